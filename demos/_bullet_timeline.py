@@ -189,7 +189,10 @@ def _title(step: int, curve: StepCurve, noun: str, hit: bool, first: float, last
     elif curve.box2d.status is Status.MISS:
         told, brief, color = f"They touch at {touch}; b2TimeOfImpact passes over it.", f"b2TimeOfImpact misses {touch}", palette.UNEXPLAINED
     elif last > _OPEN:
-        told, brief = "Open at both ends, touching in between: who looks at the ends only sees nothing.", "open at both ends only"
+        told, brief = (
+            "There is a gap at the start and at the end of this step, but contact in between. Checking only the ends misses it.",
+            "contact between the ends",
+        )
         color = palette.UNEXPLAINED
     else:
         told, brief, color = f"They touch at {touch}, and still do at the end.", f"touch at {touch}", palette.AGREE

@@ -48,7 +48,7 @@ class Promise(Demo):
     view_state: _ViewState
     run_steps: ClassVar[int] = 20
     slow_motion: ClassVar[float] = 1 / 16
-    no_edits = "what this scene measures was predicted for its bodies as they are: nothing can be changed by hand here"
+    no_edits = "The prediction holds for these bodies only, so nothing can be edited here."
 
     def build(self) -> None:
         self._runs_since = 0

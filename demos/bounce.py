@@ -33,14 +33,17 @@ _SECONDS = 8.0
     id="bounce",
     category="Materials",
     title="Restitution",
-    watch=(
-        "Balls of restitution 0 to 1 fall from the same height. Each one's first bounce should just reach its dashed line, at e² of the "
-        "height; slower than 1 m/s Box2D lets nothing bounce."
-    ),
+    watch="Each ball should bounce up to its dashed line: e² of the height it fell from.",
 )
 class Bounce(Scene):
     """They stand clear of each other, and fall again after some seconds."""
 
+    tries = (
+        ("Drop them again: Enter.", "key return"),
+        ("Change the height of the fall.", "set height"),
+        ("Take fewer steps a second: are the bounces still right?", "set hertz"),
+    )
+    keywords = "restitution bounce ball elastic energy"
     parameters = (
         Parameter("height", 4.0, 0.5, 8.0, "m", "height of the fall"),
         Parameter("gravity", 10.0, 1.0, 20.0, "m/s²", "gravity"),

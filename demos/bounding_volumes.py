@@ -74,31 +74,33 @@ def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Plac
 
 @register(
     id="bounding_volumes",
-    category="Bounding volumes",
-    title="Tight or cheap",
-    watch=(
-        "Neighbors drift past a turning figure. Where a volume says yes and the outlines do not meet, a dot of its color marks the "
-        "false hit. Turn the figure: upright boxes and k-DOPs change, the others turn along. Drag a neighbor close and see who is fooled."
-    ),
+    category="Algorithms",
+    title="Bounding volumes",
+    watch="A figure turns among neighbors; a dot of a volume's color marks each neighbor that the volume reports although nothing touches.",
 )
 class BoundingVolumes(Demo):
     """One outline, its volumes, and neighbors of the same outline."""
 
+    tries = (
+        ("Drag a neighbor's tip into a notch of the figure.", "Grab"),
+        ("Choose the rod: compare the area of its circle with that of the oriented box.", "set outline"),
+        ("Count anew: C.", "key c"),
+    )
+    keywords = "aabb obb k-dop circle hull bounding tight broad phase"
     parameters = (
         Parameter.choice("outline", OUTLINES, "outline"),
         Parameter.some("volumes", KINDS, SHOWN, "volumes"),
         Parameter.choice("k", SIDES, "sides of the k-DOPs", default=SIDES.index("8")),
-        Parameter("spin", 25.0, -360.0, 360.0, "°/s", "speed of the turn"),
+        Parameter("spin", 25.0, -360.0, 360.0, "°/s", "turning speed"),
         Parameter("drift", 0.8, 0.0, 5.0, "m/s", "speed of the neighbors"),
         Parameter("neighbors", 7.0, 1.0, 16.0, "", "neighbors", whole=True),
     )
     keys = (
         ("Left drag", "turn the figure; move a neighbor"),
         ("Right drag, wheel", "turn what lies under the pointer"),
-        ("A", "the figure turns by itself, or not"),
+        ("A", "turn or stop"),
         ("C", "count anew"),
     )
-    note = "Drag the figure to turn it, a neighbor to move it; the wheel turns either. Dots are false hits. A: turn or stop. C: count anew."
 
     def build(self) -> None:
         self._random = self.rng("neighbors")

@@ -51,16 +51,19 @@ def wedges() -> tuple[Polygon, ...]:
     id="breakable",
     category="Materials",
     title="Breakable plates",
-    watch=(
-        "Plates fall from rising heights: those that start above the dashed line, from where mass times speed reaches the limit, should "
-        "break, those below it should not. The pieces go on with what is left of their velocity."
-    ),
+    watch="Plates fall from rising heights; those above the dashed line should break.",
 )
 class Breakable(Scene):
     """A plate is one body of six fixtures, until it breaks."""
 
+    tries = (
+        ("Drop new plates: Enter.", "key return"),
+        ("Raise the impulse that breaks a plate.", "set limit"),
+        ("Let the plates spin: they bear a little more.", "set spin"),
+    )
+    keywords = "impulse fracture break strength"
     parameters = (
-        Parameter("limit", 4.0, 0.5, 8.0, "N s", "impulse that a plate bears"),
+        Parameter("limit", 4.0, 0.5, 8.0, "N s", "impulse that breaks a plate"),
         Parameter("highest", 6.0, 2.0, 10.0, "m", "height of the last plate"),
         Parameter("spin", 0.0, 0.0, 6.0, "rad/s", "spin of the plates"),
     )

@@ -37,19 +37,22 @@ _CALM_SPEED = 0.1
 
 @register(
     id="bridge",
-    category="Joints",
+    category="Machines and joints",
     title="Hanging bridge",
-    watch=(
-        "A ball rolls over planks that hang like a catenary; dashed is the shape that statics gives for where the ball is, and in which "
-        "they come to rest. The planks follow it as well as the solver holds their hinges: take its iterations down, or the mass up."
-    ),
+    watch="A ball rolls over hanging planks; dashed is the shape that statics predicts.",
 )
 class Bridge(Scene):
     """Planks between two banks."""
 
+    tries = (
+        ("Let the ball roll again: Enter.", "key return"),
+        ("Make the ball heavier: the hinges open.", "set mass"),
+        ("Cut a plank out with the eraser (Shift E).", "DestroyBody, DestroyJoint"),
+    )
+    keywords = "chain catenary rope hinge iterations mass ratio"
     parameters = (
         Parameter("planks", 16, 6, 40, "", "planks", whole=True),
-        Parameter("slack", 0.05, 0.01, 0.3, "", "slack, a share of the span"),
+        Parameter("slack", 0.05, 0.01, 0.3, "", "slack as a fraction of the span"),
         Parameter("mass", 40.0, 1.0, 1000.0, "kg", "mass of the ball", slider_high=400.0),
         Parameter("iterations", 20, 1, 100, "", "velocity iterations of the solver", whole=True),
     )

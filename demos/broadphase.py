@@ -52,28 +52,31 @@ class _ViewState:
 
 @register(
     id="broadphase",
-    category="Broad phase",
+    category="Algorithms",
     title="Thousands of boxes",
-    watch=(
-        "Move the pointer: blue is what a region finds, green what a ray meets, and the cells or nodes that each goes through. "
-        "Try the column with one sweep, or a size spread of 100 with the uniform grid. Discs can be thrown."
-    ),
+    watch="Thousands of boxes move, and eleven structures race to find the overlapping pairs.",
 )
 class BroadPhaseScene(Demo):
     """The crowd, the structures, and the chart of their times."""
 
+    tries = (
+        ("Choose another structure: its cells, intervals or nodes are drawn.", "set structure"),
+        ("Choose the column: all boxes overlap on x. Which structures become slow?", "set scene"),
+        ("Raise the size spread to 100: grids suffer, trees do not.", "set spread"),
+    )
+    keywords = "grid hash tree bvh sweep and prune pairs aabb spatial"
     parameters = (
         Parameter.choice("structure", STRUCTURE_WORDS, "structure drawn", default=_DRAWN),
-        Parameter("level", 0, 0, 24, "", "level drawn", True, note="Of trees, from the root; 0: all."),
+        Parameter("level", 0, 0, 24, "", "level drawn", True, note="For trees, counted from the root; 0 draws all."),
         Parameter.choice("scene", SCENES, "scene"),
         Parameter("boxes", 1500, 20, 5000, description="boxes", whole=True),
         Parameter("spread", 4.0, 1.0, 100.0, description="size spread", note="The largest box over the smallest."),
         Parameter("speed", 2.0, 0.0, 20.0, "m/s", "speed"),
-        Parameter("moving", 1.0, 0.0, 1.0, description="share that moves"),
+        Parameter("moving", 1.0, 0.0, 1.0, description="fraction that moves"),
     )
     keys = (("Right click", "put the ray's start there"),)
     view_state: _ViewState
-    no_edits = "all structures here were built for this crowd: choose another in the panel"
+    no_edits = "The structures were built for these boxes; change them in the panel."
 
     def build(self) -> None:
         n = int(self.parameter("boxes"))

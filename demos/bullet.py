@@ -80,17 +80,21 @@ GHOST_GAP = 2.6  # radii between the ghosts drawn, at least
 
 @register(
     id="bullet",
-    category="CCD",
+    category="Fast bullets",
     title="Bullet against wall",
-    watch=(
-        "The same shot in each lane, under another rule. A ghost is where a step ended; between two of them nobody looked. The red step "
-        "jumped over the target. The time line below opens up that step: point at it."
-    ),
+    watch="Each lane fires the same shot under a different rule. Ghosts mark where steps ended; nothing was checked in between.",
 )
 class Bullet(Demo):
     """A small fast bullet at all kinds of targets; each lane has a rule of its own."""
 
-    no_edits = "the lanes are built anew for every shot: choose target, bullet and rule in the panel"
+    tries = (
+        ("Fire again: Enter. In the lane Discrete the bullet passes through the wall between two steps.", "key return, key f"),
+        ("Shoot at a free plate (P): Box2D's default lets the bullet through, although continuous collision is on.", "set target, key p"),
+        ("Pause at the red step (Space) and point at the close-up below: the curve is the gap between bullet and target.", "pause"),
+        ("Change the muzzle speed: from which speed on does the first lane fail?", "set speed"),
+    )
+    keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
+    no_edits = "The lanes are rebuilt for every shot; choose target, bullet and rule in the panel."
 
     parameters = (
         Parameter.some("lanes", RULES, ("discrete", "bullet", "swept"), "lanes"),
@@ -101,18 +105,16 @@ class Bullet(Demo):
         Parameter("radius", DEFAULT_RADIUS, 0.005, 0.3, "m", "radius of the bullet"),
         Parameter("hertz", 60.0, 15.0, 480.0, "Hz", "steps a second", whole=True),
         Parameter("restitution", 0.0, 0.0, 1.0, "", "restitution (bounce)"),
-        Parameter("target_speed", 20.0, -200.0, 200.0, "m/s", "target speed, + is towards"),
+        Parameter("target_speed", 20.0, -200.0, 200.0, "m/s", "target speed toward the gun"),
         Parameter("phase", HALF_PHASE, 0.0, 1.0, "", "luck: where the steps fall", note=PHASE_NOTE),
         Parameter("burst", 1.0, 1.0, 20.0, "", "shots per burst", whole=True, note=BURST_NOTE),
         Parameter.choice("shape", ("disc", "box"), "shape of the bullet"),
     )
     keys = (
         ("Enter, F", "fire now"),
-        ("A", "fire by itself, or only on F"),
-        ("F2 ... F6", "show a lane or not: discrete, default, bullet flag, sub-steps, swept"),
-        ("W  M  P", "wall, moving wall, free plate"),
-        ("B  O  E", "blade, other bullet, sensor"),
-        ("T", "each in turn"),
+        ("A", "fire by itself or not"),
+        ("F2 ... F6", "show or hide a lane"),
+        ("W M P B O E T", "target: wall, moving, plate, blade, bullet, sensor, each"),
     )
     needs_referee = True
     automatic: ClassVar[bool] = True

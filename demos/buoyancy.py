@@ -92,19 +92,22 @@ def _submerged_disc(radius: float, center: Point, level: float) -> tuple[float, 
     id="buoyancy",
     category="Materials",
     title="Buoyancy",
-    watch=(
-        "Bodies of different density fall into water and float, turned as they are stable. The share of each that is under water should "
-        "come to its density over the water's; what is denser than water sinks."
-    ),
+    watch="Bodies of different density float; the share under water should equal their density over the water's.",
 )
 class Buoyancy(Scene):
     """A tank; the bodies start over it, one beside the other."""
 
+    tries = (
+        ("Drop them again: Enter.", "key return"),
+        ("Push one under water and let go.", "Grab"),
+        ("Change the density of the water.", "set water"),
+    )
+    keywords = "water density float archimedes drag fluid"
     parameters = (
         Parameter("water", 1.0, 0.5, 2.0, "kg/m²", "density of the water"),
         Parameter("drag", 2.5, 0.2, 6.0, "1/s", "drag of the water"),
     )
-    keys = (("Enter", "lift everything out and let it fall again"),)
+    keys = (("Enter", "drop them again"),)
 
     def furnish(self) -> None:
         add_ground(self.stage, -HALF_WIDTH - 0.5, HALF_WIDTH + 0.5, top=-DEPTH)

@@ -43,24 +43,27 @@ def surface_height(x: float, hills: float) -> float:
 
 @register(
     id="car",
-    category="Joints",
+    category="Machines and joints",
     title="Car over hills",
-    watch=(
-        "Wheels on sprung wheel joints; the wheels turn as fast as the motor can make them, and the car as fast as they grip. It drives by "
-        "itself until you steer with the left and right arrow keys: higher hills, softer springs, less torque?"
-    ),
+    watch="A car with sprung wheels drives over hills; the readout shows how much its wheels slip.",
 )
 class Car(Scene):
     """A body, two wheels, a road."""
 
+    tries = (
+        ("Drive it: Left and Right.", "key left, key right"),
+        ("Make the hills higher.", "set hills"),
+        ("Lower the torque: where does it get stuck?", "set torque"),
+    )
+    keywords = "wheel joint motor suspension spring vehicle torque"
     parameters = (
         Parameter("speed", 6.0, 1.0, 15.0, "m/s", "speed of the wheels' rims"),
-        Parameter("torque", 14.0, 1.0, 60.0, "N m", "most torque at a wheel"),
+        Parameter("torque", 14.0, 1.0, 60.0, "N m", "largest torque of a wheel"),
         Parameter("frequency", 4.0, 1.0, 12.0, "Hz", "springs"),
         Parameter("hills", 0.9, 0.0, 2.0, "m", "height of the hills"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
-    keys = (("Left, Right", "drive"), ("Down", "let it roll"))
+    keys = (("Left, Right", "drive left, drive right"), ("Down", "let it roll"))
 
     def furnish(self) -> None:
         hills = self.parameter("hills")

@@ -33,23 +33,26 @@ _MARBLE = 0.25
 
 @register(
     id="card_house",
-    category="Stacks",
+    category="Stacks and towers",
     title="House of cards",
-    watch=(
-        "The same house twice, with less friction on the left: cards that lean by an angle a hold each other only where friction is above "
-        "tan a. Move the friction, or the angle, and see where it gives way; Enter rolls a marble."
-    ),
+    watch="Two houses of cards: the left one has less friction. Which one stands?",
 )
 class CardHouse(Scene):
     """Two houses."""
 
+    tries = (
+        ("Roll a marble at the right house: Enter.", "key return"),
+        ("Lower its friction until it gives way.", "set friction"),
+        ("Change the angle of the cards.", "set angle"),
+    )
+    keywords = "friction cone stack stability angle"
     parameters = (
         Parameter("storeys", 4, 1, 6, "", "storeys", whole=True),
         Parameter("friction", 0.75, 0.05, 1.0, "", "friction of the house on the right"),
         Parameter("lesser", 0.35, 0.05, 1.0, "", "friction of the house on the left"),
-        Parameter("angle", 24.0, 12.0, 35.0, "°", "angle at which cards lean"),
+        Parameter("angle", 24.0, 12.0, 35.0, "°", "angle of the cards"),
     )
-    keys = (("Enter", "roll a marble against the right house"),)
+    keys = (("Enter", "roll a marble"),)
 
     def settings(self) -> WorldSettings:
         """With Box2D's usual 8 and 3 sweeps a house of four storeys falls at the friction of 0.75 at which it stands with these."""

@@ -70,19 +70,22 @@ def _falling(position: Point, velocity: Point, height: float, gravity: float) ->
 
 @register(
     id="catapult",
-    category="Joints",
+    category="Machines and joints",
     title="Catapult",
-    watch=(
-        "A weight falls, the arm strikes its stop, and the stone flies on; dashed is the parabola from where it left, against which "
-        "the landing is measured. It loads itself: aim at the castle with the weight and the angle."
-    ),
+    watch="The arm hits its stop and the stone flies on; the dashed parabola predicts where it lands.",
 )
 class Catapult(Scene):
     """An arm with a stop, and a castle."""
 
+    tries = (
+        ("Shoot again: Enter.", "key return"),
+        ("Change the falling weight until you hit the castle.", "set weight"),
+        ("Change the release angle.", "set stop"),
+    )
+    keywords = "throw parabola lever projectile trajectory siege"
     parameters = (
         Parameter("weight", 60.0, 20.0, 400.0, "kg", "falling weight"),
-        Parameter("stop", 45.0, 15.0, 75.0, "°", "angle at which the stone leaves"),
+        Parameter("stop", 45.0, 15.0, 75.0, "°", "release angle of the stone"),
         Parameter("stone", 3.0, 0.5, 20.0, "kg", "mass of the stone"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}

@@ -41,19 +41,22 @@ _MOST = 16
     id="conveyor",
     category="Materials",
     title="Conveyor belts",
-    watch=(
-        "Each parcel is put down at rest and slips until friction has brought it up to the belt's speed. The mark on the upper belt is "
-        "where its middle should be then: v² / 2 mu g from where it was put down."
-    ),
+    watch="Each parcel slips until friction has brought it to the belt's speed; the mark predicts where.",
 )
 class Conveyor(Scene):
     """Two belts one over the other, and a bin."""
 
+    tries = (
+        ("Reverse the belts: B.", "key b"),
+        ("Lower the friction: parcels slip farther.", "set friction"),
+        ("Make the belts faster.", "set speed"),
+    )
+    keywords = "friction belt slip tangent speed"
     parameters = (
         Parameter("speed", 3.0, 0.5, 5.0, "m/s", "speed of the belts"),
         Parameter("friction", 0.25, 0.1, 1.0, "", "friction of belt and parcels"),
     )
-    keys = (("B", "the belts run backwards, or forwards again"),)
+    keys = (("B", "reverse the belts"),)
 
     def furnish(self) -> None:
         add_ground(self.stage, -8.0, 8.0)

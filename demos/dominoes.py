@@ -44,16 +44,19 @@ _LYING = 0.5
 
 @register(
     id="dominoes",
-    category="Stacks",
+    category="Stacks and towers",
     title="Dominoes",
-    watch=(
-        "One push, and the wave runs at a speed of its own, given by gap and friction, not by the push: the dashed line has the predicted "
-        "one. Down a stair there is no such formula; the last of growing dominoes weighs eighteen times the first."
-    ),
+    watch="One push starts a wave; its speed should match the dashed line.",
 )
 class Dominoes(Scene):
     """A row, a stair, or each larger than the one before."""
 
+    tries = (
+        ("Set them up again: Enter.", "key return"),
+        ("Change the gap: does the wave run faster?", "set gap"),
+        ("Choose growing: the last domino weighs eighteen times the first.", "set layout"),
+    )
+    keywords = "wave chain friction stack"
     parameters = (
         Parameter.choice("layout", _LAYOUTS, "layout"),
         Parameter("gap", 0.35, 0.15, 0.7, "m", "gap between two dominoes of 1 m"),

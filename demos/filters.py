@@ -46,18 +46,21 @@ _START, _SEND = (0.4, 1.6), (2.0, 0.0)
     id="filters",
     category="Filters and sensors",
     title="Collision filters",
-    watch=(
-        "A ball rolls over the grids of other colors as if they were solid, and falls through its own as if it were not there. "
-        "The counters are sensors across the bins: no ball should ever come through the grid of another."
-    ),
+    watch="A ball falls through the grid of its own color and rolls over all others.",
 )
 class Filters(Scene):
     """When all balls are sorted, the one that has waited longest begins again."""
 
+    tries = (
+        ("Empty the bins: Enter.", "key return"),
+        ("Let balls of one letter never meet.", "set same"),
+        ("Pause (Space) and read the counters: did any ball fall through the wrong grid?", "pause"),
+    )
+    keywords = "category mask group collision filter bits"
     parameters = (
         Parameter("balls", 44, 4, 60, "", "balls", whole=True),
-        Parameter("rate", 2.0, 0.5, 5.0, "1/s", "balls that come in a second"),
-        Parameter.choice("same", ("meet", "never meet"), "balls of the same letter", note="A negative group lets them never meet."),
+        Parameter("rate", 2.0, 0.5, 5.0, "1/s", "new balls a second"),
+        Parameter.choice("same", ("meet", "never meet"), "balls of the same letter", note="A negative group keeps them from colliding."),
     )
     keys = (("Enter", "empty the bins"),)
 

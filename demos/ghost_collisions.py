@@ -37,16 +37,19 @@ _LONGEST = 5.0
     id="ghost_collisions",
     category="Impacts",
     title="Ghost collisions",
-    watch=(
-        'Boxes slide without friction over floors of one height. Those that a seam will trip are told beforehand and marked with "!": '
-        "they should be just those that do trip; over edges that know their neighbors, none."
-    ),
+    watch='Boxes slide over level floors; those marked "!" are predicted to trip over a seam.',
 )
 class GhostCollisions(Scene):
     """Three worlds; the sliders do not meet each other, and go when they are at the end."""
 
+    tries = (
+        ("Pause now and then (Space): do exactly the marked boxes trip?", "pause"),
+        ("Slide discs instead of boxes.", "set slider"),
+        ("Change the speed.", "set speed"),
+    )
+    keywords = "ghost vertices seams edges chain floor trip"
     parameters = (
-        Parameter.choice("slider", SLIDERS, "what slides"),
+        Parameter.choice("slider", SLIDERS, "sliding body"),
         Parameter("speed", 7.0, 3.0, 15.0, "m/s", "speed of the sliders"),
         Parameter("rate", 2.0, 0.5, 6.0, "1/s", "sliders a second"),
     )

@@ -32,21 +32,24 @@ ALLOWED = 0.02
     id="newtons_cradle",
     category="Impacts",
     title="Newton's cradle",
-    watch=(
-        "The balls that fall in stop, and as many leave on the other side. The momentum after each blow is shown beside that before it, "
-        "and what is left of the energy: the steps, not the blows, use it up."
-    ),
+    watch="As many balls leave on one side as fall in on the other.",
 )
 class NewtonsCradle(Scene):
     """Discs on rods; their spin is locked, so that a disc is a point of its mass."""
 
+    tries = (
+        ("Start again: Enter.", "key return"),
+        ("Pull two balls aside.", "set pulled"),
+        ("Close the gaps to 0: Box2D then shares the blow among all balls.", "set gap"),
+    )
+    keywords = "momentum energy impact pendulum cradle"
     parameters = (
         Parameter("balls", 5, 2, 7, "", "balls", whole=True),
-        Parameter("pulled", 1, 1, 4, "", "balls pulled aside", whole=True, note="At least one ball is left hanging."),
+        Parameter("pulled", 1, 1, 4, "", "balls pulled aside", whole=True, note="At least one ball stays at rest."),
         Parameter("gap", 5.0, 0.0, 50.0, "mm", "gap between the balls"),
         Parameter("hertz", 240, 60, 480, "Hz", "steps a second", whole=True),
     )
-    keys = (("Enter", "pull them aside again"),)
+    keys = (("Enter", "pull again"),)
 
     blow: tuple[float, float] | None
     """Momentum before and after the last blow."""

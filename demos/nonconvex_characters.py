@@ -213,19 +213,22 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
 
 @register(
     id="nonconvex_characters",
-    category="Shapes",
+    category="Shapes and contacts",
     title="Non-convex characters",
-    watch=(
-        "Box2D holds convex shapes only, so a bird with a beak must be held in boxes and circles, or traced and cut into convex pieces: "
-        "watch what each way does at the platform's edge. The red bar is the air that a bird stands on after its drawn feet have left it."
-    ),
+    watch="Four birds, each built from different shapes, walk off an edge; red bars show the air that holds them up.",
 )
 class NonconvexCharacters(Demo):
     """One bird in one box, in two, in a circle and three boxes, and in the pieces of its traced outline."""
 
+    tries = (
+        ("Pause at the edge (Space): the red bar under the single box is the longest.", "pause"),
+        ("Walk back with the arrow keys.", "key left, key right"),
+        ("Press 2 to see the bounding boxes: which corners are empty?", "aabbs"),
+    )
+    keywords = "convex concave decomposition outline trace box sprite platform"
     parameters = (Parameter("speed", 1.6, 0.2, 6.0, "m/s", "walking speed"),)
     layers: ClassVar[Mapping[str, bool]] = {"aabbs": True}
-    keys = (("Left, Right", "walk all four"), ("Up", "jump"), ("R", "back to the autopilot"))
+    keys = (("Left, Right", "walk left, walk right"), ("Up", "jump"))
 
     def build(self) -> None:
         self.figures: list[Figure] = []

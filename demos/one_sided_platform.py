@@ -45,20 +45,23 @@ _UNDER = 2.0 * BOX2D_POLYGON_SKIN
     id="one_sided_platform",
     category="Filters and sensors",
     title="One-sided platforms",
-    watch=(
-        "Every body jumps at another speed, passes up through the platforms, and is held by the next one when it comes down again. "
-        "The number on it is the floor it should land on, by its speed; the color says whether it did."
-    ),
+    watch="Bodies jump up through the platforms and land on them; green numbers landed on the predicted floor.",
 )
 class OneSidedPlatform(Scene):
     """They jump together, stand for a moment, and are put back to jump again."""
 
+    tries = (
+        ("Let them jump: J.", "key j"),
+        ("Change the fastest jump.", "set fastest"),
+        ("Drag a body up through a platform and let it fall.", "Grab"),
+    )
+    keywords = "presolve pre-solve hook platform jump one-way"
     parameters = (
         Parameter("jumpers", 8, 1, 10, "", "jumpers", whole=True),
         Parameter("slowest", 5.0, 3.0, 8.0, "m/s", "slowest jump"),
         Parameter("fastest", 12.5, 8.0, 14.0, "m/s", "fastest jump"),
     )
-    keys = (("J", "jump from where they are"), ("Enter", "begin again"))
+    keys = (("J", "jump"), ("Enter", "begin again"))
 
     def furnish(self) -> None:
         add_ground(self.stage, -_HALF_WIDTH - 0.5, _HALF_WIDTH + 0.5)

@@ -39,7 +39,7 @@ QUERIES = ("manifold", "distance", "toi", "ray_cast", "contains")
 CONTACT_QUERIES = ("manifold", "overlap", "distance")
 """Queries that can be asked of the same pair."""
 
-FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Of motions (toi) only: 0 start, 1 end.")
+FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Only for toi: 0 is the start, 1 the end.")
 WHEEL_TURN = math.radians(2.0)
 KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, meters
 HANDLE = 0.012
@@ -74,31 +74,29 @@ class _ViewState:
 
 @register(
     id="pair",
-    category="Referee",
+    category="Two answers compared",
     title="One pair, two answers",
-    watch=(
-        "Drag a shape, turn it with the wheel: green is our answer, orange Box2D's, dashed where B would just touch. Box2D pushes B "
-        "out on the wrong side; turn B a little clockwise and watch the orange axis flip."
-    ),
+    watch="One question about two shapes: our answer in green, Box2D's in orange.",
 )
 class PairInspector(Demo):
     """The pair on the table."""
 
-    parameters = (Parameter.choice("query", QUERIES, "what is asked"), FRACTION)
+    tries = (
+        ("Drag B, then turn it with the wheel: after 4° clockwise Box2D finds our way out too.", "Grab, TurnWheel, Turn"),
+        ("Choose toi: a rod passes through a plate, and Box2D misses it.", "set query"),
+        ("See our algorithm step by step: F6.", "step_through"),
+    )
+    keywords = "manifold distance time of impact ray cast compare referee penetration"
+    parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)
     keys = (
         ("Left drag", "move a shape, a handle, a point"),
         ("Right drag", "turn a shape"),
         ("Wheel on it", "turn a shape by 2°"),
         ("Arrows", "move what was touched last by 1 mm"),
-        ("Q  E", "turn it by 0.1°"),
-        ("R", "back to the pair as opened"),
-        ("S", "save the pair as it stands"),
+        ("Q  E", "turn by 0.1°, turn back by 0.1°"),
+        ("S", "save the pair"),
     )
     needs_referee = True
-    note = (
-        "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. F6: our algorithm, step by "
-        "step. Dots are ours, rings Box2D's."
-    )
     view_state: _ViewState
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
@@ -110,7 +108,7 @@ class PairInspector(Demo):
         parameters: tuple[Parameter, ...] = ()
         if pair.query in CONTACT_QUERIES:
             at = CONTACT_QUERIES.index(pair.query)
-            parameters = (Parameter.choice("query", CONTACT_QUERIES, "what is asked", default=at),)
+            parameters = (Parameter.choice("query", CONTACT_QUERIES, "query", default=at),)
         elif pair.query == "toi":
             parameters = (FRACTION,)
         title, watch = Path(path).name, f"Green is our answer, orange Box2D's. {_WATCH[pair.query]}"
@@ -295,7 +293,7 @@ class PairInspector(Demo):
         self._draw_proof(canvas, answers)
 
     def door(self) -> StepperRequest | None:
-        title = Path(self.opened_from).name if self.opened_from else f"The pair of {self.pair.query}"
+        title = Path(self.opened_from).name if self.opened_from else f"A pair for {self.pair.query}"
         return door_of_pair(self.pair, title)
 
     def foot_height(self, height: float, ui_scale: float) -> float:

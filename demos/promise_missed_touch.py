@@ -29,16 +29,19 @@ N_BETWEEN = 8  # outlines of the rod on its way
 
 @register(
     id="promise_missed_touch",
-    category="Not promised",
-    title="A touch passed over",
-    watch=(
-        "One step, slowed down: the rod, a bullet, turns right through the plate, and Box2D reports no contact. The plate lies on the same "
-        "side of the rod's dashed face before and after, which is all that b2TimeOfImpact looks at; ours stops at the first touch."
-    ),
+    category="Where Box2D surprises",
+    title="A missed collision",
+    watch="In one step the rod turns right through the plate, and Box2D reports no contact.",
 )
 class PromiseMissedTouch(Promise):
     """The same step twice: with Box2D's time of impact, and with ours."""
 
+    tries = (
+        ("Start again: R.", "restart"),
+        ("Step through it: N.", "step"),
+        ("Pause (Space) and compare the two lanes: ours stops at the first touch.", "pause"),
+    )
+    keywords = "toi tunneling time of impact missed bullet rotation"
     run_steps = 4
     slow_motion = 1 / 64
 

@@ -28,16 +28,18 @@ ASKED = -15.2  # meters: where the words stand that say what was asked of a blad
 
 @register(
     id="promise_motion_cap",
-    category="Not promised",
-    title="The cap of 2 m a step",
-    watch=(
-        "Discs and blades start at the speeds written beside them. Those over 2 m or a quarter turn a step all move alike: Box2D cuts "
-        "the velocity itself, so twice the hertz is twice the top speed."
-    ),
+    category="Where Box2D surprises",
+    title="The speed limit: 2 m a step",
+    watch="The three fastest move alike: Box2D lets no body move more than 2 m or a quarter turn in a step.",
 )
 class PromiseMotionCap(Promise):
     """A race in which the three fastest arrive together."""
 
+    tries = (
+        ("Double the steps a second: the top speed doubles.", "set hertz"),
+        ("Start again: R.", "restart"),
+    )
+    keywords = "speed limit maximum translation rotation clamp velocity"
     parameters = (Parameter("hertz", 60.0, 15.0, 240.0, "Hz", "steps a second", whole=True),)
     run_steps = STEPS + 4
 

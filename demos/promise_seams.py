@@ -44,20 +44,23 @@ COLUMN = 1.3
 
 @register(
     id="promise_seams",
-    category="Not promised",
-    title="Seams in a level floor",
-    watch=(
-        "The same body slides without friction over the same level floor, built in four ways. A box trips where a step ends with its face "
-        "15 to 20 mm before a tile; a disc hops at every corner that it comes near, edges' ends included."
-    ),
+    category="Where Box2D surprises",
+    title="Tripping over a level floor",
+    watch="The same body slides over the same level floor, built in four ways; on some it trips at the seams.",
 )
 class PromiseSeams(Promise):
     """Four floors."""
 
+    tries = (
+        ("Slide a disc: it hops at every corner.", "set slider"),
+        ("Move the luck: a box trips only where a step ends just before a tile.", "set phase"),
+        ("Change the speed.", "set speed"),
+    )
+    keywords = "ghost vertices edges tiles seams chain"
     parameters = (
-        Parameter.choice("slider", SLIDERS, "what slides"),
+        Parameter.choice("slider", SLIDERS, "sliding body"),
         Parameter("speed", 7.0, 2.0, 15.0, "m/s", "speed of the slider"),
-        Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps fall", note="Whole steps of the way that it starts ahead."),
+        Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps fall", note="Starts ahead by this fraction of a step."),
     )
     slow_motion = 1 / 4
 

@@ -19,16 +19,19 @@ __all__ = ["PromiseSensors"]
 
 @register(
     id="promise_sensors",
-    category="Not promised",
+    category="Where Box2D surprises",
     title="Sensors miss bullets",
-    watch=(
-        "The same shots at a sensor, with the bullet flag and without, and at a wall. A sensor sees a bullet only if a step ends in the "
-        "green zone; the green discs are where our own swept test sees it first."
-    ),
+    watch="A sensor notices a bullet only if a step ends in the green zone, whatever the bullet flag says.",
 )
 class PromiseSensors(RowsScene):
     """Bullets at sensors."""
 
+    tries = (
+        ("Slow the bullets down until the sensors notice them.", "set speed"),
+        ("Make the targets thicker.", "set thickness"),
+        ("Start again: R.", "restart"),
+    )
+    keywords = "sensor tunneling ccd bullet flag trigger"
     column_title = f"share seen, of {N_SHOTS} shots"
 
     def lanes(self) -> tuple[tuple[str, RowsSpec], ...]:

@@ -36,17 +36,19 @@ ROW = 0.26  # meters between the lines under the floor
 
 @register(
     id="promise_slow_balls",
-    category="Not promised",
+    category="Where Box2D surprises",
     title="Slow balls do not bounce",
-    watch=(
-        "Left, balls fly at a wall without gravity; right, they drop. At 1 m/s and below nothing is given back, though the restitution is "
-        "1; a dropped ball that bounces climbs higher than it fell, for Box2D adds the gravity of the step. One that does not lies in the "
-        "floor's skin of 1 cm: 0.5 cm above the floor, or higher where a step has left it there."
-    ),
+    watch="A ball that hits at 1 m/s or less does not bounce, although its restitution is 1.",
 )
 class PromiseSlowBalls(Promise):
     """Balls about 1 m/s."""
 
+    tries = (
+        ("Start again: R.", "restart"),
+        ("Lower the restitution.", "set restitution"),
+        ("Pause (Space) and compare: on the left without gravity, on the right with it.", "pause"),
+    )
+    keywords = "restitution threshold velocity bounce"
     parameters = (Parameter("restitution", 1.0, 0.0, 1.0, "", "restitution (bounce)"),)
     run_steps = 150
     slow_motion = 1 / 2

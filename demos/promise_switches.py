@@ -12,15 +12,19 @@ __all__ = ["PromiseSwitches"]
 
 @register(
     id="promise_switches",
-    category="Not promised",
+    category="Where Box2D surprises",
     title="The flag alone does nothing",
-    watch=(
-        "The same shots at a static wall for each setting of the two switches. With continuous physics off the flag changes nothing, "
-        "not one bit of the world; at a static wall it adds nothing either."
-    ),
+    watch="The same shots at a static wall for each setting of two switches: only continuous physics stops the bullets.",
 )
 class PromiseSwitches(RowsScene):
     """The four settings of two switches."""
+
+    tries = (
+        ("Change the speed of the bullets.", "set speed"),
+        ("Make the wall thicker.", "set thickness"),
+        ("Start again: R.", "restart"),
+    )
+    keywords = "bullet flag ccd continuous physics switch tunneling"
 
     def lanes(self) -> tuple[tuple[str, RowsSpec], ...]:
         return tuple(

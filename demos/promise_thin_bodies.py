@@ -12,15 +12,19 @@ __all__ = ["PromiseThinBodies"]
 
 @register(
     id="promise_thin_bodies",
-    category="Not promised",
+    category="Where Box2D surprises",
     title="Through thin bodies",
-    watch=(
-        "Continuous physics is on in all lanes. A body without the bullet flag is stopped by what is static or kinematic, and flies "
-        "through a dynamic plate unless a step ends in the green zone."
-    ),
+    watch="Continuous physics is on everywhere; still a body without the bullet flag flies through a dynamic plate.",
 )
 class PromiseThinBodies(RowsScene):
     """The same shots at bodies of each type."""
+
+    tries = (
+        ("Change the speed of the bullets.", "set speed"),
+        ("Make the plates thicker.", "set thickness"),
+        ("Start again: R.", "restart"),
+    )
+    keywords = "tunneling ccd bullet flag plate dynamic"
 
     def lanes(self) -> tuple[tuple[str, RowsSpec], ...]:
         return tuple(

@@ -51,16 +51,19 @@ def predicted_acceleration(mass_a: float, mass_b: float, ratio: float, gravity: 
 
 @register(
     id="pulley",
-    category="Joints",
+    category="Machines and joints",
     title="Atwood's pulley",
-    watch=(
-        "Two masses hang on one rope: the dashed boxes are where Newton's formula says that they are, a = (m1 - m2) / (m1 + m2) g. "
-        "A ratio of 2 makes it a block and tackle, on which half the mass on the left holds the balance."
-    ),
+    watch="Two masses hang on one rope; dashed boxes show where Newton's formula puts them.",
 )
 class Pulley(Scene):
     """It begins again a second after the landing."""
 
+    tries = (
+        ("Let go again: Enter.", "key return"),
+        ("Make both masses equal: what happens?", "set mass_1, set mass_2"),
+        ("Set the ratio to 2: half the mass on the left now holds the balance.", "set ratio"),
+    )
+    keywords = "pulley joint rope mass acceleration atwood newton"
     parameters = (
         Parameter("mass_1", 3.0, 0.5, 10.0, "kg", "mass on the left"),
         Parameter("mass_2", 2.0, 0.5, 10.0, "kg", "mass on the right"),

@@ -37,16 +37,19 @@ _HEAVY: Color = (244, 146, 62)
 
 @register(
     id="pyramid",
-    category="Stacks",
+    category="Stacks and towers",
     title="Pyramid",
-    watch=(
-        "Rows of boxes land on one another; the more a box carries, the more orange it is. All that the ground carries must be the weight "
-        "of all: take the solver's iterations down to 1 and see the pyramid sink and tremble, or press Enter for a ball."
-    ),
+    watch="The more a box carries, the more orange it is. Does the ground carry the weight of all?",
 )
 class Pyramid(Scene):
     """Boxes that fall into place."""
 
+    tries = (
+        ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations"),
+        ("Throw a ball: Enter.", "key return"),
+        ("Add rows until it no longer stands still.", "set rows"),
+    )
+    keywords = "stack solver iterations stability weight"
     parameters = (
         Parameter("rows", 12, 2, 30, "", "rows", whole=True),
         Parameter("friction", 0.6, 0.0, 1.0, "", "friction"),

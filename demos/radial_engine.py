@@ -43,16 +43,19 @@ def piston_place(turn: float, rod: float) -> float:
 
 @register(
     id="radial_engine",
-    category="Joints",
+    category="Machines and joints",
     title="Radial engine",
-    watch=(
-        "Every piston hangs on the same pin of one crank, and yet each moves straight; the rings are where the formula of the crank has "
-        "them. The longer the rods, the nearer their motion, drawn on the right, comes to a sine."
-    ),
+    watch="All pistons share one crank pin; rings show where the crank formula puts them.",
 )
 class RadialEngine(Scene):
     """Hinges, sliders and a motor."""
 
+    tries = (
+        ("Turn it faster, or backwards.", "set speed"),
+        ("Make the rods longer: the motion on the right approaches a sine.", "set rod"),
+        ("Set the solver's iterations to 1.", "set iterations"),
+    )
+    keywords = "piston crank slider prismatic motor engine"
     parameters = (
         Parameter("cylinders", 5, 1, 9, "", "cylinders", whole=True),
         Parameter("speed", 60.0, -300.0, 300.0, "1/min", "turns a minute"),

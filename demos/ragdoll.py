@@ -28,16 +28,19 @@ _MOST = 8
 
 @register(
     id="ragdoll",
-    category="Joints",
+    category="Machines and joints",
     title="Down the stairs",
-    watch=(
-        "A figure of six bodies and five hinges with limits tumbles down the stairs, and each stair takes some of its energy; the readout "
-        "says what is left. Enter throws another; stiff hinges make a doll of wood of it."
-    ),
+    watch="A ragdoll tumbles down the stairs; each stair takes some of its energy.",
 )
 class Ragdoll(Scene):
     """Stairs, and somebody to throw."""
 
+    tries = (
+        ("Throw another one: Enter.", "key return"),
+        ("Drag it by an arm.", "Grab"),
+        ("Stiffen the hinges: it becomes a wooden doll.", "set stiffness"),
+    )
+    keywords = "hinge limit revolute energy stairs figure"
     parameters = (
         Parameter("speed", 4.0, 0.0, 10.0, "m/s", "speed of the throw"),
         Parameter("stiffness", 1.0, 0.0, 30.0, "", "friction of the hinges"),

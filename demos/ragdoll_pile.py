@@ -56,19 +56,22 @@ class _Coming:
 
 @register(
     id="ragdoll_pile",
-    category="Shapes",
+    category="Shapes and contacts",
     title="Ragdoll pile",
-    watch=(
-        "Figures with dents, hooks and holes fall into a heap: each is cut into convex pieces, one fixture each. Hooked hands catch on "
-        "letters; the live check recomputes every contact of them all."
-    ),
+    watch="Ragdolls, letters with holes and traced birds pile up, each cut into convex pieces.",
 )
 class RagdollPile(Demo):
     """The pit grows with the number of figures."""
 
+    tries = (
+        ("Drag a ragdoll by its hand.", "Grab"),
+        ("Press 1 to see the pieces.", "shapes"),
+        ("Toss everything up: T. Then drop a picture of your own on the window.", "key t, Drop"),
+    )
+    keywords = "convex decomposition pile figures trace"
     parameters = (
         Parameter("figures", 80, 1, 600, "", "figures", whole=True, slider_high=300),
-        Parameter("rate", 6.0, 0.5, 30.0, "1/s", "figures that come in a second"),
+        Parameter("rate", 6.0, 0.5, 30.0, "1/s", "new figures a second"),
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}

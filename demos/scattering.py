@@ -56,14 +56,17 @@ def thrown_back(offset: float, reach: float, speed: float, restitution: float) -
     id="scattering",
     category="Impacts",
     title="Scattering by a disc",
-    watch=(
-        "Parallel shots meet a fixed disc, and each leaves in a direction of its own. Dashed is the way that the law of reflection "
-        "predicts for it, from its offset alone."
-    ),
+    watch="Parallel shots hit a fixed disc; dashed lines show the directions that the law of reflection predicts.",
 )
 class Scattering(Scene):
     """No gravity, no friction; the shots do not meet each other."""
 
+    tries = (
+        ("Fire again: Enter.", "key return"),
+        ("Lower the restitution: reflections become flatter.", "set restitution"),
+        ("Fire faster: where do prediction and shot part?", "set speed"),
+    )
+    keywords = "reflection angle bounce scatter"
     parameters = (
         Parameter("shots", 21, 1, 61, "", "shots", whole=True),
         Parameter("speed", 10.0, 4.0, 60.0, "m/s", "speed of the shots"),

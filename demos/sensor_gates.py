@@ -36,14 +36,17 @@ _STEEPEST = (0.35, 1.2)
     id="sensor_gates",
     category="Filters and sensors",
     title="Sensor gates",
-    watch=(
-        "All balls begin on the left and fly through the door until both rooms hold about as many. Two sensors in it count who went "
-        "which way; make the balls fast or the sensors thin, and the count goes wrong."
-    ),
+    watch="Two sensors in the door count the balls that fly through; does the count match?",
 )
 class SensorGates(Scene):
     """An ideal gas: no gravity, no friction, balls that do not meet each other and bounce with restitution 1."""
 
+    tries = (
+        ("Make the balls fast: the count goes wrong.", "set speed"),
+        ("Make the sensors thick again: the count recovers.", "set thickness"),
+        ("Narrow the door.", "set door"),
+    )
+    keywords = "sensor gas count door tunneling diffusion"
     parameters = (
         Parameter("balls", 60, 1, 200, "", "balls", whole=True),
         Parameter("speed", 7.0, 3.0, 80.0, "m/s", "speed of the balls"),

@@ -64,14 +64,19 @@ def make_shape(kind: str, size: float) -> Circle | Polygon:
 
 @register(
     id="simple_shapes",
-    category="Shapes",
+    category="Shapes and contacts",
     title="Simple shapes",
-    watch="A body is red while it touches another. A new contact point is a large dot, one that lasts a small one, one that went a ring "
-    "that fades; two points make a contact segment.",
+    watch="A body turns red while it touches another; dots mark where.",
 )
 class SimpleShapes(Demo):
     """The pit grows with the number of bodies, so that the heap keeps its proportions."""
 
+    tries = (
+        ("Drag a body and throw it.", "Grab"),
+        ("Toss everything up: T.", "key t"),
+        ("Pause (Space), then step (N): large dots are new in this step, small ones lasted, fading rings are gone.", "step"),
+    )
+    keywords = "contact manifold friction restitution pile polygon circle sleep"
     parameters = (
         Parameter("count", 40, 1, 5000, "", "bodies", whole=True, slider_high=400),
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),

@@ -20,16 +20,19 @@ _CHECKS_PER_SECOND = 10
 
 @register(
     id="solver_scenes",
-    category="Stacks",
+    category="Stacks and towers",
     title="Hard for solvers",
-    watch=(
-        "Stacks, heavy loads on light bodies, chains and arches: choose a scene, then a solver, and see whether it stands as long as the "
-        "bench asks. The readout states the criterion and when it was first missed."
-    ),
+    watch="Scenes that are hard for solvers: does this one stand? The readout states the criterion and when it was first missed.",
 )
 class SolverScenes(Scene):
     """One scene of the solver bench."""
 
+    tries = (
+        ("Choose another scene.", "set scene"),
+        ("Let another solver take over: Shift F11. Then restart: R.", "solver"),
+        ("Run a second solver beside it: F11.", "beside"),
+    )
+    keywords = "arch stack mass ratio chain solver iterations stability"
     parameters = (Parameter.choice("scene", tuple(SCENES), "scene", default=list(SCENES).index("arch")),)
 
     @property

@@ -93,15 +93,18 @@ class _ViewState:
     id="stepper",
     category="Algorithms",
     title="Step by step",
-    watch=(
-        "The right and left arrow keys go through the steps, Space plays them. Drag a shape, or one of its corners, turn it with the "
-        "wheel: the steps follow at once. Below stands what happened and why. B puts another algorithm beside it, G asks you what comes "
-        "next. The time line at the foot plays back what you did here."
-    ),
+    watch="Any algorithm of the library, step by step, on shapes that you can move.",
 )
 class Stepper(Demo):
     """One algorithm, or up to four of them, on one case."""
 
+    tries = (
+        ("Go through the steps: Right and Left.", "key right, key left"),
+        ("Drag a shape or a corner: the step is computed again at once.", "Grab"),
+        ("Put another algorithm beside it: B. Which needs fewer steps?", "key b"),
+        ("Guess each step before you see it: G.", "key g"),
+    )
+    keywords = "gjk epa sat manifold clipping quickhull sweep prune bvh solver minkowski simplex toi algorithm"
     parameters = (
         Parameter.choice("algorithm", NAMES, "algorithm"),
         Parameter("step", 1, 1, MOST_STEPS, "", "step", True, slider_high=40),
@@ -110,23 +113,21 @@ class Stepper(Demo):
         Parameter.choice("beside", ("none", *NAMES, trace.ALL_BESIDE), "beside it"),
     )
     keys = (
-        ("Right  Left", "next step, the one before; held, on and on"),
+        ("Right  Left", "next step, previous step"),
         ("Home  End", "first step, last step"),
-        ("Space  P", "play, pause"),
+        ("Space", "play or pause"),
         ("Up  Down", "faster, slower"),
-        ("L", "at the end: begin again, or stop"),
-        ("B", "another algorithm beside it, all that go with it, or none"),
+        ("L", "loop or stop at the end"),
+        ("B", "compare with another"),
         ("Left drag", "move a shape, a corner, an end"),
         ("Right drag, wheel", "turn a shape"),
-        ("Q  E", "turn what was touched last"),
-        ("R", "back to the case as opened"),
-        ("S", "save the case as it stands"),
-        ("G", "guess what each step will do before it is shown, or not"),
+        ("Q  E", "turn left, turn right"),
+        ("S", "save the case"),
+        ("G", "quiz"),
         ("1 to 9, a click", "answer; the right arrow skips the question"),
-        ("Y", "with a function of your own: to the step that denies its answer"),
+        ("Y", "to the step that refutes your own function"),
     )
     takes_keys = frozenset({"space", "home", "end", "n", ".", *ANSWER_KEYS})
-    note = "Nothing is drawn but what the production kernel did: it records its steps where it is asked to."
     view_state: _ViewState
     opened: ClassVar[Case | None] = None
     """The case of a file, or of what was clicked, in place of the algorithm's example."""

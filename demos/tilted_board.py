@@ -43,18 +43,21 @@ _FALL = 2.0
     id="tilted_board",
     category="Materials",
     title="Tilted board",
-    watch=(
-        "The board tilts, and the boxes let go one after another, the smoothest first: at the angle whose tangent is the friction. "
-        "On the arc each outer tick is a prediction, the inner one where the box went."
-    ),
+    watch="The board tilts and the boxes let go one by one, each at the angle whose tangent is its friction.",
 )
 class TiltedBoard(Scene):
     """The board is kinematic: nothing moves it but its motor."""
 
+    tries = (
+        ("Start again: Enter.", "key return"),
+        ("Tilt the board faster.", "set turn"),
+        ("Pause (Space) and compare the ticks on the arc: outside predicted, inside measured.", "pause"),
+    )
+    keywords = "friction slope angle ramp slide coefficient"
     parameters = (
         Parameter("turn", 5.0, 1.0, 20.0, "°/s", "speed of the board"),
-        Parameter("least", 0.1, 0.05, 0.4, "", "least friction"),
-        Parameter("most", 0.9, 0.5, 1.1, "", "most friction"),
+        Parameter("least", 0.1, 0.05, 0.4, "", "lowest friction"),
+        Parameter("most", 0.9, 0.5, 1.1, "", "highest friction"),
     )
     keys = (("Enter", "begin again"),)
 

@@ -47,20 +47,23 @@ _MOST_ENDS = 60
 
 @register(
     id="tower_hit",
-    category="Impacts",
-    title="A tower is shot at",
-    watch=(
-        "The same shot in both lanes; rings are where its steps end. With the bullet flag it strikes the tower; without it, it is past the "
-        "bricks before anybody looks, unless a step happens to end in them. Flight and strike are in slow motion."
-    ),
+    category="Fast bullets",
+    title="Shooting at a tower",
+    watch="The same shot in both lanes: without the bullet flag it can fly through the tower. Rings mark where steps end.",
 )
 class TowerHit(Scene):
     """Two worlds, one over the other; the shot feels no gravity."""
 
+    tries = (
+        ("Fire again: Enter.", "key return"),
+        ("Move the luck: when a step ends inside the bricks, both shots hit.", "set phase"),
+        ("Shoot a ball instead of a bullet.", "set shot"),
+    )
+    keywords = "tunneling tunnelling ccd continuous bullet flag bricks"
     parameters = (
         Parameter("speed", 100.0, 5.0, 115.0, "m/s", "speed of the shot"),
         Parameter("phase", 0.6, 0.0, 1.0, "", "luck: where the steps fall"),
-        Parameter.choice("shot", tuple(_SIZES), "what is shot"),
+        Parameter.choice("shot", tuple(_SIZES), "projectile"),
     )
     keys = (("Enter", "fire again"),)
 

@@ -83,24 +83,27 @@ def stride() -> float:
 
 @register(
     id="walker",
-    category="Joints",
+    category="Machines and joints",
     title="Walking machine",
-    watch=(
-        "One crank moves six legs after Theo Jansen's linkage, and the machine walks. The dotted curves are the paths of two feet by the "
-        "geometry of the rods; from them follows how far a turn must carry it. Left and right arrow: which way."
-    ),
+    watch="One crank moves six legs; the dotted paths of the feet predict how far a turn carries the machine.",
 )
 class Walker(Scene):
     """The machine, and pebbles under its feet."""
 
+    tries = (
+        ("Walk: Left and Right.", "key left, key right"),
+        ("Lower the friction of the ground: its feet slip.", "set friction"),
+        ("Put pebbles in its way.", "set pebbles"),
+    )
+    keywords = "jansen linkage legs crank strandbeest theo"
     parameters = (
         Parameter("speed", 3.0, 0.5, 6.0, "rad/s", "speed of the crank"),
         Parameter("friction", 0.9, 0.05, 1.5, "", "friction of the ground"),
-        Parameter("springs", 0.0, 0.0, 30.0, "Hz", "springs of the rods, 0: stiff", note="Box2D's sample has 10 Hz."),
+        Parameter("springs", 0.0, 0.0, 30.0, "Hz", "springs of the rods (0: rigid)", note="Box2D's sample has 10 Hz."),
         Parameter("pebbles", 0, 0, _PEBBLES, "", "pebbles in the way", whole=True),
     )
     layers: ClassVar[Mapping[str, bool]] = {"points": False}
-    keys = (("Left, Right", "walk that way"),)
+    keys = (("Left, Right", "walk left, walk right"),)
 
     def settings(self) -> WorldSettings:
         return WorldSettings(hertz=120.0, velocity_iterations=12)

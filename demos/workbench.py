@@ -39,14 +39,19 @@ _ROOM, _LEAD = 0.9, 0.08
 
 @register(
     id="workbench",
-    category="Build",
+    category="Build your own",
     title="Workbench",
-    watch="An empty world to build in: draw bodies (Shift B, C, P, F), join them (Shift H), drop files into it, grab and throw "
-    "what is there. Ctrl Z takes back what you did, Ctrl S saves it as a scene that opens again.",
+    watch="An empty world to build in: draw bodies, join them, throw them.",
 )
 class Workbench(Demo):
     """A ground and the usual world. What was built stays when the ground is changed; a restart clears the bench."""
 
+    tries = (
+        ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
+        ("Draw two bodies, pick the hinge (Shift H) and click where they overlap.", "CreateJoint"),
+        ("Press Ctrl S to save your scene.", "save"),
+    )
+    keywords = "build create draw scene editor sandbox"
     parameters = (
         Parameter("width", 20.0, 4.0, 200.0, "m", "width of the ground", slider_high=60.0),
         Parameter.choice("walls", ("none", "both sides"), "walls"),

@@ -45,19 +45,22 @@ def pendulum_speed(ball: float, chain: float, angle: float, gravity: float) -> f
 
 @register(
     id="wrecking_ball",
-    category="Joints",
+    category="Machines and joints",
     title="Wrecking ball",
-    watch=(
-        "The ball should come down with the speed of a pendulum. Without the rope joint from hook to ball the chain, whose links are "
-        "hundreds of times lighter than the ball, stretches like rubber: the solver's sweeps do not reach from one end to the other."
-    ),
+    watch="The ball should hit the wall with the speed of a pendulum.",
 )
 class WreckingBall(Scene):
     """A crane, a chain, a ball, a wall."""
 
+    tries = (
+        ("Swing again: Enter.", "key return"),
+        ("Take the rope joint away: the chain stretches like rubber.", "set rope"),
+        ("Make the ball lighter: the chain holds better.", "set mass"),
+    )
+    keywords = "rope chain pendulum mass ratio crane wall"
     parameters = (
         Parameter("mass", 120.0, 2.0, 2000.0, "kg", "mass of the ball", slider_high=500.0),
-        Parameter("angle", 70.0, 10.0, 85.0, "°", "angle of the chain at first"),
+        Parameter("angle", 70.0, 10.0, 85.0, "°", "starting angle of the chain"),
         Parameter.choice("rope", ("no", "yes"), "a rope joint from hook to ball", default=1),
     )
     keys = (("Enter", "swing again"),)

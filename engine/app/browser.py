@@ -32,7 +32,7 @@ _CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
 
 
 def found_in(demos: Sequence[type[Demo]], searched: str) -> list[int]:
-    """Return the places of the demos that have every word of what is searched somewhere in title, id, category or description.
+    """Return the places of the demos that have every word of what is searched in title, id, category, description or keywords.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def found_in(demos: Sequence[type[Demo]], searched: str) -> list[int]:
     ([1], [0, 1], [])
     """
     words = searched.casefold().split()
-    texts = (" ".join((demo.title, demo.id, demo.category, demo.watch)).casefold() for demo in demos)
+    texts = (" ".join((demo.title, demo.id, demo.category, demo.watch, demo.keywords)).casefold() for demo in demos)
     return [k for k, text in enumerate(texts) if all(word in text for word in words)]
 
 
@@ -107,6 +107,7 @@ _ROW = 38.0
 """Design pixels of a button's height."""
 _HEAD = 42.0
 """Design pixels of the head, which does not scroll."""
+_OPEN = "Click to open"
 _MENU = 62.0
 """Design pixels of the button for the menu."""
 
@@ -162,9 +163,9 @@ class Browser:
         y = column.place[1] + column.px(10)
         if not searched:
             y = column.add_text(y, "Collision laboratory", 20.0, palette.TEXT, bold=True)
-            y = column.add_text(y, "Box2D, and every contact computed a second time", 12.5, palette.CAPTION) + column.px(12)
+            y = column.add_text(y, "Box2D, with every contact computed a second time", 12.5, palette.CAPTION) + column.px(12)
         if not self.found:
-            words = f'No demo has "{searched}" in its title, id, category or description. Esc shows all again.'
+            words = f'No demo matches "{searched}". Esc shows all demos.'
             column.add_text(y, words, 12.5, palette.TEXT)
             return
         category = ""
@@ -176,8 +177,8 @@ class Browser:
             self._tops[k] = y
             self._buttons[k] = column.add_button((column.left, y, column.width, column.px(_ROW)), demo.title, "entry")
             y += column.px(44)
-        hints = "Esc shows all again." if searched else "Letters search, F1 shows all keys, Esc twice quits."
-        column.add_text(y + column.px(10), f"Click or Enter starts, arrows choose. {hints}", 12.5, palette.CAPTION)
+        hints = "Esc shows all demos." if searched else "Type to search. F1 shows all keys."
+        column.add_text(y + column.px(10), f"Click a demo to open it. {hints}", 12.5, palette.CAPTION)
         column.scroll_to(0)
 
     def choose(self, index: int) -> None:
@@ -218,10 +219,13 @@ class Browser:
         return view[0], view[1], view[2], max(view[3] - self._band(view, chosen), 1)
 
     def draw(self, surface: pygame.Surface, view: Place, chosen: type[Demo]) -> None:
-        """Draw the panel's ground, and the chosen demo's title and text under its preview."""
+        """Draw the panel's ground, and the chosen demo's title and text under its preview; nothing in its place where none is found."""
         self.column.draw_ground(surface)
         ui = self.column.px
         left, top, width, height = view
+        if not self.found:
+            pygame.draw.rect(surface, palette.BACKGROUND, view)
+            return
         y = top + height - self._band(view, chosen)
         pygame.draw.rect(surface, palette.PANEL, (left, y, width, top + height - y))
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, y), (left + width, y))
@@ -229,7 +233,8 @@ class Browser:
         surface.blit(title, (left + ui(28), y + ui(12)))
         known_as = self._fonts.render(chosen.id, 14, palette.CAPTION)
         surface.blit(known_as, known_as.get_rect(bottomleft=(left + ui(40) + title.get_width(), y + ui(9) + title.get_height())))
-        draw_paragraph(surface, self._fonts, chosen.watch, (left + ui(28), y + ui(48), self._inner(view)), palette.TEXT, 15.0)
+        end = draw_paragraph(surface, self._fonts, chosen.watch, (left + ui(28), y + ui(48), self._inner(view)), palette.TEXT, 15.0)
+        surface.blit(self._fonts.render(_OPEN, 13.0, palette.ACCENT, True), (left + ui(28), end + ui(4)))
 
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets: the head with its button and the search box, the hint that there is more."""
@@ -260,7 +265,7 @@ class Browser:
 
     def _band(self, view: Place, chosen: type[Demo]) -> int:
         lines = len(self._fonts.wrapped(chosen.watch, 15.0, self._inner(view)))
-        return min(round(1.42 * 15 * self._fonts.ui_scale) * lines + self.column.px(64), view[3])
+        return min(round(1.42 * 15 * self._fonts.ui_scale) * lines + self.column.px(90), view[3])
 
     def _inner(self, view: Place) -> int:
         return max(view[2] - self.column.px(56), 1)

@@ -32,7 +32,7 @@ from engine.sim.scene_demo import scene_demo
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
 
-__all__ = ["DROP_EVENTS", "Dropper"]
+__all__ = ["DROP_EVENTS", "Dropper", "pixel_of_drop"]
 
 DROP_EVENTS = (pygame.DROPFILE, pygame.DROPTEXT, pygame.DROPBEGIN, pygame.DROPCOMPLETE)
 """Text that is dropped, and where a drop begins and ends, are taken and ignored."""
@@ -89,7 +89,7 @@ class Dropper:
     """
 
     def __init__(self, read: Reader = read_file) -> None:
-        self._read = read
+        self._reader = read
         self._waiting: SimpleQueue[_Dropped] = SimpleQueue()
         self._done: SimpleQueue[_Read] = SimpleQueue()
         self._thread: Thread | None = None
@@ -105,13 +105,11 @@ class Dropper:
         """How many files are being read or wait for it."""
         return len(self._pending)
 
-    def take(self, event: pygame.event.Event, session: Session, view: Place) -> None:
-        """Begin to read a dropped file. Several that come at once lie one above the other."""
-        if event.type != pygame.DROPFILE:
-            return
+    def read(self, path: str, session: Session, at: Point) -> None:
+        """Begin to read a file that falls in at a pixel. Several that come at once lie one above the other."""
         demo, size = session.demo, drop_size(session.demo.home())
-        x, y = session.view.to_world(_pointer(event, view))
-        dropped = _Dropped(event.file, demo, (x, y + 1.2 * size * self._n_together), size)
+        x, y = session.view.to_world(at)
+        dropped = _Dropped(path, demo, (x, y + 1.2 * size * self._n_together), size)
         if not self._pending:
             self._since, self._told = perf_counter(), 0
         self._waiting.put(dropped)
@@ -120,7 +118,7 @@ class Dropper:
         if self._thread is None:
             self._thread = Thread(target=self._work, name="dropped files", daemon=True)
             self._thread.start()
-        session.messages.say(f"reading {Path(event.file).name}", is_passing=True)
+        session.messages.say(f"Reading {Path(path).name}", is_passing=True)
 
     def deliver(self, session: Session) -> Recording | type[Demo] | None:
         """Put what has been read into its demo; return a demo to open, of a pair or a scene, or a recording. Called once a frame."""
@@ -148,8 +146,8 @@ class Dropper:
         if not self._pending or self._pending[0].demo is not session.demo or seconds < max(_LONG, self._told + 1):
             return
         self._told = seconds
-        reason = ": what the first one needs is being compiled or loaded" if self._n_read == 0 else ""
-        session.messages.say(f"reading {Path(self._pending[0].path).name}, {seconds} s so far{reason}", is_passing=True)
+        reason = "; the first file takes longer" if self._n_read == 0 else ""
+        session.messages.say(f"Reading {Path(self._pending[0].path).name}, {seconds} s so far{reason}", is_passing=True)
 
     def _work(self) -> None:
         while True:
@@ -158,7 +156,7 @@ class Dropper:
     def _read_next(self) -> None:
         dropped = self._waiting.get()
         try:
-            result: Any = self._read(dropped.path, dropped.size)
+            result: Any = self._reader(dropped.path, dropped.size)
             if not isinstance(result, type | Recording):
                 picture_of(result)  # read here, so that drawing finds it ready
         except Exception as error:
@@ -176,7 +174,7 @@ def _put(session: Session, dropped: _Dropped, result: BodyFile | Exception) -> N
         session.messages.say(refusal(dropped.path, error), palette.WARNING)
 
 
-def _pointer(event: pygame.event.Event, view: Place) -> Point:
+def pixel_of_drop(event: pygame.event.Event, view: Place) -> Point:
     """Return the pixel where a file was let go; the middle of the view if that is elsewhere or unknown.
 
     While something is dragged in from another window, the system sends no motion, so the place is asked for anew.

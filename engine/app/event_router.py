@@ -1,54 +1,38 @@
-"""Which way an event takes: to theme and text size, to the overlay of keys while it is shown, to the docks, to the window, to the demo.
+"""Where an event goes: to the menu while it is open, to the page of keys while that is shown, to the docks, to the window, to the demo.
 
-The first that takes an event keeps it from the others. A demo gets what is left: keys that the window has no use for, and the pointer in
-the view, by way of `Pointing`.
+The first that uses an event keeps it from the others. A demo gets what is left: keys that are no command, and the pointer in the view, by
+way of `Pointing`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
 
 import pygame
 
-from engine.app import solver_loading
+from engine.app.app import App
 from engine.app.browser import Browser, edited
-from engine.app.dropper import DROP_EVENTS, Dropper
+from engine.app.commands import Command, command_of, find, run
+from engine.app.dropper import DROP_EVENTS, pixel_of_drop
 from engine.app.frame import FoundDifference
-from engine.app.keys import FILE_COMMANDS, LAYERS, Command, command_of, is_plain
+from engine.app.keys import is_plain
 from engine.app.layout import is_inside
-from engine.app.messages import Message
-from engine.app.motion_panel import Wish, next_beside, next_solver
-from engine.app.navigator import Navigator
+from engine.app.menu import Menu
 from engine.app.pages import open_page
 from engine.app.panel import DemoPanel
-from engine.app.panels.dock_area import DockArea
-from engine.app.panels.files_dock import FilesDock
-from engine.app.panels.inspector_dock import InspectorDock
-from engine.app.panels.menu_dock import MenuDock
-from engine.app.screen import Appearance, Screen
 from engine.app.session import Session
 from engine.app.stepper_requests import (
     StepperRequest,
-    door_of_bodies,
-    door_of_body,
     door_of_contact,
-    door_of_demo,
     door_of_difference,
-    door_of_fixtures,
-    door_of_solver,
 )
 from engine.common.errors import LabError
-from engine.common.words import counted
-from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.controls import Control, Controls
 from engine.sim.action import Held
 from engine.sim.actions import Drag, Grab, Turn, TurnWheel
 from engine.sim.demo import Demo
-from engine.sim.stage import Stage, stage_under
-from engine.world import load_solver
 
 __all__ = ["EventRouter", "Pointing"]
 
@@ -67,221 +51,56 @@ _NOTCH = 48.0
 _CLICK = 4.0
 """Design pixels that a pressed pointer may move and still mean a click."""
 _LEFT, _MIDDLE, _RIGHT = 1, 2, 3
+_CTRL = pygame.KMOD_CTRL | pygame.KMOD_META
+_ALWAYS = ("theme", "larger_text", "smaller_text", "usual_text")
+"""Commands whose keys work whatever is open."""
 
 Pixel = tuple[int, int]
 
 
 class EventRouter:
-    """Takes the events of a window.
+    """Passes the events of a window on; `menu` is what lies over all else while it is open."""
 
-    Attributes
-    ----------
-    running : bool
-        False once the user has asked to close.
-    appearance : Appearance
-    dropper : Dropper
-        Reads the files that are dropped.
-    pointed : (x, y) or None
-        The pixel of the view that the pointer is at.
-    """
-
-    def __init__(self, navigator: Navigator, screen: Screen, dock_area: DockArea) -> None:
-        self.running = True
-        self.appearance = Appearance(screen.ui_scale)
-        self.dropper = Dropper()
-        self.pointed: tuple[int, int] | None = None
-        self._navigator, self._screen, self._dock_area = navigator, screen, dock_area
-        self._pointing = Pointing(navigator.session)
-        self._wish: tuple[Wish, Session] | None = None
-        """What was chosen while the solver was still to come, and where."""
-        self._asked: Message | None = None
-        """The question whether to quit, or to end a world for others; it holds as long as it is shown."""
+    def __init__(self, app: App) -> None:
+        self._app, self._navigator, self._screen = app, app.navigator, app.screen
+        self._pointing = Pointing(app.session)
+        self.menu = Menu(app)
+        app.open_menu = self.menu.open
 
     def begin(self, session: Session) -> None:
         """Steer another session: the window's has changed."""
+        self.menu.close()
         self._pointing = Pointing(session)
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Take in one event."""
-        session = self._navigator.session
-        if self.appearance.handle(event, self._screen, session.messages.answer):
+        """Handle one event."""
+        command = command_of(event) if event.type == pygame.KEYDOWN else None
+        if command is not None and command.id in _ALWAYS:
+            run(command, self._app)
             return
-        if self._is_of_the_overlay(event) or self._dock_area.offer(event, session):
+        if self.menu.handle(event) or self._is_of_the_overlay(event) or self._app.dock_area.offer(event, self._app.session):
             return
         if event.type == pygame.QUIT:
-            self._close()
+            self._app.close()
         elif event.type in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
             self._screen.resize(event.size if event.type == pygame.VIDEORESIZE else (event.x, event.y))
         elif event.type == pygame.KEYDOWN:
-            self._key(event)
+            self._key(event, command)
         elif event.type == pygame.KEYUP:
-            self._navigator.session.driver.release_key(pygame.key.name(event.key))
+            self._app.session.driver.release_key(pygame.key.name(event.key))
         elif event.type == pygame.WINDOWFOCUSLOST:
-            self._navigator.session.driver.release_all()
+            self._app.session.driver.release_all()
             self._pointing.let_go()
         elif event.type == pygame.WINDOWLEAVE:
             if not any(pygame.mouse.get_pressed()):  # a drag may leave the window
                 self.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(-1, -1), rel=(0, 0), buttons=(0, 0, 0)))
         elif event.type in DROP_EVENTS:
-            if self._navigator.browsing and event.type == pygame.DROPFILE:  # it falls into the demo that is chosen
-                self._navigator.start(self._navigator.chosen)
-            self.dropper.take(event, self._navigator.session, self._screen.view)
+            if event.type == pygame.DROPFILE:
+                self._app.open_file(event.file, pixel_of_drop(event, self._screen.view))
         elif event.type == pygame.MOUSEWHEEL:
             self._wheel(pygame.mouse.get_pos() if not hasattr(event, "mouse") else event.mouse, event)
         else:
             self._pointer(event)
-
-    def command(self, command: Command) -> None:
-        """Carry out an order, from a key or from a button."""
-        session = self._navigator.session
-        if command in LAYERS:
-            setattr(session.layers, command.value, not getattr(session.layers, command.value))
-            return
-        if command in FILE_COMMANDS:
-            if (files := self._dock_area.find(FilesDock)) is not None:
-                files.order(command)
-            return
-        orders: dict[Command, Callable[[], None]] = {
-            Command.HELP: self._show_help,
-            Command.BACK: self._back,
-            Command.PAUSE: session.clock.toggle_pause,
-            Command.STEP: session.clock.request_step,
-            Command.SLOWER: session.clock.slower,
-            Command.FASTER: session.clock.faster,
-            Command.RESTART: session.restart,
-            Command.HOME: session.view.home,
-            Command.MENU: self._open_menu,
-            Command.SOLVER: self._next_solver,
-            Command.BESIDE: self._next_beside,
-            Command.WATCH: self._watch,
-            Command.WATCH_SOLVER: self._watch_solver,
-            Command.QUIT: lambda: self.handle(pygame.event.Event(pygame.QUIT)),
-        }
-        orders[command]()
-
-    def choose(self, wish: Wish) -> None:
-        """Let another solver drive the demo, or run beside it, or have its picture elsewhere; once the solver is there."""
-        session = self._navigator.session
-        self._wish = None
-        if wish.what != "solver" and session.is_shared:
-            session.messages.answer("no world beside this one: it is shared, and goes back and forth as others' acts come", palette.WARNING)
-        elif wish.solver and not self._has_solver(wish.solver):
-            self._wish = wish, session
-            words = f"{load_solver(wish.solver).capabilities.title} is being loaded, or compiled where this is the first time"
-            session.messages.answer(words, is_passing=True)
-        elif wish.what == "solver":
-            session.set_solver(wish.value)
-        elif wish.what == "lane":
-            session.wants_lane = bool(wish.value)
-        else:
-            self._put_beside(session, wish)
-
-    def _put_beside(self, session: Session, wish: Wish) -> None:
-        """Let what runs beside the demo be as wished: one of them another, one more or one less, or all from another state."""
-        solvers, since = [one.solver for one in session.besides], session.since
-        if wish.what == "none":
-            solvers = []
-        elif wish.what == "since":
-            since = session.here if wish.value else None
-        else:
-            solvers[wish.at : wish.at + 1] = [wish.value] if wish.value else []
-        try:
-            session.put_beside(*solvers, since=since)
-        except LabError as error:
-            title = load_solver(wish.value).capabilities.title if wish.solver else "the demo"
-            session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
-
-    def go_on(self) -> None:
-        """Do what was chosen before its solver was there; called once a frame. Who has gone elsewhere meanwhile wants it no more."""
-        if self._wish is not None and self._has_solver(self._wish[0].value):
-            (wish, session), self._wish = self._wish, None
-            if session is self._navigator.session:
-                session.messages.end_passing()
-                self.choose(wish)
-
-    def _has_solver(self, solver: str) -> bool:
-        """Tell whether a solver need not be waited for: it runs here already, or has been loaded."""
-        session = self._navigator.session
-        runs = *session.demo.sim.solvers, *(one.solver for one in session.besides)
-        return solver in runs or solver_loading.is_ready(solver)
-
-    def _next_solver(self) -> None:
-        if (wish := next_solver(self._navigator.session)) is not None and not self._navigator.browsing:
-            self.choose(wish)
-
-    def _next_beside(self) -> None:
-        for wish in next_beside(self._navigator.session) if not self._navigator.browsing else ():
-            self.choose(wish)
-
-    def _show_help(self) -> None:
-        self._screen.help_shown, self._screen.help_scrolled = True, 0
-
-    def _watch(self) -> None:
-        """Open the stepper of what is pointed at, looked at or selected, or else of what the demo itself offers."""
-        session = self._navigator.session
-        if not self._navigator.browsing:
-            with contextlib.suppress(LabError):  # what is looked at is gone
-                session.watch(self._door(session))
-
-    def _watch_solver(self) -> None:
-        session = self._navigator.session
-        if not self._navigator.browsing:
-            k = 0 if self.pointed is None else max(stage_under(session.demo.stages, session.view.to_world(self.pointed)), 0)
-            if not session.demo.stages:
-                session.watch(None)
-            elif (door := self._solver(session.demo.stages[k])) is not None:
-                session.watch(door)
-
-    def _door(self, session: Session) -> StepperRequest | None:
-        """Return what answered at the pointer: a difference, a contact, a body; else what is looked at closely, or two bodies selected."""
-        painter, stages, at = self._screen.painter, session.demo.stages, self.pointed
-        if at is not None and (found := painter.difference_at(at)) is not None:
-            return door_of_difference(found.stage, found.difference)
-        if at is not None and (contact := painter.contact_at(at)) is not None:
-            return door_of_contact(*contact)
-        focus, inspector = session.view.focus, self._dock_area.find(InspectorDock)
-        if focus is not None:
-            return door_of_fixtures(focus.stage, focus.fixture_a, focus.fixture_b)
-        if inspector is not None and (pair := inspector.editor.pair) is not None:
-            return door_of_bodies(*pair)
-        if at is not None and stages:
-            point = session.view.to_world(at)
-            stage = stages[max(stage_under(stages, point), 0)]
-            body = stage.world.body_at(stage.local(point))
-            if body is not None:
-                return door_of_body(stage, body)
-        return door_of_demo(session.demo)
-
-    def _open_menu(self) -> None:
-        if (menu := self._dock_area.find(MenuDock)) is not None:
-            menu.open(self._navigator.session)
-
-    def _back(self) -> None:
-        """Go back: from a close look, from a demo to the list, from there out, if that is what is wanted."""
-        if not self._navigator.browsing:
-            if not self._navigator.session.look_back() and not self._navigator.look_back():
-                is_shared = self._navigator.session.is_shared
-                self._navigator.browse()
-                if is_shared:
-                    self._navigator.session.messages.answer("the shared world goes on: Esc goes back to it")
-        elif self._navigator.come_back_to_shared():
-            return
-        elif self._asked is not None and self._navigator.session.messages.now is self._asked:
-            self.running = False
-        else:
-            files, n_guests = self._dock_area.find(FilesDock), self._navigator.n_guests
-            lost = files.would_lose() if files is not None else ""
-            words = f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}"
-            words += f"; the shared world ends for {counted(n_guests, 'guest')} too" if n_guests else ""
-            self._asked = self._navigator.session.messages.answer(words)
-
-    def _close(self) -> None:
-        """Close the window; where a world ends for others with it, once that has been said."""
-        messages, n_guests = self._navigator.session.messages, self._navigator.n_guests
-        if n_guests and (self._asked is None or messages.now is not self._asked):
-            self._asked = messages.answer(f"{counted(n_guests, 'guest')}: close once more to end the world for all", palette.WARNING)
-        else:
-            self.running = False
 
     def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:
         """Scroll the overlay of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""
@@ -301,20 +120,29 @@ class EventRouter:
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
-    def _key(self, event: pygame.event.Event) -> None:
-        command = command_of(event)
+    def _key(self, event: pygame.event.Event, command: Command | None) -> None:
+        session, name = self._app.session, pygame.key.name(event.key)
         if self._screen.browser is not None:
             self._key_in_list(event, self._screen.browser, command)
-        elif is_plain(event) and (command is None or pygame.key.name(event.key) in self._navigator.session.demo.takes_keys):
-            self._navigator.session.press(pygame.key.name(event.key))
-        elif command is not None:
-            self.command(command)
+        elif command is None or (is_plain(event) and self._is_of_demo(name, command)):
+            if is_plain(event):
+                session.press(name)
+        else:
+            run(command, self._app)
+
+    def _is_of_demo(self, name: str, command: Command) -> bool:
+        """Return True if the key of a command is the demo's: it takes it, or uses one that the window has no use for now."""
+        panel, demo = self._screen.panel, self._app.session.demo
+        return name in demo.takes_keys or (panel is not None and name in panel.buttons and bool(command.disabled(self._app)))
 
     def _key_in_list(self, event: pygame.event.Event, browser: Browser, command: Command | None) -> None:
-        if command is Command.BACK and self._navigator.searched:
-            self._navigator.search("")
-        elif command in (Command.BACK, Command.HELP):
-            self.command(command)
+        if command is not None and command.id == "demos":
+            if self._navigator.searched:
+                self._navigator.search("")
+            else:
+                self._app.back()
+        elif command is not None and (event.mod & _CTRL or command.key.startswith("F")):
+            run(command, self._app)
         elif event.key in (pygame.K_UP, pygame.K_DOWN):
             self._navigator.choose(browser.beside(self._navigator.chosen, 1 if event.key == pygame.K_DOWN else -1))
             browser.reveal(self._navigator.chosen)
@@ -322,7 +150,9 @@ class EventRouter:
             if self._navigator.chosen in browser.found:
                 self._navigator.start(self._navigator.chosen)
         else:
-            self._navigator.search(edited(event, self._navigator.searched))
+            is_new = self._navigator.is_list_fresh and bool(event.unicode) and event.unicode.isprintable()
+            self._navigator.is_list_fresh &= not event.unicode
+            self._navigator.search(edited(event, "" if is_new else self._navigator.searched))
 
     # -- the pointer --------------------------------------------------------------------------------------------------
 
@@ -337,7 +167,7 @@ class EventRouter:
         at = getattr(event, "pos", None)
         in_view = at is not None and is_inside(at, self._screen.view)
         if event.type == pygame.MOUSEMOTION:
-            self.pointed = at if in_view else None
+            self._app.pointed = at if in_view else None
         if at is None or not (
             is_inside(at, self._screen.layout.strip) or (self._screen.browser is not None and self._screen.browser.head.collidepoint(at))
         ):
@@ -353,7 +183,7 @@ class EventRouter:
             browser.point_at(event.pos)
         is_click = event.type == pygame.MOUSEBUTTONDOWN and event.button == 1
         if is_click and browser.menu.collidepoint(event.pos):
-            self.command(Command.MENU)
+            self.menu.open()
         elif is_click and browser.cross.collidepoint(event.pos):
             self._navigator.search("")
         elif index is not None:
@@ -362,13 +192,13 @@ class EventRouter:
             hovered = browser.hovered()
             if hovered is not None:
                 self._navigator.choose(hovered)
-        elif is_click and in_view:
+        elif is_click and in_view and browser.found:
             self._navigator.start(self._navigator.chosen)
 
     def _point_at_demo(self, event: pygame.event.Event, panel: DemoPanel, in_view: bool) -> None:
         command = panel.handle(event)
         if command is not None:
-            self.command(command)
+            run(find(command), self._app)
         elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
             painter = self._screen.painter
             self._pointing.press(event, painter.difference_at(event.pos) or self._contact(event.pos), painter.controls)
@@ -387,25 +217,17 @@ class EventRouter:
         found = self._screen.painter.contact_at(at)
         if found is None:
             return None
-        wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._navigator.session.layers.impulses
-        return self._solver(found[0]) if wants_solver else door_of_contact(*found)
-
-    def _solver(self, stage: Stage) -> StepperRequest | None:
-        """Return the next step of a world; None where that is too much, which is told."""
-        try:
-            return door_of_solver(stage)
-        except LabError as error:
-            self._navigator.session.messages.answer(str(error), palette.WARNING)
-            return None
+        wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._app.session.layers.impulses
+        return self._app.solver_door(found[0]) if wants_solver else door_of_contact(*found)
 
     def _watch_the_largest(self, reason: str) -> None:
         found = self._screen.painter.differences_of(reason)
         if found:
-            self._navigator.session.watch(door_of_difference(found[0].stage, found[0].difference))
+            self._app.session.watch(door_of_difference(found[0].stage, found[0].difference))
 
     def _look_at_the_next(self, reason: str | None) -> None:
         """Look at the largest difference of a reason, at the next one if that is looked at already."""
-        session = self._navigator.session
+        session = self._app.session
         found = self._screen.painter.differences_of(reason) if reason is not None else []
         if found:
             focus = session.view.focus

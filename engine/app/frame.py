@@ -40,6 +40,8 @@ _NARROWEST = 150.0
 """Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
 _READOUT_SHARE, _LEAST_LINES = 0.4, 2
 """Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
+_VERDICTS = (21.0, 18.0, 16.0)
+"""Sizes of a verdict, the first for which there is room; the other lines have 14."""
 _LANE_SHARE = 0.25
 """The same where several worlds share the view."""
 _INSET = 12.0
@@ -105,6 +107,8 @@ class FramePainter:
         self._was_left = False
         self._lines: list[tuple[str, Color]] = []
         """The demo's, wrapped to the view."""
+        self._verdict: float | None = None
+        """Size of the first of them, where it is the demo's verdict."""
         self._lane_lines: list[list[tuple[str, Color]]] = []
         """Those of the demos beside it, where they have lanes."""
         self._farthest: list[Farthest | None] = []
@@ -121,8 +125,9 @@ class FramePainter:
         self._book = self._book_for(view)
         self._farthest = [farthest_of(beside) for beside in session.besides]
         heading = first_heading(session, self._farthest) if session.besides else []
+        self._verdict = None
         self._lines, plate = self._readout(session, session.demo, view, heading, has_readout)
-        self.readout = plate
+        self.readout = plate = self._with_verdict(plate, view) if not heading else plate
         self._lane_lines, plates = [], [plate]
         for k in range(len(session.view.lanes)):
             heading = lane_heading(session, k, self._farthest[k])
@@ -177,7 +182,7 @@ class FramePainter:
         for corner in self.corners:
             canvas.room.keep_off(corner)
         canvas.room.settle()
-        draw_lines(surface, self._book, plate.topleft, self._lines)
+        draw_lines(surface, self._book, plate.topleft, self._lines, head=self._verdict)
         self.shows_nothing = not session.view.is_untouched and not self._shows_something(canvas, session)
         surface.set_clip(session.view.whole)
         self._tell(surface, session, pointer)
@@ -270,6 +275,19 @@ class FramePainter:
             pygame.Rect((left + inset, top + round(head) + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
         )
         return lines, place
+
+    def _with_verdict(self, plate: pygame.Rect, view: Place) -> pygame.Rect:
+        """Put the verdict first, in larger letters, where there is room for it in one line; return the plate."""
+        verdicts = [line for line in self._lines if line[1] in (palette.AGREE, palette.UNEXPLAINED) or "(predicted" in line[0]]
+        if not verdicts:
+            return plate
+        lines = [verdicts[0], *(line for line in self._lines if line is not verdicts[0])]
+        for head in _VERDICTS:
+            size = lines_size(self._book, lines, head=head)
+            if size[0] <= view[2] - 2 * round(_INSET * self._book.ui_scale) and size[1] <= _READOUT_SHARE * view[3]:
+                self._lines, self._verdict = lines, head
+                return pygame.Rect(plate.topleft, size)
+        return plate
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
         return any(self._debug.is_in_view(canvas.at(stage.offset), stage.world) for stage in session.demo.stages)

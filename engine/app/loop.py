@@ -352,7 +352,7 @@ def _opened(
         if window is None:
             yield None
             return
-        window.router.appearance = Appearance(usual, chosen, place)
+        window.app.appearance = Appearance(usual, chosen, place)
         autosave = None if place is None else Autosave(place.parent / "unsaved")
         if autosave is not None:
             window.keep_scenes(autosave)

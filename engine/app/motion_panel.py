@@ -26,7 +26,7 @@ from engine.sim.actions import ChangeWorld
 from engine.sim.comparison import Comparison
 from engine.world import WorldSettings, load_solver, solvers
 
-__all__ = ["MotionPanel", "Wish", "next_beside", "next_solver", "next_words"]
+__all__ = ["MotionPanel", "Wish", "next_beside", "next_solver"]
 
 _NONE = "none"
 _FOLDED, _UNFOLDED = "˅", "˄"
@@ -351,12 +351,6 @@ def next_beside(session: Session) -> tuple[Wish, ...]:
     if not session.besides:
         return Wish("lane", ""), Wish("beside", _after(session.demo.sim.solvers[0]))
     return (Wish("none", ""),) if session.wants_lane else (Wish("lane", "lane"),)
-
-
-def next_words(session: Session) -> tuple[str, str]:
-    """Return what those two lead to, for people: another solver; what is beside then, and where."""
-    after = load_solver(_after(session.demo.sim.solvers[0])).capabilities.title
-    return after, after if not session.besides else _NONE if session.wants_lane else "in lanes"
 
 
 def _after(solver: str) -> str:

@@ -63,6 +63,8 @@ class Navigator:
         Place of the demo that is marked in the list.
     searched : str
         What was typed there to find demos.
+    is_list_fresh : bool
+        True until a key is typed after the list was gone back to: the first letter starts a new search.
     session : Session
         The demo that runs, or the preview behind the browser where `browsing`.
     watched_from : Session or None
@@ -90,6 +92,7 @@ class Navigator:
         self.demos = tuple(demos)
         self.browsing = demo is None and client_session is None
         self.searched = ""
+        self.is_list_fresh = False
         self.left: list[Session] = []
         self.watched_from: Session | None = None
         self._seed, self._is_watched, self._screen = seed, is_watched, screen
@@ -200,7 +203,7 @@ class Navigator:
         if referee is not None:
             session.demo.sim.use_missing_referees(referee)
         now = 0 if session.timeline.history is None else session.timeline.history.now
-        session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
+        session.messages.answer(f"As you left it, at step {now}{', paused' if session.clock.paused else ''}. R restarts it.")
 
     def choose(self, index: int) -> None:
         """Mark a demo of the list, and show its preview; nothing happens where there is none."""
@@ -226,7 +229,7 @@ class Navigator:
 
     def browse(self) -> None:
         """Go to the list."""
-        self.browsing = True
+        self.browsing = self.is_list_fresh = True
         if type(self.session.demo) in self.demos:
             self.chosen = self.demos.index(type(self.session.demo))
         if self.chosen not in found_in(self.demos, self.searched):
@@ -242,7 +245,7 @@ class Navigator:
         before = self.watched_from or self.session
         if self._open(lambda: stepper_of(door.algorithm, door.case, door.title, door.beside)(self._seed), door.title):
             self.watched_from = before
-            self.session.messages.answer("Esc: back to where you were")
+            self.session.messages.answer("Esc returns to where you were.")
 
     def look_back(self) -> bool:
         """Go back to the demo from which a stepper was opened; False if none was."""
@@ -261,13 +264,13 @@ class Navigator:
             if here is not self.session:
                 self.come_back(here)
             here.timeline.play_from(recording.begun, recording.steps)
-            here.messages.say(f"recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line, which has all of it")
+            here.messages.say(f"This was recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line.")
             return
         if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
             try:
                 self.session.play(recording)
             except LabError as error:
-                self.session.messages.say(f"the recording cannot be played: {error}", palette.WARNING)
+                self.session.messages.say(f"The recording cannot be played: {error}", palette.WARNING)
 
     def _open(self, make: Callable[[], Demo], what: str) -> bool:
         try:
@@ -290,7 +293,7 @@ class Navigator:
         self._on_show(session)
         for one in given_up:
             if one.timeline.history is not None and one.timeline.history.marks:
-                words = f"what you did in {one.demo.title} can be taken back no more: only the last demos are kept as they were left"
+                words = f"Undo history for {one.demo.title} was dropped; only recent demos keep theirs."
                 session.messages.say(words)
 
     def _keep(self, session: Session) -> list[Session]:

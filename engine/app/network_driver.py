@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_PAST", "NO_REDO", "NetworkDriver", "SharedClock"]
 
-NO_PAST = "time is everybody's here: it cannot be taken back, or stepped, by one alone"
+NO_PAST = "time belongs to everybody here; no one can rewind or step it alone"
 """Why what needs a history is refused."""
-NO_REDO = "what you took back is not done again by a key here, where others have gone on: do it anew"
+NO_REDO = "others have gone on since; do it again yourself"
 """Why nothing is redone."""
 
 _POINTING = 1.0 / 20.0
@@ -263,7 +263,7 @@ class NetworkDriver:
             if before is None:
                 return self._refuse("point at a body that can move: the arrows or W A S D push it then")
             self._send(Drive(-1, 0))
-            self.messages.answer("you drive nothing any more")
+            self.messages.answer("You no longer drive a body.")
             return
         stage, number = body
         world = self.demo.stages[stage].world
@@ -327,20 +327,20 @@ class NetworkDriver:
         present = {one.user: (one.name, one.is_here) for one in client.users if one.user != client.user}
         if self._present is None and client.users:
             others = [name for name, is_here in present.values() if is_here]
-            self.messages.say(f"you share this world with {', '.join(others)}" if others else "you are the first here")
+            self.messages.say(f"You share this world with {', '.join(others)}." if others else "You are the first one here.")
             self._present = present
         elif self._present is not None and present != self._present:
             for user, (name, is_here) in present.items():
                 before = self._present.get(user)
                 if is_here and (before is None or not before[1]):
-                    self.messages.say(f"{name} {'came' if before is None else 'is back'}")
+                    self.messages.say(f"{name} {'joined' if before is None else 'is back'}")
                 elif not is_here and (before is None or before[1]):
                     self.messages.say(f"{name} left")
             self._present = present
         if client.n_adopted > self._n_adopted:
             n, self._n_adopted = client.n_adopted - self._n_adopted, client.n_adopted
             times = "" if n == 1 else f", {counted(n, 'time')}"
-            self.messages.say(f"this copy differed from the server's, and took its state over{times}", palette.WARNING)
+            self.messages.say(f"This copy differed from the server's and took over its state{times}", palette.WARNING)
 
     # -- who is there -------------------------------------------------------------------------------------------------
 

@@ -35,10 +35,13 @@ class Preferences:
         A key of `engine.render.palette.THEMES`.
     text_scale : float or None
         Screen pixels to a design pixel; None takes what suits the display.
+    shows_more : bool
+        Whether *More* is unfolded in a demo's panel.
     """
 
     theme: str = DARK.name
     text_scale: float | None = None
+    shows_more: bool = False
 
 
 def preferences_path(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path | None:
@@ -74,7 +77,8 @@ def load_preferences(path: Path | None) -> Preferences:
     theme, scale = found.get("theme"), found.get("text_scale")
     if not isinstance(scale, int | float) or isinstance(scale, bool) or not MIN_UI_SCALE <= scale <= MAX_UI_SCALE:
         scale = None
-    return Preferences(theme if isinstance(theme, str) and theme in THEMES else DARK.name, None if scale is None else float(scale))
+    theme = theme if isinstance(theme, str) and theme in THEMES else DARK.name
+    return Preferences(theme, None if scale is None else float(scale), found.get("shows_more") is True)
 
 
 def save_preferences(path: Path | None, preferences: Preferences) -> bool:

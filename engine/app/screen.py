@@ -16,6 +16,7 @@ from pygame_gui import UIManager
 
 from engine.app.browser import Browser
 from engine.app.frame import FramePainter
+from engine.app.keys import Label
 from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_scale, lanes, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.preferences import Preferences, save_preferences
@@ -117,9 +118,6 @@ class SurfaceCache:
 
 
 _NOTCH = 0.125
-_LARGER = (pygame.K_PLUS, pygame.K_EQUALS, pygame.K_KP_PLUS)
-_SMALLER = (pygame.K_MINUS, pygame.K_KP_MINUS)
-_USUAL = (pygame.K_0, pygame.K_KP_0)
 
 
 class Screen:
@@ -189,12 +187,13 @@ class Screen:
         preview.view.place(self.browser.preview_place(self.view, demos[chosen]))
         self.manager.update(0.0)
 
-    def build_panel(self, session: Session, view: Place) -> None:
+    def build_panel(self, session: Session, view: Place, label: Callable[[str], Label], is_unfolded: bool) -> None:
         """Build the widgets of a demo, and give it its view; a panel that is made anew stays where it was scrolled to."""
         before = self.panel if self.panel is not None and self.panel.is_of(session) else None
         self._clear()
         self.place(session, view)
-        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session, before.motion if before is not None else None)
+        motion = before.motion if before is not None else None
+        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session, label, is_unfolded, motion)
         if before is not None:
             self.panel.column.scroll_to(before.column.scrolled)
         self.panel.refresh()
@@ -230,9 +229,9 @@ class Screen:
 
 
 class Appearance:
-    """Keeps the theme and the size of text that were chosen, and changes them by keys, in the browser too.
+    """Keeps the theme and the size of text that were chosen, and changes them.
 
-    Ctrl 0 returns to `usual_scale`. Without a `path` choices last as long as the window.
+    Without a `path` choices last as long as the window.
     """
 
     def __init__(self, usual_scale: float, preferences: Preferences | None = None, path: Path | None = None) -> None:
@@ -240,35 +239,32 @@ class Appearance:
         self._preferences = preferences if preferences is not None else Preferences(palette.theme_name())
         self._path = path
 
-    def handle(self, event: pygame.event.Event, screen: Screen, answer: Callable[[str], object]) -> bool:
-        """Take in F10, Ctrl +, Ctrl - and Ctrl 0; what is to be said of it goes to `answer`."""
-        if event.type != pygame.KEYDOWN:
-            return False
-        if event.key == pygame.K_F10:
-            names = list(THEMES)
-            name = names[(names.index(palette.theme_name()) + 1) % len(names)]
-            palette.use_theme(name)
-            screen.is_outdated = True
-            self._keep(replace(self._preferences, theme=name))
-            return True
-        if not getattr(event, "mod", 0) & (pygame.KMOD_CTRL | pygame.KMOD_META):
-            return False
-        if event.key in _LARGER:
-            self._scale(screen, screen.ui_scale + _NOTCH, answer)
-        elif event.key in _SMALLER:
-            self._scale(screen, screen.ui_scale - _NOTCH, answer)
-        elif event.key in _USUAL:
-            self._scale(screen, self._usual_scale, answer)
-        else:
-            return False
-        return True
+    def next_theme(self, screen: Screen) -> None:
+        """Switch to the other theme."""
+        names = list(THEMES)
+        name = names[(names.index(palette.theme_name()) + 1) % len(names)]
+        palette.use_theme(name)
+        screen.is_outdated = True
+        self._keep(replace(self._preferences, theme=name))
 
-    def _scale(self, screen: Screen, scale: float, answer: Callable[[str], object]) -> None:
-        """Take a scale; one for which the window is too small is said to be, and the present one is kept."""
-        before, scale = screen.ui_scale, min(max(scale, MIN_UI_SCALE), MAX_UI_SCALE)
+    @property
+    def shows_more(self) -> bool:
+        """Whether *More* is unfolded in the panel."""
+        return self._preferences.shows_more
+
+    def toggle_more(self, screen: Screen) -> None:
+        """Unfold *More*, or fold it."""
+        screen.is_outdated = True
+        self._keep(replace(self._preferences, shows_more=not self.shows_more))
+
+    def change_scale(self, screen: Screen, notches: int, answer: Callable[[str], object]) -> None:
+        """Make text larger or smaller, or as usual with 0 notches; a size for which the window is too small is refused."""
+        before = screen.ui_scale
+        wanted = before + notches * _NOTCH if notches else self._usual_scale
+        scale = min(max(wanted, MIN_UI_SCALE), MAX_UI_SCALE)
         screen.rescale(scale)
         if screen.is_text_limited and scale > before:
-            answer("no room for larger text in this window: make the window larger")
+            answer("No room for larger text: make the window larger.")
             screen.rescale(scale := max(before, screen.ui_scale))
         self._keep(replace(self._preferences, text_scale=None if scale == self._usual_scale else scale))
 

@@ -110,6 +110,8 @@ class Session:
         True if those are shown in places of their own, rather than as outlines over this one.
     saved : Saved
         Where what is built here is saved.
+    done : set of str
+        What the user has done so far: ids of commands, and what `engine.sim.demo.Try` says of actions.
     """
 
     def __init__(
@@ -142,6 +144,7 @@ class Session:
         self.figures: tuple[Figures, ...] = ()
         self._since_figures = math.inf
         self.saved = Saved()
+        self.done: set[str] = set()
         self._door: StepperRequest | None = None
         self._was_paused = False
         """Before a close look."""
@@ -174,6 +177,7 @@ class Session:
 
     def act(self, action: Action) -> Any:
         """Apply an action to the demo, so that it can be taken back; return its result."""
+        self.done.add(_kind(action))
         return self.driver.act(action)
 
     def press(self, key: str) -> None:
@@ -302,13 +306,13 @@ class Session:
             except LabError as error:
                 beside.close()
                 self.show_beside(*(other for other in self.besides if other is not beside), since=self.since)
-                self.messages.say(f"{load_solver(beside.solver).capabilities.title} runs beside it no more: {error}", palette.UNEXPLAINED)
+                self.messages.say(f"{load_solver(beside.solver).capabilities.title} no longer runs beside it: {error}", palette.UNEXPLAINED)
         late = [beside for beside in self.besides if not beside.is_caught_up]
         if not late and self._on_its_way is not None:
             self.messages.take_back(self._on_its_way)
             self._on_its_way = None
         elif late:
-            words = f"what runs beside it is on its way to step {late[0].first.now}: at {min(beside.now for beside in late)}"
+            words = f"Catching up with step {late[0].first.now}: at {min(beside.now for beside in late)}"
             self._on_its_way = self.messages.answer(words, is_passing=True)
 
     # -- time passes --------------------------------------------------------------------------------------------------
@@ -412,7 +416,7 @@ class Session:
     def watch(self, door: StepperRequest | None) -> None:
         """Wish that an algorithm is shown step by step: the window takes the wish (`pop_stepper_request`)."""
         if door is None:
-            self.messages.answer("there is nothing here that could be watched step by step", palette.WARNING)
+            self.messages.answer("There is no algorithm here to step through.", palette.WARNING)
         self._door = door
 
     def pop_stepper_request(self) -> StepperRequest | None:
@@ -430,3 +434,12 @@ class Session:
         if self.demo.viewer.wanted_speed is not None:
             self.clock.wish(self.demo.viewer.wanted_speed)
             self.demo.viewer.wanted_speed = None
+
+
+def _kind(action: Action) -> str:
+    """Return what an action counts as for a demo's `tries`."""
+    if isinstance(action, PressKey):
+        return f"key {action.key}"
+    if isinstance(action, SetParameter):
+        return f"set {action.name}"
+    return type(action).__name__

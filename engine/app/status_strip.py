@@ -62,7 +62,7 @@ class CheckNote:
 
     def words(self, session: Session) -> str:
         """Return what the panel says in place of the counts of a session; empty for the counts."""
-        return self.sentence or session.demo.note or ("" if session.layers.check else "switched off (8)")
+        return self.sentence or ("" if session.layers.check else "switched off (8)")
 
 
 Note = tuple[str, Color]
@@ -128,16 +128,16 @@ class Notes:
         While it is warming up, kernels are being compiled or loaded beside the frames: that takes time from them.
         """
         if session.timeline.failure:
-            return f"stopped: {session.timeline.failure}  (R restarts)", palette.UNEXPLAINED
+            return f"Stopped: {session.timeline.failure}  (R restarts)", palette.UNEXPLAINED
         if (message := session.messages.now) is not None:
             return message.words, message.color
         if self._is_empty:
-            return "nothing is in view: Home brings the view back", palette.WARNING
+            return "Nothing is in view. Press Home.", palette.WARNING
         if self._is_slow:
             what = _what_takes_long(session.costs.shown, is_warming_up)
-            return f"runs at {session.clock.share_of_speed} of the speed asked for: {what}", palette.WARNING
+            return f"Running at {session.clock.share_of_speed} of the chosen speed: {what}", palette.WARNING
         if session.view.focus is not None:
-            return "looking closely: Esc returns", palette.TEXT
+            return "Close look. Esc returns.", palette.TEXT
         return None
 
 
@@ -146,14 +146,14 @@ def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
     steps = max(times.steps, 1)
     parts = {
         "drawing takes too long": times.draw,
-        "steps take too long": steps * times.step,
-        "the check takes too long (8 switches it off)": steps * times.check,
-        "what runs beside it takes too long (F11 takes it away)": steps * times.beside,
+        "the steps take too long": steps * times.step,
+        "the live check takes too long (8 switches it off)": steps * times.check,
+        "the comparison takes too long (F11 ends it)": steps * times.beside,
     }
     longest = max(parts, key=lambda words: parts[words])
     if sum(parts.values()) > 0.5 * times.frame:
         return longest
-    return "the algorithms are being compiled or loaded" if is_warming_up else "the computer is busy with something else"
+    return "algorithms are being compiled" if is_warming_up else "the computer is busy with something else"
 
 
 Cell = tuple[str, str, Color]

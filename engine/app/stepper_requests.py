@@ -94,7 +94,7 @@ def door_of_fixtures(stage: Stage, a: int, b: int) -> StepperRequest:
     if len(rows):
         return door_of_contact(stage, int(rows[0]))
     words = _both(world, world.fixture(a).body, world.fixture(b).body)
-    return StepperRequest("manifold", case_of_fixtures(world, a, b, "manifold"), f"The pair of {words}")
+    return StepperRequest("manifold", case_of_fixtures(world, a, b, "manifold"), f"The manifold of {words}")
 
 
 def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> StepperRequest:

@@ -122,7 +122,7 @@ class Timeline:
             self._stop_at = None
             self._clock.paused = True
             unknown = ", with what has not been seen yet" if self.is_now else ""
-            self._messages.say(f"the recording ends here: Space goes on{unknown}")
+            self._messages.say(f"The recording ends here. Space goes on{unknown}.")
 
     def to_the_end(self) -> None:
         """Go to the newest step; a running demo goes on from there."""
@@ -138,7 +138,7 @@ class Timeline:
             self._travel(History.undo)
             self._watch_what_is_there()
         else:
-            self._nothing = self._messages.answer("nothing was done before this")
+            self._nothing = self._messages.answer("There is nothing to undo.")
 
     def redo(self) -> None:
         """Pause, and return to where the last undo started from."""
@@ -146,7 +146,7 @@ class Timeline:
         if self.history is not None and self.history.can_redo:
             self._travel(History.redo)
         else:
-            self._nothing = self._messages.answer("nothing was undone just now")
+            self._nothing = self._messages.answer("There is nothing to redo.")
 
     def _travel(self, go: Callable[[History[Demo]], object]) -> None:
         """Go elsewhere in what has happened, and say so if the demo did not come out as it did the first time."""
@@ -162,7 +162,7 @@ class Timeline:
         self._clock.reset()
         self._clock.paused = True
         if history.divergence is not None and known is None:
-            self._messages.say(f"step {history.divergence.step} went another way when it was taken again", palette.UNEXPLAINED)
+            self._messages.say(f"Step {history.divergence.step} came out differently when it was repeated.", palette.UNEXPLAINED)
         self._explain_a_long_way(history)
 
     def _watch_what_is_there(self) -> None:
@@ -180,7 +180,7 @@ class Timeline:
             self._messages.end_passing()
         else:
             self._way = goal, history.now
-            self._messages.answer(f"on the way to step {goal}: at {history.now}", is_passing=True)
+            self._messages.answer(f"Going to step {goal}: at {history.now}", is_passing=True)
 
     def go_on(self) -> None:
         """Go a part of the way, if there is one, at the end of a frame; a pause that was asked for meanwhile stays."""
@@ -219,7 +219,7 @@ class Timeline:
             self._explained = True
             is_late = self._demo.sim.has_whole_states
             why = "it began while the program was still loading" if is_late else f"Numba is not there ({program()} doctor)"
-            self._messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
+            self._messages.say(f"Going back is slow here: the demo has joints, and {why}, so it is replayed from the beginning.")
 
     def guarded(self, action: Callable[[], object]) -> bool:
         """Do what a demo may fail at; a refusal of the engine pauses the demo and is shown, it does not end the window."""

@@ -148,11 +148,13 @@ class ScrollPanel:
         self._texts.clear()
         self._bottom = self.scrolled = 0
 
-    def add_text(self, top: int, words: str, size: float, color: Color, bold: bool = False, width: int | None = None) -> int:
-        """Add text, wrapped to a width, the content's otherwise; return the y under it."""
+    def add_text(
+        self, top: int, words: str, size: float, color: Color, bold: bool = False, width: int | None = None, indent: int = 0
+    ) -> int:
+        """Add text, wrapped to a width, the content's otherwise; return the y under it. `indent` pixels at the left are left free."""
         step = round(1.42 * size * self._ui)
-        for line in self._fonts.wrapped(words, size, self.width if width is None else width, bold):
-            self._texts.append(_Text(self.left, top, line, size, color, bold))
+        for line in self._fonts.wrapped(words, size, max((self.width if width is None else width) - indent, 1), bold):
+            self._texts.append(_Text(self.left + indent, top, line, size, color, bold))
             top += step
         self._bottom = max(self._bottom, top)
         return top
@@ -164,7 +166,9 @@ class ScrollPanel:
         self._enter(button, place)
         return button
 
-    def add_choices(self, top: int, words: Sequence[str], row: int, indent: int = 0) -> tuple[list[UIButton], int]:
+    def add_choices(
+        self, top: int, words: Sequence[str], row: int, indent: int = 0, tips: Sequence[str] = ()
+    ) -> tuple[list[UIButton], int]:
         """Add a row of buttons, as wide as their words need, in as many lines as that takes; return them and the y under them.
 
         `indent` pixels at the left are left free.
@@ -181,7 +185,7 @@ class ScrollPanel:
             spare = (room - sum(widths[k] for k in line) - gap * (len(line) - 1)) // len(line)
             left = self.left + indent
             for k in line:
-                buttons.append(self.add_button((left, top, max(widths[k] + spare, 1), row), words[k], "choice"))
+                buttons.append(self.add_button((left, top, max(widths[k] + spare, 1), row), words[k], "choice", tips[k] if tips else ""))
                 left += widths[k] + spare + gap
             top += row + self.px(3)
         return buttons, top

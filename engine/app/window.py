@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import pygame
 
+from engine.app.app import App
 from engine.app.autosave import Autosave
+from engine.app.commands import NOTES, find, help_groups, run
 from engine.app.event_router import EventRouter
-from engine.app.keys import NOTES, help_for
+from engine.app.keys import Label
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.dock_area import DockArea, make_docks
@@ -82,9 +84,17 @@ class Window:
         self._notes = Notes()
         self.screen = Screen(size, ui_scale, is_watched)
         self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, client_session, server_thread)
-        actions = WindowActions(self.handle, lambda command: self.router.command(command), self.show, lambda: self.note, self._paint_docks)
+        actions = WindowActions(
+            lambda id: run(find(id), self.app),
+            _label,
+            lambda path: self.app.open_file(path),
+            self.show,
+            lambda: self.note,
+            self._paint_docks,
+        )
         self.dock_area = DockArea(make_docks(self.navigator, self.screen, actions) if is_watched else (), self.navigator)
-        self.router = EventRouter(self.navigator, self.screen, self.dock_area)
+        self.app = App(self.navigator, self.screen, self.dock_area)
+        self.router = EventRouter(self.app)
         self._begin(self.session)
 
     # -- what it is ---------------------------------------------------------------------------------------------------
@@ -92,7 +102,7 @@ class Window:
     @property
     def running(self) -> bool:
         """False once the user has asked to close."""
-        return self.router.running
+        return self.app.running
 
     @property
     def caption(self) -> str:
@@ -190,18 +200,18 @@ class Window:
         screen.cache.elapse(elapsed)
         if screen.is_outdated:
             self._build()
-        opened = self.router.dropper.deliver(self.session)
+        opened = self.app.dropper.deliver(self.session)
         if isinstance(opened, Recording):
             self.navigator.play(opened)
         elif opened is not None:
             self.navigator.open_demo(opened)
         if (door := self.session.pop_stepper_request()) is not None:
             self.navigator.watch(door)
-        self.router.go_on()
+        self.app.apply_waiting_choice()
         if screen.panel is not None:
             screen.panel.apply()
             if (wish := screen.panel.motion.take()) is not None:
-                self.router.choose(wish)
+                self.app.choose(wish)
         self.session.demo.sim.is_checked = self.session.layers.check
         self.dock_area.update(self.session, elapsed)
         self.navigator.keep_up(elapsed)
@@ -248,12 +258,13 @@ class Window:
         if navigator.browsing:
             screen.build_list(navigator.demos, navigator.chosen, navigator.searched, navigator.session)
         else:
-            screen.build_panel(navigator.session, self.dock_area.carve(screen.layout.view, screen.ui_scale))
+            view = self.dock_area.carve(screen.layout.view, screen.ui_scale)
+            screen.build_panel(navigator.session, view, _label, self.app.appearance.shows_more)
 
     @property
     def _pointed(self) -> tuple[int, int] | None:
         """What of the demo is pointed at, pixels."""
-        return self.router.pointed if not self.browsing and not self.screen.help_shown else None
+        return self.app.pointed if not self.browsing and not self.screen.help_shown else None
 
     def _draw(self, surface: pygame.Surface) -> None:
         """Draw everything, and change nothing of the session."""
@@ -267,10 +278,10 @@ class Window:
         shows = (session.demo.steps, session.costs.shown, session.clock.pace, self.check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
         screen.cache.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
+        self.router.menu.draw(surface)
         if screen.help_shown:
-            own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + help_for(session.is_shared)
             whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])
-            groups = own + self.dock_area.keys()
+            groups = help_groups(self.app) + self.dock_area.keys()
             screen.help_scrolled = min(screen.help_scrolled, draw_help(surface, painter.fonts, whole, groups, NOTES, screen.help_scrolled))
 
     def _paint_docks(self, canvas: Canvas) -> None:
@@ -291,3 +302,8 @@ class Window:
             screen.cache.draw(surface, "panel", screen.layout.panel, shows, partial(screen.panel.draw, surface, missing))
             screen.manager.draw_ui(surface)
             screen.panel.column.draw_over(surface)
+
+
+def _label(id: str) -> Label:
+    command = find(id)
+    return Label(command.title, command.key, command.help)

@@ -24,23 +24,25 @@ class Reason:
 
 REASONS: dict[str, Reason] = {
     "float32_tie": Reason("float32 tie", "float32 cannot distinguish two answers, and Box2D took the other one. Both are right."),
-    "face_preference": Reason("face preference", "Box2D takes A's face even if B's is a little better. Ours is the shorter way out."),
-    "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Ours is the shorter way out."),
+    "face_preference": Reason("face preference", "Box2D prefers A's face even if B's is slightly better. Our way out is shorter."),
+    "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Our way out is shorter."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
-    "edge_end": Reason("edge's end", "Box2D cuts what lies on an edge at the edge's end, we a skin beyond it. Both are right."),
-    "chain_normal": Reason("chain normal", "Box2D takes a normal that the chain does not have there, or its other side. Ours is right."),
-    "toi_missed": Reason("missed touch", "A touch came and went within the step, and Box2D passed over it. Ours is the first touch."),
+    "edge_end": Reason("edge's end", "Box2D clips contacts at the edge's end, we clip one skin beyond it. Both are right."),
+    "chain_normal": Reason(
+        "chain normal", "Box2D uses a normal that the chain does not have there, or that of its other side. Ours is right."
+    ),
+    "toi_missed": Reason("missed touch", "The shapes touched and parted within the step, and Box2D missed it. Ours is the first touch."),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
-    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and says so. Ours is the first touch, or there is none."),
-    "starts_inside": Reason("starts inside", "The ray starts in the shape. Box2D has no hit for it; ours is one at the start."),
-    "short_ray": Reason("short ray", "Box2D's circles answer no ray shorter than 0.35 mm. Ours is the hit."),
+    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and says so. Ours is the first touch, or correctly none."),
+    "starts_inside": Reason("starts inside", "The ray starts inside the shape. Box2D reports no hit; we report one at the start."),
+    "short_ray": Reason("short ray", "Box2D's circles ignore rays shorter than 0.35 mm. Our hit is right."),
     "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame. Ours is in the world's."),
-    "cancellation": Reason("cancellation", "Float32 lost the digits of a mass, a centroid or an area among larger numbers. Ours has them."),
-    "too_small": Reason("too small", "Box2D refuses polygons of no more than 1.2e-7 m^2. Ours has no such limit."),
-    "endless": Reason("endless hull", "Rounding leads Box2D's hull in a circle that never ends; it would crash. Ours is the hull."),
-    "fat_box": Reason("fat box", "Box2D keeps boxes 0.1 m wider, and longer ahead of a motion. The shapes' own boxes are apart."),
-    "not_asked": Reason("not asked", "Box2D keeps no contact for two that were once forbidden to collide. Ours is right: they touch."),
-    "unexplained": Reason("unexplained", "No proof was found for either side: a fault, most likely of ours. Please report it."),
+    "cancellation": Reason("cancellation", "Float32 lost digits of a mass, centroid or area among larger numbers. Ours keeps them."),
+    "too_small": Reason("too small", "Box2D refuses polygons of 1.2e-7 m^2 or less. We have no such limit."),
+    "endless": Reason("endless hull", "Rounding sends Box2D's hull routine into an endless loop, which would crash it. Ours is right."),
+    "fat_box": Reason("fat box", "Box2D's boxes are 0.1 m wider and extended along the motion. The tight boxes are apart."),
+    "not_asked": Reason("not asked", "Box2D keeps no contact for a pair that was once not allowed to collide. Ours is right: they touch."),
+    "unexplained": Reason("unexplained", "Neither answer could be proved: most likely a bug of ours. Please report it."),
 }
 """Every reason of the referee. docs/referee.md has a section for each; `engine.compare.verdicts` gives and proves them."""
 

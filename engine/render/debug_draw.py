@@ -120,7 +120,7 @@ class DebugDraw:
         else:
             contacts = replace(contacts, position=points)
         shown = placed(differences if layers.check else (), contacts)
-        draw_differences(canvas, shown)
+        draw_differences(canvas, shown, layers.labels)
         if layers.separations:
             _draw_separations(canvas, contacts)
         is_point = contacts.state >= 0 if layers.points else np.zeros(contacts.state.shape, dtype=np.bool_)

@@ -44,10 +44,10 @@ def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedD
     return PlacedDifferences(columns, np.where(is_known[:, None], contacts.position[rows, 0], columns.position))
 
 
-def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
+def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool) -> None:
     """Draw each difference where it is: Box2D's normal in the reason's color, ours in green where it is another.
 
-    The largest have arrows, and the very largest the reason and the size in words, where there is room; every one has its ring.
+    Each has its ring, the largest have arrows; with `has_labels` the very largest have reason and size in words, where there is room.
     """
     if not len(shown):
         return
@@ -62,6 +62,8 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     is_other = (ours * box2d).sum(axis=1) < _SAME_DIRECTION
     is_other &= ours.any(axis=1)
     canvas.arrows(at[is_other], ours[is_other], 20.0, palette.AGREE, 2.0)
+    if not has_labels:
+        return
     named = ranked[:_MOST_LABELS]
     pixels = canvas.camera.to_screen_array(shown.positions[named])
     canvas.keep_clear(pixels, 16.0)

@@ -105,22 +105,28 @@ def draw_lines(
     lines: Sequence[tuple[str, Color]],
     size: float = 14.0,
     alpha: int = 215,
+    head: float | None = None,
 ) -> None:
-    """Write lines on a translucent plate with its upper left corner at `place`."""
+    """Write lines on a translucent plate with its upper left corner at `place`; the first in bold letters of another size, the `head`."""
     if not lines:
         return
     ui = fonts.ui_scale
-    pad, step = round(9 * ui), round(1.45 * size * ui)
-    pictures = [fonts.render(text, size, color) for text, color in lines]
-    _plate(surface, fonts, (*place, *lines_size(fonts, lines, size)), alpha, round(6 * ui))
-    for k, picture in enumerate(pictures):
-        surface.blit(picture, (place[0] + pad, place[1] + round(0.6 * pad) + k * step))
+    pad = round(9 * ui)
+    _plate(surface, fonts, (*place, *lines_size(fonts, lines, size, head)), alpha, round(6 * ui))
+    y = place[1] + round(0.6 * pad)
+    for k, (text, color) in enumerate(lines):
+        letters, is_bold = (head, True) if k == 0 and head is not None else (size, False)
+        surface.blit(fonts.render(text, letters, color, is_bold), (place[0] + pad, y))
+        y += round(1.45 * letters * ui)
 
 
-def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float = 14.0) -> tuple[int, int]:
+def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float = 14.0, head: float | None = None) -> tuple[int, int]:
     """Return width and height of the plate that `draw_lines` makes, pixels."""
     pad, step = round(9 * fonts.ui_scale), round(1.45 * size * fonts.ui_scale)
-    return max((fonts.width(text, size) for text, _ in lines), default=0) + 2 * pad, step * len(lines) + round(1.4 * pad)
+    wide, high = max((fonts.width(text, size) for text, _ in lines), default=0), step * len(lines)
+    if head is not None:
+        wide, high = max(wide, fonts.width(lines[0][0], head, True)), high - step + round(1.45 * head * fonts.ui_scale)
+    return wide + 2 * pad, high + round(1.4 * pad)
 
 
 def _plate(surface: pygame.Surface, fonts: FontBook, place: _Place, alpha: int, radius: int) -> None:

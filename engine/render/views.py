@@ -23,7 +23,7 @@ __all__ = ["Layers", "SceneView", "WorldView"]
 
 @dataclass(slots=True)
 class Layers:
-    """Display toggles, in the order of the window's keys 1 to 9."""
+    """Display toggles, in the order of the window's keys 1 to 9 and 0."""
 
     shapes: bool = True
     aabbs: bool = False
@@ -34,6 +34,7 @@ class Layers:
     separations: bool = False
     check: bool = True
     impulses: bool = False
+    labels: bool = False
 
 
 class WorldView(Protocol):

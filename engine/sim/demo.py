@@ -137,15 +137,18 @@ class Demo:
     layers: ClassVar[Mapping[str, bool]] = {}
     """Layers shown at first, where they differ from `engine.render.views.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
+    """The demo's own keys and what they do, for buttons and the page of keys: ``(("Left, Right", "walk left, walk right"),)``."""
     needs_referee: ClassVar[bool] = False
     """True if there is little to see without the referee's algorithms: the browser's preview gets them too then."""
     no_edits: ClassVar[str] = ""
     """Why its worlds cannot be changed by hand; empty where they can."""
     opens_list: ClassVar[bool] = False
     """True if the list of demos begins with this one chosen, and its preview running."""
-    note: ClassVar[str] = ""
-    """Text of the panel in place of the counts of contacts, for a demo that has no world."""
+    tries: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """What to try: sentences, each with what ticks it off, joined by commas: "key t" (a key of the demo), "set gravity" (a parameter),
+    "Grab" (an action of `engine.sim.actions`) or the id of a command of the window ("pause")."""
+    keywords: ClassVar[str] = ""
+    """Words that find the demo in the list, besides those of its title and of `watch`."""
     takes_keys: ClassVar[frozenset[str]] = frozenset()
     """Keys that the window has a use for, and that it leaves to this demo: of one with a time of its own Space, for instance."""
 

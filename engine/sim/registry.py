@@ -16,19 +16,17 @@ from engine.sim.demo import Demo
 __all__ = ["Registry", "all_demos", "broken_demos", "find_demo", "register"]
 
 _CATEGORIES = (
-    "Build",
-    "Shapes",
-    "CCD",
-    "Stacks",
-    "Joints",
+    "Build your own",
+    "Shapes and contacts",
+    "Fast bullets",
+    "Stacks and towers",
+    "Machines and joints",
     "Materials",
     "Impacts",
     "Filters and sensors",
-    "Referee",
+    "Two answers compared",
     "Algorithms",
-    "Bounding volumes",
-    "Broad phase",
-    "Not promised",
+    "Where Box2D surprises",
 )
 """In the order of a course: what falls, what is shot, what is built of them, how it is checked. Any other category comes after these."""
 

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pygame
 
-from engine.app.keys import Command
 from engine.sim.registry import all_demos
 from tests.hazards.monkey import HOMES, Monkey, broken_files, seat_for
 from tests.hazards.resident import allocated
@@ -80,7 +79,7 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
         def let_go() -> None:
             window.navigator.start(0)
             monkey.send(pygame.DROPFILE, file=file, pos=(600, 300))
-            while window.router.dropper.n_pending:
+            while window.app.dropper.n_pending:
                 monkey.turn(1.0 / 60.0)
             monkey.turn(1.0 / 60.0)
 
@@ -98,7 +97,7 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
             monkey.turn(0.0)
 
     def list_and_back() -> None:
-        window.router.command(Command.BACK)
+        window.app.back()
         monkey.turn(0.0)
         window.navigator.start(0)
         monkey.turn(0.0)

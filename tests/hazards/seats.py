@@ -66,7 +66,7 @@ class OffScreen:
     def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
         """Hand it over."""
         self.window.handle(event)
-        self.window.router.running = True
+        self.window.app.running = True
         return False
 
     def resize(self, size: Size) -> None:
@@ -77,7 +77,7 @@ class OffScreen:
         """Take a frame, as the loop does."""
         for event in pygame.event.get():
             self.window.handle(event)
-        self.window.router.running = True
+        self.window.app.running = True
         self.window.update(elapsed)
         self.window.show(self._surface)
 
@@ -136,7 +136,7 @@ class OnScreen:
     def turn(self, elapsed: float) -> None:
         """Take a frame; the monkey does not leave."""
         self._loop.turn(elapsed)
-        self.window.router.running = True
+        self.window.app.running = True
 
     def hide(self) -> None:
         """Take the window from the screen, take a frame, and bring it back."""

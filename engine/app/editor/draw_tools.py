@@ -61,7 +61,7 @@ class _DrawTool(Tool):
         taken = False
         with editor.telling():
             if not editor.background.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
-                editor.say(f"the {self.kind} is being cut into convex pieces; the first time the algorithm is loaded for it")
+                editor.say(f"the {self.kind} is being cut into convex pieces; the first time takes longer")
             taken = True
         return taken
 
@@ -92,7 +92,7 @@ class BoxTool(_DragTool):
     """An upright box."""
 
     name, letter, kind = "Box", "B", "box"
-    hint = "drag from corner to corner; Shift: static, Ctrl: on the grid"
+    hint = "drag from corner to corner; hold Shift for a static body, Ctrl for the grid"
 
     def release(self, at: Pointer) -> None:
         start = self._from
@@ -113,7 +113,7 @@ class CircleTool(_DragTool):
     """A disc."""
 
     name, letter, kind = "Circle", "C", "disc"
-    hint = "drag from the center to the rim; Shift: static, Ctrl: on the grid"
+    hint = "drag from the center to the rim; hold Shift for a static body, Ctrl for the grid"
 
     def release(self, at: Pointer) -> None:
         start = self._from
@@ -136,7 +136,7 @@ class PolygonTool(_DrawTool):
     """Corner by corner; one that is not convex is cut into convex pieces."""
 
     name, letter, kind = "Polygon", "P", "polygon"
-    hint = "click its corners; Enter or the first corner closes it (Shift: static); Backspace takes one back"
+    hint = "click its corners; Enter or the first corner closes it (with Shift: static); Backspace removes the last"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -154,7 +154,7 @@ class PolygonTool(_DrawTool):
         elif self._corners and math.dist(self._corners[-1], at.point) * at.meter < 2.0:
             return  # the second click of a double click
         elif len(self._corners) >= _MOST_CORNERS:
-            self.editor.say(f"a polygon has at most {_MOST_CORNERS} corners here: Enter closes it")
+            self.editor.say(f"A polygon can have {_MOST_CORNERS} corners here; Enter closes it.")
         else:
             self._corners.append(at.point)
 
@@ -200,7 +200,7 @@ class FreehandTool(_DrawTool):
     """One stroke around a body."""
 
     name, letter, kind = "Outline", "F", "outline"
-    hint = "draw round the body in one stroke; letting go closes it; Shift: static"
+    hint = "draw its outline in one stroke; release to close it; hold Shift for a static body"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)

@@ -182,7 +182,7 @@ class Editor:
     def refusal(self) -> str:
         """Why nothing can be changed in this demo; empty if it can."""
         if not self.stages:
-            return "this demo has no world: there is nothing to change by hand"
+            return "This demo has no world, so there is nothing to edit."
         return self.session.demo.no_edits
 
     def is_alive(self, chosen: Chosen) -> bool:

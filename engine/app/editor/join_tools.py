@@ -97,7 +97,7 @@ class JoinTool(Tool):
         stage = self.editor.stages[index]
         bodies = bodies_under(stage, at.free, at.reach)
         if not bodies:
-            self.editor.say(f"{self.name.lower()}: click on a body first, then on what it is to be joined to")
+            self.editor.say(f"{self.name}: click a body first, then the one to join it to")
             return
         moving = [body for body in bodies if stage.world.body(body).spec.type == "dynamic"]
         body = (moving or list(bodies))[0]
@@ -144,7 +144,7 @@ class RevoluteTool(JoinTool):
     """A hinge."""
 
     name, letter = "Hinge", "H"
-    hint = "click on a body where the hinge is to be, then on the other body, or beside it for the ground"
+    hint = "click a body where the hinge should be, then another body, or the empty view for the ground"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         return RevoluteJointSpec(second, first, a)
@@ -154,7 +154,7 @@ class WeldTool(JoinTool):
     """Two bodies glued."""
 
     name, letter = "Weld", "W"
-    hint = "click on a body, then on the one it is glued to, or beside it for the ground"
+    hint = "click a body, then the one to glue it to, or the empty view for the ground"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         return WeldJointSpec(second, first, a)
@@ -164,7 +164,7 @@ class DistanceTool(JoinTool):
     """A rod."""
 
     name, letter = "Rod", "D"
-    hint = "click on a body, then on another, or beside it for the ground: the two points stay as far apart"
+    hint = "click a body, then another, or the empty view for the ground: the points keep their distance"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         if math.dist(a, b) < LINEAR_SLOP:
@@ -179,7 +179,7 @@ class PrismaticTool(JoinTool):
     """A slider."""
 
     name, letter = "Slider", "L"
-    hint = "click on a body, then on another, or beside it for the ground: it slides along the line between the points"
+    hint = "click a body, then another, or the empty view for the ground: it slides along the line between the points"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         if axis is None:
@@ -191,7 +191,7 @@ class WheelTool(JoinTool):
     """A sprung wheel."""
 
     name, letter = "Wheel", "O"
-    hint = "click on the wheel, then on what it carries, or beside it for the ground: it turns freely, on a spring"
+    hint = "click the wheel, then the body it carries, or the empty view for the ground: it turns freely, on a spring"
     upright: ClassVar[Point] = (0.0, 1.0)
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
@@ -206,7 +206,7 @@ class EraserTool(Tool):
     """Takes away whatever it is dragged over."""
 
     name, letter = "Eraser", "E"
-    hint = "click on a joint or a body, or drag over several, to take them away"
+    hint = "click a joint or a body, or drag over several, to delete them"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)

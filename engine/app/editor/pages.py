@@ -28,38 +28,38 @@ _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
     ("position_iterations", 1.0, "", "Sweeps that push overlapping bodies apart and pull joints together. More: less sinking in."),
 )
 _SWITCHES: tuple[tuple[str, str], ...] = (
-    ("warm_starting", "Begin each step with the impulses of the last. Off: high stacks sink and shiver."),
-    ("continuous", "Stop fast bodies at the moment they meet static ones (bullets: any). Off: they pass through thin walls."),
-    ("sleeping", "Let bodies at rest sleep, dim, until something touches them. Off: all are computed in every step."),
-    ("sub_stepping", "One time of impact a step, for looking closely at continuous collision. Time runs slower while bodies meet."),
+    ("warm_starting", "Start each step from the impulses of the last one. Off: tall stacks sink and jitter."),
+    ("continuous", "Stop fast bodies when they hit static ones (bullets: any body). Off: they pass through thin walls."),
+    ("sleeping", "Let bodies at rest sleep (drawn dim) until something touches them. Off: every body is computed in every step."),
+    ("sub_stepping", "Handle one time of impact a step, to study continuous collision. Time runs slower while bodies collide."),
 )
 
 _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}
 """Queries of two bodies that can be watched step by step, by the words of their buttons."""
 
 _SAYS: dict[str, str] = {
-    "type": "static never moves; kinematic moves as it is told, and nothing pushes it; dynamic is moved by forces and contacts.",
-    "name": "What it is called in the log, in plots, tables and files.",
-    "bullet": 'It stops at the moment when it meets anything, moving bodies too. Needs the world\'s "continuous".',
-    "fixed_rotation": "It never turns, whatever hits it.",
-    "awake": "Computed in each step. Off: it sleeps until something touches it.",
-    "allow_sleep": "It falls asleep once it has been at rest for half a second.",
-    "linear_damping": "How fast its velocity fades, as in thick air: at 1 two thirds of it are lost in a second.",
-    "angular_damping": "The same of its spin.",
-    "gravity_scale": "How many times gravity pulls it. 0: it floats; below 0: it rises.",
-    "density": "Mass of a square meter; the body's mass and inertia follow from it.",
-    "friction": "0 slides as on ice. Of two that touch the root of the product counts.",
-    "restitution": "The part of the speed that it bounces back with. Of two that meet the larger counts; under 1 m/s nothing bounces.",
-    "sensor": "It tells what overlaps it, and stops nothing.",
-    "category": "The bits of what it is.",
-    "mask": "The bits of the categories that it meets; both must agree.",
-    "group": "Of one group, not 0: above 0 they always meet, below 0 never, whatever the bits are.",
-    "x": "Typed, it is put there.",
-    "y": "Typed, it is put there.",
-    "angle": "Typed, it is turned there; counter-clockwise.",
-    "vx": "Typed, it is thrown at this speed, to the right.",
-    "vy": "Typed, it is thrown at this speed, upwards.",
-    "spin": "Typed, it spins at this rate, counter-clockwise.",
+    "type": "A static body never moves; a kinematic one moves at its own velocity; a dynamic one responds to forces and contacts.",
+    "name": "Its name in the log, plots, tables and files.",
+    "bullet": 'Stops at its first contact, with moving bodies too. Needs the world\'s "continuous".',
+    "fixed_rotation": "It never rotates.",
+    "awake": "Computed in each step. Off: sleeps until something touches it.",
+    "allow_sleep": "Falls asleep after half a second at rest.",
+    "linear_damping": "Drag on its velocity: at 1 it loses two thirds in a second.",
+    "angular_damping": "Drag on its spin.",
+    "gravity_scale": "Multiplies gravity: at 0 it floats, below 0 it rises.",
+    "density": "Mass per square meter; sets the body's mass and inertia.",
+    "friction": "0 is ice. For two touching bodies the square root of the product counts.",
+    "restitution": "Fraction of speed kept in a bounce. The larger of two counts; below 1 m/s nothing bounces.",
+    "sensor": "Reports what overlaps it, but stops nothing.",
+    "category": "Bits of its own category.",
+    "mask": "Bits of the categories it collides with; both bodies must agree.",
+    "group": "Bodies of one group always collide if it is positive, never if negative; 0: category and mask decide.",
+    "x": "Type a number to move it there.",
+    "y": "Type a number to move it there.",
+    "angle": "Type an angle to turn it; counter-clockwise is positive.",
+    "vx": "Type a velocity to throw it right.",
+    "vy": "Type a velocity to throw it up.",
+    "spin": "Type a rate to spin it counter-clockwise.",
 }
 """What a property of a body does, by its name."""
 
@@ -67,7 +67,7 @@ _SAYS: dict[str, str] = {
 def world_rows(editor: Editor) -> list[Row]:
     """Return the settings of the worlds; a change is made in all of them."""
     if editor.refusal:
-        return [Heading("World"), Note(_sentence(editor.refusal))]
+        return [Heading("World"), Note(editor.refusal)]
     settings = editor.stages[0].world.settings
 
     def setter(name: str) -> Callable[[Any], None]:
@@ -170,7 +170,7 @@ def _stepper_rows(editor: Editor) -> list[Row]:
 
     return [
         Heading("Step by step"),
-        Choice("what our algorithms answer of the two", tuple(_STEPPERS), "", watch, says="Opens every step of it, on these shapes."),
+        Choice("query of these two bodies", tuple(_STEPPERS), "", watch, says="Shows every step of our algorithm on these shapes."),
     ]
 
 
@@ -299,7 +299,3 @@ def _rouse(editor: Editor, gesture: Gesture, one: Chosen) -> None:
             gesture.edit(SetAwake(one.stage, one.body, True))
         except LabError:  # set inactive: it cannot wake
             return
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:] + "."

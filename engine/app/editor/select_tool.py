@@ -46,7 +46,7 @@ class SelectTool(Tool):
     """What is selected has an outline and a handle; the inspector shows it."""
 
     name, letter = "Select", "S"
-    hint = "click a body or a joint's ring (5 shows it), or drag a frame (Shift: more); drag moves, the handle turns; Del deletes, P pins"
+    hint = "click a body or a joint's ring, or drag a frame (Shift adds); drag to move, use the handle to turn; Del deletes, P pins"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -304,7 +304,7 @@ class SelectTool(Tool):
     def _paste(self, at: Pointer | None) -> None:
         editor = self.editor
         if editor.copied is None:
-            editor.say("nothing was copied yet: select something, then Ctrl C")
+            editor.say("Nothing has been copied yet: select something and press Ctrl C.")
             return
         self.cancel()
         with editor.telling():

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import pygame
 
+from engine.app.keys import Label
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color, mix
 
-__all__ = ["Chip", "Chips", "draw_icon"]
+__all__ = ["Chip", "Chips", "draw_icon", "draw_tip"]
 
 Spots = tuple[tuple[float, float], ...]
 Stroke = tuple[str, Spots, float]
@@ -130,6 +131,24 @@ _ICONS: dict[str, tuple[Stroke, ...]] = {
         *(_fill(*_box(x - 0.03, y - 0.03, x + 0.03, y + 0.03)) for x in (0.27, 0.42, 0.58, 0.73) for y in (0.36, 0.64)),
     ),
 }
+
+
+def draw_tip(surface: pygame.Surface, fonts: FontBook, button: pygame.Rect, label: Label, is_above: bool = False) -> None:
+    """Write what a button does, with its key, at the left of it or above it, within the surface."""
+    ui = fonts.ui_scale
+    lines = [fonts.render(f"{label.title}   {label.key}".rstrip(), 13, palette.TEXT, True)]
+    lines += [fonts.render(line, 12, palette.CAPTION) for line in fonts.wrapped(label.help, 12, round(230 * ui))]
+    step, pad, gap = round(18 * ui), round(8 * ui), round(6 * ui)
+    plate = pygame.Rect(0, 0, max(line.get_width() for line in lines) + 2 * pad, step * len(lines) + pad)
+    if is_above:
+        plate.midbottom = button.centerx, button.top - gap
+    else:
+        plate.midright = button.left - gap, button.centery
+    plate.clamp_ip(surface.get_rect())
+    pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(5 * ui))
+    pygame.draw.rect(surface, palette.PANEL_EDGE, plate, 1, border_radius=round(5 * ui))
+    for k, line in enumerate(lines):
+        surface.blit(line, (plate.left + pad, plate.top + pad // 2 + k * step))
 
 
 _SIZE = 11.5

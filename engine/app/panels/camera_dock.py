@@ -33,12 +33,7 @@ class CameraDock(Dock):
 
     side = "over"
     title = "Camera"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Middle click", "watch a body, or none (Alt click too)"),
-        ("V", "follow it, or the one pointed at"),
-        ("Z", "zoom to what moves"),
-        ("Home", "show everything, follow nothing"),
-    )
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Middle click", "watch a body, or none (Alt click too)"),)
 
     def __init__(self, editor: Editor | None = None) -> None:
         self._pointer: tuple[int, int] | None = None
@@ -61,13 +56,6 @@ class CameraDock(Dock):
             pressed, self._pressed = self._pressed, None
             if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * self.fonts.ui_scale:
                 session.timeline.watched = body_under(session, event.pos)
-        elif event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_SHIFT):
-            if event.key == pygame.K_v:
-                self._follow(session)
-                return True
-            if event.key == pygame.K_z:
-                session.view.show(moving_box(session))
-                return True
         return False
 
     def update(self, session: Session, elapsed: float) -> None:
@@ -106,12 +94,16 @@ class CameraDock(Dock):
             words = series.name(*watched) + (", followed" if is_followed else "")
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
-    def _follow(self, session: Session) -> None:
-        """Follow what is pointed at, or watched; what is followed already no more."""
+    def show_moving(self, session: Session) -> None:
+        """Show everything that can move."""
+        session.view.show(moving_box(session))
+
+    def follow(self, session: Session) -> None:
+        """Follow the body that is pointed at, or watched; stop if it is followed already."""
         pointed = body_under(session, self._pointer) if self._pointer is not None else None
         wanted = pointed if pointed is not None else session.timeline.watched
         if wanted is None:
-            session.messages.say("point at a body, or click one with the middle button: V follows it")
+            session.messages.say("Point at a body, then press V to follow it.")
         elif session.view.following.followed == wanted:
             session.view.following.stop()
         else:

@@ -30,7 +30,9 @@ from engine.render import palette
 from engine.render.camera import Place
 
 if TYPE_CHECKING:
-    from engine.app.keys import Command
+    from pathlib import Path
+
+    from engine.app.keys import Label
     from engine.app.session import Session
     from engine.app.status_strip import Note
     from engine.render.canvas import Canvas
@@ -51,10 +53,11 @@ _STRIP = 20.0
 
 
 class WindowActions(NamedTuple):
-    """What docks may ask of the window: to take an event, to carry out an order, to draw itself, its note, to draw over the bodies."""
+    """What docks use of the window: commands and their labels, opening a file, its picture, its note, what docks draw over the bodies."""
 
-    handle: Callable[[pygame.event.Event], None]
-    command: Callable[[Command], None]
+    run: Callable[[str], object]
+    label: Callable[[str], Label]
+    open_file: Callable[[Path], None]
     show: Callable[[pygame.Surface], None]
     note: Callable[[], Note | None]
     paint: Callable[[Canvas], None]

@@ -19,7 +19,6 @@ from engine.app.panels.dock import Dock, WindowActions, carve, draw_folded
 from engine.app.panels.event_dock import EventDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
-from engine.app.panels.menu_dock import MenuDock
 from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.panels.plot_dock import PlotDock
@@ -148,17 +147,16 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
     asking = AskingDock(lambda: screen.view)
     editor = Editor()
     inspector = InspectorDock(editor)
-    timeline = TimelineDock()
-    recording = RecordingDock(timeline, lambda: screen.layout.size, actions.paint)
+    timeline = TimelineDock(actions)
+    recording = RecordingDock(timeline, lambda: screen.layout.size, actions)
     files = FilesDock(asking, navigator, screen, actions)
     return (
         asking,
-        MenuDock(recording, files, navigator, screen, actions),
         recording,
         inspector,
         files,
         CameraDock(editor),
-        ToolsDock(editor, inspector),
+        ToolsDock(editor, actions),
         timeline,
         PeopleDock(),
         NetworkDock(navigator.end_sharing),

@@ -60,7 +60,7 @@ class EventDock(Dock):
     worlds = "own"
     folds = True
     title = "Event log"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("F8", "event log: show, hide"), ("click on an event", "to its step"))
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("click on an event", "to its step"),)
 
     def __init__(self) -> None:
         self.shown = False
@@ -85,11 +85,6 @@ class EventDock(Dock):
         self._rows = []
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type == pygame.KEYDOWN and event.key == pygame.K_F8:
-            self.shown = not self.shown
-            self._chips.clear()
-            self._rows = []
-            return True
         if not self.shown:
             return False
         inside = pygame.Rect(self.place)
@@ -103,6 +98,12 @@ class EventDock(Dock):
             self._scrolled = max(self._scrolled + 3 * round(float(event.y)), 0)
             return True
         return False
+
+    def toggle_shown(self) -> None:
+        """Show or hide it."""
+        self.shown = not self.shown
+        self._chips.clear()
+        self._rows = []
 
     def shows(self, session: Session) -> Hashable:
         history, series = session.timeline.history, session.timeline.series

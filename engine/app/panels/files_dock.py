@@ -11,13 +11,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pygame
 
 from engine.app.autosave import EVERY, Autosave, LeftBehind
 from engine.app.files import check_writable, failure_words, png_bytes, write_atomically
-from engine.app.keys import Command
 from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
 from engine.app.panels.asking_dock import Answer, AskingDock, Question
@@ -63,13 +62,6 @@ class FilesDock(Dock):
     side = "over"
     always = True
     title = "Files"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Ctrl S", "save the scene, in the same file again"),
-        ("Ctrl Shift S", "save it under another name"),
-        ("F12", "a picture of the window"),
-        ("Ctrl O", "open what was left unsaved, or a file"),
-        ("Ctrl Shift O", "open a file"),
-    )
 
     def __init__(self, asking: AskingDock, navigator: Navigator, screen: Screen, actions: WindowActions) -> None:
         self._asking, self._navigator, self._screen, self._actions = asking, navigator, screen, actions
@@ -109,12 +101,12 @@ class FilesDock(Dock):
             left = self.autosave.set_aside(kept_maker(session), file_stem(session.demo))
             if left is not None:
                 self._aside[session] = left
-            words = f"what you built in {plain_title(session.demo.title)} was not saved"
+            words = f"Your work in {plain_title(session.demo.title)} was not saved"
             self._is_kept = not self.autosave.failure or self.autosave.is_mended()
             if not self._is_kept:
-                self._to_tell = f"{words}, and could not be kept: {self.autosave.failure}", palette.WARNING
+                self._to_tell = f"{words} and could not be backed up: {self.autosave.failure}", palette.WARNING
             else:
-                self._to_tell = f"{words}; it is kept as you left it, and Ctrl O goes back to it", palette.TEXT
+                self._to_tell = f"{words}; Ctrl O returns to it.", palette.TEXT
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
@@ -126,34 +118,30 @@ class FilesDock(Dock):
             else:
                 self._take_up(offered)
             return True
-        if event.type != pygame.KEYDOWN:
-            return False
-        control, shift = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META), event.mod & pygame.KMOD_SHIFT
-        if control and event.key == pygame.K_o:
-            left = self.autosave.left if self.autosave is not None else ()
-            offered = self._offered() or (left[0] if len(left) == 1 else None)
-            if shift or (offered is None and not left):
-                self.order(Command.OPEN)
-            elif offered is not None:
-                self._take_up(offered)
-            else:
-                self._ask_to_reopen()
-        elif self._navigator.browsing:
-            return False
-        elif event.key == pygame.K_F12:
-            self._wants_picture = True
-        elif control and event.key == pygame.K_s:
-            self.order(Command.SAVE_AS if shift else Command.SAVE)
-        else:
-            return False
-        return True
+        return False
 
-    def order(self, command: Command) -> None:
-        """Save the scene, save it under another name, or open a file."""
-        if command is Command.OPEN:
-            self._ask_to_open()
-        elif not self._navigator.browsing:
-            _told(self._navigator.session, self._save if command is Command.SAVE else self._ask_for_a_name)
+    def reopen(self) -> None:
+        """Open what was left unsaved; where several scenes were, ask which; where none was, ask for a file."""
+        left = self.autosave.left if self.autosave is not None else ()
+        offered = self._offered() or (left[0] if len(left) == 1 else None)
+        if offered is not None:
+            self._take_up(offered)
+        elif left:
+            self._ask_to_reopen()
+        else:
+            self.ask_to_open()
+
+    def save(self) -> None:
+        """Save the scene where it belongs."""
+        _told(self._navigator.session, self._save)
+
+    def save_as(self) -> None:
+        """Ask for a name and save the scene under it."""
+        _told(self._navigator.session, self._ask_for_a_name)
+
+    def picture(self) -> None:
+        """Write a picture of the window in the next frame."""
+        self._wants_picture = True
 
     def update(self, session: Session, elapsed: float) -> None:
         self._since += elapsed
@@ -175,12 +163,12 @@ class FilesDock(Dock):
         if not isinstance(offered, LeftBehind):
             step = 0 if offered.timeline.history is None else offered.timeline.history.now
             told = f"{plain_title(offered.demo.title)} is as you left it, at step {step}."
-            return f"{_CROSS}{told} Ctrl O, or a click here, goes back.", palette.TEXT
+            return f"{_CROSS}{told} Ctrl O or a click here returns to it.", palette.TEXT
         if offered.demo:
-            words = f"What you built in {offered.demo} on {offered.words} was not saved."
+            words = f"Your work in {offered.demo} of {offered.words} was not saved."
         else:
-            words = f"A scene of {offered.words} was not saved when the program broke off."
-        return f"{_CROSS}{words} Ctrl O, or a click here, opens it.", palette.WARNING
+            words = f"A scene of {offered.words} was not saved when the program crashed."
+        return f"{_CROSS}{words} Ctrl O or a click here opens it.", palette.WARNING
 
     def is_told(self) -> bool:
         """Tell whether the offer is what stands in the strip."""
@@ -191,10 +179,6 @@ class FilesDock(Dock):
         """Return where a click closes the offer: its beginning; one on the rest of the strip opens the scene."""
         left, top, _, height = self._screen.layout.strip
         return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
-
-    def has_left(self) -> bool:
-        """Tell whether Ctrl O has something to go back to."""
-        return self._offered() is not None or (self.autosave is not None and bool(self.autosave.left))
 
     def would_lose(self) -> str:
         """Return the title of a demo with something built in it that is in no file, and can be kept in none; else ""."""
@@ -240,7 +224,7 @@ class FilesDock(Dock):
         listed = tuple(Answer(f"{left.demo or 'when the program broke off'}, {left.words}", opening(left)) for left in self.autosave.left)
         others = len(listed) - _MOST_REOPENED
         words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
-        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open()))
+        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self.ask_to_open()))
         self._asking.ask(Question("Open what was not saved", words, answers), self._navigator.session)
 
     def _take_up(self, left: LeftBehind | Session) -> None:
@@ -259,13 +243,13 @@ class FilesDock(Dock):
             path = str(self.autosave.open(left))
             scene = load_any_scene(path)
         except (LabError, OSError) as error:
-            self._navigator.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
+            self._navigator.session.messages.say(f"The unsaved scene cannot be opened: {error}", palette.WARNING)
             return
         kind = kept_scene_demo(scene, path, left.written)
         if self._navigator.open_demo(kind):
             self._navigator.session.saved = Saved(is_reopened=True)
             self._navigator.session.clock.paused = True  # it was being worked on
-            self._navigator.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
+            self._navigator.session.messages.say(f"As it was on {left.words}, paused. Space goes on, Ctrl S saves it.")
 
     # -- saving -------------------------------------------------------------------------------------------------------
 
@@ -298,12 +282,12 @@ class FilesDock(Dock):
             return lambda _: _told(session, lambda session: self._write(session, path, title, moment))
 
         answers = tuple(Answer(moment.question, writing(moment)) for moment in found)
-        words = f"It has moved since. The time line goes to any other step. Into {path.name}:"
+        words = f"The scene has moved since you built it. Saving into {path.name}:"
         self._asking.ask(Question("Save which moment?", words, answers), session)
         return ""
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
-        words = "Another program has changed it meanwhile." if path in self._ours else "It was neither opened nor saved here."
+        words = "Another program has changed it." if path in self._ours else "It was neither opened nor saved in this window."
         answers = (
             Answer("Another name", lambda _: _told(session, self._ask_for_a_name)),
             Answer("Replace it", lambda _: _told(session, lambda session: self._save_in(session, path, title, may_replace=True))),
@@ -340,7 +324,7 @@ class FilesDock(Dock):
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
-    def _ask_to_open(self, wrong: str = "") -> None:
+    def ask_to_open(self, wrong: str = "") -> None:
         """Ask which file to open: one of the scenes of the present folder, or one that is typed."""
 
         def take(name: str) -> None:
@@ -350,16 +334,15 @@ class FilesDock(Dock):
             except (InvalidInputError, OSError):  # no such user, a name too long
                 is_there = False
             if not is_there:
-                self._ask_to_open(f"There is no file {name or 'without a name'}.")
+                self.ask_to_open(f"There is no file {name or 'without a name'}.")
                 return
-            left, top, width, height = self._screen.view
-            self._actions.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
+            self._actions.open_file(path)
 
         def taking(name: str) -> Callable[[str], None]:
             return lambda _: take(name)
 
         listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MOST_LISTED))
-        words = wrong or "A scene, a recording, a pair, a level (.svg); a picture or a body file falls in."
+        words = wrong or "Scenes, recordings, pairs and levels (.svg) open; pictures and body files fall in."
         self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), self._navigator.session)
 
     # -- what is left unsaved -----------------------------------------------------------------------------------------
@@ -382,7 +365,7 @@ class FilesDock(Dock):
             self._has_warned = False
         elif not self._has_warned:
             self._has_warned = True
-            session.messages.say(f"what you build is not kept ({self.autosave.failure}): Ctrl S saves it", palette.WARNING)
+            session.messages.say(f"What you build cannot be backed up ({self.autosave.failure}); save it with Ctrl S.", palette.WARNING)
 
     def _is_unsaved(self, session: Session) -> bool:
         """Tell whether something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
@@ -430,7 +413,7 @@ def _told(session: Session, action: Callable[[Session], str]) -> None:
         if words:
             session.messages.say(words)
     except (LabError, OSError) as error:
-        session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
+        session.messages.say(f"Nothing was written: {failure_words(error)}", palette.WARNING)
 
 
 def _write_picture(session: Session, surface: pygame.Surface) -> str:

@@ -16,7 +16,6 @@ from engine.app.editor.editor import Editor
 from engine.app.editor.joint_page import joint_rows
 from engine.app.editor.pages import body_rows, world_rows
 from engine.app.editor.rows import Choice, Field, Number, Row, Switch, Text
-from engine.app.keys import is_plain
 from engine.app.panels.dock import Dock
 from engine.app.panels.sheet import Laid, Sheet, Typing, draw_sheet
 from engine.common.errors import LabError
@@ -233,7 +232,6 @@ class InspectorDock(Dock):
     folds = True
     title = "Inspector"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("I", "inspector, world settings: open, close"),
         ("Enter, Tab, Esc", "in a field: take, next, leave"),
         ("Shift click", "on + or -: ten steps"),
     )
@@ -273,9 +271,6 @@ class InspectorDock(Dock):
                 return True
             if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
                 return True
-        if event.type == pygame.KEYDOWN and event.key == pygame.K_i and is_plain(event):
-            self.toggle()
-            return True
         return False
 
     def toggle(self) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import pygame
 
 from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch
-from engine.app.keys import is_plain
 from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
 from engine.app.panels.inspector_dock import Form
@@ -46,13 +45,12 @@ _LINK: tuple[tuple[str, str, float, float, float, str, str], ...] = (
 
 
 class NetworkDock(Dock):
-    """Opened by F3."""
+    """Who shares the world, what goes over the connection, and a simulated link."""
 
     side = "right"
     folds = True
     worlds = "shared"
     title = "Network"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("F3", "network panel: show, hide"),)
 
     def __init__(self, leave: Callable[[], object]) -> None:
         self.shown = False
@@ -75,15 +73,16 @@ class NetworkDock(Dock):
         self.form.stop_typing()
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type == pygame.KEYDOWN and event.key == pygame.K_F3 and is_plain(event):
-            self.shown = not self.shown
-            self.form.stop_typing()
-            return True
         if not self.shown:
             return False
         if self.form.handle(event):
             return True
         return bool(event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos))
+
+    def toggle_shown(self) -> None:
+        """Show or hide it."""
+        self.shown = not self.shown
+        self.form.stop_typing()
 
     def update(self, session: Session, elapsed: float) -> None:
         self._waited += elapsed

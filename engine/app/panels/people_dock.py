@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.keys import is_plain
-from engine.app.network_driver import NO_PAST, NO_REDO, NetworkDriver
+from engine.app.network_driver import NetworkDriver
 from engine.app.panels.buttons import draw_icon
 from engine.app.panels.camera_dock import body_under
 from engine.app.panels.dock import Dock
@@ -45,9 +44,6 @@ _LASTS = 1.0
 _ONE_AT_A_TIME = 0.3
 """Seconds after which a body may have another ghost: one that is dragged far away is put right in every frame."""
 _MOST_GHOSTS = 24
-_NO_PAST_KEYS = (pygame.K_COMMA, pygame.K_END, pygame.K_F7, pygame.K_F8, pygame.K_F9)
-_NO_PAST_CTRL = (pygame.K_r, pygame.K_f, pygame.K_t)
-
 Point = tuple[float, float]
 
 
@@ -58,10 +54,7 @@ class PeopleDock(Dock):
     worlds = "shared"
     title = "Shared world"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("F2", "drive the body under the pointer, or no more"),
         ("Arrows, W A S D", "push what you drive, 20 N"),
-        ("F4, Shift F4", "go on alone, go back to the others"),
-        ("Ctrl Z", "take back what you did last"),
         ("Space, [, ]", "pause, slower, faster: for all"),
     )
 
@@ -89,8 +82,6 @@ class PeopleDock(Dock):
         driver = session.driver
         if not isinstance(driver, NetworkDriver):
             return False
-        if event.type == pygame.KEYDOWN:
-            return self._key(event, session, driver)
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
         elif event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
@@ -100,22 +91,11 @@ class PeopleDock(Dock):
             return True
         return False
 
-    def _key(self, event: pygame.event.Event, session: Session, driver: NetworkDriver) -> bool:
-        control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
-        if control and event.key == pygame.K_z and not event.mod & pygame.KMOD_SHIFT:
-            session.undo()
-        elif control and event.key in (pygame.K_y, pygame.K_z):
-            session.messages.answer(NO_REDO, palette.WARNING)
-        elif event.key in _NO_PAST_CTRL if control else event.key in _NO_PAST_KEYS:
-            session.messages.answer(NO_PAST, palette.WARNING)
-        elif event.key == pygame.K_F4 and is_plain(event):
-            (driver.rejoin if event.mod & pygame.KMOD_SHIFT else driver.go_offline)()
-        elif event.key == pygame.K_F2 and is_plain(event):
-            at = self._pointer
+    def drive(self, session: Session) -> None:
+        """Push the body under the pointer with the arrow keys, or none."""
+        driver, at = session.driver, self._pointer
+        if isinstance(driver, NetworkDriver):
             driver.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
-        else:
-            return False
-        return True
 
     def update(self, session: Session, elapsed: float) -> None:
         driver = session.driver

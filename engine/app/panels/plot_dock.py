@@ -36,7 +36,7 @@ _MOST_UNITS = 3
 _SPAN = 20.0
 """Seconds shown at first."""
 _LEAST_SPAN, _WHEEL = 0.5, 1.25
-_WHEEL_WORDS = "wheel over a curve: longer, shorter"
+_WHEEL_WORDS = "wheel over a curve: zoom in time"
 _AHEAD = 0.3
 """Share of the plot that shows what lies ahead, where the demo has been taken back."""
 
@@ -52,7 +52,6 @@ class PlotDock(Dock):
     folds = True
     title = "Plots"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("F7", "plots: show, hide"),
         ("Middle click", "plot and log that body"),
         ("click, drag in a plot", "to that step"),
         ("Wheel in a plot", "longer, shorter"),
@@ -82,10 +81,6 @@ class PlotDock(Dock):
         self._dragging, self._wanted, self._axis = False, None, None
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type == pygame.KEYDOWN and event.key == pygame.K_F7:
-            self.shown = not self.shown
-            self._chips.clear()
-            return True
         if not self.shown:
             return False
         inside = pygame.Rect(self.place)
@@ -104,6 +99,11 @@ class PlotDock(Dock):
             self.seconds = min(max(self.seconds * _WHEEL ** -float(event.y), _LEAST_SPAN), 3600.0)
             return True
         return False
+
+    def toggle_shown(self) -> None:
+        """Show or hide it."""
+        self.shown = not self.shown
+        self._chips.clear()
 
     def update(self, session: Session, elapsed: float) -> None:
         history = session.timeline.history
@@ -128,7 +128,7 @@ class PlotDock(Dock):
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
         self._chips.clear()
         if not session.demo.stages:
-            told = self.fonts.shortened("this demo has no world: nothing to plot", 13.0, width)
+            told = self.fonts.shortened("This demo has no world, so there is nothing to plot.", 13.0, width)
             picture = self.fonts.render(told, 13.0, palette.CAPTION)
             surface.blit(picture, picture.get_rect(center=pygame.Rect(self.place).center))
             self._axis = None
@@ -150,7 +150,7 @@ class PlotDock(Dock):
         head = round(24 * ui) if is_narrow else gap  # for the button
         room = (left + chooser + gap, top + head, width - chooser - 2 * gap, height - head)
         if not curves:
-            words = self.fonts.render("choose at the left what is to be plotted", 13.0, palette.CAPTION)
+            words = self.fonts.render("Choose at the left what to plot.", 13.0, palette.CAPTION)
             surface.blit(words, words.get_rect(center=(room[0] + room[2] // 2, room[1] + room[3] // 2)))
             self._axis = None
         else:
@@ -232,7 +232,7 @@ class PlotDock(Dock):
         inset = round(8 * ui)
         x, y, room = left + inset, top + round(6 * ui), width - 2 * inset
         watched = session.timeline.watched
-        name = series.name(*watched) if watched is not None else "no body: middle click one"
+        name = series.name(*watched) if watched is not None else "no body: middle-click one"
         step = [Chip("‹", False, lambda: self._walk(session, -1)), Chip("›", False, lambda: self._walk(session, 1))]
         after = self._chips.draw(surface, self.fonts, (x, y, room), step, self._pointer)
         name = self.fonts.shortened(name, 12.5, max(room - round(40 * ui), 1), True)

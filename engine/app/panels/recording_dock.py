@@ -16,8 +16,8 @@ import pygame
 from engine.app.exports import MOST_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files import failure_words
 from engine.app.keys import is_plain
-from engine.app.panels.buttons import draw_icon
-from engine.app.panels.dock import Dock
+from engine.app.panels.buttons import draw_icon, draw_tip
+from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.scene_files import file_stem
 from engine.common.errors import LabError
@@ -32,7 +32,6 @@ from engine.sim.replaying import record
 
 if TYPE_CHECKING:
     from engine.app.session import Session
-    from engine.render.canvas import Canvas
     from engine.sim.demo import Demo
     from engine.sim.history import History
     from engine.sim.recordings import Recording
@@ -52,22 +51,16 @@ _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTT
 class RecordingDock(Dock):
     """Records, exports films and tables, plays what was opened.
 
-    Spans are marked on the `timeline`; `size` gives that of the window, pixels; `paint_over` draws over the bodies what panels draw there.
+    Spans are marked on the `timeline`; `size` gives that of the window, pixels.
     """
 
     side = "over"
     worlds = "own"
     title = "Recording, film"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Ctrl R", "record into a file, or end it"),
-        ("Shift drag", "on the time line: mark a span"),
-        ("Ctrl F", "the span, or everything, as MP4"),
-        ("Ctrl Shift F", "the same as GIF"),
-        ("Ctrl T", "the span, or the last minute, as tables (CSV)"),
-    )
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Shift drag", "on the time line: mark a span"),)
 
-    def __init__(self, timeline: TimelineDock, size: Callable[[], tuple[int, int]], paint_over: Callable[[Canvas], None]) -> None:
-        self._timeline, self._size, self._paint_over = timeline, size, paint_over
+    def __init__(self, timeline: TimelineDock, size: Callable[[], tuple[int, int]], actions: WindowActions) -> None:
+        self._timeline, self._size, self._actions = timeline, size, actions
         self._session: Session | None = None
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
@@ -113,8 +106,6 @@ class RecordingDock(Dock):
             if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
                 self._cancel(session)
             return event.type in _USERS
-        if event.type == pygame.KEYDOWN:
-            return self._key(event, session)
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
             self._timeline.point_at(event.pos)
@@ -127,7 +118,7 @@ class RecordingDock(Dock):
             self._marking = None
             if self.span is not None:
                 seconds = (self.span[1] - self.span[0]) * session.demo.step_seconds
-                session.messages.say(f"{seconds:.2f} s marked: Ctrl F writes an MP4 of it, Ctrl Shift F a GIF")
+                session.messages.say(f"{seconds:.2f} s marked. Ctrl F films it as MP4, Ctrl Shift F as GIF.")
             return True
         return False
 
@@ -161,6 +152,9 @@ class RecordingDock(Dock):
             if self._pointer is not None and rect.collidepoint(self._pointer) and not self.is_busy:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
             draw_icon(surface, name, rect, color)
+        for rect, _, _, id in self._buttons(session):
+            if self._pointer is not None and rect.collidepoint(self._pointer):
+                draw_tip(surface, self.fonts, rect, self._actions.label(id), is_above=True)
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
         history = session.timeline.history
@@ -182,18 +176,18 @@ class RecordingDock(Dock):
         try:
             session.recorder = record(session.timeline.history, path)
         except (LabError, OSError) as error:
-            session.messages.say(f"cannot record: {error}", palette.WARNING)
+            session.messages.say(f"Cannot record: {error}", palette.WARNING)
             return
         now = session.recorder.begun
-        before = f", with the {now:,} steps since the demo was opened, which a replay plays through first" if now else ""
-        session.messages.say(f"recording into {path}{before}; Ctrl R ends it")
+        before = f", including the {now:,} steps so far" if now else ""
+        session.messages.say(f"Recording into {path}{before}. Ctrl R stops.")
 
     def _record(self, session: Session) -> None:
         assert session.recorder is not None
         try:
             session.recorder.update()
         except (LabError, OSError) as error:
-            session.messages.say(f"recording ended: {error}", palette.WARNING)
+            session.messages.say(f"Recording stopped: {error}", palette.WARNING)
             session.recorder = None
 
     def _stop(self, session: Session, told: Session) -> None:
@@ -204,11 +198,11 @@ class RecordingDock(Dock):
         try:
             recorder.close()
         except (LabError, OSError) as error:
-            told.messages.say(f"recording ended: {error}", palette.WARNING)
+            told.messages.say(f"Recording stopped: {error}", palette.WARNING)
             return
         n_new = max(recorder.steps - recorder.begun, 0)
         before = f" after the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
-        told.messages.say(f"recorded {counted(n_new, 'step')}{before} into {recorder.path}")
+        told.messages.say(f"Recorded {counted(n_new, 'step')}{before} into {recorder.path}")
 
     # Films
 
@@ -219,7 +213,7 @@ class RecordingDock(Dock):
             return
         first, last = self.span if self.span is not None else (0, history.last)
         if last <= first:
-            session.messages.say("there is nothing to film yet")
+            session.messages.say("There is nothing to film yet.")
             return
         session.driver.release_all()
         last = min(last, history.last)
@@ -227,9 +221,9 @@ class RecordingDock(Dock):
         surface = pygame.display.get_surface()
         size = self._size() if surface is None else surface.get_size()
         try:
-            self._export = FilmExport(session, size, self.fonts.ui_scale, path, first, last, self._paint_over)
+            self._export = FilmExport(session, size, self.fonts.ui_scale, path, first, last, self._actions.paint)
         except (LabError, OSError) as error:
-            session.messages.say(f"no film: {error}", palette.WARNING)
+            session.messages.say(f"The film cannot be made: {error}", palette.WARNING)
 
     def write_tables(self, session: Session) -> None:
         """Begin to write tables of the marked span, or of the last minute, in the present folder."""
@@ -243,7 +237,7 @@ class RecordingDock(Dock):
         try:
             self._export = TablesExport(session, (contacts, states, timings), first, last)
         except (LabError, OSError) as error:
-            session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
+            session.messages.say(f"Nothing was written: {failure_words(error)}", palette.WARNING)
 
     def _go_on(self, export: PastExport, session: Session) -> None:
         try:
@@ -251,7 +245,7 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             self._export = None
             export.cancel()
-            session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
+            session.messages.say(f"Nothing was written: {failure_words(error)}", palette.WARNING)
             return
         if is_done:
             self._export = None
@@ -273,7 +267,7 @@ class RecordingDock(Dock):
         while history.reached < history.last and perf_counter() - started < _FILLING:
             history.seek(history.reached + 1)
         share = 100.0 * history.reached / max(history.last, 1)
-        words = f"played through first: {share:.0f} %. The time line goes anywhere before that, Space plays from here, Esc stops"
+        words = f"Loading the recording: {share:.0f} %. Space plays from here, Esc stops."
         session.messages.answer(words, is_passing=True)
         if history.reached >= history.last:
             self._play(session, recording, history)
@@ -296,7 +290,7 @@ class RecordingDock(Dock):
         session.messages.end_passing()
         session.timeline.play_from(recording.begun, history.last)
         if recording.begun > 0:
-            session.messages.say(f"recording was begun at step {recording.begun:,}; what was before it is on the time line")
+            session.messages.say(f"The recording starts at step {recording.begun:,}; earlier steps are on the time line.")
         if history.divergence is not None:
             session.messages.say(readable(divergence_words(history.divergence)), palette.UNEXPLAINED)
 
@@ -304,30 +298,17 @@ class RecordingDock(Dock):
         history = session.timeline.history
         if self._export is not None:
             self._give_up_export()
-            session.messages.say("nothing was written")
+            session.messages.say("Nothing was written.")
         elif history is not None:
             self._stop_filling(session)
-            session.messages.say(f"paused at step {history.now}; what was recorded after it lies ahead")
+            session.messages.say(f"Paused at step {history.now}; the rest of the recording lies ahead.")
 
     # Inside
 
-    def _key(self, event: pygame.event.Event, session: Session) -> bool:
-        if not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
-            return False
-        if event.key == pygame.K_r:
-            self.toggle_recording(session)
-        elif event.key == pygame.K_f:
-            self.export(session, ".gif" if event.mod & pygame.KMOD_SHIFT else ".mp4")
-        elif event.key == pygame.K_t:
-            self.write_tables(session)
-        else:
-            return False
-        return True
-
     def _press(self, at: tuple[int, int], session: Session, history: History[Demo]) -> bool:
-        for rect, _, _, action in self._buttons(session):
+        for rect, _, _, id in self._buttons(session):
             if rect.collidepoint(at):
-                action()
+                self._actions.run(id)
                 return True
         if pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at):
             self._marking = self._timeline.step_at(at[0], history)
@@ -340,8 +321,8 @@ class RecordingDock(Dock):
         step = self._timeline.step_at(x, history)
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
 
-    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, Color, Callable[[], None]]]:
-        """Return place, icon, color, and what it does."""
+    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, Color, str]]:
+        """Return place, icon, color, and the command."""
         ui, (left, top, width, height) = self.fonts.ui_scale, self._timeline.place
         size, gap = round(_BUTTON * ui), round(2 * ui)
         x, y = left + width - round(6 * ui) - 2 * size - gap, top + (height - size) // 2
@@ -349,8 +330,8 @@ class RecordingDock(Dock):
         name, color = ("record", palette.CAPTION) if session.recorder is None else ("stop", palette.UNEXPLAINED)
         has_span = self.span is not None
         return [
-            (record, name, color, lambda: self.toggle_recording(session)),
-            (film, "film", palette.ACCENT if has_span else palette.CAPTION, lambda: self.export(session, ".mp4")),
+            (record, name, color, "record"),
+            (film, "film", palette.ACCENT if has_span else palette.CAPTION, "film"),
         ]
 
     def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pygame
@@ -53,7 +53,6 @@ class StepDock(Dock):
     worlds = "own"
     folds = True
     title = "Step times"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("F9", "step times: show, hide"),)
 
     def __init__(self) -> None:
         self.shown = False
@@ -81,14 +80,15 @@ class StepDock(Dock):
         self._has_frame = False
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type == pygame.KEYDOWN and event.key == pygame.K_F9:
-            self.shown = not self.shown
-            self.frames.clear()
-            self._bars_of = None
-            self._has_frame = False
-            return True
         is_mine = self.shown and event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos)
         return bool(is_mine)
+
+    def toggle_shown(self) -> None:
+        """Show or hide it."""
+        self.shown = not self.shown
+        self.frames.clear()
+        self._bars_of = None
+        self._has_frame = False
 
     def update(self, session: Session, elapsed: float) -> None:
         if self.shown and self._has_frame:  # the frame before this one, now that it is drawn

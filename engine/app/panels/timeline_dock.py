@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.panels.buttons import draw_icon
-from engine.app.panels.dock import Dock
+from engine.app.panels.buttons import draw_icon, draw_tip
+from engine.app.panels.dock import Dock, WindowActions
 from engine.render import palette
 from engine.render.palette import mix
 
@@ -37,15 +37,10 @@ class TimelineDock(Dock):
     side = "bottom"
     worlds = "own"
     title = "Time line"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        (",", "one step back"),
-        ("N  or  .", "one step on, again or anew"),
-        ("drag the line", "to any step that has been"),
-        ("Ctrl Z, Ctrl Y", "undo, redo whatever was done"),
-        ("End", "to the newest step"),
-    )
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Drag the line", "to any step that has been"),)
 
-    def __init__(self) -> None:
+    def __init__(self, actions: WindowActions) -> None:
+        self.actions = actions
         self.room_right = 0.0
         """Design pixels at the right end that are left to another dock's buttons."""
         self.draw_more: Callable[[pygame.Surface, Session], None] | None = None
@@ -65,8 +60,6 @@ class TimelineDock(Dock):
         history = session.timeline.history
         if history is None:
             return False
-        if event.type == pygame.KEYDOWN:
-            return self._key(event, session)
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and pygame.Rect(self.place).collidepoint(event.pos):
             self._press(event.pos, session, history)
             return True
@@ -102,9 +95,11 @@ class TimelineDock(Dock):
         left, top, width, _ = self.place
         pygame.draw.rect(surface, palette.PANEL, self.place)
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
-        for rect, name, is_ready, _ in self._buttons(session):
+        hovered: tuple[pygame.Rect, str] | None = None
+        for rect, name, is_ready, id in self._buttons(session):
             is_under = is_ready and self._pointer is not None and rect.collidepoint(self._pointer)
             if is_under:
+                hovered = rect, id
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
             color = palette.TEXT if is_under else palette.CAPTION if is_ready else palette.PANEL_EDGE
             draw_icon(surface, name, rect, color)
@@ -113,47 +108,35 @@ class TimelineDock(Dock):
         if self.draw_more is not None:
             self.draw_more(surface, session)
         self._draw_pointed(surface, session, history)
+        if hovered is not None:
+            draw_tip(surface, self.fonts, hovered[0], self.actions.label(hovered[1]), is_above=True)
 
     # Inside
 
-    def _key(self, event: pygame.event.Event, session: Session) -> bool:
-        control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
-        if control and event.key == pygame.K_z:
-            (session.timeline.redo if event.mod & pygame.KMOD_SHIFT else session.undo)()
-        elif control and event.key == pygame.K_y:
-            session.timeline.redo()
-        elif event.key == pygame.K_COMMA:
-            session.timeline.back()
-        elif event.key == pygame.K_END and "end" not in session.demo.takes_keys:
-            session.timeline.to_the_end()
-        else:
-            return False
-        return True
-
     def _press(self, at: tuple[int, int], session: Session, history: History[Demo]) -> None:
-        for rect, _, is_ready, action in self._buttons(session):
+        for rect, _, is_ready, id in self._buttons(session):
             if rect.collidepoint(at):
                 if is_ready:
-                    action()
+                    self.actions.run(id)
                 return
         if self.is_on_line(at):
             self._dragging = True
             self._wanted = self.step_at(at[0], history)
 
-    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, bool, Callable[[], object]]]:
-        """Return place, icon, whether it can be used, and what it does, from left to right."""
+    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, bool, str]]:
+        """Return place, icon, whether it can be used, and its command, from left to right."""
         history = session.timeline.history
         assert history is not None
         ui, (left, top, _, height) = self.fonts.ui_scale, self.place
         paused = session.clock.paused
-        offered: list[tuple[str, bool, Callable[[], object]]] = [
-            ("to start", history.now > 0, lambda: session.timeline.seek(0)),
-            ("step back", history.now > 0, session.timeline.back),
-            ("play" if paused else "pause", True, session.clock.toggle_pause),
-            ("step on", True, session.clock.request_step),
-            ("to end", not history.at_tip, session.timeline.to_the_end),
-            ("undo", history.can_undo, session.undo),
-            ("redo", history.can_redo, session.timeline.redo),
+        offered = [
+            ("to start", history.now > 0, "to_start"),
+            ("step back", history.now > 0, "step_back"),
+            ("play" if paused else "pause", True, "pause"),
+            ("step on", True, "step"),
+            ("to end", not history.at_tip, "to_end"),
+            ("undo", history.can_undo, "undo"),
+            ("redo", history.can_redo, "redo"),
         ]
         offered = [offered[k] for k in self._fitting]
         size, gap = round(_BUTTON * ui), round(2 * ui)

@@ -13,9 +13,9 @@ from engine.app.editor.editor import Editor
 from engine.app.editor.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
 from engine.app.editor.select_tool import SelectTool
 from engine.app.editor.tool import KeyPress, Pointer, Tool
-from engine.app.panels.buttons import draw_icon
-from engine.app.panels.dock import Dock
-from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.keys import Label
+from engine.app.panels.buttons import draw_icon, draw_tip
+from engine.app.panels.dock import Dock, WindowActions
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.palette import mix
@@ -45,7 +45,7 @@ class HandTool(Tool):
     """Grabs and throws: what the window does by itself."""
 
     name, letter = "Hand", "G"
-    hint = "drag a body to pull and throw it"
+    hint = "drag a body to throw it"
 
 
 class ToolsDock(Dock):
@@ -61,12 +61,10 @@ class ToolsDock(Dock):
         ("Shift  in drawing", "static;  Ctrl: on the grid"),
         ("Del, P", "delete, pin what is selected"),
         ("Ctrl C X V D A", "copy, cut, paste, double, select all"),
-        ("Shift T", "tool bar away, or back"),
     )
 
-    def __init__(self, editor: Editor, inspector: InspectorDock) -> None:
-        self.editor = editor
-        self._inspector = inspector
+    def __init__(self, editor: Editor, actions: WindowActions) -> None:
+        self.editor, self._actions = editor, actions
         kinds = (HandTool, SelectTool, BoxTool, CircleTool, PolygonTool, FreehandTool)
         joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool, EraserTool)
         self.tools: tuple[Tool, ...] = tuple(kind(editor) for kind in (*kinds, *joints))
@@ -105,6 +103,10 @@ class ToolsDock(Dock):
             editor.selection = []
         self.tool = tool
         editor.is_selecting = isinstance(tool, SelectTool)
+
+    def toggle_shown(self) -> None:
+        """Show or hide it."""
+        self._is_shown = not self._is_shown
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN:
@@ -189,7 +191,8 @@ class ToolsDock(Dock):
                 y = rect.bottom + round(0.5 * self._gap_after(k))
                 pygame.draw.line(surface, palette.PANEL_EDGE, (rect.left + round(4 * ui), y), (rect.right - round(4 * ui), y))
         if hovered is not None:
-            self._tip(surface, *hovered)
+            k, rect = hovered
+            draw_tip(surface, self.fonts, rect, self._label(k))
 
     # Inside
 
@@ -210,9 +213,6 @@ class ToolsDock(Dock):
             if self.tool.key(pressed, at):
                 return True
         if event.mod & _SHIFT and not event.mod & (_CTRL | pygame.KMOD_ALT):
-            if event.key == pygame.K_t:
-                self._is_shown = not self._is_shown
-                return True
             for tool in self.tools:
                 if event.key == pygame.key.key_code(tool.letter.lower()):
                     self.pick(tool)
@@ -238,7 +238,7 @@ class ToolsDock(Dock):
                 if k < len(self.tools):
                     self.pick(self.tools[k])
                 else:
-                    self._inspector.toggle()
+                    self._actions.run("inspector")
                 return
 
     def _is_in_view(self, pixel: tuple[int, int], session: Session) -> bool:
@@ -267,23 +267,9 @@ class ToolsDock(Dock):
             y += size + self._gap_after(k)
         return places
 
-    def _tip(self, surface: pygame.Surface, k: int, rect: pygame.Rect) -> None:
-        """Write beside a button what it is, its key, and what to do with it."""
-        ui = self.fonts.ui_scale
-        if k < len(self.tools):
-            tool = self.tools[k]
-            title, words = f"{tool.name}   Shift {tool.letter}", tool.hint
-        else:
-            title, words = "Inspector   I", "properties of what is selected, and settings of the world"
-        if 0 < k < len(self.tools) and self.editor.refusal:
-            words = self.editor.refusal
-        lines = [(self.fonts.render(title, 13, palette.TEXT, True))]
-        lines += [self.fonts.render(line, 12, palette.CAPTION) for line in self.fonts.wrapped(words, 12, round(230 * ui))]
-        step, pad = round(18 * ui), round(8 * ui)
-        plate = pygame.Rect(0, 0, max(line.get_width() for line in lines) + 2 * pad, step * len(lines) + pad)
-        plate.midright = self.place[0] - round(6 * ui), rect.centery
-        plate.clamp_ip(pygame.Rect(0, self.place[1], surface.get_width(), self.place[3]))
-        pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(5 * ui))
-        pygame.draw.rect(surface, palette.PANEL_EDGE, plate, 1, border_radius=round(5 * ui))
-        for k, line in enumerate(lines):
-            surface.blit(line, (plate.left + pad, plate.top + pad // 2 + k * step))
+    def _label(self, k: int) -> Label:
+        """Return what a button does: a tool, or the inspector's command."""
+        if k == len(self.tools):
+            return self._actions.label("inspector")
+        tool = self.tools[k]
+        return Label(tool.name, f"Shift {tool.letter}", self.editor.refusal or tool.hint if k else tool.hint)

@@ -47,7 +47,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Window]:
 def listed() -> Iterator[Loop]:
     with open_window() as loop:
         yield loop
-        loop.window.router.running = False
+        loop.window.app.running = False
 
 
 @pytest.fixture

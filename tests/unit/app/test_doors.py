@@ -9,11 +9,11 @@ import pytest
 
 from engine import trace
 from engine.app import stepper_requests as doors
+from engine.app.commands import find, run
 from engine.app.editor.editor import Chosen
 from engine.app.editor.pages import body_rows
 from engine.app.editor.rows import Choice
 from engine.app.panels.inspector_dock import InspectorDock
-from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
 from engine.sim.registry import find_demo
 from tests.unit.app.hand import SIZE, Hand, pixel
@@ -100,6 +100,8 @@ def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look
 
 def test_a_line_of_the_referees_panel_is_a_door(hand: Hand) -> None:
     differing(hand)
+    run(find("more"), hand.window.app)
+    hand.frame(1, elapsed=0.0)
     panel = hand.window.screen.panel
     assert panel is not None
     for _ in range(10):
@@ -119,7 +121,7 @@ def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when
     session.clock.paused = True
     hand.key(pygame.K_F6)
     assert hand.window.session is session and session.messages.now is not None
-    assert "nothing here" in session.messages.now.words
+    assert "no algorithm here" in session.messages.now.words
     hand.key(pygame.K_r)
     session.clock.paused = False
     settle(hand)
@@ -152,13 +154,12 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
 
 
 def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tuple[int, int]) -> None:
-    session, menu = hand.window.session, hand.window.dock_area.find(MenuDock)
-    assert menu is not None and {"Step through it", "Step through the solver"} <= {entry.words for entry in menu._entries(session)}
+    app = hand.window.app
+    assert not find("step_through").disabled(app) and not find("step_solver").disabled(app)
     hand.send(pygame.KEYDOWN, key=pygame.K_F6, mod=pygame.KMOD_LSHIFT, unicode="")
     demo = stepper(hand)
     assert trace.algorithm(demo.names[0]).takes(demo.case)
-    refusals = {entry.words: entry.refusal for entry in menu._entries(hand.window.session)}
-    assert refusals["Step through it"] and refusals["Step through the solver"]  # of a stepper
+    assert find("step_through").disabled(app) and find("step_solver").disabled(app)  # of a stepper
 
 
 def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand: Hand, lying: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +195,7 @@ def test_the_pair_as_it_stands_is_a_door_of_its_demo(query: str, algorithm: str)
     demo.on_key("right")
     hand = Hand(Window(SIZE, (kind,), demo))
     panel = hand.window.screen.panel
-    assert panel is not None and any(button.text == "Step through it  F6" for button in panel._commands)
+    assert panel is not None and "step_through" in panel.buttons
     hand.key(pygame.K_F6)
     opened = stepper(hand)
     assert opened.names == ((algorithm, "manifold_box2d") if query == "manifold" else (algorithm,)) and opened.case.pair == demo.pair

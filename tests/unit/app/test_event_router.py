@@ -3,7 +3,8 @@
 import pygame
 import pytest
 
-from engine.app.keys import KEY_COMMANDS, LAYERS
+from engine.app.commands import COMMANDS, LAYERS
+from engine.app.keys import chords
 from engine.app.panels.tools_dock import ToolsDock
 from tests.unit.app.hand import Hand, pixel
 
@@ -49,10 +50,10 @@ def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
 
 
 def test_digits_toggle_the_layers(hand: Hand) -> None:
-    for k, command in enumerate(LAYERS):
-        before = getattr(hand.window.session.layers, command.value)
-        hand.key(pygame.K_1 + k)
-        assert getattr(hand.window.session.layers, command.value) is not before
+    for layer in LAYERS:
+        before = getattr(hand.window.session.layers, layer.id)
+        hand.key(chords(layer.key)[0][0])
+        assert getattr(hand.window.session.layers, layer.id) is not before
     hand.frame(3)
 
 
@@ -75,7 +76,7 @@ def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
     assert hand.window.browsing
     hand.key(pygame.K_ESCAPE)
     message = hand.window.session.messages.now
-    assert hand.window.running and message is not None and "once more" in message.words
+    assert hand.window.running and message is not None and "again to quit" in message.words
     hand.frame(8, elapsed=1.0)
     hand.key(pygame.K_ESCAPE)
     assert hand.window.running, "the question was no longer there"
@@ -148,7 +149,15 @@ def test_closing_works_everywhere(hand: Hand, browser: Hand) -> None:
 
 
 def test_every_key_in_every_state(hand: Hand, browser: Hand) -> None:
-    keys = [*KEY_COMMANDS, pygame.K_UP, pygame.K_DOWN, pygame.K_TAB, pygame.K_a, pygame.K_F5, pygame.K_RETURN]
+    keys = [
+        *(code for command in COMMANDS for code, control, _ in chords(command.key) if not control),
+        pygame.K_UP,
+        pygame.K_DOWN,
+        pygame.K_TAB,
+        pygame.K_a,
+        pygame.K_F5,
+        pygame.K_RETURN,
+    ]
     for some in (hand, browser):
         for key in keys:
             some.key(key)

@@ -13,8 +13,8 @@ import pytest
 
 from engine.app import exports, navigator
 from engine.app.autosave import EVERY, Autosave
+from engine.app.commands import find, run
 from engine.app.dropper import read_file
-from engine.app.keys import Command
 from engine.app.panels.asking_dock import AskingDock, Question
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
@@ -192,7 +192,7 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
     desk.key(pygame.K_s, CTRL)
     assert [path.name for path in tmp_path.iterdir()] == ["my seesaw.json"] and load_scene(tmp_path / "my seesaw.json").title == "my seesaw"
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    desk.window.router.command(Command.SAVE_AS)
+    run(find("save_as"), desk.window.app)
     desk.type("other")
     assert desk.question is not None and desk.question.title == "Replace other.json?"
     assert (tmp_path / "other.json").read_text(encoding="utf-8") == "{}"
@@ -204,8 +204,8 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
 def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path, name: str) -> None:
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
-    for command, told in ((Command.SAVE_AS, "the name must be "), (Command.OPEN, "There is no file ")):
-        desk.window.router.command(command)
+    for command, told in (("save_as", "the name must be "), ("open", "There is no file ")):
+        run(find(command), desk.window.app)
         desk.type(name)
         assert desk.question is not None and desk.question.words.startswith(told)
         desk.key(pygame.K_ESCAPE)
@@ -218,17 +218,17 @@ def test_a_folder_that_is_gone_is_told(desk: Desk, tmp_path: Path) -> None:
     gone.mkdir()
     os.chdir(gone)  # which the fixture takes back
     gone.rmdir()
-    for command in (Command.SAVE, Command.SAVE_AS):
-        desk.window.router.command(command)
-        assert desk.question is None and "nothing was written" in desk.words
-    desk.window.router.command(Command.OPEN)
+    for command in ("save", "save_as"):
+        run(find(command), desk.window.app)
+        assert desk.question is None and "Nothing was written" in desk.words
+    run(find("open"), desk.window.app)
     assert desk.question is not None and len(desk.question.answers) == 1
 
 
 def test_a_file_can_be_opened_by_its_name_or_from_a_list(desk: Desk, tmp_path: Path) -> None:
     save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    desk.window.router.command(Command.OPEN)
+    run(find("open"), desk.window.app)
     assert desk.question is not None and [one.words for one in desk.question.answers] == ["Open what is typed", "ball.json"]
     desk.type("nothing.json")
     assert desk.question is not None and desk.question.words == "There is no file nothing.json."
@@ -273,7 +273,7 @@ def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.Mon
     monkeypatch.setattr(Path, "cwd", lambda: gone)
     for key, mod in ((pygame.K_s, CTRL), (pygame.K_t, CTRL), (pygame.K_F12, 0)):
         desk.key(key, mod)
-    assert desk.words.count("nothing was written") == 3 and "Errno" not in desk.words and desk.window.running
+    assert desk.words.count("Nothing was written") == 3 and "Errno" not in desk.words and desk.window.running
 
 
 def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk,
     desk.frame(5)
     assert 4 < history.now < 15 and not list(tmp_path.glob("*.csv"))
     desk.key(pygame.K_ESCAPE)
-    assert "nothing was written" in desk.words and not desk.window.browsing and not list(tmp_path.iterdir())
+    assert "Nothing was written" in desk.words and not desk.window.browsing and not list(tmp_path.iterdir())
     assert history.now >= here and history.divergence is None
     history.seek(here)
     assert session.demo.stages[0].world.state_hash() == before
@@ -372,9 +372,9 @@ def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo]
     desk.window.show(before)
     desk.window.keep_scenes(autosave)
     desk.frame()
-    assert desk.window.browsing and "was not saved when the program broke off" in offer(desk)
+    assert desk.window.browsing and "was not saved when the program crashed" in offer(desk)
     click_offer(desk)
-    assert not desk.window.browsing and desk.window.session.demo.title.startswith("lost, kept ") and "kept on" in desk.words
+    assert not desk.window.browsing and desk.window.session.demo.title.startswith("lost, kept ") and "As it was on" in desk.words
     assert autosave.left == () and len(list((folder / "opened").glob("*.json"))) == 1
     assert "was not saved" not in offer(desk)
     autosave.close()
@@ -412,7 +412,7 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_p
     for way in ("the list", "the banner", "Ctrl O"):
         state = session.demo.stages[0].world.state_hash()
         desk.key(pygame.K_ESCAPE)
-        assert desk.window.browsing and "What you built in drop on " in offer(desk)
+        assert desk.window.browsing and "Your work in drop of " in offer(desk)
         assert [left.demo for left in autosave.left] == ["drop"]
         desk.frame(5)
         if way == "the list":
@@ -422,7 +422,7 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_p
         else:
             desk.key(pygame.K_o, CTRL)
         assert desk.window.session is session and session.timeline.history is not None and session.timeline.history.now == now, way
-        assert session.demo.stages[0].world.state_hash() == state and session.clock.paused and "as you left it, at step" in desk.words
+        assert session.demo.stages[0].world.state_hash() == state and session.clock.paused and "As you left it, at step" in desk.words
         assert autosave.left == () and not list((tmp_path / "unsaved").glob("*.json")), "somebody is at work on it again"
         desk.frame(2)
         assert "was not saved" not in offer(desk)
@@ -467,7 +467,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_p
     desk.window.session.view.zoom((700, 300), 3.0)
     seen = desk.window.session.view.seen
     desk.key(pygame.K_ESCAPE)
-    assert desk.window.browsing and "What you built in drop on " in offer(desk) and not desk.words, "it is said once"
+    assert desk.window.browsing and "Your work in drop of " in offer(desk) and not desk.words, "it is said once"
     assert [left.demo for left in autosave.left] == ["drop"]
     desk.window.navigator.left.clear()  # others were left since
     desk.key(pygame.K_RETURN)  # the demo anew: it offers its own for a while
@@ -527,7 +527,7 @@ def test_only_the_last_demos_are_kept_as_they_were_left(
         sessions.append(desk.window.session)
         desk.key(pygame.K_ESCAPE)
     assert desk.window.navigator.left == sessions[-3:]
-    assert "what you did in Twins can be taken back no more" in desk.words
+    assert "Undo history for Twins was dropped" in desk.words
     desk.window.navigator.start(2)
     assert desk.window.session is sessions[2] and len(desk.window.navigator.left) == 2
     monkeypatch.setattr(navigator, "MOST_BYTES", 1)
@@ -541,7 +541,7 @@ def test_what_cannot_be_kept_is_told_before_the_program_ends(desk: Desk) -> None
     build_a_ball(desk)
     desk.key(pygame.K_ESCAPE)
     desk.key(pygame.K_ESCAPE)
-    assert "Esc once more: quit; what you built in Drop is lost" in desk.words and desk.window.running
+    assert "your work in Drop will be lost" in desk.words and desk.window.running
 
 
 def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
@@ -560,7 +560,7 @@ def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk
     later = Desk(None, (drop,))
     later.window.keep_scenes(second)
     later.frame()
-    assert "What you built in drop" in offer(later)
+    assert "Your work in drop" in offer(later)
     click_offer(later, on_cross=True)
     assert later.window.browsing and not offer(later) and not later.words, "no older one comes after it"
     later.key(pygame.K_RETURN)
@@ -577,7 +577,7 @@ def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk
     assert question is not None and [answer.words[:6] for answer in question.answers] == ["drop, "] * 3 + ["A file"]
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
-    assert not later.window.browsing and "kept on" in later.words and len(third.left) == 2
+    assert not later.window.browsing and "As it was on" in later.words and len(third.left) == 2
     third.close()
 
 
@@ -633,7 +633,7 @@ def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(d
     click_offer(desk)
     assert len(autosave.left) == 1, "nothing can be clicked that is not there"
     desk.frame(2, 6.1)
-    assert "What you built in drop" in offer(desk)
+    assert "Your work in drop" in offer(desk)
     desk.window.show(surface)
     assert pygame.image.tobytes(surface.subsurface(above), "RGB") == before
     autosave.close()
@@ -719,13 +719,13 @@ def test_what_cannot_be_kept_is_told_while_it_can_still_be_saved(desk: Desk, tmp
     build_a_ball(desk)
     files_dock(desk)._since = EVERY
     desk.frame()
-    assert desk.words.count("what you build is not kept (") == 1 and "Ctrl S saves it" in desk.words
+    assert desk.words.count("What you build cannot be backed up (") == 1 and "Ctrl S" in desk.words
     build_a_ball(desk)
     files_dock(desk)._since = EVERY
     desk.frame()
     assert desk.words.count("is not kept") <= 1
     desk.key(pygame.K_ESCAPE)
-    assert "what you built in Drop was not saved, and could not be kept: " in desk.words and "it is kept" not in desk.words
+    assert "Your work in Drop was not saved and could not be backed up: " in desk.words and "it is kept" not in desk.words
 
 
 def test_a_scene_is_a_demo_like_any_other(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(
     session.clock.lag = 0.23
     assert told(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
     assert told(notes, session, 1.0) == []
-    assert told(notes, session, 600.0, is_slow=True) == ["runs at 77 % of the speed asked for: the computer is busy with something else"]
+    assert told(notes, session, 600.0, is_slow=True) == ["Running at 77 % of the chosen speed: the computer is busy with something else"]
     assert notes.now(session, False) is None
     for _ in range(9):  # it comes and goes
         assert told(notes, session, 3.0) == [] == told(notes, session, 3.0, is_slow=True)
@@ -56,11 +56,11 @@ def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session: Sess
 
 def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_what_is_told(session: Session) -> None:
     notes = Notes()
-    assert told(notes, session, 120.0, shows_nothing=True) == ["nothing is in view: Home brings the view back"]
+    assert told(notes, session, 120.0, shows_nothing=True) == ["Nothing is in view. Press Home."]
     session.messages.say("done")
     assert told(notes, session, FRAME, shows_nothing=True) == ["done"]
     session.timeline.failure = "it broke"
-    assert told(notes, session, FRAME, shows_nothing=True) == ["stopped: it broke  (R restarts)"]
+    assert told(notes, session, FRAME, shows_nothing=True) == ["Stopped: it broke  (R restarts)"]
     session.timeline.failure = ""
     session.messages.advance(60.0)
     assert told(notes, session, FRAME) == []

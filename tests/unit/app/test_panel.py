@@ -3,7 +3,6 @@
 import pygame
 import pytest
 
-from engine.app.keys import Command
 from engine.app.referee_panel import worst_errors
 from engine.app.session import Session
 from engine.app.status_strip import _cells
@@ -23,10 +22,14 @@ from tests.unit.app.hand import SIZE, Hand
 def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
     panel = hand.window.screen.panel
     assert panel is not None
-    button = next(button for button, command in panel._commands.items() if command is Command.PAUSE)
+    button = panel.buttons["pause"]
     hand.click(button.rect.center)
     assert hand.window.session.clock.paused and button.text == "Go on"
-    toggle = next(button for button, command in panel._commands.items() if command is Command.AABBS)
+    hand.click(panel.buttons["more"].rect.center)
+    panel = hand.window.screen.panel
+    assert panel is not None
+    toggle = panel.buttons["aabbs"]
+    panel.column.reveal(toggle.rect.top + panel.column.scrolled, toggle.rect.height)
     hand.click(toggle.rect.center)
     assert hand.window.session.layers.aabbs and toggle.is_selected
 
@@ -34,10 +37,10 @@ def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
 def test_a_slider_sets_its_parameter(hand: Hand) -> None:
     panel = hand.window.screen.panel
     assert panel is not None
-    slider, parameter = panel._parameters._sliders[0]
+    slider, parameter = panel.parameters._sliders[0]
     slider.set_current_value(12.0)
     slider.has_moved_recently = True
-    panel._parameters._pending[parameter.name] = parameter.snapped(12.0)
+    panel.parameters._pending[parameter.name] = parameter.snapped(12.0)
     hand.frame(2)
     assert hand.window.session.demo.parameter("height") == pytest.approx(12.0)
 
@@ -45,7 +48,7 @@ def test_a_slider_sets_its_parameter(hand: Hand) -> None:
 def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
     panel = hand.window.screen.panel
     assert panel is not None
-    slider, parameter = panel._parameters._sliders[0]
+    slider, parameter = panel.parameters._sliders[0]
     hand.click((slider.rect.right - 20, slider.rect.centery))
     value = hand.window.session.demo.parameter(parameter.name)
     assert value > 0.8 * parameter.high
@@ -57,7 +60,7 @@ def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
     assert panel is not None
     hand.window.session.demo.set_parameter("height", 15.0)
     hand.frame()
-    assert panel._parameters._sliders[0][0].get_current_value() == pytest.approx(15.0)
+    assert panel.parameters._sliders[0][0].get_current_value() == pytest.approx(15.0)
 
 
 def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
@@ -65,7 +68,7 @@ def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
     hand.frame(2)
     panel = hand.window.screen.panel
     assert panel is not None
-    button = next(button for button, (_, index) in panel._parameters._choices.items() if index == 2)
+    button = next(button for button, (_, index) in panel.parameters._choices.items() if index == 2)
     assert button.text == "west" and not button.is_selected
     hand.click(button.rect.center)
     assert hand.window.session.demo.parameter("side") == 2.0 and button.is_selected
@@ -111,10 +114,10 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
     for index, wanted in ((2, "north+west"), (0, "west"), (2, "west"), (1, "east+west")):
         panel = window.screen.panel
         assert panel is not None
-        button = next(button for button, (parameter, k) in panel._parameters._choices.items() if parameter.name == "sides" and k == index)
+        button = next(button for button, (parameter, k) in panel.parameters._choices.items() if parameter.name == "sides" and k == index)
         hand.click(button.rect.center)
         assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
-        assert [button.is_selected for button in panel._parameters._choices] == [
+        assert [button.is_selected for button in panel.parameters._choices] == [
             word in wanted.split("+") for word in ("north", "east", "west")
         ]
 

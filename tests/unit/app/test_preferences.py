@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import pygame
 import pytest
 
 from engine.app.preferences import Preferences, load_preferences, preferences_path, save_preferences
@@ -61,19 +59,16 @@ def test_the_place_is_the_systems() -> None:
     assert at({}, "linux") is at({}, "win32") is at({}, "darwin") is None
 
 
-def test_keys_choose_and_the_choice_is_kept(tmp_path: Path) -> None:
+def test_choices_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "preferences.json"
     appearance, screen = Appearance(1.5, Preferences("dark", None), path), Screen((1280, 720), 1.5, is_watched=True)
-
-    def key(code: int, mod: int = 0) -> bool:
-        return appearance.handle(pygame.event.Event(pygame.KEYDOWN, key=code, mod=mod, unicode=""), screen, print)
-
     try:
-        assert key(pygame.K_F10) and palette.theme_name() == "light" and screen.is_outdated
+        appearance.next_theme(screen)
+        assert palette.theme_name() == "light" and screen.is_outdated
     finally:
         palette.use_theme("dark")
-    assert key(pygame.K_PLUS, pygame.KMOD_LCTRL) and screen.ui_scale == 1.625
-    assert json.loads(path.read_text()) == {"theme": "light", "text_scale": 1.625}
-    assert key(pygame.K_0, pygame.KMOD_RCTRL) and screen.ui_scale == 1.5
-    assert load_preferences(path) == Preferences("light", None)
-    assert not key(pygame.K_PLUS) and not key(pygame.K_x, pygame.KMOD_LCTRL)
+    appearance.change_scale(screen, 1, print)
+    appearance.toggle_more(screen)
+    assert screen.ui_scale == 1.625 and load_preferences(path) == Preferences("light", 1.625, shows_more=True)
+    appearance.change_scale(screen, 0, print)
+    assert screen.ui_scale == 1.5 and load_preferences(path) == Preferences("light", None, shows_more=True)

@@ -76,7 +76,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     key(window, pygame.K_r, CONTROL)
     (path,) = tmp_path.glob("simple_shapes-*.rec")
     assert str(path) in words(window) and window.session.recorder is not None
-    assert "with the 10 steps since the demo was opened, which a replay plays through first; Ctrl R ends it" in words(window)
+    assert "including the 10 steps so far" in words(window)
     frames(window, 30)
     window.session.act(Grab((0.0, 1.0)))
     key(window, pygame.K_r, CONTROL)
@@ -88,7 +88,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
         and recording.branch.states.hashes == history.branch.states.hashes[: recording.steps + 1]
         and recording.steps >= 38
     )
-    assert recording.begun == 10 and f"recorded {recording.steps - 10} steps after the 10 before them into" in words(window)
+    assert recording.begun == 10 and f"Recorded {recording.steps - 10} steps after the 10 before them into" in words(window)
     assert verify(recording, replay(recording)).is_same
     key(window, pygame.K_r, CONTROL)
     assert len(list(tmp_path.glob("*.rec"))) == 2
@@ -118,7 +118,7 @@ def test_a_folder_that_takes_no_file_is_told(window: Window, monkeypatch: pytest
     monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "nowhere")
     frames(window)
     key(window, pygame.K_r, CONTROL)
-    assert "cannot record: recording must be a file that can be made" in words(window) and window.session.recorder is None
+    assert "Cannot record: recording must be a file that can be made" in words(window) and window.session.recorder is None
 
 
 def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     frames(window)
     key(window, pygame.K_ESCAPE)
     assert not dock_of(window).is_busy and not window.browsing and not list(tmp_path.iterdir())
-    assert history.now == history.last and "nothing was written" in words(window)
+    assert history.now == history.last and "Nothing was written" in words(window)
 
 
 def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(window: Window, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(wind
     assert played is not None and played.last == 150 and window.session.demo.seed == 5
     assert not window.session.clock.paused and played.now < 20 and played.divergence is None
     frames(window, 170)
-    assert played.now == 150 and window.session.clock.paused and "the recording ends here" in words(window)
+    assert played.now == 150 and window.session.clock.paused and "The recording ends here" in words(window)
     assert demo_hash(window.session.demo) == history.hash_at(150)
     window.session.clock.toggle_pause()
     frames(window, 5)
@@ -224,7 +224,7 @@ def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, 
     window.navigator.play(recording)
     frames(window, 30)
     session, history = window.session, window.session.timeline.history
-    assert history is not None and 20 <= history.reached < 40 and "played through first: " in words(window)
+    assert history is not None and 20 <= history.reached < 40 and "Loading the recording: " in words(window)
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))
     key(window, pygame.K_t)
     assert not session.demo.grabbing and recording.n_inputs == 0 and dock_of(window).is_busy, "nobody acts by accident meanwhile"
@@ -241,7 +241,7 @@ def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, 
     frames(window, 3)
     assert history.now == 90 and history.divergence is None and demo_hash(session.demo) == recorded.hash_at(90)
     frames(window, 2)
-    assert session.clock.paused and "the recording ends here" in words(window)
+    assert session.clock.paused and "The recording ends here" in words(window)
 
 
 def test_a_recording_plays_from_where_it_was_begun(window: Window, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_recording_plays_from_where_it_was_begun(window: Window, tmp_path: Pat
         frames(window)
         if history.reached == 90:
             break
-    assert 60 <= history.now < 66 and not window.session.clock.paused and "recording was begun at step 60" in words(window)
+    assert 60 <= history.now < 66 and not window.session.clock.paused and "starts at step 60" in words(window)
     window.session.timeline.seek(3)
     assert history.now == 3 and history.divergence is None, "what was before is on the time line"
 
@@ -272,9 +272,9 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_pat
     window.navigator.play(load_recording(path))
     frames(window, 2)
     assert window.session is session and history.last == last and 40 <= history.now < 46
-    assert "recorded here: steps 40 to 61 of the time line" in words(window)
+    assert "steps 40 to 61 of the time line" in words(window)
     frames(window, 40)
-    assert history.now == 61 and session.clock.paused and "the recording ends here: Space goes on" in words(window)
+    assert history.now == 61 and session.clock.paused and "The recording ends here" in words(window)
 
 
 def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_esc_clears_first_and_then_does_what_it_did(listed: Hand) -> None:
     assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS) and window.running
     listed.key(pygame.K_ESCAPE)
     message = window.session.messages.now
-    assert message is not None and message.words == "Esc once more: quit"
+    assert message is not None and message.words == "Press Esc again to quit."
     listed.key(pygame.K_ESCAPE)
     assert not window.running
 
@@ -102,7 +102,7 @@ def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
     with noting_words():
         window.screen.is_outdated = True
         window.show(surface)
-    assert 'No demo has "giraffe"' in " ".join(words for words, _ in surface.words)
+    assert 'No demo matches "giraffe"' in " ".join(words for words, _ in surface.words)
     listed.key(pygame.K_RETURN)
     listed.key(pygame.K_DOWN)
     assert window.browsing
@@ -125,6 +125,21 @@ def test_a_demo_that_is_not_among_the_found_ends_the_search(listed: Hand) -> Non
     listed.window.navigator.open_demo(next(kind for kind in KINDS if kind.id == "dominoes"))
     listed.key(pygame.K_ESCAPE)
     assert listed.window.navigator.searched == "" and title(listed.window.navigator.chosen) == "Dominoes"
+
+
+def test_the_first_letter_after_coming_back_starts_a_new_search(listed: Hand) -> None:
+    write(listed, "card")
+    listed.key(pygame.K_RETURN)
+    assert not listed.window.browsing
+    listed.key(pygame.K_ESCAPE)
+    assert listed.window.navigator.searched == "card"
+    write(listed, "pu")
+    assert listed.window.navigator.searched == "pu"
+
+
+@pytest.mark.parametrize("word, id", [("tunneling", "bullet"), ("GJK", "stepper"), ("friction", "tilted_board"), ("rope", "bridge")])
+def test_what_a_student_types_finds_its_demo(word: str, id: str) -> None:
+    assert id in {all_demos()[k].id for k in found_in(all_demos(), word)}
 
 
 def test_keys_of_the_box() -> None:

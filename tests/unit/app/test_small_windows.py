@@ -8,6 +8,7 @@ import pygame
 import pytest
 from pygame_gui.elements import UIButton
 
+from engine.app.commands import find, run
 from engine.app.frame import FramePainter
 from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE, fitting_scale
 from engine.app.panels.dock import Dock
@@ -88,6 +89,8 @@ def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int]
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
 def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) -> None:
     window = opened(LEAST_SIZE, kind=kind)
+    run(find("more"), window.app)
+    drawn(window)
     panel = window.screen.panel
     assert panel is not None
     places = [(left, top, widget) for widget, left, top in panel.column._widgets]
@@ -102,7 +105,7 @@ def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) ->
         for text in panel.column._texts
     ]
     values = []
-    for top, parameter in panel._parameters._values_at:
+    for top, parameter in panel.parameters._values_at:
         rect = pygame.Rect(0, top, FontBook(1.0).width(parameter.shown(parameter.default), 13.0, True), 13)
         rect.right = panel.column.left + panel.column.width
         values.append(rect)
@@ -119,7 +122,7 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> 
     assert widths == sorted(widths) and widths[3] > widths[0]  # words in the view too, though the view shrinks
     message = window.session.messages.now
     assert window.screen.ui_scale == fitting_scale((800, 600), MAX_UI_SCALE) == 1.625
-    assert message is not None and "no room for larger text" in message.words
+    assert message is not None and "No room for larger text" in message.words
     press(window, pygame.K_MINUS, CTRL)
     assert window.screen.ui_scale == 1.5  # no presses to be taken back that had no effect
     window.screen.resize((480, 320))

@@ -92,7 +92,7 @@ def test_keys_go_back_on_undo_and_redo(window: Window) -> None:
     assert history.at_tip and not history.can_redo
     key(window, pygame.K_y, pygame.KMOD_CTRL)
     message = window.session.messages.now
-    assert message is not None and "nothing was undone" in message.words
+    assert message is not None and "nothing to redo" in message.words
 
 
 def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window: Window) -> None:
@@ -100,11 +100,11 @@ def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window: Window) 
     key(window, pygame.K_t)
     frames(window, 5)
     key(window, pygame.K_y, pygame.KMOD_CTRL)
-    assert window.note is not None and window.note[0] == "nothing was undone just now"
+    assert window.note is not None and window.note[0] == "There is nothing to redo."
     key(window, pygame.K_z, pygame.KMOD_CTRL)
     assert window.note is None
     key(window, pygame.K_z, pygame.KMOD_CTRL)
-    assert window.note is not None and window.note[0] == "nothing was done before this"
+    assert window.note is not None and window.note[0] == "There is nothing to undo."
     key(window, pygame.K_y, pygame.KMOD_CTRL)
     assert window.note is None
 

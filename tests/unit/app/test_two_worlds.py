@@ -10,6 +10,7 @@ import pytest
 from pygame_gui.elements import UIButton
 
 from engine.app import motion_judge, solver_loading
+from engine.app.commands import find, run
 from engine.app.layout import best_columns, lanes
 from engine.app.motion_panel import Wish
 from engine.app.status_strip import _cells
@@ -27,6 +28,18 @@ from tests.waiting import until
 def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels come in the frame that asks for them, so that no test waits for another process."""
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: True)
+
+
+def unfolded(hand: Hand) -> Hand:
+    run(find("more"), hand.window.app)
+    hand.frame()
+    return hand
+
+
+@pytest.fixture
+def hand(hand: Hand) -> Hand:
+    """The panel with all that it has."""
+    return unfolded(hand)
 
 
 def click(hand: Hand, button: UIButton) -> None:
@@ -273,12 +286,14 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
     hand.key(pygame.K_F11)
     hand.frame(30)
     assert ("solver", "Box2D | Soft step", palette.TEXT) in _cells(session, 0)
+    assert hand.window.screen.panel is not None
+    hand.window.screen.panel.column.scroll(-20)
     with noting_words():
         written = Written(SIZE)
         hand.window.screen.cache.forget()
         hand.window.show(written)
     words = [words for words, _ in written.words]
-    for said in ("MOTION", "apart now", "first apart", "Box2D; dashed: Soft step"):
+    for said in ("apart now", "first apart", "Box2D; dashed: Soft step"):
         assert said in words, words
     assert session.costs.latest.beside > 0.0
 
@@ -309,7 +324,7 @@ def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], n: i
 
 def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(motion_judge, "_load", lambda: None)
-    hand = Hand(Window(SIZE, (twins,), twins()))
+    hand = unfolded(Hand(Window(SIZE, (twins,), twins())))
     hand.key(pygame.K_F11)
     hand.frame(40)
     panel, session = hand.window.screen.panel, hand.window.session
@@ -346,7 +361,7 @@ def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
     hand = Hand(window)
     hand.key(pygame.K_F11)
     message = window.session.messages.now
-    assert not window.session.besides and message is not None and "cannot run beside it" in message.words
+    assert not window.session.besides and message is not None and "rewound" in message.words
 
 
 def test_lanes_leave_the_larger_picture() -> None:

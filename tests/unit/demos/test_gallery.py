@@ -79,7 +79,7 @@ def test_is_stepped_drawn_restarted_rewound_and_ends_alike(kind: type[Demo]) -> 
 @pytest.mark.parametrize("kind", SCENES)
 def test_says_what_to_watch_and_has_parameters(kind: type[Demo]) -> None:
     sentences = re.findall(r"[.?!](?:\s|$)", kind.watch)
-    assert 2 <= len(sentences) <= 3 and len(kind.watch) < 330
+    assert 1 <= len(sentences) <= 2 and len(kind.watch) < 130
     assert 1 <= len(kind.parameters) <= 4
     assert kind.status is not Demo.status
     page = (Path(__file__).resolve().parents[3] / "docs" / "demos.md").read_text(encoding="utf-8")

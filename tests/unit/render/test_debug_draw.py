@@ -115,7 +115,7 @@ def test_new_points_are_cyan_and_lasting_ones_white(scene: Any, surface: pygame.
     assert {palette.POINT_ADD, palette.POINT_PERSIST} <= colors(surface)
 
 
-@pytest.mark.parametrize("layer", [field.name for field in fields(Layers)])
+@pytest.mark.parametrize("layer", [field.name for field in fields(Layers) if field.name != "labels"])
 def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: pygame.Surface, layer: str) -> None:
     DebugDraw().draw(canvas_on(surface), scene, Layers(**NOTHING))
     assert colors(surface) == {palette.BACKGROUND}
@@ -124,6 +124,17 @@ def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: py
     DebugDraw().draw(canvas, scene, Layers(**{**NOTHING, layer: True}), 0.5)
     canvas.room.settle()
     assert len(colors(surface)) > 1
+
+
+def test_rings_have_words_only_with_labels(scene: Any, surface: pygame.Surface) -> None:
+    pictures = []
+    for has_labels in (False, True):
+        surface.fill(palette.BACKGROUND)
+        canvas = canvas_on(surface)
+        DebugDraw().draw(canvas, scene, Layers(**{**NOTHING, "check": True, "labels": has_labels}), 0.5)
+        canvas.room.settle()
+        pictures.append(int((pygame.surfarray.array3d(surface) != palette.BACKGROUND).any(axis=2).sum()))
+    assert pictures[1] > pictures[0] > 0
 
 
 def test_impulses_point_where_b_is_pushed_and_are_to_scale(scene: Any, surface: pygame.Surface) -> None:

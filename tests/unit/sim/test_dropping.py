@@ -66,9 +66,9 @@ class Hand:
         for file in files:
             self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
         end = monotonic() + PATIENCE
-        while self.window.router.dropper.n_pending and monotonic() < end:
+        while self.window.app.dropper.n_pending and monotonic() < end:
             self.frame()
-        assert self.window.router.dropper.n_pending == 0
+        assert self.window.app.dropper.n_pending == 0
 
     @property
     def words(self) -> list[str]:
@@ -176,15 +176,15 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypa
             raise RuntimeError("a fault\nof two lines")
         return body
 
-    hand.window.router.dropper = Dropper(slow)
+    hand.window.app.dropper = Dropper(slow)
     for file in ("good", "bad"):
         hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=file, pos=(700, 150)))
     steps = hand.window.session.demo.steps
     hand.frame(30)
-    assert hand.window.session.demo.steps >= steps + 29 and hand.words == ["reading bad"]
+    assert hand.window.session.demo.steps >= steps + 29 and hand.words == ["Reading bad"]
     clock[0] = 5.2
     hand.frame(2)
-    assert hand.words == ["reading good, 5 s so far: what the first one needs is being compiled or loaded"]
+    assert hand.words == ["Reading good, 5 s so far; the first file takes longer"]
     go.set()
     hand.drop()
     assert len(hand.window.session.demo.dropped) == 1

@@ -48,7 +48,7 @@ def test_a_hinge_clicked_twice_at_one_place_holds_on_to_the_ground(person: Perso
 
 def test_joints_that_cannot_be_are_refused_in_one_line(person: Person) -> None:
     for letter, first, second, words in (
-        ("H", (0.0, 6.0), None, "click on a body first"),
+        ("H", (0.0, 6.0), None, "click a body first"),
         ("L", (-2.0, 3.0), (-2.0, 3.0), "needs a direction"),
         ("D", (-2.0, 3.0), (-2.0, 3.0), "two points that are apart"),
         ("W", (-4.0, -0.5), (-7.5, 4.5), "must be able to move"),

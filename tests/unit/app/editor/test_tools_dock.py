@@ -49,7 +49,11 @@ def test_the_bar_fits_the_window(size: tuple[int, int]) -> None:
 
 
 def test_a_demo_that_may_not_be_changed_says_why() -> None:
-    for demo, words in ((Closed(), "this one is finished"), (find_demo("pair")(), "no world"), (find_demo("promise_seams")(), "predicted")):
+    for demo, words in (
+        (Closed(), "this one is finished"),
+        (find_demo("pair")(), "no world"),
+        (find_demo("promise_seams")(), "prediction"),
+    ):
         person = Person(demo)
         person.pick("B")
         assert words in person.said and person.tools.tool is person.tools.tools[0]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app.keys import Command
+from engine.app.commands import find
 from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE
-from engine.app.panels.menu_dock import MenuDock
+from engine.app.menu import Menu
 from engine.app.window import Window
 from engine.geometry import Circle
 from engine.render import palette
@@ -27,18 +27,12 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def menu_of(hand: Hand) -> MenuDock:
-    menu = hand.window.dock_area.find(MenuDock)
-    assert menu is not None
-    return menu
+def menu_of(hand: Hand) -> Menu:
+    return hand.window.router.menu
 
 
-def names(hand: Hand) -> list[str]:
-    return [entry.words for entry in menu_of(hand)._entries(hand.window.session)]
-
-
-def refusal(hand: Hand, words: str) -> str:
-    return next(entry.refusal for entry in menu_of(hand)._entries(hand.window.session) if entry.words == words)
+def refusal(hand: Hand, id: str) -> str:
+    return find(id).disabled(hand.window.app)
 
 
 def click_menu(hand: Hand) -> None:
@@ -48,16 +42,14 @@ def click_menu(hand: Hand) -> None:
         hand.click(window.screen.browser.menu.center)
     else:
         assert window.screen.panel is not None
-        button = next(one for one, command in window.screen.panel._commands.items() if command is Command.MENU)
-        assert button.text == "Menu"
-        hand.click(button.rect.center)
+        hand.click(window.screen.panel.buttons["menu"].rect.center)
     assert menu_of(hand).is_open
 
 
-def choose(hand: Hand, words: str) -> None:
+def choose(hand: Hand, id: str) -> None:
     """Open the menu and click an entry."""
     click_menu(hand)
-    hand.click(menu_of(hand)._rects[names(hand).index(words)].center)
+    hand.click(menu_of(hand).places[id].center)
 
 
 def test_time_stands_still_while_it_is_open(hand: Hand) -> None:
@@ -78,32 +70,32 @@ def test_time_stands_still_while_it_is_open(hand: Hand) -> None:
 def test_files_are_written_by_its_entries(tmp_path: Path) -> None:
     hand = Hand(Window(SIZE, (find_demo("workbench"),), find_demo("workbench")()))
     hand.frame(3)
-    choose(hand, "Picture")
+    choose(hand, "picture")
     hand.frame(2)
     assert len(list(tmp_path.glob("*.png"))) == 1
-    choose(hand, "Record")
+    choose(hand, "record")
     hand.frame(5)
-    assert "End the recording" in names(hand)
-    choose(hand, "End the recording")
+    assert hand.window.session.recorder is not None
+    choose(hand, "record")
     assert len(list(tmp_path.glob("*"))) == 2
-    choose(hand, "Tables, CSV")
+    choose(hand, "tables")
     hand.frame(10)
     assert len(list(tmp_path.glob("*.csv"))) == 3
     hand.key(pygame.K_SPACE)
-    choose(hand, "Save as…")
+    choose(hand, "save_as")
     hand.send(pygame.KEYDOWN, key=pygame.K_q, mod=0, unicode="q")
     hand.key(pygame.K_RETURN)
     hand.key(pygame.K_RETURN)
     assert (tmp_path / "q.json").is_file()
     (tmp_path / "q.json").unlink()
-    choose(hand, "Save")
+    choose(hand, "save")
     hand.key(pygame.K_RETURN)
     assert len(list(tmp_path.glob("*.json"))) == 1
 
 
 def test_a_gif_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
     hand.frame(6)
-    choose(hand, "Film, GIF")
+    choose(hand, "gif")
 
     def is_written() -> bool:  # a thread finishes it, which takes as long as the machine needs
         hand.frame(5)
@@ -114,11 +106,11 @@ def test_a_gif_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
 
 def test_a_file_is_opened_from_the_list_and_from_a_demo(hand: Hand, browser: Hand, tmp_path: Path) -> None:
     hand.frame(2)
-    choose(hand, "Save")
+    choose(hand, "save")
     hand.key(pygame.K_RETURN)
     path = next(tmp_path.glob("*.json"))
     for some in (hand, browser):
-        choose(some, "Open a file…")
+        choose(some, "open")
         for letter in path.name:
             some.send(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter)
         some.key(pygame.K_RETURN)
@@ -135,10 +127,9 @@ def test_by_keys_alone(browser: Hand) -> None:
     window = browser.window
     browser.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_LCTRL, unicode="")
     menu = menu_of(browser)
-    assert menu.is_open and menu._marked == 0
+    assert menu.is_open
     theme = palette.theme_name()
-    entry = f"{'Light' if theme == 'dark' else 'Dark'} theme"
-    for _ in range(names(browser).index(entry)):
+    for _ in range(list(menu.places).index("theme")):
         browser.key(pygame.K_DOWN)
     browser.key(pygame.K_RETURN)
     assert palette.theme_name() != theme and not menu.is_open and window.browsing
@@ -148,7 +139,7 @@ def test_by_keys_alone(browser: Hand) -> None:
     browser.key(pygame.K_END)
     browser.key(pygame.K_UP)
     browser.key(pygame.K_RETURN)  # back to the demos: this is the list
-    assert menu.is_open and refusal(browser, "Back to the demos") == "this is the list"
+    assert menu.is_open and refusal(browser, "demos") == "this is the list of demos"
     browser.key(pygame.K_DOWN)
     browser.key(pygame.K_SPACE)
     assert not window.running
@@ -156,34 +147,32 @@ def test_by_keys_alone(browser: Hand) -> None:
 
 def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
     window = hand.window
-    choose(hand, "Plots")
+    choose(hand, "plots")
     plots = next(dock for dock in window.docks if dock.title == "Plots")
     assert plots.size > 0.0
-    choose(hand, "Larger text")
+    choose(hand, "larger_text")
     assert window.screen.ui_scale == 1.125
-    choose(hand, "Smaller text")
-    choose(hand, "All keys")
+    choose(hand, "smaller_text")
+    choose(hand, "keys")
     assert window.screen.help_shown
     hand.key(pygame.K_ESCAPE)
-    choose(hand, "Back to the demos")
+    choose(hand, "demos")
     hand.frame(2)
     assert window.browsing
-    choose(hand, "Quit")
+    choose(hand, "quit")
     assert not window.running
 
 
 def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp_path: Path) -> None:
-    for words in ("Save", "Save as…", "Picture", "Film, MP4", "Tables, CSV", "Record", "Plots"):
+    for words in ("save", "save_as", "picture", "film", "tables", "record", "plots"):
         assert refusal(browser, words) == "start a demo first"
-    assert refusal(browser, "What was left unsaved") == "nothing was left unsaved"
-    assert refusal(hand, "Film, MP4") == "nothing has happened yet" and refusal(hand, "Save") == ""
+    assert refusal(hand, "film") == "nothing has happened yet" and refusal(hand, "save") == ""
     hand.frame(3)
-    assert refusal(hand, "Film, MP4") == ""
+    assert refusal(hand, "film") == ""
     pair = Hand(Window(SIZE, (find_demo("pair"),), find_demo("pair")()))
-    assert refusal(pair, "Save") == "this demo has no world"
+    assert refusal(pair, "save") == "this demo has no world"
     click_menu(browser)
-    rect = menu_of(browser)._rects[names(browser).index("Save")]
-    browser.click(rect.center)
+    browser.click(menu_of(browser).places["save"].center)
     assert menu_of(browser).is_open and not list(tmp_path.iterdir())
     surface = Written(browser.window.size)
     with noting_words():
@@ -207,7 +196,7 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     with noting_words():
         window.screen.is_outdated = True
         window.show(surface)
-    own = {words for entry in menu._entries(window.session) for words in (entry.words, entry.key)} - {""}
+    own = {words for id in menu.places for words in (find(id).title, find(id).key)} - {""}
     surface.words = [(words, rect) for words, rect in surface.words if words in own and menu._plate.contains(rect)]
     assert {words for words, _ in surface.words} == own
     assert surface.overlaps() == [] and pygame.Rect((0, 0), size).contains(menu._plate)
@@ -216,10 +205,10 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     assert all(menu._plate.contains(rect) for rect in menu._rects) and menu._rects[-1].bottom <= menu._foot.top
 
 
-def test_quit_says_what_becomes_of_what_is_not_saved(hand: Hand) -> None:
-    def says() -> str:
-        return menu_of(hand)._entries(hand.window.session)[-1].says
-
-    assert says() == "The window closes; what was built and not saved is kept."
+def test_quit_asks_once_more_where_something_would_be_lost(hand: Hand) -> None:
     hand.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))))
-    assert says() == "The window closes; what you built in Drop is lost."  # nothing keeps it in this window
+    choose(hand, "quit")  # nothing keeps what is built in this window
+    message = hand.window.session.messages.now
+    assert hand.window.running and message is not None and "Drop" in message.words
+    choose(hand, "quit")
+    assert not hand.window.running

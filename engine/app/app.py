@@ -1,0 +1,234 @@
+"""What a user can do in the window, whatever asks for it: a key, a button, the menu. The rows of `engine.app.commands` call it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from engine.app import solver_loading
+from engine.app.dropper import Dropper
+from engine.app.messages import Message
+from engine.app.motion_panel import Wish, next_beside, next_solver
+from engine.app.navigator import Navigator
+from engine.app.network_driver import NetworkDriver
+from engine.app.panels.dock import Dock
+from engine.app.panels.dock_area import DockArea
+from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.screen import Appearance, Screen
+from engine.app.session import Session
+from engine.app.stepper_requests import (
+    StepperRequest,
+    door_of_bodies,
+    door_of_body,
+    door_of_contact,
+    door_of_demo,
+    door_of_difference,
+    door_of_fixtures,
+    door_of_solver,
+)
+from engine.common.errors import LabError
+from engine.common.words import counted
+from engine.render import palette
+from engine.sim.stage import Stage, stage_under
+from engine.world import load_solver
+
+__all__ = ["App"]
+
+Kind = TypeVar("Kind", bound=Dock)
+
+
+class App:
+    """The parts of a window, and the actions that concern several of them.
+
+    Attributes
+    ----------
+    running : bool
+        False once the user has asked to close.
+    appearance : Appearance
+    dropper : Dropper
+        Reads the files that are opened.
+    pointed : (x, y) or None
+        The pixel of the view that the pointer is at.
+    open_menu : callable
+        Shows the menu; set by the event router.
+    """
+
+    def __init__(self, navigator: Navigator, screen: Screen, dock_area: DockArea) -> None:
+        self.navigator, self.screen, self.dock_area = navigator, screen, dock_area
+        self.running = True
+        self.appearance = Appearance(screen.ui_scale)
+        self.dropper = Dropper()
+        self.pointed: tuple[int, int] | None = None
+        self.open_menu: Callable[[], object] = lambda: None
+        self._wish: tuple[Wish, Session] | None = None
+        """The last choice of a solver that was still loading, and the session it was made in."""
+        self._question: Message | None = None
+        """The question whether to quit; a second Esc or click answers it while it is shown."""
+
+    @property
+    def session(self) -> Session:
+        """The demo that runs, or the preview behind the list."""
+        return self.navigator.session
+
+    @property
+    def network(self) -> NetworkDriver:
+        """The driver of the shared world that is shown."""
+        driver = self.session.driver
+        assert isinstance(driver, NetworkDriver)
+        return driver
+
+    def dock(self, kind: type[Kind]) -> Kind:
+        """Return the dock of a kind."""
+        dock = self.dock_area.find(kind)
+        assert dock is not None
+        return dock
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def open_file(self, path: Path | str, at: tuple[float, float] | None = None) -> None:
+        """Open a scene or a recording; let a picture fall into the demo at a pixel of the view, by default its upper middle."""
+        if self.navigator.browsing:  # it falls into the demo that is chosen
+            self.navigator.start(self.navigator.chosen)
+        left, top, width, height = self.screen.view
+        self.dropper.read(str(path), self.session, (left + width / 2, top + height / 3) if at is None else at)
+
+    # -- solvers ------------------------------------------------------------------------------------------------------
+
+    def choose(self, wish: Wish) -> None:
+        """Change the solver, what runs beside the demo, or where that is drawn; a solver that is not loaded yet is waited for."""
+        session = self.session
+        self._wish = None
+        if wish.what != "solver" and session.is_shared:
+            session.messages.answer("A shared world cannot be compared with another solver.", palette.WARNING)
+        elif wish.solver and not self._is_loaded(wish.solver):
+            self._wish = wish, session
+            title = load_solver(wish.solver).capabilities.title
+            session.messages.answer(f"Loading {title}; the first time it is compiled too.", is_passing=True)
+        elif wish.what == "solver":
+            session.set_solver(wish.value)
+        elif wish.what == "lane":
+            session.wants_lane = bool(wish.value)
+        else:
+            self._put_beside(session, wish)
+
+    def _put_beside(self, session: Session, wish: Wish) -> None:
+        """Add, replace or remove a comparison solver, or compare from another state."""
+        solvers, since = [beside.solver for beside in session.besides], session.since
+        if wish.what == "none":
+            solvers = []
+        elif wish.what == "since":
+            since = session.here if wish.value else None
+        else:
+            solvers[wish.at : wish.at + 1] = [wish.value] if wish.value else []
+        try:
+            session.put_beside(*solvers, since=since)
+        except LabError as error:
+            title = load_solver(wish.value).capabilities.title if wish.solver else "the demo"
+            session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
+
+    def apply_waiting_choice(self) -> None:
+        """Apply the choice that waited for its solver, once that is loaded and its demo is still shown; called once a frame."""
+        if self._wish is not None and self._is_loaded(self._wish[0].value):
+            (wish, session), self._wish = self._wish, None
+            if session is self.session:
+                session.messages.end_passing()
+                self.choose(wish)
+
+    def _is_loaded(self, solver: str) -> bool:
+        """Return True if a solver runs here already, or has been loaded."""
+        running = *self.session.demo.sim.solvers, *(beside.solver for beside in self.session.besides)
+        return solver in running or solver_loading.is_ready(solver)
+
+    def next_solver(self) -> None:
+        """Let the next solver drive the demo."""
+        if (wish := next_solver(self.session)) is not None:
+            self.choose(wish)
+
+    def next_comparison(self) -> None:
+        """Compare with another solver: over the picture, then in lanes, then not at all."""
+        for wish in next_beside(self.session):
+            self.choose(wish)
+
+    # -- step by step -------------------------------------------------------------------------------------------------
+
+    def step_through(self) -> None:
+        """Open the stepper of what is pointed at, looked at or selected, else of what the demo itself offers."""
+        with contextlib.suppress(LabError):  # what is looked at is gone
+            self.session.watch(self._door())
+
+    def step_through_solver(self) -> None:
+        """Open the stepper of the next step of the world under the pointer, else of the first."""
+        stages = self.session.demo.stages
+        k = 0 if self.pointed is None else max(stage_under(stages, self.session.view.to_world(self.pointed)), 0)
+        if (door := self.solver_door(stages[k])) is not None:
+            self.session.watch(door)
+
+    def solver_door(self, stage: Stage) -> StepperRequest | None:
+        """Return the stepper of a world's next step; None where the world is too large, which is said."""
+        try:
+            return door_of_solver(stage)
+        except LabError as error:
+            self.session.messages.answer(str(error), palette.WARNING)
+            return None
+
+    def _door(self) -> StepperRequest | None:
+        """Return the stepper of the difference, contact or body at the pointer; else of the close look or of two selected bodies."""
+        session, painter, at = self.session, self.screen.painter, self.pointed
+        stages = session.demo.stages
+        if at is not None and (hit := painter.difference_at(at)) is not None:
+            return door_of_difference(hit.stage, hit.difference)
+        if at is not None and (contact := painter.contact_at(at)) is not None:
+            return door_of_contact(*contact)
+        focus, inspector = session.view.focus, self.dock_area.find(InspectorDock)
+        if focus is not None:
+            return door_of_fixtures(focus.stage, focus.fixture_a, focus.fixture_b)
+        if inspector is not None and (pair := inspector.editor.pair) is not None:
+            return door_of_bodies(*pair)
+        if at is not None and stages:
+            point = session.view.to_world(at)
+            stage = stages[max(stage_under(stages, point), 0)]
+            body = stage.world.body_at(stage.local(point))
+            if body is not None:
+                return door_of_body(stage, body)
+        return door_of_demo(session.demo)
+
+    # -- the window ---------------------------------------------------------------------------------------------------
+
+    def show_keys(self) -> None:
+        """Show the page of keys."""
+        self.screen.help_shown, self.screen.help_scrolled = True, 0
+
+    def back(self) -> None:
+        """Go back: from a close look, from a stepper, from a demo to the list; from the list, the second time, quit."""
+        navigator = self.navigator
+        if not navigator.browsing:
+            if not self.session.look_back() and not navigator.look_back():
+                is_shared = self.session.is_shared
+                navigator.browse()
+                if is_shared:
+                    self.session.messages.answer("The shared world goes on; Esc returns to it.")
+        elif not navigator.come_back_to_shared():
+            self._quit(f"Press Esc again to quit{self._loss()}.")
+
+    def close(self) -> None:
+        """Close the window; where something is lost or a shared world ends with it, the second time."""
+        if loss := self._loss():
+            self._quit(f"Close again to quit{loss}.")
+        else:
+            self.running = False
+
+    def _quit(self, question: str) -> None:
+        if self._question is not None and self.session.messages.now is self._question:
+            self.running = False
+        else:
+            self._question = self.session.messages.answer(question, palette.WARNING if self._loss() else None)
+
+    def _loss(self) -> str:
+        """Return what ends with the window, for the end of a sentence."""
+        files, n_guests = self.dock_area.find(FilesDock), self.navigator.n_guests
+        lost = files.would_lose() if files is not None else ""
+        words = f"; your work in {lost} will be lost" if lost else ""
+        return words + (f"; the shared world ends for {counted(n_guests, 'guest')}" if n_guests else "")

@@ -1,0 +1,441 @@
+"""Every command of the window, a row each: the menu, the keys, the buttons, their tooltips, the page of keys and docs/window.md read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pygame
+
+from engine.app.app import App
+from engine.app.keys import chords
+from engine.app.network_driver import NO_PAST, NO_REDO
+from engine.app.panels.camera_dock import CameraDock
+from engine.app.panels.event_dock import EventDock
+from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.panels.network_dock import NetworkDock
+from engine.app.panels.people_dock import PeopleDock
+from engine.app.panels.plot_dock import PlotDock
+from engine.app.panels.recording_dock import RecordingDock
+from engine.app.panels.step_dock import StepDock
+from engine.app.panels.tools_dock import ToolsDock
+from engine.app.stepper_requests import door_of_demo
+from engine.contracts.agreement import REASONS
+
+__all__ = ["COMMANDS", "LAYERS", "NOTES", "Command", "command_of", "find", "help_groups", "markdown", "menu_groups", "run"]
+
+
+def never(app: App) -> str:
+    """Return "": the command can always be used."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the window.
+
+    Parameters
+    ----------
+    id : str
+    group : str
+        Heading in the menu and on the page of keys.
+    title : str
+        Words of its button and of its entry in the menu.
+    key : str
+        "Ctrl Shift O"; several joined by " or "; empty for none.
+    help : str
+        A sentence.
+    run : callable
+    disabled : callable, optional
+        Returns why it cannot be used now; "" if it can.
+    """
+
+    id: str
+    group: str
+    title: str
+    key: str
+    help: str
+    run: Callable[[App], object]
+    disabled: Callable[[App], str] = never
+
+
+# -- why a command cannot be used ---------------------------------------------------------------------------------------
+
+_NOT_SHARED = "this world is not shared"
+
+
+def _no_demo(app: App) -> str:
+    return "start a demo first" if app.navigator.browsing else ""
+
+
+def _no_world(app: App) -> str:
+    return _no_demo(app) or ("" if app.session.demo.stages else "this demo has no world")
+
+
+def _no_history(app: App) -> str:
+    return _no_demo(app) or ("" if app.navigator.has_docks else "this demo cannot be rewound")
+
+
+def _no_past(app: App) -> str:
+    return _no_history(app) or (NO_PAST if app.session.is_shared else "")
+
+
+def _not_ours(app: App) -> str:
+    return _no_demo(app) or (NO_PAST if app.session.is_shared else "")
+
+
+def _no_comparison(app: App) -> str:
+    return _no_past(app) or _no_world(app)
+
+
+def _no_redo(app: App) -> str:
+    return _no_history(app) or (NO_REDO if app.session.is_shared else "")
+
+
+def _no_film(app: App) -> str:
+    history = app.session.timeline.history
+    return _no_past(app) or ("" if history is not None and history.last > 0 else "nothing has happened yet")
+
+
+def _no_stepper(app: App) -> str:
+    demo = app.session.demo
+    return _no_demo(app) or ("" if demo.stages or door_of_demo(demo) is not None else "there is no algorithm to step through here")
+
+
+def _in_list(app: App) -> str:
+    return "this is the list of demos" if app.navigator.browsing else ""
+
+
+def _not_shared(app: App) -> str:
+    return _no_demo(app) or ("" if app.session.is_shared else _NOT_SHARED)
+
+
+# -- the rows -----------------------------------------------------------------------------------------------------------
+
+
+def _toggle_layer(name: str, app: App) -> None:
+    setattr(app.session.layers, name, not getattr(app.session.layers, name))
+
+
+LAYERS: tuple[Command, ...] = tuple(
+    Command(name, "Show", title, key, sentence, partial(_toggle_layer, name), _no_world)
+    for key, name, title, sentence in (
+        ("1", "shapes", "Shapes", "Draw the shapes of bodies."),
+        ("2", "aabbs", "AABBs", "Draw the bounding boxes of fixtures (dashed)."),
+        ("3", "points", "Points", "Draw contact points."),
+        ("4", "normals", "Normals", "Draw contact normals."),
+        ("5", "joints", "Joints", "Draw joints."),
+        ("6", "centers", "Centers", "Draw centers of mass."),
+        ("7", "separations", "Separations", "Write the separation at each contact."),
+        ("8", "check", "Live check", "Compute every contact a second time and ring the differences."),
+        ("9", "impulses", "Impulses", "Draw the impulse at each contact as an arrow."),
+        ("0", "labels", "Labels", "Write reason and size beside the rings of the live check."),
+    )
+)
+"""What is drawn; each id is a field of `engine.render.views.Layers`."""
+
+COMMANDS: tuple[Command, ...] = (
+    Command("open", "File", "Open…", "Ctrl Shift O", "Open a scene, recording or picture.", lambda app: app.dock(FilesDock).ask_to_open()),
+    Command(
+        "reopen", "File", "Unsaved work", "Ctrl O", "Reopen what you built and did not save.", lambda app: app.dock(FilesDock).reopen()
+    ),
+    Command("save", "File", "Save", "Ctrl S", "Save the scene in its file.", lambda app: app.dock(FilesDock).save(), _no_world),
+    Command(
+        "save_as",
+        "File",
+        "Save as…",
+        "Ctrl Shift S",
+        "Save the scene under another name.",
+        lambda app: app.dock(FilesDock).save_as(),
+        _no_world,
+    ),
+    Command(
+        "picture", "Export", "Picture", "F12", "Save a picture of the window as PNG.", lambda app: app.dock(FilesDock).picture(), _no_demo
+    ),
+    Command(
+        "film",
+        "Export",
+        "Film, MP4",
+        "Ctrl F",
+        "Film the span marked by a Shift drag on the time line, else everything.",
+        lambda app: app.dock(RecordingDock).export(app.session, ".mp4"),
+        _no_film,
+    ),
+    Command(
+        "gif",
+        "Export",
+        "Film, GIF",
+        "Ctrl Shift F",
+        "Film the marked span, else everything, as a GIF.",
+        lambda app: app.dock(RecordingDock).export(app.session, ".gif"),
+        _no_film,
+    ),
+    Command(
+        "tables",
+        "Export",
+        "Tables, CSV",
+        "Ctrl T",
+        "Write contacts, states and times of the marked span, else of the last minute.",
+        lambda app: app.dock(RecordingDock).write_tables(app.session),
+        lambda app: _no_past(app) or _no_world(app),
+    ),
+    Command(
+        "record",
+        "Export",
+        "Record",
+        "Ctrl R",
+        "Start or stop recording into a file that replays exactly.",
+        lambda app: app.dock(RecordingDock).toggle_recording(app.session),
+        _no_past,
+    ),
+    Command(
+        "solver", "Compare", "Next solver", "Shift F11", "Let another solver take over from here.", lambda app: app.next_solver(), _no_world
+    ),
+    Command(
+        "beside",
+        "Compare",
+        "Compare solvers",
+        "F11",
+        "Run another solver too: drawn over this one, then in lanes, then not.",
+        lambda app: app.next_comparison(),
+        _no_comparison,
+    ),
+    Command(
+        "step_through",
+        "Panels",
+        "Step through it",
+        "F6",
+        "Show each step of the algorithm behind what you point at, else behind the deepest contact.",
+        lambda app: app.step_through(),
+        _no_stepper,
+    ),
+    Command(
+        "step_solver",
+        "Panels",
+        "Step through the solver",
+        "Shift F6",
+        "Show the next step of the world, impulse by impulse.",
+        lambda app: app.step_through_solver(),
+        _no_world,
+    ),
+    Command(
+        "inspector",
+        "Panels",
+        "Inspector",
+        "I",
+        "Show the properties of what is selected and the settings of the world.",
+        lambda app: app.dock(InspectorDock).toggle(),
+        _no_history,
+    ),
+    Command("plots", "Panels", "Plots", "F7", "Plot any quantity over time.", lambda app: app.dock(PlotDock).toggle_shown(), _no_past),
+    Command(
+        "events",
+        "Panels",
+        "Event log",
+        "F8",
+        "List contacts as they begin and end.",
+        lambda app: app.dock(EventDock).toggle_shown(),
+        _no_past,
+    ),
+    Command(
+        "step_times", "Panels", "Step times", "F9", "Show what each step costs.", lambda app: app.dock(StepDock).toggle_shown(), _no_past
+    ),
+    Command(
+        "network",
+        "Panels",
+        "Network",
+        "F3",
+        "Show users, traffic and corrections, and simulate a bad connection.",
+        lambda app: app.dock(NetworkDock).toggle_shown(),
+        _not_shared,
+    ),
+    Command(
+        "tools", "Panels", "Tool bar", "Shift T", "Hide or show the tool bar.", lambda app: app.dock(ToolsDock).toggle_shown(), _no_history
+    ),
+    Command(
+        "more", "Show", "More", "", "Show all settings, the solver and the live check.", lambda app: app.appearance.toggle_more(app.screen)
+    ),
+    Command("keys", "Window", "All keys", "F1", "Show what every key does.", lambda app: app.show_keys()),
+    Command("menu", "Window", "Menu", "Ctrl M", "Open the menu.", lambda app: app.open_menu()),
+    Command(
+        "theme",
+        "Window",
+        "Dark or light",
+        "F10",
+        "Switch between the dark and the light theme.",
+        lambda app: app.appearance.next_theme(app.screen),
+    ),
+    Command(
+        "larger_text",
+        "Window",
+        "Larger text",
+        "Ctrl +",
+        "Make text and buttons larger.",
+        lambda app: app.appearance.change_scale(app.screen, 1, app.session.messages.answer),
+    ),
+    Command(
+        "smaller_text",
+        "Window",
+        "Smaller text",
+        "Ctrl -",
+        "Make text and buttons smaller.",
+        lambda app: app.appearance.change_scale(app.screen, -1, app.session.messages.answer),
+    ),
+    Command(
+        "usual_text",
+        "Window",
+        "Usual text size",
+        "Ctrl 0",
+        "Return to the usual size of text.",
+        lambda app: app.appearance.change_scale(app.screen, 0, app.session.messages.answer),
+    ),
+    Command(
+        "demos", "Window", "Back to the demos", "Esc", "Go back: from a close look, a stepper, a demo.", lambda app: app.back(), _in_list
+    ),
+    Command("quit", "Window", "Quit", "", "Close the window; unsaved work is offered next time.", lambda app: app.close()),
+    Command("pause", "Time", "Pause", "Space", "Pause or go on.", lambda app: app.session.clock.toggle_pause(), _no_demo),
+    Command("step", "Time", "Step", "N or .", "Take one step.", lambda app: app.session.clock.request_step(), _not_ours),
+    Command("step_back", "Time", "Step back", ",", "Go back one step.", lambda app: app.session.timeline.back(), _no_past),
+    Command("slower", "Time", "Slower", "[ or -", "Slow down, to 1/100 at most.", lambda app: app.session.clock.slower(), _no_demo),
+    Command("faster", "Time", "Faster", "] or +", "Speed up, to 8 times at most.", lambda app: app.session.clock.faster(), _no_demo),
+    Command("restart", "Time", "Restart", "R", "Start again from the beginning.", lambda app: app.session.restart(), _no_demo),
+    Command("undo", "Time", "Undo", "Ctrl Z", "Undo the last thing you did.", lambda app: app.session.undo(), _no_history),
+    Command("redo", "Time", "Redo", "Ctrl Y or Ctrl Shift Z", "Do it again.", lambda app: app.session.timeline.redo(), _no_redo),
+    Command("to_start", "Time", "To the start", "", "Go back to the first step.", lambda app: app.session.timeline.seek(0), _no_past),
+    Command("to_end", "Time", "To the end", "End", "Go to the newest step.", lambda app: app.session.timeline.to_the_end(), _no_past),
+    *LAYERS,
+    Command("home", "Show", "View", "Home", "Show everything and follow nothing.", lambda app: app.session.view.home(), _no_demo),
+    Command(
+        "follow",
+        "Show",
+        "Follow",
+        "V",
+        "Follow the body you point at, or stop.",
+        lambda app: app.dock(CameraDock).follow(app.session),
+        _no_history,
+    ),
+    Command(
+        "zoom_moving",
+        "Show",
+        "Zoom to what moves",
+        "Z",
+        "Show everything that can move.",
+        lambda app: app.dock(CameraDock).show_moving(app.session),
+        _no_history,
+    ),
+    Command(
+        "drive",
+        "Shared world",
+        "Drive a body",
+        "F2",
+        "Push the body you point at with the arrow keys, or stop.",
+        lambda app: app.dock(PeopleDock).drive(app.session),
+        _not_shared,
+    ),
+    Command(
+        "offline", "Shared world", "Go on alone", "F4", "Disconnect and go on alone.", lambda app: app.network.go_offline(), _not_shared
+    ),
+    Command("rejoin", "Shared world", "Rejoin", "Shift F4", "Return to the others.", lambda app: app.network.rejoin(), _not_shared),
+)
+
+_MENU = ("File", "Export", "Compare", "Panels", "Window")
+_NOT_IN_MENU = ("menu", "tools", "usual_text")
+_BY_ID = {command.id: command for command in COMMANDS}
+
+
+def find(id: str) -> Command:
+    """Return the command of that id."""
+    return _BY_ID[id]
+
+
+def run(command: Command, app: App) -> None:
+    """Run a command, or say why it cannot be run."""
+    if reason := command.disabled(app):
+        app.session.messages.answer(f"Not now: {reason}.")
+    else:
+        app.session.done.add(command.id)
+        command.run(app)
+
+
+def menu_groups(app: App) -> tuple[tuple[str, tuple[Command, ...]], ...]:
+    """Return the entries of the menu under their headings; what has its buttons in sight is left out."""
+    return tuple(
+        (
+            name,
+            tuple(
+                command
+                for command in COMMANDS
+                if command.group == name and command.id not in _NOT_IN_MENU and (command.id != "network" or app.session.is_shared)
+            ),
+        )
+        for name in _MENU
+    )
+
+
+# -- keys ---------------------------------------------------------------------------------------------------------------
+
+_CTRL, _SHIFT = pygame.KMOD_CTRL | pygame.KMOD_META, pygame.KMOD_SHIFT
+_KEYS = {chord: command for command in COMMANDS for chord in chords(command.key)}
+
+
+def command_of(event: pygame.event.Event) -> Command | None:
+    """Return the command of a key that is pressed; Shift is ignored where it makes no other command."""
+    if event.unicode in ("[", "]"):  # on many keyboards digits with AltGr
+        return _KEYS[ord(event.unicode), False, False]
+    if event.mod & (pygame.KMOD_ALT | pygame.KMOD_MODE):
+        return None
+    control, shift = bool(event.mod & _CTRL), bool(event.mod & _SHIFT)
+    return _KEYS.get((event.key, control, shift)) or _KEYS.get((event.key, control, False))
+
+
+# -- the page of keys ---------------------------------------------------------------------------------------------------
+
+_POINTER = (
+    ("Drag", "grab a body"),
+    ("Right drag", "move the view"),
+    ("Wheel", "zoom at the cursor"),
+    ("Drop a file", "open it; a picture falls in"),
+    ("Point at a ring", "why Box2D and we differ"),
+    ("Click a ring", "look closely; again: step by step"),
+    ("Click a contact", "its manifold, step by step"),
+    ("Shift click it", "the solver's step, impulse by impulse"),
+)
+_GROUPS = ("Time", "Show", "Window", "File", "Export", "Compare", "Panels", "Shared world")
+
+NOTES: tuple[tuple[str, str], ...] = (
+    ("Live check: every contact is computed twice. An orange ring marks a difference between Box2D and us, for one of these reasons:", ""),
+    *((reason.name, reason.sentence) for reason in REASONS.values()),
+    (
+        "+15 mm",
+        "Separations (7) are measured between the cores. A polygon has a skin of 10 mm, and Box2D lets two skins overlap by 5 mm, so "
+        "polygons at rest show 15 mm, a polygon and a disc 5 mm.",
+    ),
+)
+"""What stands under the keys on their page: (word, sentence)."""
+
+Group = tuple[str, Sequence[tuple[str, str]]]
+
+
+def help_groups(app: App) -> tuple[Group, ...]:
+    """Return the page of keys: headings, and rows of (key, what it does)."""
+    unusable = (NO_PAST, NO_REDO) if app.session.is_shared else (_NOT_SHARED,)
+    groups: list[Group] = [("This demo", app.session.demo.keys)] if app.session.demo.keys else []
+    groups.append(("Mouse", _POINTER))
+    for name in _GROUPS:
+        rows = [
+            (command.key.replace(" or ", "  or  "), command.title)
+            for command in COMMANDS
+            if command.group == name and command.key and command.disabled(app) not in unusable
+        ]
+        if rows and (name != "Shared world" or app.session.is_shared):
+            groups.append((name, rows))
+    return tuple(groups)
+
+
+def markdown() -> str:
+    """Return the table of all commands for docs/window.md."""
+    lines = ["| command | key | what it does |", "|---|---|---|"]
+    lines += [f"| {command.title} | {command.key and f'`{command.key}`'} | {command.help} |" for command in COMMANDS]
+    return "\n".join(lines)

@@ -1,0 +1,98 @@
+"""The table of commands: one row makes key, menu, button, page of keys and the table in the docs."""
+
+from collections import Counter
+
+import pygame
+import pytest
+
+from docs import key_table
+from engine.app.commands import COMMANDS, command_of, find, help_groups
+from engine.app.keys import chords, key_codes
+from engine.app.panel import key_buttons
+from engine.render.views import Layers
+from engine.sim import actions
+from engine.sim.demo import Demo
+from engine.sim.registry import all_demos
+from tests.unit.app.hand import Hand
+
+DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
+
+
+def test_no_key_and_no_id_has_two_commands() -> None:
+    assert max(Counter(command.id for command in COMMANDS).values()) == 1
+    assert max(Counter(chord for command in COMMANDS for chord in chords(command.key)).values()) == 1
+    assert all(chords(command.key) for command in COMMANDS if command.key)
+    assert all(command.help.endswith(".") for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.key], ids=lambda command: command.id)
+def test_a_key_means_its_command(command: object) -> None:
+    assert command in COMMANDS
+    for code, control, shift in chords(command.key):
+        mod = (pygame.KMOD_CTRL if control else 0) | (pygame.KMOD_SHIFT if shift else 0)
+        event = pygame.event.Event(pygame.KEYDOWN, key=code, mod=mod, unicode="")
+        assert command_of(event) is command
+
+
+def test_the_page_of_keys_has_the_demos_own_keys_and_every_key_that_can_be_used(hand: Hand) -> None:
+    groups = dict(help_groups(hand.window.app))
+    assert ("K", "kick") in groups["This demo"]
+    keys = {key for rows in groups.values() for key, _ in rows}
+    assert "Space" in keys and "Ctrl Shift O" in keys and "F3" not in keys, "this world is not shared"
+
+
+def test_the_docs_have_the_table_and_what_to_try() -> None:
+    for path, page in ((key_table.WINDOW, key_table.window_page), (key_table.DEMOS, key_table.demos_page)):
+        text = path.read_text(encoding="utf-8")
+        assert page(text) == text, "python -m docs.key_table"
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_each_step_of_what_to_try_can_be_done(demo: type[Demo]) -> None:
+    """What ticks it off is a key or a parameter of the demo, an action or a command."""
+    keys, parameters = {name for name, _, _ in key_buttons(demo.keys)}, {one.name for one in demo.parameters}
+    alternatives = {"f", "p"}  # other keys for the same
+    assert 2 <= len(demo.tries) <= 4
+    for words, marks in demo.tries:
+        assert words.endswith((".", "?"))
+        for mark in marks.split(", "):
+            kind, _, name = mark.partition(" ")
+            if kind == "key":
+                assert name in keys | alternatives
+            elif kind == "set":
+                assert name in parameters
+            else:
+                assert hasattr(actions, mark) or find(mark)
+
+
+def test_steps_are_ticked_as_they_are_done(hand: Hand, drop: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drop, "tries", (("Kick it: K.", "key k"), ("Pause.", "pause"), ("Change the height.", "set height")))
+    hand.window.screen.is_outdated = True
+    hand.frame()
+    panel = hand.window.screen.panel
+    assert panel is not None and panel.done() == (False, False, False)
+    hand.key(pygame.K_k)
+    assert panel.done() == (True, False, False)
+    hand.click(panel.buttons["pause"].rect.center)
+    hand.window.session.set_parameter("height", 2.0)
+    assert panel.done() == (True, True, True)
+
+
+def test_a_key_of_the_demo_has_a_button_that_holds_it_down(hand: Hand) -> None:
+    panel, demo = hand.window.screen.panel, hand.window.session.demo
+    assert panel is not None
+    at = panel.buttons["k"].rect.center
+    pygame.mouse.set_pos(at)
+    hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+    hand.frame(2)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    hand.frame(3)
+    assert demo.held == {"k"} and demo.pressed == ["k"]  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    hand.frame(2)
+    assert demo.held == set() and demo.pressed == ["k"]  # type: ignore[attr-defined]
+
+
+def test_layers_have_a_toggle_each() -> None:
+    assert [command.id for command in COMMANDS if command.id in Layers.__slots__] == list(Layers.__slots__)
+    assert key_codes("0") == (pygame.K_0, pygame.K_KP_0)
