@@ -31,6 +31,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_NUMBER
 from engine.common.words import meant
 from engine.contracts import StepContacts, no_contacts
 from engine.geometry import FixtureShape
@@ -340,8 +341,8 @@ class Solver(ABC):
         settings : WorldSettings
             Settings with which this solver goes on.
         """
-        largest = np.finfo(cls.capabilities.precision).max  # a body that was taken out may lie beyond what float32 holds
-        values = np.clip(snapshot.motion.values, -largest, largest).astype(cls.capabilities.precision)
+        # a body that was taken out may lie beyond what float32 holds
+        values = np.clip(snapshot.motion.values, -MAX_NUMBER, MAX_NUMBER).astype(cls.capabilities.precision)
         motion = replace(snapshot.motion, values=values)
         touching = load_solver(snapshot.solver).carried(snapshot).touching
         return SolverState(motion, no_contacts(snapshot.step_index), touching, ((), ()), None)
