@@ -114,8 +114,8 @@ def _show(quiz: Quiz, asked: Asked, console: Console) -> None:
 
 def _judge(asked: Asked, prediction: Prediction, console: Console) -> None:
     right = asked.question.answers[asked.question.right]
-    word = "right." if prediction.is_right else f"skipped: {right}." if prediction.given is None else f"wrong: {right}."
-    print_part(console, Link(word, "right" if prediction.is_right else "" if prediction.given is None else "wrong"))
+    word = "right." if prediction.is_right else f"skipped: {right}." if prediction.chosen is None else f"wrong: {right}."
+    print_part(console, Link(word, "right" if prediction.is_right else "" if prediction.chosen is None else "wrong"))
     print_part(console, f"step {asked.step + 1}: {asked.steps[asked.step].sentence}")
 
 

@@ -31,7 +31,7 @@ from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
 from engine.query import batch
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 
 __all__ = ["LENS_GAP", "MovingShape", "StepCurve", "step_curve", "touches"]
 
@@ -114,7 +114,7 @@ def step_curve(one: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
     else:
         chosen = min(range(len(others)), key=lambda k: float(_gaps(one, others[k], coarse).min()))
     other = others[chosen]
-    touch, rows = told(lambda trace: conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, trace=trace))
+    touch, rows = record_rows(lambda trace: conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, trace=trace))
     lens = _lens(one, other, touch)
     fractions = coarse if lens is None else np.union1d(coarse, np.linspace(*lens, _LENS_SAMPLES))
     radii = one.shape.radius + other.shape.radius

@@ -30,13 +30,13 @@ __all__ = ["ALL_BESIDE", "Feature", "Mark", "Question", "TraceStep", "View", "al
 _STEPPERS = "engine.trace.steppers"
 
 ALL_BESIDE = "all"
-"""In place of an algorithm's name: those that are worth seeing beside it, as many as a picture holds."""
+"""Stands for an algorithm's name: the algorithms worth showing beside it, as many as a picture holds."""
 _MOST_BESIDE = 3
 
 
 @cache
 def algorithms() -> tuple[str, ...]:
-    """Return the names of all algorithms that can be watched, in the order of the alphabet."""
+    """Return the names of all algorithms with a stepper, in alphabetical order."""
     folder = Path(__file__).parent / "steppers"
     return tuple(sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")))
 
@@ -48,16 +48,16 @@ def algorithm(name: str) -> Algorithm[Any]:
     Raises
     ------
     InvalidInputError
-        There is none of that name.
+        There is no algorithm of that name.
     """
     if name not in algorithms():
         raise InvalidInputError("algorithm", "one of " + ", ".join(algorithms()) + meant(str(name), algorithms()), name)
-    found: Algorithm[Any] = import_module(f"{_STEPPERS}.{name}").ALGORITHM
-    return found
+    algorithm: Algorithm[Any] = import_module(f"{_STEPPERS}.{name}").ALGORITHM
+    return algorithm
 
 
 def beside(name: str, case: Case) -> tuple[str, ...]:
-    """Return the algorithms worth seeing beside one that can be asked the same case, three at the most."""
+    """Return up to three algorithms worth showing beside one and taking the same case."""
     others = (other for other in algorithm(name).beside if other in algorithms() and algorithm(other).takes(case))
     return tuple(others)[:_MOST_BESIDE]
 

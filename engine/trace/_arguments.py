@@ -1,4 +1,4 @@
-"""What the functions of `engine.trace` check of what they are given, by how their parameters are annotated, before they ask."""
+"""Checks the arguments of the functions of `engine.trace` by the annotations of their parameters."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["with_checks"]
 
 
 def with_checks(function: Callable[..., list[TraceStep]]) -> Callable[..., list[TraceStep]]:
-    """Return a function that refuses wrong arguments by name, and does what `function` does with the others.
+    """Return `function` with its arguments checked: an error names the argument.
 
-    Arrays, rules and worlds that cannot be taken the query itself refuses.
+    Arrays, rules and worlds are checked by the query itself.
     """
     signature = inspect.signature(function)
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> list[TraceStep]:
-        given = signature.bind(*args, **kwargs).arguments
-        for name, value in given.items():
+        arguments = signature.bind(*args, **kwargs).arguments
+        for name, value in arguments.items():
             check = _CHECKS.get(str(signature.parameters[name].annotation))
             if check is not None:
                 check(name, value)

@@ -1,4 +1,4 @@
-"""What the separating axis test and clipping share: edges, shadows on their normals, and the steps of whatever tries axes."""
+"""Shared code of the separating axis test and clipping: edges, shadows on their normals, and the steps that try axes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
 AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward")
 GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
 
-_CLIMB = (", which looks most toward the other's center", ", its neighbor", ", its other neighbor", ", the next that way")
+_CLIMB = (", facing the other's center most", ", its neighbor", ", its other neighbor", ", the next that way")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
 
 
@@ -48,7 +48,7 @@ class Edges:
         self.size = float((both.max(axis=0) - both.min(axis=0)).max()) + 2.0 * max(self.radii)
 
     def count(self, side: int) -> int:
-        """Return how many edges a core has: a point none, a segment two, its line seen from either side."""
+        """Return the number of edges of a core: none of a point, two of a segment, one for each side."""
         n = len(self.vertices[side])
         return n if n > 1 else 0
 
@@ -62,7 +62,7 @@ class Edges:
         return between(*self.ends(side, edge))
 
     def name(self, side: int, edge: int) -> str:
-        """Name an edge by where it looks, and by its number."""
+        """Return the name of an edge: its side and its number."""
         nx, ny = self.normals[side][edge]
         looks = _LOOKS[round(float(np.arctan2(ny, nx)) / (0.25 * np.pi)) % 8]
         whose, n = side_name(side), len(self.vertices[side])
@@ -76,7 +76,7 @@ class Edges:
     def shadow_marks(self, side: int, edge: int, separation: float, gap_role: Role, reach: float) -> tuple[Mark, ...]:
         """Draw an edge, the axis beside the shapes with both shadows on it, and the shadows once more as bars.
 
-        That A ends at its own edge and where B begins, the kernel knows; where the shadows end, it need not."""
+        The kernel knows where B's shadow begins; the far ends of the shadows are computed here."""
         n, (v, w) = self.normals[side][edge], self.ends(side, edge)
         far, near = self.along(n, v, side)[0], self.along(n, v, 1 - side)[1]
         radius, other = self.radii[side], self.radii[1 - side]
@@ -112,7 +112,7 @@ class Edges:
 
 
 class Axes:
-    """Steps of whatever tries one axis after the other: `told` takes a row of `_sat_kernel`; what is known so far is kept."""
+    """Decodes the rows of `_sat_kernel`, one axis after the other, and keeps the best gap so far."""
 
     def __init__(self, edges: Edges, lines: Mapping[str, int], aim: str, goes_on: str, frame: int = 0, climbs: bool = False) -> None:
         self.edges, self.lines, self.aim, self.goes_on, self.climbs = edges, lines, aim, goes_on, climbs
@@ -131,7 +131,7 @@ class Axes:
         """Axes tried, and corners projected on them."""
         return {"steps": len(self.steps), "axes": self.n_axes, "corners": self.n_corners}
 
-    def told(self, kind: float, numbers: list[float]) -> None:
+    def decode(self, kind: float, numbers: list[float]) -> None:
         """Add the step of a row, if it is one of `_sat_kernel`'s."""
         if kind == SAT_START:
             self._start(numbers)
@@ -141,14 +141,14 @@ class Axes:
             self.corners(numbers)
 
     def parts(self, separation: float) -> bool:
-        """Tell whether so great a separation parts the shapes."""
+        """Return True if a separation exceeds the radii and rounding."""
         return separation > self.reach + self.touch
 
     def _start(self, numbers: list[float]) -> None:
         self.reach, self.touch = numbers[:2]
         counts = [self.edges.count(side) for side in range(2)]
-        radii = f" The radii, {meters(self.reach)}, are taken off each gap." if self.reach > 0.0 else ""
-        none = "Neither has an edge: two points with radii." if not any(counts) else ""
+        radii = f" The radii, {meters(self.reach)}, are subtracted from each gap." if self.reach > 0.0 else ""
+        none = "Neither shape has an edge: two points with radii." if not any(counts) else ""
         what = none or f"A has {counts[0]} edges, B {counts[1]}: their normals are the axes to try. {self.aim}"
         self.steps.append(TraceStep("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch}, cost=self.cost))
 
@@ -165,18 +165,18 @@ class Axes:
         if is_parting:
             says = f"gap {meters(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
         elif abs(gap) <= self.touch:
-            says = "the shadows touch, a gap of 0 within rounding: a touch counts as overlap, so this axis does not separate them."
+            says = "the shadows touch, a gap of 0 within rounding: touching counts as overlap, so this axis does not separate them."
         else:
             so_far = ", the shallowest so far" if is_best else ""
             what = "the shadows overlap, so this axis does not separate them."
             if self._lies_behind(side, edge):
                 other = side_name(1 - side)
-                what = f"all of {other} lies behind it. An edge tells only whether the other lies in front; one on the far side will."
+                what = f"all of {other} lies behind it. An edge only shows whether the other lies in front; try one on the far side."
             says = f"gap {meters(gap)}{so_far}: {what}"
         if flag < 0.0:
             says += " The edge's neighbors do not allow this normal."
         if self.climbs and sum(at[0] == side for at in self.tried) > 3:
-            says += " It goes on uphill." if flag == 1.0 else " Lower than the one before: the climb ends there."
+            says += " The climb goes on." if flag == 1.0 else " Lower than the last one: the climb ends."
         name = edges.name(side, edge)
         why = self._why(side)
         role: Role = "result" if is_parting else "best" if is_best else "dropped"
@@ -194,12 +194,12 @@ class Axes:
         )  # fmt: skip
 
     def _lies_behind(self, side: int, edge: int) -> bool:
-        """Tell whether the shadows do not meet, but on the side away from the edge."""
+        """Return True if the other shape lies entirely behind the edge's own shape."""
         n, v = self.edges.normals[side][edge], self.edges.vertices[side][edge]
         return self.edges.along(n, v, 1 - side)[1] + self.reach < self.edges.along(n, v, side)[0]
 
     def _why(self, side: int) -> str:
-        """Tell of a climb why it is this edge's turn."""
+        """Return why a climb tries this edge."""
         if not self.climbs:
             return ""
         before = sum(at[0] == side for at in self.tried) - 1
@@ -223,9 +223,9 @@ class Axes:
         gap = distance - self.reach
         if not why and self.n_axes:
             why = (
-                f"No edge separates them, and the best gap of the cores, {meters(self.best)}, is not below 0: past a corner no edge tells."
+                f"No edge separates them, and the best gap of the cores, {meters(self.best)}, is not below 0: no edge decides at a corner."
             )
-        why = why or "There is no edge to ask."
+        why = why or "There is no edge to test."
         left = "0 m within rounding" if abs(gap) <= self.touch else meters(gap)
         radii = f", {left} without the radii" if self.reach > 0.0 else ""
         self.steps.append(

@@ -12,11 +12,11 @@ __all__ = ["TIMES", "Bars", "bar", "moment", "step_of_time"]
 TIMES = View("times", "when: a bar for each axis, in turn", x="fraction of the motion", y="axis")
 
 _FIRST, _LAST = -0.25, 1.25
-"""Fractions that the bars show; what lies beyond is cut off there."""
+"""Range of fractions shown by the bars; they are cut off beyond it."""
 
 
 def moment(t: float, width: float = 1.0) -> str:
-    """Return a time for a sentence, with the digits that tell both ends of an interval of that width apart.
+    """Return a time for a sentence, with enough digits to separate the ends of an interval of `width`.
 
     Examples
     --------
@@ -44,14 +44,14 @@ def bar(y: float, start: float, end: float, role: Role, text: str = "") -> tuple
 
 
 class Bars:
-    """The bars so far, of which the newest alone is named, in the step that brought it: many have no room for names."""
+    """The bars so far; only the newest is labeled, as there is no room for many labels."""
 
     def __init__(self) -> None:
         self._known: list[Mark] = []
         self._newest: tuple[Mark, ...] = ()
 
     def add(self, y: float, start: float, end: float, text: str) -> None:
-        """Take one more."""
+        """Add a bar."""
         self._known += bar(y, start, end, "kept")
         self._newest = bar(y, start, end, "looked_at", text)
 

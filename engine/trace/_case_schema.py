@@ -21,7 +21,7 @@ _Box = Annotated[list[_Number], Field(fail_fast=True, min_length=4, max_length=4
 
 
 class CaseSchema(Strict):
-    """The whole file; the readers of pair and scene files check what it holds of those."""
+    """The whole file; the readers of pair and scene files check their parts of it."""
 
     format: Literal["stepper case"]
     version: FirstVersion

@@ -1,4 +1,4 @@
-"""From an axis to contact points, step by step, by either rule: rows of `_clip_kernel` and of what looks for the axis."""
+"""From an axis to contact points, step by step, by either rule: rows of `_clip_kernel` and of the search for the axis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.narrowphase.scratch import ONE_PAIR
 from engine.trace._axes import AXIS, GAPS, Axes, Edges, side_name
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["CLIPPING", "ClippedManifold"]
@@ -36,9 +36,9 @@ CLIPPING = (
     "reference edge = the one that carries that axis",
     "if its gap > the radii: no contact",
     "past the end of an edge: the axis runs from corner to corner",
-    "incident edge = the other's that looks most against it",
+    "incident edge = the other's edge that faces it most",
     "for both ends of the reference edge:",
-    "  cut off what lies beyond the side plane there",
+    "  cut off the part beyond the side plane there",
     "for each end that is left:",
     "  drop it if it lies farther out than the radii",
     "  point = midway between the surfaces; id = what made the end",
@@ -49,18 +49,18 @@ CLIPPING = (
 _REFERENCE, _PARTED, _CORNERS, _INCIDENT, _, _CUT, _, _DROPPED, _POINT, _AGAIN = range(len(CLIPPING))
 
 _MOST_EDGES = 16
-"""Edges up to which a student is asked which one it is."""
+"""Maximum number of edges for a question that names one."""
 
 _AGAINS = (
     "",
-    "what was kept lacks the deepest point, since several edges are equal within rounding: once more, with the greatest to the last digit",
-    "the deepest point is lacking still: once more, with the other shape's edge",
-    "the deepest point is lacking still: the first edge again, and if need be its foremost corner alone",
+    "the deepest point is missing, as several edges are equal within rounding: once more, with the largest gap to the last digit",
+    "the deepest point is still missing: once more, with the other shape's edge",
+    "the deepest point is still missing: the first edge again, if need be with its foremost corner alone",
 )
 
 
 def is_link(shape: AnyShape) -> bool:
-    """Tell whether a shape is a segment with neighbors: the exact rule takes its steps in its frame (`_link_kernel`)."""
+    """Return True if a shape is a segment with neighbors: the exact rule takes its steps in its frame (`_link_kernel`)."""
     return isinstance(shape, Segment) and (shape.ghost1 is not None or shape.ghost2 is not None) and len(shape.core) == 2
 
 
@@ -76,10 +76,10 @@ class ClippedManifold(Algorithm[PairCase]):
         return chapter.manifold(*case.both, self.rule)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = told(lambda trace: chapter.manifold(*case.both, self.rule, trace))
+        result, rows = record_rows(lambda trace: chapter.manifold(*case.both, self.rule, trace))
         clipping = _Clipping(case, self.rule, len(self.choice))
         for row in rows:
-            clipping.told(row[0], row[1:])
+            clipping.decode(row[0], row[1:])
         return [*clipping.steps, clipping.answer(result)]
 
     def takes(self, case: Any) -> bool:
@@ -93,7 +93,7 @@ class ClippedManifold(Algorithm[PairCase]):
 
 
 class _Clipping:
-    """Steps, a row at a time."""
+    """Decodes the rows into steps."""
 
     def __init__(self, case: PairCase, rule: Rule, n_before: int) -> None:
         shapes = case.both[::2]
@@ -103,7 +103,7 @@ class _Clipping:
         self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
         in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (rule == "exact" and is_link(shapes[1]) and not is_link(shapes[0]))
         polygons = all(isinstance(shape, Polygon) for shape in shapes)
-        aim, goes_on = "The axis with the greatest gap is the shortest way apart.", "So there is no contact."
+        aim, goes_on = "The axis with the largest gap is the shortest way apart.", "So there is no contact."
         lines = {"edge": 0, "corners": n_before + _CORNERS}
         self.axes = Axes(self.edges, lines, aim, goes_on, int(in_b), rule == "box2d" and polygons)
         self.steps = self.axes.steps
@@ -114,7 +114,7 @@ class _Clipping:
         self.charts: tuple[Mark, ...] = ()
         self.is_neighbors = False
 
-    def told(self, kind: float, numbers: list[float]) -> None:
+    def decode(self, kind: float, numbers: list[float]) -> None:
         if kind == MANIFOLD_DISTANCE:
             self._distance(numbers)
         elif kind == MANIFOLD_REFERENCE:
@@ -130,9 +130,9 @@ class _Clipping:
         elif kind == SAT_END:
             self._corner_axis(numbers)
         elif kind == SAT_CORNERS and self.has_circle and (self.reference is not None or not self.axes.n_axes):
-            self.axes.corners(numbers, "The center lies past the edge's end: the corner is nearest to it, the axis runs between them.")
+            self.axes.corners(numbers, "The center lies past the edge's end: the corner is nearest to it, and the axis runs between them.")
         else:
-            self.axes.told(kind, numbers)
+            self.axes.decode(kind, numbers)
 
     def _add(self, kind: str, line: int, sentence: str, **more: object) -> None:
         self.steps.append(TraceStep(kind, self.first_line + line, sentence, cost=self.axes.cost, **more))  # type: ignore[arg-type]
@@ -140,7 +140,7 @@ class _Clipping:
     def _distance(self, numbers: list[float]) -> None:
         what = "they are apart, tip before tip" if numbers[1] else "they touch"
         self._add(
-            "distance", _PARTED, f"The greatest gap is 0 within rounding: a touch, or two tips on each other's lines? The cores are "
+            "distance", _PARTED, f"The largest gap is 0 within rounding: a touch, or two tips on each other's lines? The cores are "
             f"{meters(numbers[0])} from each other: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
         )  # fmt: skip
 
@@ -163,7 +163,7 @@ class _Clipping:
             rule = f", since B's best, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
             why = f"Reference edge: {name}{rule if self.axes.climbs else ''}"
         else:
-            why = f"Reference edge: {name}, for its gap is the greatest: along its normal the way apart is the shortest"
+            why = f"Reference edge: {name}, as its gap is the largest: its normal is the shortest way apart"
         ends = f"{meters(gap)} of gap: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {meters(gap)}"
         n = self.edges.normals[side][edge]
         shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.axes.reach)
@@ -185,7 +185,7 @@ class _Clipping:
         )
 
     def _picture(self, is_last: bool = False) -> tuple[Mark, ...]:
-        """What has been found so far: reference edge and its normal, its shadows, what is left of the incident edge, the points."""
+        """Marks of the state so far: reference edge, normal and shadows, the rest of the incident edge, the points."""
         marks: list[Mark] = [*self.charts]
         if self.reference is not None:
             side, edge = self.reference
@@ -215,9 +215,9 @@ class _Clipping:
                 f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)), edge, places
             )
         self._add(
-            "incident", _INCIDENT, f"Incident edge: {name}. Of all of {side_name(side)}'s it looks most against the reference edge's "
-            f"normal (cosine {-cosine:.3f}), so it is the one that lies on it. It is clipped at the reference edge's ends; what is "
-            "left has two ends, so there are at most two contact points.",
+            "incident", _INCIDENT, f"Incident edge: {name}. Of {side_name(side)}'s edges it faces the reference edge's "
+            f"normal most (cosine {-cosine:.3f}), so it touches it. It is clipped at the reference edge's ends; the part "
+            "that is left has two ends, so there are at most two contact points.",
             looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),
             question=question,
         )  # fmt: skip
@@ -240,15 +240,15 @@ class _Clipping:
         whose = f"Side plane at {side_name(side)}{corner}"
         dropped: tuple[Mark, ...] = ()
         if not beyond:
-            says = "nothing lies beyond it, so nothing is cut off." if n_before == 2 else "the end lies within it and stays."
+            says = "nothing lies beyond it: nothing is cut off." if n_before == 2 else "the end lies within it and stays."
         elif len(beyond) == n_before:
-            says = "all that is left lies beyond it: nothing remains."
+            says = "all that was left lies beyond it: nothing remains."
             dropped = (Mark("path", "dropped", before),)
         else:
             k = beyond[0]
             new = self.ends[1]
             says = f"end {k + 1} lies {meters(out[k])} beyond it and is cut off"
-            says += ": the cut is the new end 2." if n_left == 2 else "; the other end lies on the plane, and it alone remains."
+            says += ": the cut is the new end 2." if n_left == 2 else "; only the other end, on the plane, remains."
             dropped = (Mark("path", "dropped", (before[k], new)), Mark("point", "dropped", (before[k],)))
         question = None
         if n_before == 2:
@@ -273,7 +273,7 @@ class _Clipping:
             what = "The foremost corner"
         if not is_kept:
             self._add(
-                "point", _DROPPED, f"{what} lies {behind}, farther than the radii: dropped.", points=(end,),
+                "point", _DROPPED, f"{what} lies {behind}, farther than the radii: it is dropped.", points=(end,),
                 values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
                 question=self._is_kept(what, 1),
             )  # fmt: skip
@@ -281,7 +281,7 @@ class _Clipping:
         mark = Mark("point", "result", (midway,), text=meters(gap))
         at = "" if self.ends is None else f" Its id: {_id_words(int(name))}."
         if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.axes.touch:
-            at = " The two are one point, which gives no direction: the world's x axis is taken."
+            at = " The two points coincide, so there is no direction: the world's x axis is used."
         self._add(
             "point", _POINT, f"{what} is kept, {behind}: the contact point lies midway between the two surfaces.{at}", points=(end, midway),
             values={"gap": gap, "kept": 1.0, "id": name}, marks=(*self._picture(), Mark("path", "new", (end, midway)), mark),
@@ -290,7 +290,7 @@ class _Clipping:
         self.kept.append(mark)
 
     def _is_kept(self, what: str, right: int) -> Question | None:
-        return Question(f"{what}: is it near enough to be kept?", ("yes", "no"), right) if what.startswith("End") else None
+        return Question(f"{what}: is it close enough to be kept?", ("yes", "no"), right) if what.startswith("End") else None
 
     def _neighbors(self, numbers: list[float]) -> None:
         self.is_neighbors = True
@@ -298,17 +298,17 @@ class _Clipping:
         side = 0 if self.axes.frame is self.edges.poses[0] else 1
         self._add(
             "neighbor", _PARTED, f"At {side_name(side)}{corner} the chain goes on, and the center lies beside the neighbor: the contact "
-            "is left to that edge, so that nothing stumbles over the joint.",
+            "is left to that edge, so that bodies slide smoothly over the seam.",
             looked_at=(Feature("ab"[side], "vertex", corner),), marks=self._picture(),
         )  # fmt: skip
 
     def _corner_axis(self, numbers: list[float]) -> None:
-        """Tell that two corners make the axis; where an edge does, a row of its own follows."""
+        """Add the step for an axis between two corners; an axis of an edge has a row of its own."""
         if numbers[1] >= 0.0:
             return
         last, gap = self.steps[-1], numbers[3] - self.axes.reach
         if numbers[3] <= self.axes.touch:
-            why = "The two centers are one point, so that no direction is better than another: the world's x axis is taken"
+            why = "The two centers coincide, so no direction is better than another: the world's x axis is used"
         elif self.axes.n_axes:
             why = f"That is more than the best edge's gap, {meters(self.axes.best - self.axes.reach)}: the axis runs from corner to corner"
         else:
@@ -324,14 +324,14 @@ class _Clipping:
         n, before = len(result.points), self.steps[-1]
         if result.normal is None:
             why = {
-                "reference": "an axis separates the two", "corners": "the two corners are farther apart than the radii reach",
-                "distance": "the distance is more than the radii reach", "clip": "between the side planes nothing is left",
-                "neighbor": "the neighboring edge reports it", "point": "no end is near enough",
+                "reference": "an axis separates the two", "corners": "the two corners are farther apart than the radii",
+                "distance": "the distance is larger than the radii", "clip": "nothing is left between the side planes",
+                "neighbor": "the neighboring edge reports it", "point": "no end is close enough",
             }.get(before.kind, "an axis separates the two")  # fmt: skip
             if before.kind == "clip" and self.n_ends == 1:
-                why = "one end alone is left, and Box2D wants two"
+                why = "only one end is left, and Box2D needs two"
             elif before.kind == "reference" and before.values["gap"] <= self.axes.touch:
-                why = "nothing of the incident edge is near enough" if self.rule == "box2d" else "the two are apart"
+                why = "no part of the incident edge is close enough" if self.rule == "box2d" else "the two are apart"
             return TraceStep(
                 "answer", before.line if before.line else self.first_line + _PARTED, f"No contact: {why}.", bound=before.bound,
                 values={"points": 0.0}, marks=before.marks, cost=self.axes.cost, result=result,

@@ -1,4 +1,4 @@
-"""Boxes along a Z-shaped curve, as `engine.broadphase._morton_kernel` tells of it."""
+"""Boxes along a Z-shaped curve, from the rows of `engine.broadphase._morton_kernel`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Curve", "center", "curve_of"]
 
 
 class Curve(NamedTuple):
-    """The boxes in their order, the way from one to the next, and the bits of their keys: of each coordinate, and of the number below."""
+    """The boxes in order, the path through them, and the bits of their keys: for each coordinate, and for the number below."""
 
     items: list[int]
     mark: Mark
@@ -44,6 +44,6 @@ def curve_of(steps: TreeSteps, case: BoxesCase, rows: list[list[float]], line: i
     mark = Mark("path" if len(way) > 1 else "point", "ghost", way)
     steps.add(
         "order", line, f"The centers, in {2**axis_bits:,} columns and as many rows, along the Z-shaped curve through quarters of quarters: "
-        f"box {listed(items)}. Neighbors on it are often near each other.", marks=(mark, Mark("point", "looked_at", way)), values=values,
+        f"box {listed(items)}. Neighbors on it are often close together.", marks=(mark, Mark("point", "looked_at", way)), values=values,
     )  # fmt: skip
     return Curve(items, mark, axis_bits, number_bits)

@@ -1,4 +1,4 @@
-"""What GJK and EPA share: rows in A's frame as vectors of the world, and the set C = B - A that both look at."""
+"""Shared code of GJK and EPA: rows in A's frame as world vectors, and the set C = B - A that both search."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DIFFERENCE = View("difference", "B - A: all differences, and the origin O")
 
 
 def vertex_name(a: int, b: int) -> str:
-    """Name a vertex of B - A by its vertices, counted as in the picture."""
+    """Return the name of a vertex of B - A: its vertices of A and B, numbered as in the picture."""
     return f"B{b} - A{a}"
 
 
 def of_pair(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PairCase:
-    """Return two shapes that stand as a case."""
+    """Return two shapes at rest as a case."""
     return PairCase(Pair("distance", a, xf_a, b, xf_b))
 
 
@@ -47,12 +47,12 @@ class Difference:
         return x, y
 
     def features(self, a: float, b: float) -> tuple[Feature, Feature]:
-        """Return the vertices of A and B that a vertex of the difference is made of."""
+        """Return the vertices of A and B that make a vertex of the difference."""
         return Feature("a", "vertex", int(a)), Feature("b", "vertex", int(b))
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
-        """The whole set, which no algorithm builds, and the origin."""
+        """Marks of the whole set, which no algorithm builds, and of the origin."""
         origin = Mark("point", "other", ((0.0, 0.0),), "difference", "O")
         all_of_it = (np.array(self.world_b)[:, None] - np.array(self.world_a)[None]).reshape(-1, 2)
         return hull_mark(all_of_it, "difference"), origin

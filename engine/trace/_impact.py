@@ -1,4 +1,4 @@
-"""What the three ways to the time of impact share: two shapes at the time of a step, and the curve of the gap over the motion."""
+"""Shared code of the three time-of-impact methods: two shapes at the time of a step, and the gap over the motion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.narrowphase.scratch import core_of
 from engine.trace._bars import moment
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["CURVE", "Impact", "ImpactAlgorithm", "Measured", "curve", "of_sweeps", "on_axis_of_time"]
@@ -30,7 +30,7 @@ _SAMPLES = 48
 
 
 def of_sweeps(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> PairCase:
-    """Return two shapes that move as a case."""
+    """Return two moving shapes as a case."""
     start_a, end_a, start_b, end_b = sweep_a.start, sweep_a.end, sweep_b.start, sweep_b.end
     return PairCase(Pair("toi", a, start_a, b, start_b, end_a, end_b, sweep_a.local_center, sweep_b.local_center))
 
@@ -42,7 +42,7 @@ def curve(role: Role, points: list[Point], text: str = "") -> tuple[Mark, ...]:
 
 
 def on_axis_of_time(role: Role, start: float, end: float, text: str = "") -> tuple[Mark, ...]:
-    """Return an interval of time, where the gap is 0."""
+    """Return an interval of time as a mark at gap 0."""
     return (Mark("path", role, ((start, 0.0), (end, 0.0)), "curve", text),) if end > start else ()
 
 
@@ -61,7 +61,7 @@ def _true_gaps(case: PairCase) -> tuple[Mark, ...]:
 
 
 class Measured:
-    """A row `IMPACT_GAP`, world frame, as of the case's A and B: the gap between the surfaces, and what it is measured along."""
+    """A row `IMPACT_GAP`, world frame: the gap between the surfaces of the case's A and B, and the direction of its measurement."""
 
     def __init__(self, impact: Impact, row: list[float]) -> None:
         t, gap, nx, ny, side, edge, i, j, bend = row[:9]
@@ -113,7 +113,7 @@ class _Side:
 
 
 class Impact:
-    """A case as the kernels look at it, from its first row."""
+    """A case as the kernels see it, from its first row."""
 
     def __init__(self, case: PairCase, result: TimeOfImpact, row: list[float]) -> None:
         pair = case.pair
@@ -126,7 +126,7 @@ class Impact:
         self.dots: list[Mark] = []
 
     def placed(self, t: float, role: Role = "looked_at") -> tuple[Mark, ...]:
-        """Return both shapes at t, but those that have not moved."""
+        """Return both shapes at t, except those that have not moved."""
         moving = (side for side in self.sides if side.sweep.start != side.sweep.end)
         return tuple(shape_mark(side.shape, side.sweep.at(t), role, f"{side.name.upper()} at {moment(t)}") for side in moving)
 
@@ -150,9 +150,9 @@ class Impact:
             for side, rho in zip(self.sides, self.rho, strict=True)
         ]  # fmt: skip
         if is_empty:
-            sentence = "The circles in which the shapes turn never meet: no touch, and not a gap need be measured."
+            sentence = "The circles in which the shapes turn never meet: no touch, and no gap needs measuring."
         elif (self.t_first, self.t_last) == (0.0, 1.0):
-            sentence = "The circles in which the shapes turn meet all the time: the touch may be anywhere."
+            sentence = "The circles in which the shapes turn always overlap: a touch may come at any time."
         else:
             sentence = (
                 f"The circles in which the shapes turn meet from {moment(self.t_first)} to {moment(self.t_last)} only: if the "
@@ -165,37 +165,37 @@ class Impact:
 
     def measure(self, row: list[float]) -> Measured:
         """Count and mark a measured gap."""
-        found = Measured(self, row)
+        measured = Measured(self, row)
         self.measured += 1
-        self.dots.append(Mark("point", "kept", ((found.t, found.gap),), "curve"))
-        return found
+        self.dots.append(Mark("point", "kept", ((measured.t, measured.gap),), "curve"))
+        return measured
 
-    def gap_marks(self, found: Measured, role: Role = "looked_at") -> tuple[Mark, ...]:
-        """Return both shapes when a gap was measured, the gap, and what it was measured along."""
+    def gap_marks(self, measured: Measured, role: Role = "looked_at") -> tuple[Mark, ...]:
+        """Return both shapes at the time of a measured gap, the gap, and its direction."""
         return (
-            *self.placed(found.t, role), *self.carrier(found, found.t),
-            Mark("path", "best", found.points, text=meters(found.gap)), Mark("point", "new", found.points),
-            Mark("point", "new", ((found.t, found.gap),), "curve", meters(found.gap)),
+            *self.placed(measured.t, role), *self.carrier(measured, measured.t),
+            Mark("path", "best", measured.points, text=meters(measured.gap)), Mark("point", "new", measured.points),
+            Mark("point", "new", ((measured.t, measured.gap),), "curve", meters(measured.gap)),
         )  # fmt: skip
 
-    def gap(self, found: Measured, line: int) -> TraceStep:
+    def gap(self, measured: Measured, line: int) -> TraceStep:
         """Return the step of a measured gap."""
-        if found.gap < -self.tolerance:
-            sentence = f"At {moment(found.t)} the shapes overlap, by {meters(-found.gap)} {found.along}."
+        if measured.gap < -self.tolerance:
+            sentence = f"At {moment(measured.t)} the shapes overlap, by {meters(-measured.gap)} {measured.along}."
         else:
-            sentence = f"At {moment(found.t)} the shapes are {meters(found.gap)} apart {found.along}."
+            sentence = f"At {moment(measured.t)} the shapes are {meters(measured.gap)} apart {measured.along}."
         return self.step(
-            "gap", line, sentence, looked_at=found.looked_at, points=found.points, axis=found.unit, bound=found.t,
-            values={"t": found.t, "gap": found.gap}, marks=self.gap_marks(found),
+            "gap", line, sentence, looked_at=measured.looked_at, points=measured.points, axis=measured.unit, bound=measured.t,
+            values={"t": measured.t, "gap": measured.gap}, marks=self.gap_marks(measured),
         )  # fmt: skip
 
     def answer(self, before: list[TraceStep], last: Measured | None, lines: tuple[int, int, int]) -> TraceStep:
         """Return the last step; `lines` are those of a miss without a gap, of a touch, and of a miss."""
         result, t = self.result, self.result.fraction
         words = {
-            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: they touch at {moment(t)}, and before it they do not.",
+            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: they touch at {moment(t)}, and not before.",
             Status.OVERLAPPING: "The shapes touch or overlap at the start already: t = 0.",
-            Status.OUT_OF_ITERATIONS: f"Out of iterations: no touch before {moment(t)}; what comes after is not known.",
+            Status.OUT_OF_ITERATIONS: f"Out of iterations: no touch before {moment(t)}; after that it is unknown.",
             Status.MISS: "The whole motion is proven clear: they do not touch.",
         }
         line = lines[0] if last is None else lines[2] if result.status is Status.MISS else lines[1]
@@ -214,7 +214,7 @@ class Impact:
 
 
 class ImpactAlgorithm(Algorithm[PairCase]):
-    """One of the ways to the time of impact."""
+    """Base of the time-of-impact methods."""
 
     views = (PLANE, CURVE)
     method: ClassVar[Callable[..., TimeOfImpact]]
@@ -232,10 +232,10 @@ class ImpactAlgorithm(Algorithm[PairCase]):
         return (*case.scenery, *_true_gaps(case))
 
     def query(self, case: PairCase) -> TimeOfImpact:
-        return self._asked(case, None)
+        return self._query(case, None)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = told(lambda trace: self._asked(case, trace))
+        result, rows = record_rows(lambda trace: self._query(case, trace))
         impact = Impact(case, result, rows[0])
         return [impact.window(), *self.decoded(impact, rows[1:-1])]
 
@@ -244,9 +244,9 @@ class ImpactAlgorithm(Algorithm[PairCase]):
 
     @abstractmethod
     def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
-        """Return the steps after the window's, from the rows between the first and the last."""
+        """Return the steps between the first and the last, from their rows."""
 
-    def _asked(self, case: PairCase, trace: Any) -> TimeOfImpact:
+    def _query(self, case: PairCase, trace: Any) -> TimeOfImpact:
         pair = case.pair
-        found: TimeOfImpact = type(self).method(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b, trace=trace)
-        return found
+        impact: TimeOfImpact = type(self).method(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b, trace=trace)
+        return impact

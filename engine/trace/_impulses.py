@@ -1,7 +1,7 @@
-"""What the steppers of solvers share: rows of `engine.dynamics._solver_trace_kernel` as steps, one step of a world at a time.
+"""Shared code of the solver steppers: rows of `engine.dynamics._solver_trace_kernel` as steps, one step of a world at a time.
 
-A step's `values` have what it says in numbers: of a contact's row `before` and `after`, its accumulated impulse in N s, and of each body
-that it changed, or that a stage has, ``v0x``, ``v0y``, ``w0`` (body 0's velocity after it, m/s and rad/s) and ``x0``, ``y0``, ``a0`` (its
+A step's `values` hold its numbers: for a contact's row `before` and `after`, its accumulated impulse in N s, and for each body
+that the row or the stage changed, ``v0x``, ``v0y``, ``w0`` (body 0's velocity after it, m/s and rad/s) and ``x0``, ``y0``, ``a0`` (its
 shift since the step began, m and rad).
 """
 
@@ -23,7 +23,7 @@ from engine.geometry import Circle, Polygon, Transform
 from engine.scenes.scene import SceneWorld
 from engine.trace.cases import shape_mark
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.scene_case import SceneCase
 from engine.world import BodySpec, BodyState, FixtureSpec, World, WorldSettings, WorldSnapshot
 
@@ -32,9 +32,9 @@ __all__ = ["IMPULSES", "SolverStepper", "amount", "stack"]
 IMPULSES = View("impulses", "accumulated along the normal, both points", x="step", y="N s")
 
 _STILL = 1e-9
-"""m/s, N s: what is less is told as none."""
+"""Values below this are reported as 0; m/s, N s."""
 _SHOWN = 6
-"""Contacts whose impulses are charted at once: the one that is solved, and others of its bodies."""
+"""Maximum number of contacts in the chart: the current one, and others of its bodies."""
 
 States = tuple[BodyState, ...]
 
@@ -47,9 +47,9 @@ def amount(value: float, unit: str) -> str:
 
 
 def stack(solver: str, settings: Mapping[str, float | str], with_disc: bool = True) -> SceneCase:
-    """Return two boxes, the upper one five times as heavy and sliding, a disc on top if that is asked for, after one step.
+    """Return two boxes, the upper one five times as heavy and sliding, and optionally a disc on top, after one step.
 
-    The soft step has two sub-steps, the other methods what their settings say.
+    The soft step has two sub-steps, the other methods follow their settings.
     """
     ground = BodySpec((FixtureSpec(Polygon.box(3.0, 0.25), friction=0.6),), "static", (0.0, -0.25))
     light = BodySpec((FixtureSpec(Polygon.box(0.6, 0.4), 1.0, 0.6),), position=(0.0, 0.4))
@@ -71,7 +71,7 @@ class SolverStepper(Algorithm[SceneCase]):
     lines : mapping of str to int
         The line of the pseudo-code for each kind of step.
     sweep_word : str
-        What a sweep is.
+        Name of a sweep in captions.
     """
 
     method: ClassVar[str]
@@ -86,12 +86,12 @@ class SolverStepper(Algorithm[SceneCase]):
 
     def steps(self, case: SceneCase) -> list[TraceStep]:
         snapshot = case.before(self.method)
-        (motion, problem), rows = told(lambda trace: traced_step(snapshot, trace))
+        (motion, problem), rows = record_rows(lambda trace: traced_step(snapshot, trace))
         states = tuple(
             BodyState((x, y), angle, (vx, vy), spin, awake)
             for (x, y, angle, vx, vy, spin), awake in zip(motion.values.tolist(), motion.awake.tolist(), strict=True)
         )
-        return _Telling(self, snapshot, problem).steps(rows, states)
+        return _StepDecoder(self, snapshot, problem).steps(rows, states)
 
     def scenery(self, case: SceneCase) -> tuple[Mark, ...]:
         return case.scenery_of(self.method)
@@ -100,8 +100,8 @@ class SolverStepper(Algorithm[SceneCase]):
 Vector = tuple[float, float, float]
 
 
-class _Telling:
-    """Rows of a step as they come, and what is known of bodies and contacts by then."""
+class _StepDecoder:
+    """Decodes the rows of a step in order; keeps the velocities, shifts and impulses reached so far."""
 
     def __init__(self, stepper: SolverStepper, snapshot: WorldSnapshot, problem: Problem | None) -> None:
         self._lines, self._sweep_word, self._problem = stepper.lines, stepper.sweep_word, problem
@@ -117,9 +117,9 @@ class _Telling:
         self._center: FloatArray = np.zeros((n, 2)) if problem is None else problem.center
         inverse: FloatArray = np.zeros((n, 2)) if problem is None else problem.inverse
         self._gives_way: list[bool] = np.any(inverse > 0.0, axis=1).tolist()
-        self._found: list[TraceStep] = []
+        self._steps: list[TraceStep] = []
         self._where, self._sweep, self._n_rows, self._bounces = "", 0, 0, False
-        self._rows_found: list[list[float]] = []
+        self._force_rows: list[list[float]] = []
         self._seconds = self._largest = 0.0
         moving = [self._shapes[body] for body, gives in zip(self._ids, self._gives_way, strict=False) if gives]
         sizes = [float(np.abs(shape.core).max()) + shape.radius for shapes in moving for shape in shapes]
@@ -203,8 +203,8 @@ class _Telling:
         """Return all steps; the last has the result."""
         at = 0
         decoders: dict[float, Callable[[list[float]], None]] = {
-            t.NORMAL: lambda row: self._one(row, False),
-            t.TANGENT: lambda row: self._one(row, True),
+            t.NORMAL: lambda row: self._impulse_row(row, False),
+            t.TANGENT: lambda row: self._impulse_row(row, True),
             t.PAIR: self._pair,
             t.APART: self._apart,
             t.PLACED: lambda row: self._placed(row, False),
@@ -215,7 +215,7 @@ class _Telling:
             t.DUAL: self._dual,
             t.FORCE: self._force,
             t.COLLIDE: self._collide,
-            t.FOUND: self._rows_found.append,
+            t.FOUND: self._force_rows.append,
             t.TRIED: self._tried,
             t.PIVOT: self._pivot,
             t.PIECE: self._piece,
@@ -237,22 +237,22 @@ class _Telling:
             else:
                 self._n_rows += 1
                 decoders[kind](row)
-        return [*self._found, self._answer(result)]
+        return [*self._steps, self._answer(result)]
 
     def _add(
         self, kind: str, sentence: str, bodies: list[int], marks: list[Mark], values: Mapping[str, float] | None = None,
         contact: int = -1, k: int = -1, axis: Point | None = None, question: Question | None = None, bound: float | None = None,
     ) -> None:  # fmt: skip
         """Add a step after which the velocities and shifts of `bodies` are new."""
-        told = {**(values or {}), **self._values(bodies)}
+        numbers = {**(values or {}), **self._values(bodies)}
         looked_at = tuple(Feature("body", "", self._ids[body]) for body in bodies if body < len(self._ids)) if contact >= 0 else ()
         if contact >= 0:
             looked_at = (Feature("contact", "point", max(k, 0)), Feature("contact", "", contact), *looked_at)
         points = (self.place(contact, k),) if k >= 0 else ()
-        self._found.append(
+        self._steps.append(
             TraceStep(
-                kind, self._lines[kind], sentence, looked_at, points, axis, bound, told, (*marks, *self._charted(contact)),
-                {"steps": len(self._found), "rows solved": self._n_rows}, question,
+                kind, self._lines[kind], sentence, looked_at, points, axis, bound, numbers, (*marks, *self._charted(contact)),
+                {"steps": len(self._steps), "rows solved": self._n_rows}, question,
             )
         )  # fmt: skip
 
@@ -262,7 +262,7 @@ class _Telling:
             body = int(row[1])
             self.velocity[body], self.shift[body] = (row[2], row[3], row[4]), (row[5], row[6], row[7])
         everyone = list(range(len(self._ids)))
-        changed = [one for one in everyone if self.velocity[one] != before[one] or self.shift[one] != moved[one]]
+        changed = [body for body in everyone if self.velocity[body] != before[body] or self.shift[body] != moved[body]]
         self._before = before
         self._bounces = stage == t.BOUNCED
         if stage in _SWEEPS:
@@ -272,65 +272,65 @@ class _Telling:
             self._where = "Bounce: "
         if stage in _STAGES and (changed or not self._bounces):
             kind, words = _STAGES[stage]
-            most = max((math.dist(self.velocity[one][:2], before[one][:2]) for one in changed), default=0.0)
-            far = max((math.dist(self.shift[one][:2], moved[one][:2]) for one in changed), default=0.0)
+            most = max((math.dist(self.velocity[body][:2], before[body][:2]) for body in changed), default=0.0)
+            far = max((math.dist(self.shift[body][:2], moved[body][:2]) for body in changed), default=0.0)
             numbers = {"n": counted(len(changed), "body", "bodies"), "most": amount(most, "m/s"), "far": amount(1e3 * far, "mm")}
             sentence = words.format(passed=self._passed, **numbers)
             self._add(kind, sentence, everyone, self._arrows(changed, before), {"seconds": self._seconds})
 
     def _warm(self, rows: list[list[float]]) -> None:
-        before, told = list(self.velocity), []
+        before, pushes = list(self.velocity), []
         values: dict[str, float] = {}
         for row in rows:
             contact, k = int(row[0]), int(row[1])
             self._set(contact, k, row[2], row[3])
             values |= {f"P{contact}.{k}n": row[2], f"P{contact}.{k}t": row[3]}
             if row[2] != 0.0 or row[3] != 0.0:
-                told.append(f"{amount(row[2], 'N s')} at contact {contact}{self._point_name(contact, k)}")
+                pushes.append(f"{amount(row[2], 'N s')} at contact {contact}{self._point_name(contact, k)}")
             for body, v in zip(self._ends[contact], (row[4:7], row[7:10]), strict=True):
                 self.velocity[body] = (v[0], v[1], v[2])
         changed = sorted({body for row in rows for body in self._ends[int(row[0])]})
-        listed = "; ".join(told[:4]) + ("; ..." if len(told) > 4 else "")
+        listed = "; ".join(pushes[:4]) + ("; ..." if len(pushes) > 4 else "")
         sentence = (
-            f"Warm start: each contact begins with the impulse that it ended the last time step with, {listed}. "
-            "What rests is nearly right before anything is solved, so few sweeps are enough."
-            if told
-            else "No impulse is known from the last step: each contact begins at 0."
+            f"Warm start: each contact starts from its impulse at the end of the last step, {listed}. "
+            "Resting contacts are nearly solved from the start, so few sweeps are enough."
+            if pushes
+            else "There are no impulses from the last step: each contact starts at 0."
         )
-        self._add("warm", sentence, changed, self._arrows([one for one in changed if self._gives_way[one]], before), values)
+        self._add("warm", sentence, changed, self._arrows([body for body in changed if self._gives_way[body]], before), values)
 
-    def _one(self, row: list[float], is_tangent: bool) -> None:
+    def _impulse_row(self, row: list[float], is_tangent: bool) -> None:
         contact, k, old, new, bias, share, kept = int(row[0]), int(row[1]), row[2], row[3], row[10], row[11], row[12]
         along, before, (a, b) = self.direction(contact, is_tangent), list(self.velocity), self._ends[contact]
         rate = self.rate(contact, k, along, before)
         self.velocity[a], self.velocity[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
         now = self.rate(contact, k, along, self.velocity)
-        wanted = old - share * self._mass[contact][k][is_tangent] * (rate + bias) - kept * old
+        unclamped = old - share * self._mass[contact][k][is_tangent] * (rate + bias) - kept * old
         normal = self._impulse[contact, k][0]
         most = self._friction[contact] * normal
         self._set(contact, k, *((normal, new) if is_tangent else (new, self._impulse[contact, k][1])))
         small = 1e-9 * (abs(old) + abs(new)) + 1e-15
-        is_clamped = abs(wanted) > most + small if is_tangent else wanted < -small
+        is_clamped = abs(unclamped) > most + small if is_tangent else unclamped < -small
         values = {"before": old, "after": new, "bias": bias, "share": share, "kept": kept, "rate": rate, "rate after": now}
         head = self._head(contact, k)
         if is_tangent:
             does = f"slides at {amount(abs(rate), 'm/s')}" if abs(rate) > _STILL else "does not slide"
-            told = f"the point {does}; friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+            words = f"the point {does}; friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
             limit = f"{self._friction[contact]:.3g} x {amount(normal, 'N s')}"
             if is_clamped:
-                told += f": {amount(wanted, 'N s')} would hold it, but no more than mu times the normal impulse, {limit}: clamped"
+                words += f": {amount(unclamped, 'N s')} would stop it; clamped at mu times the normal impulse, {limit}"
             else:
-                told += f", within mu times the normal impulse, {limit}"
+                words += f", within mu times the normal impulse, {limit}"
             prompt, answers = "Is friction clamped at mu times the normal impulse?", ("it holds", "it is clamped")
         else:
-            sum_of = "in all" if self._bounces else "accumulated"
-            told = f"they {_meeting(rate)}{_asked(bias)}; impulse {_signed(new - old)}, {sum_of} {amount(new, 'N s')}"
+            sum_of = "in total" if self._bounces else "accumulated"
+            words = f"they {_meeting(rate)}{_target(bias)}; impulse {_signed(new - old)}, {sum_of} {amount(new, 'N s')}"
             if is_clamped:
-                told += f": {amount(wanted, 'N s')} would pull: clamped at 0"
+                words += f": {amount(unclamped, 'N s')} would pull: clamped at 0"
             elif share < 1.0:
-                told += f" (soft: {share:.0%} of the speed is taken, {kept:.0%} of the impulse let go)"
+                words += f" (soft: {share:.0%} of the rate is removed, {kept:.0%} of the impulse dropped)"
             elif old - new > small:
-                told += ": some of what was given is taken back; the sum alone must not pull"
+                words += ": part of the impulse is taken back; only the sum must not pull"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
         if self._bounces:
@@ -339,7 +339,7 @@ class _Telling:
             question = self._which_next(contact) or question
         kind = "tangent" if is_tangent else "bounce" if self._bounces else "normal"
         self._add(
-            kind, f"{head}{told}.{self._effects(contact, before)}", [a, b],
+            kind, f"{head}{words}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)], values, contact, k, along, question, new,
         )  # fmt: skip
 
@@ -355,14 +355,14 @@ class _Telling:
         which = 0 if new[0] > 0.0 and new[1] > 0.0 else 1 if new[0] > 0.0 else 2 if new[1] > 0.0 else 3
         names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
         cases = ("both push", f"the {names[0]} alone pushes", f"the {names[1]} alone pushes", "neither pushes")
-        told = "; ".join(
-            f"{names[k]}: {_meeting(rates[k])}{_asked(bias[k])}, impulse {_signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
+        words = "; ".join(
+            f"{names[k]}: {_meeting(rates[k])}{_target(bias[k])}, impulse {_signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
             for k in range(2)
         )
         self._add(
-            "pair", f"{self._where}{self._titles[contact]}, both points at once: {cases[which]}. {told}.{self._effects(contact, before)}",
+            "pair", f"{self._where}{self._titles[contact]}, both points at once: {cases[which]}. {words}.{self._effects(contact, before)}",
             [a, b], [*self._impulses(contact, 0), *self._impulses(contact, 1), *self._arrows([a, b], before)], values, contact, -1, normal,
-            Question("Which of the two points push, so that none pulls?", cases, which),
+            Question("Which of the two points push, if neither may pull?", cases, which),
         )  # fmt: skip
 
     def _apart(self, row: list[float]) -> None:
@@ -370,11 +370,11 @@ class _Telling:
         moved = list(self.shift)
         self.shift[a], self.shift[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
         shifts = [
-            f"{self._names[one]} by {amount(1e3 * math.dist(self.shift[one][:2], moved[one][:2]), 'mm')}"
-            for one in (a, b)
-            if self._gives_way[one]
+            f"{self._names[body]} by {amount(1e3 * math.dist(self.shift[body][:2], moved[body][:2]), 'mm')}"
+            for body in (a, b)
+            if self._gives_way[body]
         ]
-        does = f"moved apart, {' and '.join(shifts)}; no velocity learns of it" if impulse > 0.0 else "no deeper than the slop: left alone"
+        does = f"moved apart, {' and '.join(shifts)}; velocities stay as they are" if impulse > 0.0 else "within the slop: not moved"
         state = f"{amount(-1e3 * gap, 'mm')} deep" if gap < 0.0 else f"{amount(1e3 * gap, 'mm')} apart"
         self._add(
             "apart", f"{self._head(contact, k)}{state}: {does}.", [a, b],
@@ -390,39 +390,39 @@ class _Telling:
         normal, tangent = self._impulse[contact, k]
         most, lets_go = self._friction[contact] * normal, math.isnan(new)
         self._set(contact, k, *((normal, old if lets_go else new) if is_tangent else (new, tangent)))
-        ways = [1e3 * math.dist(self.shift[one][:2], moved[one][:2]) for one in (a, b)]
+        ways = [1e3 * math.dist(self.shift[body][:2], moved[body][:2]) for body in (a, b)]
         shifts = " and ".join(
-            f"{self._names[one]} by {amount(way, 'mm')}" for one, way in zip((a, b), ways, strict=True) if self._gives_way[one]
+            f"{self._names[body]} by {amount(way, 'mm')}" for body, way in zip((a, b), ways, strict=True) if self._gives_way[body]
         )
         if is_tangent:
-            told = f"the point has slid {amount(1e3 * abs(error), 'mm')} in this sub-step; "
-            told += (
-                f"to take that back is beyond mu times the normal impulse, {amount(most, 'N s')}: static friction lets go"
+            words = f"the point has slid {amount(1e3 * abs(error), 'mm')} in this sub-step; "
+            words += (
+                f"moving it back takes more than mu times the normal impulse, {amount(most, 'N s')}: static friction fails"
                 if lets_go
-                else f"friction puts it back: {shifts}, impulse {amount(new, 'N s')} of {amount(most, 'N s')} at most"
+                else f"static friction moves it back: {shifts}, impulse {amount(new, 'N s')} of {amount(most, 'N s')} at most"
             )
-            question = Question("Does static friction hold the point?", ("it holds", "it lets go"), int(lets_go))
+            question = Question("Does static friction hold the point?", ("it holds", "it slips"), int(lets_go))
         else:
-            told = f"{amount(-1e3 * error, 'mm')} deep: put apart, {shifts}" if error < 0.0 else f"{amount(1e3 * error, 'mm')} apart"
-            told += f"; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": nothing to do"
-            question = Question("Are they put apart here?", ("yes", "no, they do not overlap"), int(new == old))
+            words = f"{amount(-1e3 * error, 'mm')} deep: moved apart, {shifts}" if error < 0.0 else f"{amount(1e3 * error, 'mm')} apart"
+            words += f"; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": no correction"
+            question = Question("Are they moved apart here?", ("yes", "no, they do not overlap"), int(new == old))
         values = {"before": old, "C": error, "soft": row[11], "lever a": row[12], "lever b": row[13]} | ({} if lets_go else {"after": new})
         self._add(
-            "held" if is_tangent else "placed", f"{self._head(contact, k)}{told}.", [a, b],
+            "held" if is_tangent else "placed", f"{self._head(contact, k)}{words}.", [a, b],
             [*self._outlines([a, b]), *self._impulses(contact, k)], values, contact, k, along, question,
         )  # fmt: skip
 
     def _restored(self, row: list[float]) -> None:
-        contact, k, given, arm = int(row[0]), int(row[1]), row[2], row[9:13]
+        contact, k, added, arm = int(row[0]), int(row[1]), row[2], row[9:13]
         normal, before, (a, b) = self.direction(contact, False), list(self.velocity), self._ends[contact]
         rate = self.rate(contact, k, normal, before, arm)
         self.velocity[a], self.velocity[b] = (row[3], row[4], row[5]), (row[6], row[7], row[8])
         now = self.rate(contact, k, normal, self.velocity, arm)
-        told = f"the point was pushed, by which they {_meeting(rate)}; now they {_meeting(now)}, as restitution asks: {_signed(given)}"
+        words = f"after the push they {_meeting(rate)}; restitution adds {_signed(added)}, and they {_meeting(now)}"
         self._add(
-            "restored", f"{self._head(contact, k)}{told}.{self._effects(contact, before)}", [a, b],
+            "restored", f"{self._head(contact, k)}{words}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)],
-            self._armed(arm) | {"given": given, "rate": rate, "rate after": now}, contact, k, normal,
+            self._armed(arm) | {"given": added, "rate": rate, "rate after": now}, contact, k, normal,
         )  # fmt: skip
 
     def _slid(self, row: list[float]) -> None:
@@ -434,12 +434,12 @@ class _Telling:
         self._set(contact, k, normal, new)
         most = self._friction[contact] * normal
         slides = abs(new) >= most * (1.0 - 1e-12)
-        told = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
-        told += (
+        words = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+        words += (
             f": clamped at mu times the normal impulse, {amount(most, 'N s')}" if slides else f", within {amount(most, 'N s')}: it stops"
         )
         self._add(
-            "slid", f"{self._head(contact, k)}{told}.{self._effects(contact, before)}", [a, b],
+            "slid", f"{self._head(contact, k)}{words}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)],
             self._armed(arm) | {"before": old, "after": new, "rate": rate}, contact, k, tangent,
             Question("Does sliding friction stop the point?", ("it stops", "no: mu times the normal impulse is not enough"), int(slides)),
@@ -456,11 +456,11 @@ class _Telling:
         values = dict(zip(("h00", "h01", "h02", "h11", "h12", "h22", "g0", "g1", "g2"), row[4:13], strict=True))
         pull = math.hypot(row[10], row[11])
         sentence = (
-            f"{self._where}{self._names[body]} alone, all others held still, with {counted(n, 'constraint')}: {amount(pull, 'N')} pull it "
-            f"down its energy. One Newton step takes it to the bottom, {amount(way, 'mm')} away, turned by {amount(turn, 'mrad')}."
+            f"{self._where}{self._names[body]} alone, the others fixed, with {counted(n, 'constraint')}: the gradient of its "
+            f"energy is {amount(pull, 'N')}. One Newton step moves it to the minimum, by {amount(way, 'mm')} and {amount(turn, 'mrad')}."
         )
-        places = [self._center[one].tolist() for one in range(len(self._ids)) if self._gives_way[one]]
-        names = [self._names[one] for one in range(len(self._ids)) if self._gives_way[one]]
+        places = [self._center[body].tolist() for body in range(len(self._ids)) if self._gives_way[body]]
+        names = [self._names[body] for body in range(len(self._ids)) if self._gives_way[body]]
         at = tuple((x, y) for x, y in places)
         question = (
             Question("Which body moves next? Click it.", tuple(names), names.index(self._names[body]), at)
@@ -471,7 +471,7 @@ class _Telling:
         self._add("descent", sentence, [body], [*self._outlines([body]), *self._way(body, before)], values, question=question)
 
     def _way(self, body: int, before: Vector) -> list[Mark]:
-        """Return the way of a body, drawn as long as half a body."""
+        """Return the displacement of a body as an arrow half a body long."""
         x, y = self._center[body].tolist()
         dx, dy = self.shift[body][0] - before[0], self.shift[body][1] - before[1]
         scale = self._scale(math.hypot(dx, dy), 0.0)
@@ -481,14 +481,14 @@ class _Telling:
         contact, k, (a, b) = int(row[0]), int(row[1]), self._ends[int(row[0])]
         old, new, old_t, new_t, stiff, stiffer, missing, slipped = row[2:10]
         self._set(contact, k, new, new_t)
-        state = f"{amount(-1e3 * missing, 'mm')} too deep" if missing < 0.0 else f"{amount(1e3 * missing, 'mm')} open"
+        state = f"{amount(-1e3 * missing, 'mm')} deep" if missing < 0.0 else f"{amount(1e3 * missing, 'mm')} open"
         grows = f"; its stiffness grows from {amount(stiff, 'N/m')} to {amount(stiffer, 'N/m')}" if stiffer > stiff else ""
         pulls = ": it would pull, clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
-        told = f"{state}; its impulse {_signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
+        words = f"{state}; its impulse {_signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
         values = {"before": old, "after": new, "before t": old_t, "after t": new_t, "k before": stiff, "k after": stiffer, "C": missing,
                   "slip": slipped}  # fmt: skip
         self._add(
-            "dual", f"{self._head(contact, k)}{told}.", [a, b], self._impulses(contact, k), values,
+            "dual", f"{self._head(contact, k)}{words}.", [a, b], self._impulses(contact, k), values,
             contact, k, self.direction(contact, False),
             Question("Does this point push?", ("it pushes", "no, it is clamped"), int(new == 0.0)),
         )  # fmt: skip
@@ -498,21 +498,21 @@ class _Telling:
         normal, (a, b) = self.direction(contact, False), self._ends[contact]
         self._set(contact, k, along, across)
         if gap >= 0.0:
-            told = f"{amount(1e3 * gap, 'mm')} apart: no force"
+            words = f"{amount(1e3 * gap, 'mm')} apart: no force"
         else:
             most = self._friction[contact] * along
-            cut = "at mu times that: the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"of {amount(most, 'N')} at most"
-            told = f"{amount(-1e3 * gap, 'mm')} deep, and they {_meeting(rate)}: spring and damper push with {amount(along, 'N')}"
-            told += " (the damper would pull: clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
+            cut = "mu times that: the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"at most {amount(most, 'N')}"
+            words = f"{amount(-1e3 * gap, 'mm')} deep, and they {_meeting(rate)}: spring and damper push with {amount(along, 'N')}"
+            words += " (the damper would pull: clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
         values = {"gap": gap, "force": along, "friction": across, "rate": rate, "slide": slide, "stretch": row[7], "kept": row[8]}
         values |= dict(zip(("lever an", "lever bn", "lever at", "lever bt"), row[9:13], strict=True))
         self._add(
-            "force", f"{self._head(contact, k)}{told}.", [a, b], self._impulses(contact, k), values,
+            "force", f"{self._head(contact, k)}{words}.", [a, b], self._impulses(contact, k), values,
             contact, k, normal, Question("Does a spring push here?", ("yes", "no"), int(along == 0.0)),
         )  # fmt: skip
 
     def _collide(self, row: list[float]) -> None:
-        contact, p, tangent, asked, e, frozen = int(row[0]), row[1:3], row[3], row[10:12], row[12], int(row[13])
+        contact, p, tangent, excess, e, frozen = int(row[0]), row[1:3], row[3], row[10:12], row[12], int(row[13])
         normal, before, (a, b) = self.direction(contact, False), list(self.velocity), self._ends[contact]
         self.velocity[a], self.velocity[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
         count = self._counts[contact]
@@ -522,66 +522,66 @@ class _Telling:
         most = self._friction[contact] * sum(p[:count])
         slides = abs(tangent) >= most * (1.0 - 1e-12)
         names = [self._point_name(contact, k).removeprefix(", ") or "point" for k in range(count)]
-        told = "; ".join(f"{names[k]} {_meeting(asked[k])} too fast, {_signed(p[k])}" if asked[k] < 0.0 else f"{names[k]} {_signed(p[k])}"
-                         for k in range(count))  # fmt: skip
-        told += f"; friction {_signed(tangent)}, " + ("kinetic: mu times as much" if slides else "static: the face does not slip")
-        told += f". Of the approach {1.0 + e:.0%} is taken" if e != 0.0 else ""
-        held = [self._names[one] for bit, one in ((1, a), (2, b)) if frozen & bit and self._gives_way[one]]
-        told += f". {held[0]} is frozen: it counts as infinitely heavy" if held else ""
-        values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen), "asked 0": asked[0], "asked 1": asked[1]}
+        faster = [f" {_meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in range(count)]
+        words = "; ".join(f"{names[k]}{faster[k]} {_signed(p[k])}" for k in range(count))
+        words += f"; friction {_signed(tangent)}, " + ("kinetic: mu times as much" if slides else "static: the face does not slip")
+        words += f". {1.0 + e:.0%} of the approach is removed" if e != 0.0 else ""
+        held = [self._names[body] for bit, body in ((1, a), (2, b)) if frozen & bit and self._gives_way[body]]
+        words += f". {held[0]} is frozen: infinitely heavy" if held else ""
+        values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen), "asked 0": excess[0], "asked 1": excess[1]}
         points = [mark for k in range(count) for mark in self._impulses(contact, k)]
         self._add(
-            "collide", f"{self._where}{self._titles[contact]}: {told}.{self._effects(contact, before)}", [a, b],
+            "collide", f"{self._where}{self._titles[contact]}: {words}.{self._effects(contact, before)}", [a, b],
             [*points, *self._arrows([a, b], before)], values, contact, -1, normal,
             Question("Does the face stick or slip?", ("it sticks (static friction)", "it slips (kinetic friction)"), int(slides)),
         )  # fmt: skip
 
     def _tried(self, row: list[float]) -> None:
-        """Add a step for what the rows that were found come to: collisions or forces of `contact_forces`."""
-        rows, number, holds = self._rows_found[:], int(row[0]), row[1] > 0.0
-        self._rows_found.clear()
+        """Add a step for the collected rows: collisions or forces of `contact_forces`."""
+        rows, number, holds = self._force_rows[:], int(row[0]), row[1] > 0.0
+        self._force_rows.clear()
         is_collision = number < 0
         kind, unit = ("collision", "N s") if is_collision else ("forces", "N")
         values: dict[str, float] = {"number": float(number), "holds": row[1], "free": row[2], "others": 0.0}
-        told, marks = [], []
-        for one in rows:
-            contact, k, is_tangent, force = int(one[0]), int(one[1]), one[2] > 0.0, one[4]
+        pushes, marks = [], []
+        for force_row in rows:
+            contact, k, is_tangent, force = int(force_row[0]), int(force_row[1]), force_row[2] > 0.0, force_row[4]
             if (contact, k) not in self._impulse:
                 values["others"] += 1.0
                 continue
             name = f"contact {contact}{self._point_name(contact, k)}"
             letter = "t" if is_tangent else "n"
-            numbers = {"P": force, "u": one[5], "bias": one[7]}
+            numbers = {"P": force, "u": force_row[5], "bias": force_row[7]}
             values |= {f"{symbol}{contact}.{k}{letter}": number for symbol, number in numbers.items()}
             old = self._impulse[contact, k]
             self._set(contact, k, *((old[0], force) if is_tangent else (force, old[1])))
             if not is_tangent:
-                told.append(f"{name} {amount(force, unit)}" if force > 0.0 else f"{name} none")
-        for one in rows:
-            if (int(one[0]), int(one[1])) in self._impulse and one[2] == 0.0:
-                marks += self._impulses(int(one[0]), int(one[1]))
-        listed = "; ".join(told[:6]) + ("; ..." if len(told) > 6 else "") if told else "no point pushes"
+                pushes.append(f"{name} {amount(force, unit)}" if force > 0.0 else f"{name} none")
+        for force_row in rows:
+            if (int(force_row[0]), int(force_row[1])) in self._impulse and force_row[2] == 0.0:
+                marks += self._impulses(int(force_row[0]), int(force_row[1]))
+        listed = "; ".join(pushes[:6]) + ("; ..." if len(pushes) > 6 else "") if pushes else "no point pushes"
+        so = "" if holds else "; the pivoting did not finish: friction is from the last turn"
         if is_collision:
-            so = "; pivots did not end: friction is that of the last turn"
-            sentence = f"What touches and approaches gets impulses, so that nothing approaches: {listed}{'' if holds else so}."
+            sentence = f"Touching points that approach get impulses, so that none approaches: {listed}{so}."
         else:
             sentence = (
-                f"Forces of the points at rest, so that none accelerates into another: {listed}. Which push and which slip was found with "
-                f"{counted(number, 'system')} of equations{'' if holds else '; pivots did not end: friction is that of the last turn'}."
+                f"Forces at the resting points, so that none accelerates inward: {listed}. Which push and which slip took "
+                f"{counted(number, 'system')} of equations{so}."
             )
-        for contact, normal in {int(one[0]): one[8:10] for one in rows if (int(one[0]), int(one[1])) in self._impulse}.items():
+        for contact, normal in {int(row[0]): row[8:10] for row in rows if (int(row[0]), int(row[1])) in self._impulse}.items():
             a, b = (float(self._ids[body]) if body < len(self._ids) else -1.0 for body in self._ends[contact])
             nx, ny = self._normals[contact] if math.isnan(normal[0]) else normal
             values |= {f"nx{contact}": nx, f"ny{contact}": ny, f"A{contact}": a, f"B{contact}": b}
             for k in range(self._counts[contact]):
                 values[f"px{contact}.{k}"], values[f"py{contact}.{k}"] = self.place(contact, k)
         bodies = list(range(len(self._ids))) if is_collision else []
-        arrows = self._arrows([one for one in bodies if self.velocity[one] != self._before[one]], self._before)
+        arrows = self._arrows([body for body in bodies if self.velocity[body] != self._before[body]], self._before)
         self._add(kind, sentence, bodies, [*marks, *arrows], values, question=self._which_pushes_most(rows))
 
     def _which_pushes_most(self, rows: list[list[float]]) -> Question | None:
-        """Ask which point pushes with the greatest force, where that can be told: by a tenth more than the next."""
-        pushes = [(one[4], int(one[0]), int(one[1])) for one in rows if one[2] == 0.0 and (int(one[0]), int(one[1])) in self._impulse]
+        """Ask which point pushes hardest, if its force is a tenth larger than the next."""
+        pushes = [(row[4], int(row[0]), int(row[1])) for row in rows if row[2] == 0.0 and (int(row[0]), int(row[1])) in self._impulse]
         if len(pushes) < 2 or sorted(pushes)[-1][0] <= 1.1 * max(sorted(pushes)[-2][0], 0.0):
             return None
         answers = tuple(f"contact {contact}{self._point_name(contact, k)}" for _, contact, k in pushes)
@@ -599,7 +599,7 @@ class _Telling:
         self._add("pivot", f"Pivot: the force of {entering} grows to {amount(row[7], 'N')}, where {changed} {becomes}.", [], [], values)
 
     def _piece(self, row: list[float]) -> None:
-        ends = ": something new touches then, so here the piece of time ends. All bodies move on" if row[2] else ": all bodies move on"
+        ends = ": then something new touches, so the sub-step ends here. All bodies move on" if row[2] else ": all bodies move on"
         self._seconds = row[1]
         self._passed = f"From {amount(1e3 * row[0], 'ms')} on {amount(1e3 * row[1], 'ms')} pass{ends}"
 
@@ -607,84 +607,85 @@ class _Telling:
         kind = "answer"
         moving = sum(state.awake for state, gives in zip(result, self._gives_way, strict=False) if gives)
         fastest = max((math.hypot(*state.linear_velocity) for state in result), default=0.0)
-        push = sum(one[0] for one in self._impulse.values())
+        push = sum(pair[0] for pair in self._impulse.values())
         sentence = (
             f"The step is done: {counted(moving, 'body is', 'bodies are')} awake, the fastest at {amount(fastest, 'm/s')}; "
-            f"the contacts push with {amount(push, self._unit)} together."
+            f"the contacts push with {amount(push, self._unit)} in total."
             if self._impulse
-            else f"No two bodies touch: nothing is solved. The fastest body has {amount(fastest, 'm/s')}."
+            else f"No two bodies touch: nothing to solve. The fastest body moves at {amount(fastest, 'm/s')}."
         )
         marks = []
         for body, state in zip(self._ids, result, strict=True):
             marks += [shape_mark(shape, state.xf, "result") for shape in self._shapes[body]]
         at = (*marks, *self._charted(-1))
-        cost = {"steps": len(self._found), "rows solved": self._n_rows}
+        cost = {"steps": len(self._steps), "rows solved": self._n_rows}
         return TraceStep(kind, self._lines[kind], sentence, values=self._values(range(len(self._ids))), marks=at, cost=cost, result=result)
 
     def _values(self, bodies: Iterable[int]) -> dict[str, float]:
         """Return velocities and shifts of bodies by their names."""
-        told: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         for body in bodies:
             if body < len(self._ids):
                 of = self._ids[body]
-                told |= zip((f"v{of}x", f"v{of}y", f"w{of}"), self.velocity[body], strict=True)
-                told |= zip((f"x{of}", f"y{of}", f"a{of}"), self.shift[body], strict=True)
-        return told
+                numbers |= zip((f"v{of}x", f"v{of}y", f"w{of}"), self.velocity[body], strict=True)
+                numbers |= zip((f"x{of}", f"y{of}", f"a{of}"), self.shift[body], strict=True)
+        return numbers
 
     # -- words --------------------------------------------------------------------------------------------------------
 
     def _effects(self, contact: int, before: list[Vector]) -> str:
-        """Tell what a row did to the neighbors: of each body where it now meets another one at another speed."""
-        told = []
+        """Describe how a row changed the rates at the other contacts of its bodies, the largest change of each body."""
+        changes = []
         for body in self._ends[contact]:
             if not self._gives_way[body] or self.velocity[body] == before[body]:
                 continue
-            found: tuple[float, float, float, int] | None = None
+            largest: tuple[float, float, float, int] | None = None
             for other in self._of_body[body]:
                 for k in range(self._counts[other] if other != contact else 0):
                     normal = self.direction(other, False)
                     was, now = self.rate(other, k, normal, before), self.rate(other, k, normal, self.velocity)
-                    if abs(now - was) > _STILL and (found is None or abs(now - was) > found[0]):
-                        found = (abs(now - was), was, now, other)
-            if found is not None:
-                _, was, now, other = found
+                    if abs(now - was) > _STILL and (largest is None or abs(now - was) > largest[0]):
+                        largest = (abs(now - was), was, now, other)
+            if largest is not None:
+                _, was, now, other = largest
                 a, b = self._ends[other]
                 other_body = self._names[b if body == a else a]
-                told.append(f"{self._names[body]} now {_meets(now, other_body)} ({_met(was)})")
-        return f" So {'; '.join(told)}." if told else ""
+                changes.append(f"{self._names[body]} now {_meets(now, other_body)} ({_met(was)})")
+        return f" So {'; '.join(changes)}." if changes else ""
 
     def _which_next(self, contact: int) -> Question | None:
         """Ask which contact is solved next."""
-        places = [self._middle(one) for one in range(len(self._ends)) if self._counts[one] > 0]
+        places = [self._middle(other) for other in range(len(self._ends)) if self._counts[other] > 0]
         if not 2 <= len(places) <= 8 or len(places) != len(self._ends) or len(set(places)) < len(places):
             return None
         return Question("Which contact is solved next? Click it.", tuple(self._titles), contact, tuple(places))
 
     def _middle(self, contact: int) -> Point:
-        found = [self.place(contact, k) for k in range(self._counts[contact])]
-        return sum(x for x, _ in found) / len(found), sum(y for _, y in found) / len(found)
+        points = [self.place(contact, k) for k in range(self._counts[contact])]
+        return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
 
     # -- marks --------------------------------------------------------------------------------------------------------
 
     def _set(self, contact: int, k: int, normal: float, tangent: float) -> None:
         self._impulse[contact, k] = [normal, tangent]
-        whole = sum(self._impulse[contact, one][0] for one in range(2) if (contact, one) in self._impulse)
+        total = sum(self._impulse[contact, k][0] for k in range(2) if (contact, k) in self._impulse)
         chart = self._chart[contact]
-        at = float(len(self._found))
+        at = float(len(self._steps))
         if chart[-1][0] > at:  # of several impulses in a step the last stands
-            chart[-1] = at + 1.0, whole
-        elif chart[-1][1] != whole:
-            chart += [(at, chart[-1][1]), (at + 1.0, whole)]
+            chart[-1] = at + 1.0, total
+        elif chart[-1][1] != total:
+            chart += [(at, chart[-1][1]), (at + 1.0, total)]
 
     def _charted(self, contact: int) -> list[Mark]:
-        """Return the impulses up to now: of the contact that is solved, and of some more."""
-        near = [one for body in (self._ends[contact] if contact >= 0 else ()) if self._gives_way[body] for one in self._of_body[body]]
+        """Return the impulses so far, of the current contact and some others."""
+        bodies = self._ends[contact] if contact >= 0 else ()
+        near = [neighbor for body in bodies if self._gives_way[body] for neighbor in self._of_body[body]]
         chosen = list(dict.fromkeys([*([contact] if contact >= 0 else []), *near, *range(min(len(self._chart), _SHOWN))]))[:_SHOWN]
         marks = []
-        for one in chosen:
-            path = (*self._chart[one], (float(len(self._found) + 1), self._chart[one][-1][1]))
-            text = f"contact {one}" if one == contact or path[-1][1] > 0.0 else ""
-            role: Role = "looked_at" if one == contact else "other"
+        for shown in chosen:
+            path = (*self._chart[shown], (float(len(self._steps) + 1), self._chart[shown][-1][1]))
+            text = f"contact {shown}" if shown == contact or path[-1][1] > 0.0 else ""
+            role: Role = "looked_at" if shown == contact else "other"
             marks += [Mark("path", role, path, "impulses"), Mark("label", role, path[-1:], "impulses", text)]
         return marks
 
@@ -702,7 +703,7 @@ class _Telling:
 
     def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
         """Return velocities of bodies before and after, from their centers of mass."""
-        speeds = [math.hypot(*v[:2]) for one in bodies for v in (before[one], self.velocity[one]) if self._gives_way[one]]
+        speeds = [math.hypot(*v[:2]) for body in bodies for v in (before[body], self.velocity[body]) if self._gives_way[body]]
         scale, marks = self._scale(max(speeds, default=0.0)), []
         for body in bodies:
             if not self._gives_way[body]:
@@ -716,7 +717,7 @@ class _Telling:
         return marks
 
     def _outlines(self, bodies: list[int]) -> list[Mark]:
-        """Return bodies where they stand by now, beside where they began."""
+        """Return the outlines of bodies now and at the start of the step."""
         marks = []
         for body in bodies:
             if body < len(self._ids) and self._gives_way[body]:
@@ -742,11 +743,11 @@ _SWEEPS = {
 }  # fmt: skip
 _STAGES = {
     t.FREE: ("free", "Gravity, forces and damping change the velocities of {n}, by {most} at most, as if nothing touched."),
-    t.WARMED: ("warm", "Warm start: what the contacts gave each body last time is given again: {most} at most."),
-    t.JOINTS: ("joints", "The joints are solved: {n} change, by {most} at most."),
-    t.BOUNCED: ("bounce", "What bounces does so first, at the moment of its touch: {n} change, by {most} at most."),
-    t.FLY: ("fly", "All bodies go where they would be without contacts and joints, {far} at most."),
-    t.VELOCITIES: ("velocities", "The velocity is the way that was gone: of {n} it changes, by {most} at most."),
+    t.WARMED: ("warm", "Warm start: the last step's impulses are applied again. Velocities change by {most} at most."),
+    t.JOINTS: ("joints", "The joints are solved: the velocities of {n} change, by {most} at most."),
+    t.BOUNCED: ("bounce", "Restitution first, at the moment of touch: the velocities of {n} change, by {most} at most."),
+    t.FLY: ("fly", "All bodies move to where they would be without contacts and joints, by {far} at most."),
+    t.VELOCITIES: ("velocities", "Velocity = displacement / time: it changes for {n}, by {most} at most."),
     t.MOVE: ("move", "{passed} with their velocities, by {far} at most."),
 }
 
@@ -768,13 +769,13 @@ def _meets(rate: float, other: str) -> str:
 
 
 def _met(rate: float) -> str:
-    """Tell the same of before, in brackets."""
+    """Return the rate before the row, for brackets."""
     if rate < -_STILL:
         return f"before, it approached at {amount(-rate, 'm/s')}"
     return f"before, it parted at {amount(rate, 'm/s')}" if rate > _STILL else "before, it rested"
 
 
-def _asked(bias: float) -> str:
+def _target(bias: float) -> str:
     if bias > _STILL:
-        return f", and may at {amount(bias, 'm/s')}: there is a gap"
-    return f", and are to part at {amount(-bias, 'm/s')}" if bias < -_STILL else ""
+        return f", and may, up to {amount(bias, 'm/s')}: there is a gap"
+    return f", and should part at {amount(-bias, 'm/s')}" if bias < -_STILL else ""

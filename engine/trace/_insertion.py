@@ -13,18 +13,18 @@ from engine.trace.words import meters
 __all__ = ["INSERTED", "inserted"]
 
 INSERTED = (
-    "  begin at the root; best = beside it",
+    "  start at the root; best = beside it",
     "  repeat: cost beside a child = half perimeter of both + growth above",
-    "    if nothing below can cost less than best: stop",
+    "    if no node below can cost less than best: stop",
     "    go on to the child below which it may cost least",
     "  a new node takes best's place, over best and the leaf",
-    "  on the way up: fit each box round its two children",
-    "    let a child and a grandchild change places if a box shrinks",
+    "  on the way up: fit each box to its two children",
+    "    swap a child and a grandchild if a box shrinks",
 )
 """Pseudo-code for each leaf, from line 1 on."""
 
 _MOST_PLACES = 15
-"""Nodes among which a student is asked to find one."""
+"""Maximum number of nodes for a question that asks for one."""
 
 
 def inserted(steps: TreeSteps, rows: list[list[float]]) -> None:
@@ -58,7 +58,7 @@ def _box(numbers: list[float]) -> Box:
 
 
 def _sibling(rows: list[list[float]], k: int) -> int:
-    """Return the node that the descent of which row k is a part ends with."""
+    """Return the node at the end of the descent that row k belongs to."""
     return int(next(row for row in rows[k:] if row[0] == INSERT_BESIDE)[2])
 
 
@@ -89,13 +89,13 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
         values["best"] = cost
     tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
     if tall:
-        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MOST_TILT} levels high: no place for a leaf"
+        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MOST_TILT} levels high: no leaf goes there"
     least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
     values.update({f"below {forest.names[child]}": under for child, under in least})
     bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
     roles: dict[int, Role] = {left: "looked_at", right: "looked_at"}
     if way == 0.0:
-        words += f". No place deeper down can cost less (at least {bounds}): stop." if least else ". There is nothing below: stop."
+        words += f". No place deeper down can cost less (at least {bounds}): stop." if least else ". There are no nodes below: stop."
     else:
         to = left if way == 1.0 else right
         words += f". At least {bounds}: on to {name(to)}."
@@ -130,7 +130,7 @@ def _beside(steps: TreeSteps, numbers: list[float], box: Box, round_both: Box, c
 
 
 def _grown(steps: TreeSteps, rows: list[list[float]], start: int) -> None:
-    """Tell of all boxes that grow from a row on, up to a rotation or the end, in one step."""
+    """Add one step for all boxes that grow from a row on, up to a rotation or the end."""
     forest, grown = steps.forest, list[int]()
     for row in rows[start:]:
         if row[0] != INSERT_REFIT:
@@ -140,7 +140,7 @@ def _grown(steps: TreeSteps, rows: list[list[float]], start: int) -> None:
             grown.append(node)
             forest.put_inner(node, box)
     if grown:
-        words = f"{listed(map(forest.said, grown))} get{'s' if len(grown) == 1 else ''} a box round what is in it now"
+        words = f"{listed(map(forest.said, grown))} get{'s' if len(grown) == 1 else ''} a box fitted to its children"
         steps.add("refit", 6, f"On the way up {words}.", dict.fromkeys(grown, "new"))
 
 
@@ -158,7 +158,7 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
         words, values = f"{swap}: one side was more than {MOST_TILT} levels higher than the other.", {}
     else:
         words, values = (
-            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. What is smaller is missed by more queries.",
+            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. Smaller boxes are missed by more queries.",
             {"gain": gain},
         )
     steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)

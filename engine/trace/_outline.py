@@ -1,4 +1,4 @@
-"""What decompositions share: an outline's part on the grid, where its corners are named as in the case."""
+"""Shared code of decompositions: a part of an outline on the grid, its corners named as in the case."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ class NamedPart:
     def reflex(self) -> list[int]:
         """Corners at which the outline turns right."""
         points = self.grid.points
-        found = []
+        reflex = []
         for ring in self.grid.rings:
             around = zip([ring[-1], *ring[:-1]], ring, [*ring[1:], ring[0]], strict=True)
-            found += [q for p, q, r in around if turn(points[p], points[q], points[r]) < 0]
-        return found
+            reflex += [q for p, q, r in around if turn(points[p], points[q], points[r]) < 0]
+        return reflex
 
 
 def area_of(points: Sequence[Point]) -> float:

@@ -1,4 +1,4 @@
-"""What algorithms on points share."""
+"""Shared code of algorithms on points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steppers of shapes that only translate share: rows of `engine.continuous._swept_kernel`, in the world's axes."""
+"""Shared code of the steppers of shapes that only translate: rows of `engine.continuous._swept_kernel`, in the world's axes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def translation_of(start: Transform, end: Transform | None) -> Point:
 
 
 def translates(case: Any) -> bool:
-    """Tell whether a case is a pair that moves and does not turn."""
+    """Return True if a case is a pair that moves and does not turn."""
     if not (isinstance(case, PairCase) and case.pair.query == "toi"):
         return False
     pair = case.pair
@@ -53,7 +53,7 @@ def of_velocities(a: AnyShape, xf_a: Transform, way_a: Point, b: AnyShape, xf_b:
 
 
 class Thrown(NamedTuple):
-    """One of the two: its name in the case, how it stands at 0, and its way over the motion."""
+    """One of the two shapes: its name in the case, its pose at 0, and its translation over the motion."""
 
     name: str
     shape: AnyShape
@@ -62,7 +62,7 @@ class Thrown(NamedTuple):
 
 
 def n_bars(first: Thrown, second: Thrown) -> float:
-    """Return how many bars there are: of edges, or of the difference's edges and corners."""
+    """Return the number of bars: for edges, or for the difference's edges and corners."""
     n_a, n_b = len(core_of(first.shape)[0]), len(core_of(second.shape)[0])
     if first.shape.radius + second.shape.radius == 0.0:
         return float(n_a * (n_a > 1) + n_b * (n_b > 1))
@@ -70,7 +70,7 @@ def n_bars(first: Thrown, second: Thrown) -> float:
 
 
 def grown_scenery(first: Thrown, second: Thrown) -> tuple[Mark, ...]:
-    """Return all first - second, which the edges' way does not build, and the way of O through it."""
+    """Return the difference first - second, which the edge tests do not build, and the path of O through it."""
     cores = [side.pose.apply_array(core_of(side.shape)[0]) for side in (first, second)]
     points = (cores[0][:, None] - cores[1][None]).reshape(-1, 2)
     body = hull_mark(points, "difference", first.shape.radius + second.shape.radius)
@@ -96,27 +96,27 @@ class SweptDecoder:
 
     def decoded(self, rows: list[list[float]], result: Any) -> list[TraceStep]:
         """Return the steps; the last has the result."""
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         for k, row in enumerate(rows):
             if row[0] == SWEPT_START:
-                found.append(self.start(row[1:]))
+                steps.append(self.start(row[1:]))
             elif row[0] == SWEPT_EDGE:
-                found.append(self.edge(row[1:]))
+                steps.append(self.edge(row[1:]))
                 if k + 1 == len(rows) or rows[k + 1][0] != SWEPT_EDGE:
-                    found.append(self.interval())
+                    steps.append(self.interval())
             elif row[0] == SWEPT_MEASURED:
-                found.append(self.measured(row[1:]))
+                steps.append(self.measured(row[1:]))
             elif row[0] == SWEPT_DIFFERENCE:
-                found.append(self.grown(row[1:]))
+                steps.append(self.grown(row[1:]))
             elif row[0] == ROUNDED_EDGE and not (row[4] == row[5] == 0.0):  # a point has no edge
-                found.append(self.rounded_edge(row[1:]))
+                steps.append(self.rounded_edge(row[1:]))
             elif row[0] == ROUNDED_CORNER:
-                found.append(self.rounded_corner(row[1:]))
+                steps.append(self.rounded_corner(row[1:]))
             elif row[0] == ROUNDED_END:
-                found.append(self.rounded_end(row[1:]))
+                steps.append(self.rounded_end(row[1:]))
             elif row[0] == SWEPT_END:
-                found.append(self.answer(row[1:], result))
-        return found
+                steps.append(self.answer(row[1:], result))
+        return steps
 
     # Places
 
@@ -125,16 +125,16 @@ class SweptDecoder:
         return self.sides[0].pose.rotate((x, y))
 
     def placed(self, t: float, role: Role) -> tuple[Mark, ...]:
-        """Return what has moved, at a moment of the motion."""
+        """Return the marks of the moved shapes at a moment of the motion."""
         if not 0.0 < t <= 1.0:
             return ()
-        found = []
+        marks = []
         for side in self.sides:
             if side.way != (0.0, 0.0):
                 (x, y), (dx, dy) = side.pose.position, side.way
                 pose = Transform((x + t * dx, y + t * dy), side.pose.angle)
-                found.append(shape_mark(side.shape, pose, role, f"{side.name.upper()} at {moment(t)}"))
-        return tuple(found)
+                marks.append(shape_mark(side.shape, pose, role, f"{side.name.upper()} at {moment(t)}"))
+        return tuple(marks)
 
     def ends_of(self, whose: int, edge: int) -> tuple[Point, Point]:
         (x, y), (to_x, to_y) = self.corners[whose][edge], self.corners[whose][(edge + 1) % len(self.corners[whose])]
@@ -147,7 +147,7 @@ class SweptDecoder:
         return pose.rotate((y / length, -x / length))
 
     def on_path(self, t: float) -> tuple[Mark, ...]:
-        """Return where the point O is on its way through the difference."""
+        """Return the position of O on its path through the difference."""
         x, y = self.way
         return (Mark("point", "new", ((t * x, t * y),), "difference", moment(t)),) if abs(t) < _FARTHEST else ()
 
@@ -191,7 +191,7 @@ class SweptDecoder:
         question = None
         if math.isnan(t):
             kind, line = "level", 8
-            sentence = f"{place} and keeps to that: {'they never meet' if never else 'this axis forbids nothing'}."
+            sentence = f"{place} and stays there: {'they never meet' if never else 'this axis excludes nothing'}."
             if not never:
                 self.bars.add(height, -math.inf, math.inf, label)
         else:
@@ -260,9 +260,9 @@ class SweptDecoder:
 
     def measured(self, row: list[float]) -> TraceStep:
         t, wrong = row[0], row[1] == 1.0
-        found = "they do not: the lines of a sharp corner meet before its tip, so the path is cast" if wrong else "they touch indeed"
+        finding = "they do not touch: the lines of a sharp corner meet before its tip, so the path is cast" if wrong else "they do touch"
         return self.step(
-            "measured", 9, f"There is a sharp corner, so the shapes are put where they are at {moment(t)} and measured: {found}.",
+            "measured", 9, f"There is a sharp corner, so the shapes are moved to {moment(t)} and measured: {finding}.",
             values={"t": t, "wrong": row[1]}, marks=self.placed(t, "looked_at"),
         )  # fmt: skip
 
@@ -271,7 +271,7 @@ class SweptDecoder:
         r = f", and {meters(self.radius)} of radii around it" if self.radius > 0.0 else ""
         return self.step(
             "grown", 9,
-            f"Let {second} shrink to a point O, and {first} grow by it: all {first} - {second} has {int(row[0])} corners{r}. They touch "
+            f"{second} shrinks to a point O, and {first} grows by it: {first} - {second} has {int(row[0])} corners{r}. They touch "
             "while O is inside.",
             values={"corners": row[0]}, marks=(Mark("point", "new", ((0.0, 0.0),), "difference", "O"),),
         )  # fmt: skip
@@ -283,7 +283,7 @@ class SweptDecoder:
         ends: tuple[Point, ...] = ()
         name, counts = f"Edge {edge} of the difference", not math.isnan(t) and 0.0 <= along <= length
         if math.isnan(t):
-            sentence = f"{name}: O runs along it and does not cross it."
+            sentence = f"{name}: O moves along it and does not cross it."
         else:
             start = px + r * n[0], py + r * n[1]
             ends = (start, (start[0] - length * n[1], start[1] + length * n[0]))
@@ -291,8 +291,8 @@ class SweptDecoder:
                 sentence = f"{name}, shifted out by {meters(r)}: O {'enters' if rate < 0.0 else 'leaves'} by it at {moment(t)}."
                 self.bars.add(2.0 * edge, t, t, f"edge {edge}")
             else:
-                sentence = f"{name}, shifted out by {meters(r)}: O crosses its line at {moment(t)}, past its ends: that counts for nothing."
-        question = Question(f"Does O's way cross edge {edge} of the difference, shifted out by the radii?", ("yes", "no"), int(not counts))
+                sentence = f"{name}, shifted out by {meters(r)}: O crosses its line at {moment(t)}, past its ends: no crossing."
+        question = Question(f"Does O's path cross edge {edge} of the difference, shifted out by the radii?", ("yes", "no"), int(not counts))
         return self.step(
             "rounded edge", 10, sentence, axis=n, question=question,
             values={"x": px, "y": py, "n.w": rate, "t": t, "along": along, "length": length, "first": first, "last": last},
@@ -309,17 +309,17 @@ class SweptDecoder:
         center = self.direction(x, y)
         name = f"The circle about corner {corner} of the difference"
         if math.isnan(half):
-            sentence = f"{name}: O's way passes {meters(away)} from it, more than the radii, {meters(self.radius)}: no crossing."
+            sentence = f"{name}: O's path passes {meters(away)} from it, more than the radii, {meters(self.radius)}: no crossing."
         else:
             sentence = (
-                f"{name}: O's way passes {meters(away)} from it, within the radii, {meters(self.radius)}: inside from "
+                f"{name}: O's path passes {meters(away)} from it, within the radii, {meters(self.radius)}: inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"corner {corner}")
         crossings = () if math.isnan(half) else (*self.on_path(nearest - half), *self.on_path(nearest + half))
         foot = (nearest * self.way[0], nearest * self.way[1])
         beside = (Mark("path", "bound", (center, foot), "difference", meters(away)),) if abs(nearest) < _FARTHEST else ()
-        question = Question(f"Does O's way cross the circle about corner {corner}?", ("yes", "no"), int(math.isnan(half)))
+        question = Question(f"Does O's path cross the circle about corner {corner}?", ("yes", "no"), int(math.isnan(half)))
         return self.step(
             "rounded corner", 10, sentence, question=question,
             values={"x": center[0], "y": center[1], "away": away, "nearest": nearest, "half": half, "first": first, "last": last},
@@ -332,9 +332,9 @@ class SweptDecoder:
     def rounded_end(self, row: list[float]) -> TraceStep:
         first, last = row[0], row[1]
         if first > last:
-            sentence = "O's way crosses nothing of the difference: the shapes pass."
+            sentence = "O's path does not cross the difference: the shapes pass."
         else:
-            sentence = f"O enters at the least of all crossings, {moment(first)}, and leaves at the greatest, {moment(last)}."
+            sentence = f"O enters at the earliest crossing, {moment(first)}, and leaves at the latest, {moment(last)}."
         return self.step(
             "interval", 10, sentence, values={"first": first, "last": last},
             marks=(*self.on_path(first), *self.placed(first, "looked_at"), *bar(self.top, first, last, "best", "inside")),
@@ -358,7 +358,7 @@ class SweptDecoder:
                 Mark("arrow", "result", ((x, y), (x + reach * normal[0], y + reach * normal[1])), text="normal"),
             ]  # fmt: skip
         elif self.way == (0.0, 0.0):
-            line, sentence = 2, "They are apart and do not move against each other: a miss."
+            line, sentence = 2, "They are apart and do not move relative to each other: a miss."
         elif first > last:
             sentence = "A miss: there is no time at which they touch."
         else:
@@ -370,5 +370,5 @@ class SweptDecoder:
 
     def contact(self, result: Any) -> tuple[tuple[Point, ...], Point, Point]:
         """Return the points of the answer, its normal, and where that is drawn."""
-        found = result.contact_set.points
-        return found, result.normal, result.point
+        points = result.contact_set.points
+        return points, result.normal, result.point

@@ -1,6 +1,6 @@
-"""What the steppers of trees share: a tree as it stands at a step, where its nodes are drawn, and the descent of a query.
+"""Shared code of the tree steppers: the tree at a step, the positions of its nodes in the picture, and the descent of a query.
 
-The kernels tell each change of the tree; what is kept here is only who is whose child, and the boxes as they were told.
+The kernels record each change of the tree; only the parent-child links and the boxes are kept here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = [
@@ -40,20 +40,20 @@ __all__ = [
 Box = tuple[float, float, float, float]
 
 Visit = tuple[int, bool, bool | None]
-"""A node that a query comes to, whether it meets the node's box, and of a leaf whether it meets the box in it."""
+"""A visited node, True if the query meets its box, and for a leaf True if it meets the box in it."""
 
 TREE = View("tree", "the tree", x="leaves in their order, the root on top")
 
 ASKED = (
-    "to ask a region, begin at the root:",
-    "  if it misses the node's box: leave out all that is in it",
-    "  if the node is a leaf: found, if it meets the box in it",
-    "  else go on to the left child, and later to the right one",
+    "to query a region, start at the root:",
+    "  if it misses the node's box: skip the subtree",
+    "  if the node is a leaf: a hit, if it meets the box in it",
+    "  else visit the left child, and later the right one",
 )
-"""The end of the pseudo-code of every tree."""
+"""The last lines of the pseudo-code of every tree."""
 
 _MOST_NAMED = 24
-"""Leaves of a tree all of whose nodes are named, and names in a row in a sentence."""
+"""Maximum number of leaves of a tree with all nodes named, and of names in a sentence."""
 
 BOXES = BoxesCase(
     (
@@ -62,7 +62,7 @@ BOXES = BoxesCase(
     ),
     (1.3, 0.7, 2.75, 3.3),
 )  # fmt: skip
-"""What all broad phases begin with, so that they can be compared."""
+"""Example boxes of all broad phases, the same so that they can be compared."""
 
 
 def boxes_case(aabbs: ArrayLike, region: ArrayLike) -> BoxesCase:
@@ -83,7 +83,7 @@ def half_perimeter(box: Box) -> float:
 
 
 def common(a: Box, b: Box) -> Box:
-    """Return what two boxes that meet have in common."""
+    """Return the intersection of two overlapping boxes."""
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
@@ -105,12 +105,12 @@ class Forest:
     Parameters
     ----------
     n_boxes : int
-        How many there will be: where they are many, only those nodes are named that a step looks at.
+        Final number of boxes: with many, only the nodes of the current step are named.
     is_built_up : bool
         Nodes stand as high as they are above the deepest leaf below them, not as low as they are below the root: what is joined from below
         stays where it is.
     fat : bool
-        Leaves have boxes of their own, wider than what is in them.
+        Leaves have boxes of their own, larger than the boxes in them.
     """
 
     def __init__(self, n_boxes: int, is_built_up: bool = False, fat: bool = False) -> None:
@@ -125,11 +125,11 @@ class Forest:
         self._places: dict[int, Point] = {}
 
     def put_leaf(self, node: int, item: int, box: Box) -> None:
-        """Take in a leaf with the number of its box."""
+        """Add a leaf with the number of its box."""
         self.names[node], self.boxes[node], self._drawn = str(item), box, None
 
     def put_inner(self, node: int, box: Box, children: tuple[int, int] | None = None) -> None:
-        """Take in an inner node, or what is to become one, and name it; or change its box and children."""
+        """Add and name an inner node, or change its box and children."""
         if node not in self.names:
             self.names[node] = _letters(self._n_inner)
             self._n_inner += 1
@@ -138,12 +138,12 @@ class Forest:
             self.children[node] = children
 
     def replace(self, above: int, child: int, by: int) -> None:
-        """Give a node another child instead of one."""
+        """Replace a child of a node."""
         left, right = self.children[above]
         self.children[above], self._drawn = (by if left == child else left, by if right == child else right), None
 
     def set_roots(self, roots: list[int]) -> None:
-        """Say which nodes have none above them, in their order."""
+        """Set the roots, in order."""
         self.roots, self._drawn = roots, None
 
     def said(self, node: int) -> str:
@@ -151,7 +151,7 @@ class Forest:
         return self.names[node] if self.is_inner(node) else f"box {self.names[node]}"
 
     def is_inner(self, node: int) -> bool:
-        """Tell whether a node is, or is to become, an inner one."""
+        """Return True if a node is, or will become, an inner node."""
         return not self.names[node].isdigit()
 
     def feature(self, node: int) -> Feature:
@@ -160,12 +160,12 @@ class Forest:
 
     def preorder(self) -> list[int]:
         """Return all nodes, each before what is below it, the left side first."""
-        found, waiting = [], self.roots[::-1]
+        ordered, waiting = [], self.roots[::-1]
         while waiting:
             node = waiting.pop()
-            found.append(node)
+            ordered.append(node)
             waiting.extend(reversed(self.children.get(node, ())))
-        return found
+        return ordered
 
     def n_leaves(self, node: int) -> int:
         """Return how many boxes are below a node."""
@@ -190,13 +190,13 @@ class Forest:
 
     def marks(self, roles: Mapping[int, Role]) -> tuple[Mark, ...]:
         """Return the picture, some nodes in other roles than the rest."""
-        found = list(self._draw())
+        marks = list(self._draw())
         for node, role in roles.items():
             is_inner = self.is_inner(node)
-            found.append(Mark("polygon", role, box_corners(self.boxes[node]), text=self.names[node] if is_inner else ""))
+            marks.append(Mark("polygon", role, box_corners(self.boxes[node]), text=self.names[node] if is_inner else ""))
             if node in self._places:
-                found.append(Mark("point", role, (self._places[node],), TREE.name, self.names[node] if self._is_crowded else ""))
-        return tuple(found)
+                marks.append(Mark("point", role, (self._places[node],), TREE.name, self.names[node] if self._is_crowded else ""))
+        return tuple(marks)
 
     def _draw(self) -> tuple[Mark, ...]:
         if self._drawn is None:
@@ -256,10 +256,10 @@ class TreeSteps:
         """Say how the tree that is built lies in memory."""
         row = [self.forest.names[node] for node in self.forest.preorder()]
         words = " ".join(row if len(row) < 2 * _MOST_NAMED else [*row[:_MOST_NAMED], "..."])
-        self.add("layout", line, f"The tree is built. It lies in memory in preorder, left before right: {words}.")
+        self.add("layout", line, f"The tree is built. It is stored in preorder, left before right: {words}.")
 
-    def descended(self, line: int, visits: Iterable[Visit], found: tuple[int, ...]) -> None:
-        """Add the descent of a query, and the answer.
+    def descended(self, line: int, visits: Iterable[Visit], hits: tuple[int, ...]) -> None:
+        """Add the steps of a query's descent, and the answer.
 
         Parameters
         ----------
@@ -277,37 +277,37 @@ class TreeSteps:
             its_box = "Fat " + name if forest.fat and not is_inner else f"{name}'s box" if is_inner else "B" + name[1:]
             if is_inner and is_met:
                 left = forest.said(forest.children[node][0])
-                words = f"{its_box} meets the region, so what is in it may: on to {left}."
+                words = f"{its_box} meets the region, so its children may: on to {left}."
             elif is_inner:
-                words = f"{its_box} misses the region, so all {counted(forest.n_leaves(node), 'box', 'boxes')} in it do: left out unseen."
+                words = f"{its_box} misses the region, so all {counted(forest.n_leaves(node), 'box', 'boxes')} in it do: skipped."
             elif not is_met:
                 words = f"{its_box} misses the region."
             elif forest.fat:
-                words = f"{its_box} meets the region, and {'so does the box in it: found' if is_hit else 'the box in it misses it'}."
+                words = f"{its_box} meets the region, and {'so does the box in it: a hit' if is_hit else 'the box in it misses it'}."
             else:
-                words = f"{its_box} meets the region: found."
-            asked = f"Does the query go down into {name}?" if is_inner else f"Is {name} found?"
+                words = f"{its_box} meets the region: a hit."
+            prompt = f"Does the query go down into {name}?" if is_inner else f"Is {name} a hit?"
             is_right = is_met and is_hit is not False
-            question = None if node in forest.roots else Question(asked, ("yes", "no"), 0 if is_right else 1)
+            question = None if node in forest.roots else Question(prompt, ("yes", "no"), 0 if is_right else 1)
             roles.pop(node, None)
             self.add("visit", line + (1 if not is_met else 3 if is_inner else 2), words, {**roles, node: "looked_at"}, question=question)
             roles[node] = "dropped" if not is_right else "best" if is_inner else "result"
         n_nodes, visited, tested = len(forest.preorder()), self.cost["nodes visited"], self.cost["boxes tested"]
-        asked = f"{visited} of {counted(n_nodes, 'node')} visited, {tested} of {n_nodes - len(forest.children)} boxes asked one by one"
-        meets = f"Boxes {listed(found)} meet" if len(found) > 1 else f"Box {found[0]} meets" if found else "No box meets"
+        prompt = f"{visited} of {counted(n_nodes, 'node')} visited, {tested} of {n_nodes - len(forest.children)} boxes tested one by one"
+        meets = f"Boxes {listed(hits)} meet" if len(hits) > 1 else f"Box {hits[0]} meets" if hits else "No box meets"
         self.add(
-            "answer", line, f"{meets} the region: {asked}. Half the perimeters of the inner nodes, the less the better: "
+            "answer", line, f"{meets} the region: {prompt}. Half the perimeters of the inner nodes, smaller is better: "
             f"{meters(forest.inner_perimeters)} in sum.",
-            roles, values={"found": float(len(found)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
-            result=found,
+            roles, values={"found": float(len(hits)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
+            result=hits,
         )  # fmt: skip
 
 
 class TreeAlgorithm(Algorithm[BoxesCase]):
-    """A tree of boxes that is built under the eyes, and asked which boxes meet a region: the answer is their numbers, in order.
+    """A tree of boxes, built step by step and queried for the boxes that meet a region: the answer is their numbers, in order.
 
-    Trees that are built at once have one box a leaf here, that there be a tree to see; by default they have up to eight. The kernels are
-    those of any leaf size.
+    Trees that are built at once have one box per leaf here, so that there is a tree to see; by default they have up to eight. The
+    kernels are the same for any leaf size.
     """
 
     views: ClassVar[tuple[View, ...]] = (PLANE, TREE)
@@ -326,21 +326,21 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
 
     def visits(self, forest: Forest, rows: list[list[float]]) -> list[Visit]:
         """Decode the rows of the query, of a tree in preorder with a box a leaf."""
-        nodes, found = forest.preorder(), list[Visit]()
+        nodes, visits = forest.preorder(), list[Visit]()
         for row in rows:
             if row[0] == WALK_NODE:
-                found.append((nodes[int(row[1])], row[2] == 1.0, None))
+                visits.append((nodes[int(row[1])], row[2] == 1.0, None))
             elif row[0] == WALK_ITEM:
-                found[-1] = (found[-1][0], found[-1][1], row[3] == 1.0)
-        return found
+                visits[-1] = (visits[-1][0], visits[-1][1], row[3] == 1.0)
+        return visits
 
     def query(self, case: BoxesCase) -> tuple[int, ...]:
         return self._answer(case, None)
 
     def steps(self, case: BoxesCase) -> list[TraceStep]:
-        found, rows = told(lambda trace: self._answer(case, trace))
+        hits, rows = record_rows(lambda trace: self._answer(case, trace))
         steps = self.built(case, rows)
-        steps.descended(len(self.pseudo_code) - len(ASKED), self.visits(steps.forest, rows), found)
+        steps.descended(len(self.pseudo_code) - len(ASKED), self.visits(steps.forest, rows), hits)
         return steps.found
 
     def _answer(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:

@@ -1,14 +1,14 @@
-"""What an algorithm is asked, as a JSON file: saved while it is watched, opened again, sent to somebody else.
+"""Stepper cases as JSON files: saved while stepping, opened again, or sent to somebody else.
 
     {"format": "stepper case", "version": 1, "algorithm": "quickhull", "points": [[0, 0], [1, 0.2], [0.4, 1]]}
 
-Beside these three stands what the algorithm takes, and nothing else:
+Beside these three fields a file holds the input of the algorithm, and nothing else:
 
-    pair, before      a pair file's content (`engine.compare.pair.file`), and if a hand has moved it, what it was a frame ago
-    points            for hulls and what encloses points: [[x, y], ...]
+    pair, before      a pair file's content (`engine.compare.pair.file`), and if it has been moved, the pair of the frame before
+    points            for hulls and enclosing shapes: [[x, y], ...]
     rings             a simple polygon, then holes in it: [[[x, y], ...], ...]
-    boxes, region     for broad phases: [[x0, y0, x1, y1], ...], and the box that is asked for
-    scene, taken      for solvers: a scene file's content (`engine.scenes.scene_file`), and how many steps are taken before the one watched;
+    boxes, region     for broad phases: [[x0, y0, x1, y1], ...], and the query box
+    scene, taken      for solvers: a scene file's content (`engine.scenes.scene_file`), and the number of steps before the one shown;
                       as in any scene file, impulses are not in it: the first step begins without those of a step before
 
 A pair file is a case too: of the algorithm that answers its query. Meters and radians, world frame; every float comes back as the same
@@ -49,19 +49,19 @@ _CONTENT = ("pair", "points", "rings", "boxes", "scene")
 
 @dataclass(frozen=True, slots=True)
 class SavedCase:
-    """A case with the name of the algorithm that it was saved for, or that answers its query; empty where none does."""
+    """A case with the name of the algorithm that it was saved for, or that answers its query; empty if there is none."""
 
     algorithm: str
     case: Case
 
 
 def save_case(path: str | os.PathLike[str], saved: SavedCase) -> None:
-    """Write a case, whole or not at all; what is written can be loaded, or nothing is.
+    """Write a case atomically; a case that could not be loaded again is refused.
 
     Raises
     ------
     InvalidInputError
-        A number is beyond the format's range, or there is too much of something.
+        A number is out of range, or the case is too large.
     OSError
         The file cannot be written.
     """
@@ -76,7 +76,7 @@ def load_case(path: str | os.PathLike[str]) -> SavedCase:
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
+        The file does not exist, is not JSON (the message has the line), or has an invalid field (the message names it).
     """
     return case_from_json(read_json(path, "stepper case or pair file", LARGEST_CASE), os.fspath(path))
 
@@ -101,8 +101,8 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
         pair = pair_from_json(plain, file)
         return SavedCase(of_query(pair.query) or "", PairCase(pair))
     if isinstance(plain, dict) and plain.get("format") != CASE_FORMAT:
-        wanted = f'"{CASE_FORMAT}" or "{PAIR_FORMAT}"'
-        raise InvalidInputError(f"{file}: format", wanted, plain.get("format", Described("nothing")))
+        expected = f'"{CASE_FORMAT}" or "{PAIR_FORMAT}"'
+        raise InvalidInputError(f"{file}: format", expected, plain.get("format", Described("nothing")))
     held = validated(CaseSchema, plain, file)
     if held.algorithm not in algorithms():
         raise InvalidInputError(f"{file}: algorithm", "one of " + ", ".join(algorithms()), held.algorithm)
@@ -128,20 +128,20 @@ def _content(case: Case) -> dict[str, Any]:
         return {"boxes": [list(box) for box in case.boxes], "region": list(case.region)}
     if isinstance(case, SceneCase):
         return {"scene": scene_as_json(scene_of_snapshot(case.start)), "taken": case.taken}
-    raise InvalidInputError("case", "of a pair, points, an outline, boxes or a scene", Described(type(case).__name__))
+    raise InvalidInputError("case", "a pair, points, an outline, boxes or a scene", Described(type(case).__name__))
 
 
 def _held_case(held: CaseSchema, file: str) -> Case:
-    given = [name for name in _CONTENT if getattr(held, name) is not None]
-    if len(given) != 1:
-        raise InvalidInputError(file, "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(given) or "none"))
+    present = [name for name in _CONTENT if getattr(held, name) is not None]
+    if len(present) != 1:
+        raise InvalidInputError(file, "a case with one of " + ", ".join(_CONTENT), Described(" and ".join(present) or "none"))
     if held.taken and held.scene is None:
-        raise InvalidInputError(f"{file}: taken", "given with a scene alone", Described(given[0]))
+        raise InvalidInputError(f"{file}: taken", "given only with a scene", Described(present[0]))
     if held.before is not None and held.pair is None:
-        raise InvalidInputError(f"{file}: before", "given with a pair alone", Described(given[0]))
+        raise InvalidInputError(f"{file}: before", "given only with a pair", Described(present[0]))
     if (held.boxes is None) != (held.region is None):
-        given_alone = f"{given[0]} without a region" if held.region is None else f"a region with {given[0]}"
-        raise InvalidInputError(f"{file}: region", "given with boxes, and with them alone", Described(given_alone))
+        given_alone = f"{present[0]} without a region" if held.region is None else f"a region with {present[0]}"
+        raise InvalidInputError(f"{file}: region", "given with boxes, and only with boxes", Described(given_alone))
     if held.pair is not None:
         before = None if held.before is None else pair_from_json(held.before, f"{file}: before")
         return PairCase(pair_from_json(held.pair, f"{file}: pair"), before)

@@ -1,6 +1,6 @@
-"""What algorithms are asked, in a form that a hand can change: each drag gives a new case, and the old one stays.
+"""Inputs of algorithms in a form that can be edited: each drag gives a new case, and the old one stays.
 
-A case has named *parts* that can be taken hold of (a whole shape, a corner, an end of a ray). What cannot be, such as a corner dragged so
+A case has named *parts* that can be dragged (a whole shape, a corner, an end of a ray). An invalid change, such as a corner dragged so
 that a polygon is no longer convex, leaves the case as it is.
 """
 
@@ -33,64 +33,64 @@ __all__ = [
 ]
 
 MOST_POINTS, MOST_CORNERS, MOST_BOXES = 500, 250, 128
-"""Of a case, counts, corners those of all its rings: each step shows all there is, so twice as many take four times the seconds and
+"""Maximum sizes of a case, corners counted over all rings: each step shows everything, so twice the size takes four times the time and
 memory, and these take a second."""
 
 _MOST_NAMED = 24
-"""Points, a count."""
+"""Number of points."""
 
 
 class Case(ABC):
-    """What an algorithm is asked."""
+    """Input of an algorithm."""
 
     @property
     @abstractmethod
     def scenery(self) -> tuple[Mark, ...]:
-        """What lies under the marks of every step, "plane" view."""
+        """Marks under those of every step, "plane" view."""
 
     @property
     @abstractmethod
     def handles(self) -> tuple[tuple[str, Point], ...]:
-        """Parts that are points, by name, and where they are."""
+        """Parts that are points, by name, with their positions."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All that can be moved, by name, whole things first."""
+        """Names of all parts that can be moved, whole shapes first."""
         return tuple(name for name, _ in self.handles)
 
     @property
     def box(self) -> AABB:
-        """What the scenery covers."""
+        """Box around the scenery."""
         places = np.array([point for mark in self.scenery for point in mark.points])
         reach = max((mark.radius for mark in self.scenery), default=0.0)
         (left, bottom), (right, top) = (places.min(axis=0) - reach).tolist(), (places.max(axis=0) + reach).tolist()
         return AABB((left, bottom), (right, top))
 
     def part_at(self, point: Point, reach: float) -> str | None:
-        """Return the part under a hand: the nearest handle within `reach` meters, else a whole shape."""
+        """Return the part under the pointer: the nearest handle within `reach` meters, else a whole shape."""
         near = min(((math.dist(at, point), name) for name, at in self.handles), default=None)
         return near[1] if near is not None and near[0] <= reach else None
 
     @abstractmethod
     def moved(self, part: str, dx: float, dy: float) -> Case:
-        """Return the case with a part moved; this one where that cannot be."""
+        """Return the case with a part moved; this one if that is invalid."""
 
     def turned(self, part: str, angle: float) -> Case:
-        """Return the case with a part turned about its middle; this one where nothing can be turned."""
+        """Return the case with a part turned about its center; this one if nothing can be turned."""
         return self
 
     def following(self, before: Case) -> Case:
-        """Return this case as what came of another, a frame ago: for algorithms that remember."""
+        """Return this case with `other` as the frame before, for algorithms that remember."""
         return self
 
     def middle(self, part: str) -> Point:
-        """Return where a part that is a point lies, and about which point another is turned."""
+        """Return the position of a point part, or the center of rotation of another."""
         (left, bottom), (right, top) = self.box.lower, self.box.upper
         return dict(self.handles).get(part, (0.5 * (left + right), 0.5 * (bottom + top)))
 
 
 def shape_mark(shape: AnyShape, xf: Transform, role: Role, text: str = "") -> Mark:
-    """Return a shape where it stands: its core with its radius."""
+    """Return the mark of a shape at a pose: its core with its radius."""
     points = tuple((x, y) for x, y in xf.apply_array(shape.core).tolist())
     if isinstance(shape, Polygon):
         return Mark("polygon", role, points, text=text, radius=shape.radius)
@@ -103,7 +103,7 @@ def shape_mark(shape: AnyShape, xf: Transform, role: Role, text: str = "") -> Ma
 class PairCase(Case):
     """Two shapes that stand or move, or a shape and a ray: a pair file's content, or the like.
 
-    `before` is what the pair was before the hand last moved something, a frame ago, for algorithms that remember.
+    `before` is the pair of the frame before, until the last drag, for algorithms that remember.
     """
 
     pair: Pair
@@ -111,7 +111,7 @@ class PairCase(Case):
 
     @property
     def both(self) -> tuple[AnyShape, Transform, AnyShape, Transform]:
-        """A, its pose, B, its pose, as queries take them: where they stand, or begin."""
+        """A, its pose, B, its pose, as queries take them: at rest, or at the start of the motion."""
         pair = self.pair
         assert pair.shape_b is not None
         return pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b
@@ -138,34 +138,34 @@ class PairCase(Case):
 
         The start of a motion alone ("a.start") can be moved and turned too.
         """
-        pair, found = self.pair, []
+        pair, handles = self.pair, []
         for side in "ab":
             shape, pose, end = self._side(side)
             if shape is None:
                 continue
             if not isinstance(shape, Circle):
-                found += [(f"{side}.{k}", pose.apply((x, y))) for k, (x, y) in enumerate(shape.core.tolist())]
+                handles += [(f"{side}.{k}", pose.apply((x, y))) for k, (x, y) in enumerate(shape.core.tolist())]
             if isinstance(shape, Circle | Capsule):
-                found.append((f"{side}.rim", pose.apply(_rim(shape))))
+                handles.append((f"{side}.rim", pose.apply(_rim(shape))))
             if end is not None:
-                found.append((f"{side}.end", end.apply(shape.centroid)))
+                handles.append((f"{side}.end", end.apply(shape.centroid)))
         if pair.ray is not None:
-            found += [("ray.origin", pair.ray[0]), ("ray.end", pair.ray[1])]
+            handles += [("ray.origin", pair.ray[0]), ("ray.end", pair.ray[1])]
         if pair.point is not None:
-            found.append(("point", pair.point))
-        return tuple(found)
+            handles.append(("point", pair.point))
+        return tuple(handles)
 
     @property
     def parts(self) -> tuple[str, ...]:
         return (*(side for side in "ab" if self._side(side)[0] is not None), *super().parts)
 
     def part_at(self, point: Point, reach: float) -> str | None:
-        found = super().part_at(point, reach)
+        part = super().part_at(point, reach)
         for side in "ba":
             shape, pose, _ = self._side(side)
-            if found is None and shape is not None and is_on(shape, pose, point, 0.4 * reach):
-                found = side
-        return found
+            if part is None and shape is not None and is_on(shape, pose, point, 0.4 * reach):
+                part = side
+        return part
 
     def moved(self, part: str, dx: float, dy: float) -> PairCase:
         side, _, of = part.partition(".")
@@ -259,14 +259,14 @@ def _shifted(pose: Transform, dx: float, dy: float) -> Transform:
 
 
 def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
-    """Turn a pose by `angle` about the middle of the shape, which stays where it is."""
+    """Return a pose turned by `angle` about the center of the shape."""
     x, y = pose.apply(shape.centroid)
     away = Transform((0.0, 0.0), pose.angle + angle).apply(shape.centroid)
     return Transform((x - away[0], y - away[1]), pose.angle + angle)
 
 
 def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
-    """Tell whether a hand takes hold of the shape: on it, or nearer than `reach` meters."""
+    """Return True if a point lies on a shape, or within `reach` meters of it."""
     at = np.array(xf.apply_inverse(point))
     core, radius = shape.core, shape.radius
     if isinstance(shape, Polygon):
@@ -280,7 +280,7 @@ def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
 
 @dataclass(frozen=True)
 class PointsCase(Case):
-    """Points, for hulls and for what encloses them. Part "all" is all of them, taken hold of between them."""
+    """Points, for hulls and enclosing shapes. Part "all" is all of them, grabbed between them."""
 
     points: tuple[Point, ...]
 
@@ -300,11 +300,11 @@ class PointsCase(Case):
 
     @property
     def is_named(self) -> bool:
-        """Whether the scenery has a name beside each point; of many it would be words only."""
+        """True if each point of the scenery is labeled; many labels would hide the points."""
         return len(self.points) <= _MOST_NAMED
 
     def name(self, point: Point) -> str:
-        """Name a point by its number, that of the first of equal ones: "P3"."""
+        """Return the name of a point by its number, the first of equal points: "P3"."""
         return f"P{self.points.index(point)}"
 
     def part_at(self, point: Point, reach: float) -> str | None:
@@ -326,7 +326,7 @@ class PointsCase(Case):
 
 @dataclass(frozen=True)
 class OutlineCase(Case):
-    """A simple polygon, convex or not, counter-clockwise, and holes in it, clockwise: for what cuts it up.
+    """A simple polygon, convex or not, counter-clockwise, and holes in it, clockwise: for decompositions.
 
     Part "0.3" is a corner of the outer ring, "1" the whole of the first hole, "0" the outline with its holes.
     """
@@ -349,7 +349,7 @@ class OutlineCase(Case):
         return tuple((f"{n}.{k}", point) for n, ring in enumerate(self.rings) for k, point in enumerate(ring))
 
     def name(self, point: Point) -> str:
-        """Name a corner by its number, counted on through all rings: "P3"; a point that is none, by its place."""
+        """Return the name of a corner by its number, counted through all rings: "P3"; of another point by its position."""
         corners = [corner for ring in self.rings for corner in ring]
         return f"P{corners.index(point)}" if point in corners else f"({point[0]:.3g}, {point[1]:.3g})"
 
@@ -371,7 +371,7 @@ class OutlineCase(Case):
         return _mean(self.rings[int(part.partition(".")[0])])
 
     def _together(self, n: str) -> range:
-        """Rings that go with one: the outer ring takes the holes along."""
+        """Return the rings that move with a ring: the outer ring takes the holes along."""
         return range(len(self.rings)) if n == "0" else range(int(n), int(n) + 1)
 
     def _with(self, changed: dict[int, tuple[Point, ...]]) -> OutlineCase:
@@ -387,7 +387,7 @@ class OutlineCase(Case):
 
 @dataclass(frozen=True)
 class BoxesCase(Case):
-    """Boxes x0, y0, x1, y1, for broad phases, and a region that is asked for."""
+    """Boxes x0, y0, x1, y1, for broad phases, and a query region."""
 
     boxes: tuple[tuple[float, float, float, float], ...]
     region: tuple[float, float, float, float]
@@ -410,12 +410,12 @@ class BoxesCase(Case):
         return (*map(str, range(len(self.boxes))), *super().parts)
 
     def part_at(self, point: Point, reach: float) -> str | None:
-        found = super().part_at(point, reach)
+        part = super().part_at(point, reach)
         for k in reversed(range(len(self.boxes))):
             x0, y0, x1, y1 = self.boxes[k]
-            if found is None and x0 <= point[0] <= x1 and y0 <= point[1] <= y1:
-                found = str(k)
-        return found
+            if part is None and x0 <= point[0] <= x1 and y0 <= point[1] <= y1:
+                part = str(k)
+        return part
 
     def moved(self, part: str, dx: float, dy: float) -> BoxesCase:
         x0, y0, x1, y1 = self.region if part.startswith("region") else self.boxes[int(part)]
@@ -433,7 +433,7 @@ class BoxesCase(Case):
 
 def _check_count(field: str, of: str, n: int, most: int) -> None:
     if n > most:
-        raise InvalidInputError(field, f"at most {most} {of}, to be watched step by step", n)
+        raise InvalidInputError(field, f"at most {most} {of}, to be stepped through", n)
 
 
 def box_corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:
@@ -458,10 +458,10 @@ def _mean(points: tuple[Point, ...]) -> Point:
 
 
 def _is_inside(ring: tuple[Point, ...], point: Point) -> bool:
-    """Tell whether a ring goes round a point, by the edges that a ray to the right crosses."""
+    """Return True if a ring contains a point, by the edges that a ray to the right crosses."""
     x, y = point
-    found = False
+    is_inside = False
     for (px, py), (qx, qy) in zip(ring, (*ring[1:], ring[0]), strict=True):
         if (py > y) != (qy > y) and x < px + (y - py) / (qy - py) * (qx - px):
-            found = not found
-    return found
+            is_inside = not is_inside
+    return is_inside

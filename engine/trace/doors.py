@@ -1,4 +1,4 @@
-"""Which algorithm answered: the way from a query to what can be watched of it, and from one algorithm's case to another's."""
+"""Finds the algorithm that answers a query, and converts one algorithm's case to another's."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STANDING = ("manifold", "overlap", "distance")
 
 
 def of_query(query: str) -> str | None:
-    """Return the algorithm that answers a query of a pair; None where none does that can be watched."""
+    """Return the algorithm that answers a query of a pair; None if none with a stepper does."""
     return ANSWERED_BY.get(query)
 
 
 def fitted(name: str, case: Case) -> Case | None:
-    """Return a case as an algorithm can be asked it, or None.
+    """Return a case in the form that an algorithm takes, or None.
 
-    One that asks about shapes at rest is asked about the start of a motion, one that knows no turning, or only A's motion, about that.
+    For an algorithm on shapes at rest that is the start of a motion; for one without rotation, or with A moving alone, that motion.
 
     Raises
     ------
@@ -38,12 +38,12 @@ def fitted(name: str, case: Case) -> Case | None:
         other = PairCase(_at_rest(case.pair, example.pair.query))
         return other if chosen.takes(other) else None
     if isinstance(case, PairCase) and case.pair.query == "toi":
-        return next((one for one in map(PairCase, plainer_motions(case.pair)) if chosen.takes(one)), None)
+        return next((plainer for plainer in map(PairCase, plainer_motions(case.pair)) if chosen.takes(plainer)), None)
     return None
 
 
 def plainer_motions(pair: Pair) -> tuple[Pair, Pair]:
-    """Return a motion of two shapes without its spin, and that as it looks to B, which stands then."""
+    """Return a motion of two shapes without its rotation, and the same relative to B at rest."""
     way_a, way_b = _way(pair.sweep_a, pair.center_a), _way(pair.sweep_b, pair.center_b)
     plain = replace(pair, center_a=(0.0, 0.0), center_b=(0.0, 0.0), provenance=None, outsider=None)
     relative = way_a[0] - way_b[0], way_a[1] - way_b[1]
@@ -54,7 +54,7 @@ def plainer_motions(pair: Pair) -> tuple[Pair, Pair]:
 
 
 def _way(sweep: Sweep, center: Point) -> Point:
-    """Return how far a motion carries what it turns about."""
+    """Return the translation of a motion's center."""
     (x0, y0), (x1, y1) = sweep.start.apply(center), sweep.end.apply(center)
     return x1 - x0, y1 - y0
 

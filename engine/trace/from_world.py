@@ -1,12 +1,12 @@
-"""Cases out of a world: its fixtures, bodies and boxes as an algorithm is asked about them.
+"""Cases from a world: its fixtures, bodies and boxes as input of an algorithm.
 
-    a pair at rest       the pair whose contact is deepest, at the poses at which the solver asked; without a contact, the nearest pair
-    a pair that moves    the pair that will meet first if all goes on as it does now, over twice that time; without its spin, or seen
-                         from one of the two, where the algorithm knows no more
+    a pair at rest       the pair whose contact is deepest, at the poses that the solver used; without a contact, the nearest pair
+    a pair that moves    the pair that will meet first at constant velocity, over twice that time; without its rotation, or seen
+                         from one of the two, if the algorithm requires that
     a ray                from the middle of one shape of the nearest pair to the middle of the other
-    points               the corners of the body that has most, of those that move where they have any
-    an outline           of the body whose fixtures make one with most corners, in the same way
-    a world              itself, of which the next step is watched, with all bodies awake
+    points               the corners of the body with most corners, moving bodies first
+    an outline           of the body whose fixtures make the outline with most corners, in the same way
+    a world              the world itself; its next step is shown, with all bodies awake
     boxes                those of all fixtures, or of the 64 about the median of all; the region is where the middle half of their
                          centers lie, on each axis
 
@@ -38,15 +38,15 @@ from engine.world import World
 __all__ = ["case_of_contact", "case_of_fixtures", "case_of_step", "case_of_world", "nearest_by_boxes", "nearest_of_bodies"]
 
 _MOST_TRIED = 200
-"""Cases of a world that are offered to an algorithm, the best first, until it takes one."""
+"""Maximum number of cases offered to an algorithm, the best first, until it takes one."""
 _MOST_BOXES = 64
-"""Boxes of a world that are taken: a tree of more has no room in a picture, nor its steps in a second."""
+"""Maximum number of boxes: a larger tree does not fit into a picture, nor its steps into a second."""
 _LONGEST = 10.0
-"""Seconds ahead that two bodies may meet."""
+"""Maximum time until two bodies meet, seconds."""
 _SHORTEST = 1e-9
-"""Meters a second under which two do not come nearer."""
+"""Minimum speed of approach, m/s."""
 _GRID = 1e-4
-"""Meters: float32 parts the common edges of fixtures that were cut from one outline by less, and their skins are no part of them."""
+"""Grid of the union, meters: float32 separates common edges of fixtures of one outline by less; skins are left out."""
 
 
 _T = TypeVar("_T")
@@ -63,12 +63,12 @@ class _Fixtures(NamedTuple):
 
 
 def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
-    """Return what an algorithm can be asked about a world as it stands.
+    """Return a case for an algorithm from the current state of a world.
 
     Raises
     ------
     InvalidInputError
-        There is nothing of the kind in it; the value says what is missing.
+        The world has no such case; the value says what is missing.
     """
     makers: dict[type, Callable[[World, Any], Iterator[Case]]] = {
         PairCase: _pairs_by_merit,
@@ -78,15 +78,15 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
         SceneCase: _whole,
     }
     maker = makers.get(type(chosen.example))
-    found = iter(()) if maker is None else islice(maker(world, chosen.example), _MOST_TRIED)
-    case: Case | None = next((one for one in found if chosen.takes(one)), None)
+    offered = iter(()) if maker is None else islice(maker(world, chosen.example), _MOST_TRIED)
+    case: Case | None = next((offer for offer in offered if chosen.takes(offer)), None)
     if case is None:
-        raise InvalidInputError("scene", f"one with what {chosen.name} can be asked", Described("none"))
+        raise InvalidInputError("scene", f"one with a case for {chosen.name}", Described("none"))
     return case
 
 
 def case_of_step(world: World) -> SceneCase:
-    """Return the next step of a world, with all bodies awake: of those that sleep nothing is solved."""
+    """Return the next step of a world, with all bodies awake: sleeping bodies are not solved."""
     if world.awake.all():
         return SceneCase.of_world(world)
     other = World.from_snapshot(world.snapshot())
@@ -97,14 +97,14 @@ def case_of_step(world: World) -> SceneCase:
 
 
 def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase:
-    """Return the shapes of a contact, at the poses at which the solver asked."""
+    """Return the shapes of a contact, at the poses that the solver used."""
     contacts = world.contacts
     a, b = int(contacts.fixture_a[row]), int(contacts.fixture_b[row])
     return _standing(world, a, b, _transform(contacts.pose_a[row]), _transform(contacts.pose_b[row]), query)
 
 
 def case_of_fixtures(world: World, a: int, b: int, query: str) -> PairCase:
-    """Return two fixtures as their bodies stood before the last step; for `toi` with their way through it."""
+    """Return two fixtures as their bodies stood before the last step; for `toi` with their motion through it."""
 
     def way(fixture: int) -> tuple[Transform, Transform, Point]:
         body = world.fixture(fixture).body
@@ -119,7 +119,7 @@ def case_of_fixtures(world: World, a: int, b: int, query: str) -> PairCase:
 
 
 def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "distance") -> PairCase:
-    """Return the nearest fixtures of two bodies, where they stand.
+    """Return the nearest fixtures of two bodies at their poses.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "dist
 
 
 def nearest_by_boxes(world: World, body: int | None = None) -> tuple[PairCase, int, int] | None:
-    """Return two fixtures that may meet, one of `body` if given, whose boxes are nearest, and their bodies; no kernel is asked."""
+    """Return two fixtures that may meet, one of `body` if given, whose boxes are nearest, and their bodies; no kernel is called."""
     fixtures = _fixtures(world)
     rows = _pairs(world, fixtures)
     if body is not None:
@@ -162,7 +162,7 @@ def _transform(pose: FloatArray) -> Transform:
 
 
 def _pairs_by_merit(world: World, example: PairCase) -> Iterator[PairCase]:
-    """Yield pairs under the query of an algorithm's example, that which comes first in the module's table first."""
+    """Yield pairs for the query of an algorithm's example, in the order of the module's table."""
     query, contacts = example.pair.query, world.contacts
     if query == "toi":
         yield from _meeting(world)
@@ -184,9 +184,9 @@ def _pairs_by_merit(world: World, example: PairCase) -> Iterator[PairCase]:
 
 
 def _meeting(world: World) -> Iterator[PairCase]:
-    """Yield those that are bound to meet, by how near they are and how fast their middles come nearer; those that do meet first.
+    """Yield approaching pairs by estimated time of contact, from distance and speed of approach; pairs that do meet first.
 
-    Each is followed by the same without its spin, and that as it looks to B, which stands then.
+    Each is followed by the same without its rotation, and that relative to B at rest.
     """
     fixtures = _fixtures(world)
     rows = _pairs(world, fixtures)
@@ -199,7 +199,7 @@ def _meeting(world: World) -> Iterator[PairCase]:
     times = np.where((gaps > 0.0) & (nearing > _SHORTEST), gaps / np.maximum(nearing, _SHORTEST), math.inf)
     order = [k for k in np.argsort(times, kind="stable").tolist()[:_MOST_TRIED] if times[k] <= _LONGEST]
     moving = [_moving_pair(world, fixtures, rows[k], max(2.0 * float(times[k]), world.settings.dt)) for k in order]
-    for pair in sorted(moving, key=lambda one: not _do_meet(one)):
+    for pair in sorted(moving, key=lambda pair: not _do_meet(pair)):
         yield PairCase(pair)
         for plainer in plainer_motions(pair):
             yield PairCase(plainer)
@@ -219,7 +219,7 @@ def _moving_pair(world: World, fixtures: _Fixtures, rows: IntArray, seconds: flo
 
 
 def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float) -> tuple[Transform, Transform, Point]:
-    """Return where a fixture's body is, where it will be if it moves on as it does, and what it turns about."""
+    """Return the sweep of a fixture's body: its pose, its pose at constant velocity, and its center."""
     body, xf = fixtures.bodies[row], _transform(fixtures.poses[row])
     center, (vx, vy, omega) = world.body(body).local_center, world.velocities[world.row_of(body)].tolist()
     x, y = xf.apply(center)
@@ -229,18 +229,18 @@ def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float) -> tupl
 
 def _fixtures(world: World) -> _Fixtures:
     ids = [fixture for fixture in world.fixture_ids if world.body(world.fixture(fixture).body).spec.active]
-    found = [world.fixture(fixture) for fixture in ids]
-    poses = np.array([world.poses[world.row_of(one.body)] for one in found], dtype=np.float64).reshape(-1, 3)
-    boxes = [one.shape.aabb(_transform(pose)) for one, pose in zip(found, poses, strict=True)]
+    fixtures = [world.fixture(fixture) for fixture in ids]
+    poses = np.array([world.poses[world.row_of(fixture.body)] for fixture in fixtures], dtype=np.float64).reshape(-1, 3)
+    boxes = [fixture.shape.aabb(_transform(pose)) for fixture, pose in zip(fixtures, poses, strict=True)]
     corners = np.array([(*box.lower, *box.upper) for box in boxes], dtype=np.float64).reshape(-1, 4)
-    return _Fixtures(ids, [one.body for one in found], [one.shape for one in found], poses, corners)
+    return _Fixtures(ids, [fixture.body for fixture in fixtures], [fixture.shape for fixture in fixtures], poses, corners)
 
 
 def _pairs(world: World, fixtures: _Fixtures) -> IntArray:
-    """Return rows (k, 2) of fixtures that may meet."""
+    """Return rows (k, 2) of fixtures that may collide."""
     specs = [world.fixture(fixture).spec for fixture in fixtures.ids]
     body = np.array(fixtures.bodies, dtype=np.int64)
-    is_dynamic = np.array([world.body(one).spec.type == "dynamic" for one in fixtures.bodies], dtype=np.bool_)
+    is_dynamic = np.array([world.body(body).spec.type == "dynamic" for body in fixtures.bodies], dtype=np.bool_)
     category, mask, group = (np.array([getattr(spec, name) for spec in specs], dtype=np.int64) for name in ("category", "mask", "group"))
     a, b = np.triu_indices(len(body), 1)
     may = (body[a] != body[b]) & (is_dynamic[a] | is_dynamic[b])
@@ -251,8 +251,8 @@ def _pairs(world: World, fixtures: _Fixtures) -> IntArray:
     }
     for two in joined:
         if len(two) == 2 and None not in two:
-            one, other = sorted(two)  # type: ignore[type-var]
-            may &= ~(((body[a] == one) & (body[b] == other)) | ((body[a] == other) & (body[b] == one)))
+            first, other = sorted(two)  # type: ignore[type-var]
+            may &= ~(((body[a] == first) & (body[b] == other)) | ((body[a] == other) & (body[b] == first)))
     return np.column_stack((a[may], b[may]))
 
 
@@ -279,18 +279,18 @@ def _outline(world: World, _: Case) -> Iterator[OutlineCase]:
     def of(body: int) -> list[tuple[Point, ...]]:
         xf = world.state(body).xf
         shapes = [world.fixture(fixture).shape for fixture in world.fixtures_of(body)]
-        whole = Outline.around([xf.apply_array(shape.core) for shape in shapes if isinstance(shape, Polygon)], _GRID)
-        part = None if whole is None else max(whole.parts, key=lambda one: one.area)
+        outline = Outline.around([xf.apply_array(shape.core) for shape in shapes if isinstance(shape, Polygon)], _GRID)
+        part = None if outline is None else max(outline.parts, key=lambda part: part.area)
         return [] if part is None else [tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()]
 
     yield from (OutlineCase(tuple(rings)) for rings in _largest_first(world, of) if sum(map(len, rings)) <= MOST_CORNERS)
 
 
 def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]]:
-    """Return what there is of each body, of those that move first, then the longest first; a ring counts its corners."""
-    found = [(world.body(body).spec.type == "dynamic", of(body)) for body in world.body_ids]
-    full = [(moves, sum(len(part) for part in parts if isinstance(part, tuple)), parts) for moves, parts in found if parts]
-    return [parts for _, _, parts in sorted(full, key=lambda one: one[:2], reverse=True)]
+    """Return the parts of each body, moving bodies first, then the largest first; a ring counts its corners."""
+    bodies = [(world.body(body).spec.type == "dynamic", of(body)) for body in world.body_ids]
+    full = [(moves, sum(len(part) for part in parts if isinstance(part, tuple)), parts) for moves, parts in bodies if parts]
+    return [parts for _, _, parts in sorted(full, key=lambda entry: entry[:2], reverse=True)]
 
 
 def _whole(world: World, _: Case) -> Iterator[SceneCase]:
@@ -302,7 +302,7 @@ def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
     if len(boxes):
         centers = 0.5 * boxes[:, :2] + 0.5 * boxes[:, 2:]
         away = np.hypot(*(centers - np.median(centers, axis=0)).T)
-        taken = np.sort(np.argsort(away, kind="stable")[:_MOST_BOXES])
-        boxes = boxes[taken]
-        (x0, y0), (x1, y1) = np.percentile(centers[taken], (25.0, 75.0), axis=0).tolist()
+        chosen = np.sort(np.argsort(away, kind="stable")[:_MOST_BOXES])
+        boxes = boxes[chosen]
+        (x0, y0), (x1, y1) = np.percentile(centers[chosen], (25.0, 75.0), axis=0).tolist()
         yield BoxesCase(tuple((a, b, c, d) for a, b, c, d in boxes.tolist()), (x0, y0, x1, y1))

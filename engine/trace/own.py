@@ -1,15 +1,15 @@
-"""A user's own function beside an algorithm of ours: where its answer first leaves the trace.
+"""Compares a user's function with an algorithm: finds the first step that contradicts its answer.
 
 The function is one that ``check`` takes: plain shapes go in, plain data comes out, and it runs in a process of its own
-(`engine.check.runner`). Whether its answer is right, exact arithmetic says (`engine.check.verdicts`). Where it leaves, the steps say: each
-step proves of the separation of the two shapes that it is no less than L, or no more than U::
+(`engine.check.runner`). Exact arithmetic decides whether its answer is right (`engine.check.verdicts`). The steps show where it goes wrong:
+each step proves that the separation of the two shapes is at least L, or at most U::
 
-    an axis, a support    no less than the gap along it
-    two points            no more than their distance
-    an edge of EPA's polytope, d from O: no more than -d, for the polytope lies within B - A
+    an axis, a support    at least the gap along it
+    two points            at most their distance
+    an edge of EPA's polytope, d from O: at most -d, as the polytope lies within B - A
 
-and an answer is a claim about the separation as well: a depth d says that it is -d, a normal that it is the gap along it, a contact that
-it is 0 or less. The first step whose proof denies the claim is the place.
+and an answer is a claim about the separation as well: a depth d claims that it is -d, a normal that it is the gap along it, a contact
+that it is at most 0. The first step whose proof contradicts the claim is reported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from engine.trace.words import meters
 __all__ = ["BESIDE", "Asking", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
 
 BESIDE = ("alternating_projections", "epa", "gjk", "manifold", "sat", "sat_cached")
-"""Algorithms beside which a function can be asked."""
+"""Algorithms that a function can be compared with."""
 
 _NO_LESS = {
     ("support", "w.n"): 1.0,
@@ -48,31 +48,31 @@ _NO_LESS = {
     ("bound", "low"): 1.0,
 }
 _NO_MORE = {("nearest", "|v|"): 1.0, ("nearest edge", "distance"): -1.0, ("distance", "distance"): 1.0, ("turn", "|b - a|"): 1.0}
-"""Kinds of steps, values of theirs that prove something of the separation of the cores, and their sign."""
+"""Kinds of steps, their values that bound the separation of the cores, and the sign."""
 
 _OF_AN_EDGE = ("axis", "remembered")
 """Kinds of steps whose axis is an edge's outward normal."""
 
 _SAME_AXIS = 1e-6
-"""Radians between an axis that was tried and a normal that is called the same: what float32 leaves, ten times over."""
+"""Maximum angle between an axis and a normal counted as the same, rad: ten times float32 rounding."""
 _TRIANGLE = 3
 _ARROW = 0.3
-"""Length of a normal in the picture, a share of its size."""
+"""Length of a normal in the picture, as a share of its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAnswer:
-    """What a function answered beside an algorithm.
+    """A function's answer compared with an algorithm.
 
     Attributes
     ----------
     reply : Reply
     faults : tuple of Fault
-        What exact arithmetic finds wrong with it; none, if it is right.
+        Faults found by exact arithmetic; empty if it is right.
     step : int or None
-        The first step that denies it; None where it is right, or is no answer at all.
+        The first step that contradicts it; None if it is right, or if there is no answer.
     tried : int or None
-        The first step that looked along its normal; None if none did.
+        The first step along its normal; None if there is none.
     sentence : str
     marks : tuple of Mark
         Its normal and points, role "own".
@@ -86,7 +86,7 @@ class OwnAnswer:
     marks: tuple[Mark, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain data; steps are counted from 1, as they are shown."""
+        """Return it as plain data; steps are counted from 1, as shown."""
         return {
             "said": self.reply.said,
             "contact": self.reply.contact if self.reply.said == "answer" else None,
@@ -100,9 +100,9 @@ class OwnAnswer:
 
 
 class OwnFunction:
-    """A function of a file, in a process of its own, to be asked beside an algorithm; use it in a ``with`` statement.
+    """A function of a file, in a process of its own, to be compared with an algorithm; use it in a ``with`` statement.
 
-    Its name says what it is asked: with "distance" in it, the distance; with "overlap", whether there is one; any other is a ``collide``.
+    Its name selects the query: "distance" in it, the distance; "overlap", an overlap test; any other is a ``collide``.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class OwnFunction:
         self.stop()
 
     def start(self) -> None:
-        """Load it, unless that has been done.
+        """Load the function, unless it is loaded.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class OwnFunction:
         self._runner.start()
 
     def ask(self, pair: PlainPair) -> Reply:
-        """Call it, twice: a function that is random is told by that.
+        """Call the function twice, which exposes one that is random.
 
         Raises
         ------
@@ -145,33 +145,33 @@ class OwnFunction:
         return reply
 
     def stop(self) -> None:
-        """End its process."""
+        """End the process."""
         self._runner.stop()
 
 
 class Asking:
-    """Asks a function on a thread of its own: a call may take all its time limit, and no picture waits for it."""
+    """Calls a function on a thread of its own: a call may use its whole time limit without blocking the picture."""
 
     def __init__(self, function: OwnFunction) -> None:
         self.function = function
         self._condition = threading.Condition()
         self._wanted: PlainPair | None = None
-        self._found: tuple[PlainPair, Reply] | None = None
+        self._answer: tuple[PlainPair, Reply] | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="your function", daemon=True)
         self._thread.start()
 
     def reply(self, pair: PlainPair) -> Reply | None:
-        """Return what it answers about a pair, or None while that is not known: it is asked then, about the newest pair alone."""
+        """Return the answer for a pair, or None while it is not known; the newest pair is computed next."""
         with self._condition:
-            if self._found is not None and self._found[0] == pair:
-                return self._found[1]
+            if self._answer is not None and self._answer[0] == pair:
+                return self._answer[1]
             self._wanted = pair
             self._condition.notify()
             return None
 
     def stop(self) -> None:
-        """Ask no more, and end the function's process."""
+        """Stop the thread, and end the function's process."""
         with self._condition:
             self._over.set()
             self._condition.notify()
@@ -195,35 +195,35 @@ class Asking:
                     return
                 raise
             with self._condition:
-                self._found = pair, reply
+                self._answer = pair, reply
 
 
 def plain_case(case: Case) -> PlainPair:
-    """Return a case as a function gets it, skins left out.
+    """Return a case as the plain pair passed to a function, skins left out.
 
     Raises
     ------
     InvalidInputError
-        The case is no pair of polygons or circles that stand.
+        The case is not a pair of polygons or circles at rest.
     """
     shapes = (case.pair.shape_a, case.pair.shape_b) if isinstance(case, PairCase) and case.pair.end_a is None else ()
     if isinstance(case, PairCase) and len(shapes) == 2:
         a, b = shapes
         if isinstance(a, Circle | Polygon) and isinstance(b, Circle | Polygon):
             return plain_pair(a, case.pair.pose_a, b, case.pair.pose_b)
-    kinds = " and ".join(type(one).__name__ for one in shapes if one is not None) or type(case).__name__
-    raise InvalidInputError("case", "a pair of polygons or circles, for a function of your own", kinds)
+    kinds = " and ".join(type(shape).__name__ for shape in shapes if shape is not None) or type(case).__name__
+    raise InvalidInputError("case", "a pair of polygons or circles, for your own function", kinds)
 
 
 def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tolerance: float = DEFAULT_TOLERANCE) -> OwnAnswer:
-    """Put an answer beside the steps of an algorithm of `BESIDE` on the same case.
+    """Compare an answer with the steps of an algorithm of `BESIDE` on the same case.
 
     Parameters
     ----------
     query : str
-        What was asked, one of `engine.check.kinds.QUERIES`.
+        The query, one of `engine.check.kinds.QUERIES`.
     tolerance : float
-        Meters that an answer may be off, beside what float64 loses.
+        Allowed error of an answer, meters, beside float64 rounding.
 
     Raises
     ------
@@ -243,44 +243,44 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     tried = trial.tried
     marks = _marks(case, reply)
     if not faults:
-        also = f" Step {tried + 1} looks along its normal." if tried is not None else ""
-        return OwnAnswer(reply, faults, None, tried, f"Yours is right: {_said(reply)}. No step denies it.{also}", marks)
-    places = [(at, told, fault) for fault in faults if fault.kind != "not_repeatable" for at, told in [trial.place(fault)]]
+        also = f" Step {tried + 1} tests its normal." if tried is not None else ""
+        return OwnAnswer(reply, faults, None, tried, f"Yours is right: {_said(reply)}. No step contradicts it.{also}", marks)
+    places = [(at, words, fault) for fault in faults if fault.kind != "not_repeatable" for at, words in [trial.place(fault)]]
     if not places:
         return OwnAnswer(reply, faults, None, tried, f"Yours is not repeatable: {faults[0].told}.", marks)
-    at, told, fault = min(places, key=lambda place: place[0])
-    return OwnAnswer(reply, faults, at, tried, f"Yours: {fault.told}. {told}", marks)
+    at, words, fault = min(places, key=lambda place: place[0])
+    return OwnAnswer(reply, faults, at, tried, f"Yours: {fault.told}. {words}", marks)
 
 
 class _Trial:
-    """The claims of an answer against what the steps prove."""
+    """The claims of an answer, and the bounds that the steps prove."""
 
     def __init__(self, pair: PlainPair, steps: Sequence[TraceStep], reply: Reply, allowed: float, is_wrong: Callable[[Any], bool]) -> None:
         self._is_wrong = is_wrong
-        """Whether a point of theirs is."""
+        """True if a point of the answer is wrong."""
         self._steps, self._allowed, self._pair, self._keys = steps, allowed, pair, reply.keys
         self._radii = core_of(pair.a)[1] + core_of(pair.b)[1]
         self.normal = _unit(reply.keys.get("normal"))
         self.tried = None if self.normal is None else self._along(self.normal)
 
     def place(self, fault: Fault) -> tuple[int, str]:
-        """Return the step at which an answer with this fault leaves the trace, and the sentence that says so."""
+        """Return the step that contradicts an answer with this fault, and the sentence about it."""
         if fault.kind == "missed_overlap":
             return self._denied(math.inf, self._keys.get("distance", 2.0 * self._allowed))
         if fault.kind == "false_overlap":
             return self._denied(0.0, -math.inf)
         if fault.kind == "wrong_depth":
-            at, told = self._denied(-self._keys["depth"], -self._keys["depth"])
+            at, words = self._denied(-self._keys["depth"], -self._keys["depth"])
             same = next((k for k in range(len(self._steps) - 1) if abs(self._proof(k)[0] + self._keys["depth"]) <= self._allowed), None)
-            return at, told if same is None else f"That is how far they overlap along the axis of step {same + 1}. {told}"
+            return at, words if same is None else f"That is the overlap along the axis of step {same + 1}. {words}"
         if fault.kind == "wrong_distance":
             return self._denied(self._keys["distance"], self._keys["distance"])
         if fault.kind in ("reversed_normal", "not_unit_normal") and self.normal is not None:
             sign = -1.0 if fault.kind == "reversed_normal" else 1.0
-            found = self._along((sign * self.normal[0], sign * self.normal[1]))
-            if found is not None:
+            step = self._along((sign * self.normal[0], sign * self.normal[1]))
+            if step is not None:
                 what = "the other way, from A to B" if sign < 0.0 else "with a length of 1"
-                return found, f"Step {found + 1} looks along the same axis, {what}: there your answer leaves the trace."
+                return step, f"Step {step + 1} tests the same axis, {what}: there your answer leaves the trace."
         if fault.kind in ("wrong_normal", "reversed_normal") and self.normal is not None:
             return self._wrong_normal(support_separation(self._pair, *self.normal))
         if fault.kind == "wrong_points" and self._keys.get("points"):
@@ -288,7 +288,7 @@ class _Trial:
         return self._at_the_end()
 
     def _wrong_points(self) -> tuple[int, str]:
-        """Return the side plane that cuts off their point, or the step that takes another."""
+        """Return the step of the side plane that cuts off the wrong point, or the step that takes another point."""
         x, y = next(point for point in self._keys["points"] if self._is_wrong(point))
         yours = f"your point ({x + 0.0:.4g}, {y + 0.0:.4g})"
         ends: tuple[Point, ...] = ()
@@ -306,12 +306,12 @@ class _Trial:
         return self._at_the_end()
 
     def _wrong_normal(self, gap: float) -> tuple[int, str]:
-        better, told = self._denied(gap, gap)
+        better, words = self._denied(gap, gap)
         if self.tried is None:
-            return better, f"No step tried your axis. {told}"
+            return better, f"No step tried your axis. {words}"
         if self.tried <= better:
-            return better, f"Step {self.tried + 1} tried your axis. {told}"
-        known = f"Step {self.tried + 1} tried your axis and left it, for step {better + 1} had a better one"
+            return better, f"Step {self.tried + 1} tried your axis. {words}"
+        known = f"Step {self.tried + 1} tried your axis and dropped it, as step {better + 1} had a better one"
         return self.tried, f"{known}: there your answer leaves the trace."
 
     def _denied(self, most: float, least: float) -> tuple[int, str]:
@@ -319,10 +319,10 @@ class _Trial:
         for k in range(len(self._steps)):
             low, high = self._proof(k)
             if low > most + self._allowed:
-                proof = f"a gap of {meters(low)}, or more" if low > 0.0 else f"an overlap of no more than {meters(-low)}"
+                proof = f"a gap of at least {meters(low)}" if low > 0.0 else f"an overlap of at most {meters(-low)}"
             elif high < least - self._allowed:
-                touch = "that the two touch or overlap" if high == 0.0 else f"an overlap of {meters(-high)}, or more"
-                proof = f"a gap of no more than {meters(high)}" if high > 0.0 else touch
+                touch = "that the two touch or overlap" if high == 0.0 else f"an overlap of at least {meters(-high)}"
+                proof = f"a gap of at most {meters(high)}" if high > 0.0 else touch
             else:
                 continue
             return k, f"Step {k + 1} finds {proof}: there your answer leaves the trace."
@@ -333,7 +333,7 @@ class _Trial:
         return k, f"It agrees with every step before the answer, step {k + 1}: there it leaves the trace."
 
     def _proof(self, k: int) -> tuple[float, float]:
-        """Return what a step proves: the least and the greatest separation."""
+        """Return the bounds on the separation that a step proves: minimum and maximum."""
         step = self._steps[k]
         low = [sign * step.values[name] for (kind, name), sign in _NO_LESS.items() if kind == step.kind and name in step.values]
         high = [sign * step.values[name] for (kind, name), sign in _NO_MORE.items() if kind == step.kind and name in step.values]
@@ -342,7 +342,7 @@ class _Trial:
         return max(low, default=-math.inf) - self._radii, min(high, default=math.inf) - self._radii
 
     def _along(self, normal: Point) -> int | None:
-        """Return the first step that looked along a unit vector; B's edges look towards A, and so do the edges of EPA's polytope."""
+        """Return the first step along a unit vector; normals of B's edges and of EPA's polytope point toward A."""
         for k, step in enumerate(self._steps[:-1]):
             if step.axis is not None:
                 sign = -1.0 if "s.n" in step.values or (step.kind in _OF_AN_EDGE and step.looked_at[0].whose == "b") else 1.0
@@ -360,7 +360,7 @@ def _unit(vector: Any) -> Point | None:
 
 
 def _said(reply: Reply) -> str:
-    """Return an answer in words."""
+    """Return an answer as text."""
     keys = reply.keys
     parts = [f"distance {meters(keys['distance'])}"] if "distance" in keys else ["contact" if reply.contact else "no contact"]
     if "normal" in keys:
@@ -371,17 +371,17 @@ def _said(reply: Reply) -> str:
 
 
 def _marks(case: Case, reply: Reply) -> tuple[Mark, ...]:
-    """Mark their points, and their normal from the middle of them, or from the middle of the picture."""
+    """Mark the points of an answer, and its normal from their middle, or from the middle of the picture."""
     keys = reply.keys
     points = tuple((x, y) for x, y in [*keys.get("points", ()), *(keys[name] for name in ("point_a", "point_b") if name in keys)])
-    found = (Mark("point", "own", points, text="yours"),) if points else ()
+    dots = (Mark("point", "own", points, text="yours"),) if points else ()
     normal = _unit(keys.get("normal"))
     if normal is None:
-        return found
+        return dots
     (left, bottom), (right, top) = case.box.lower, case.box.upper
     length = _ARROW * max(right - left, top - bottom)
     x, y = (sum(p[0] for p in points) / len(points), sum(p[1] for p in points) / len(points)) if points else _middle(case)
-    return (*found, Mark("arrow", "own", ((x, y), (x + length * normal[0], y + length * normal[1])), text="your normal"))
+    return (*dots, Mark("arrow", "own", ((x, y), (x + length * normal[0], y + length * normal[1])), text="your normal"))
 
 
 def _middle(case: Case) -> Point:

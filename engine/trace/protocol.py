@@ -1,4 +1,4 @@
-"""What a stepper is: one file `engine/trace/steppers/NAME.py` with an `ALGORITHM`, found by its file name."""
+"""The interface of a stepper: a file `engine/trace/steppers/NAME.py` with an `ALGORITHM`, found by its file name."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ C = TypeVar("C", bound=Case)
 
 
 class Algorithm(ABC, Generic[C]):
-    """An algorithm that can be watched.
+    """An algorithm with a stepper.
 
     Attributes
     ----------
     name : str
-        That of its file.
+        Name of its file.
     title : str
     page : str
-        Where it is derived: "gjk.md#derivation", in docs/algorithms (with a folder, in docs: "solvers/xpbd.md").
+        Page of its derivation: "gjk.md#derivation", in docs/algorithms (with a folder, in docs: "solvers/xpbd.md").
     pseudo_code : tuple of str
         The algorithm, a line each, indented by two spaces; `TraceStep.line` counts these.
     views : tuple of View
-        The first is the one under the hand.
+        The first is the one that can be edited.
     beside : tuple of str
         Algorithms worth showing beside it on the same case.
     only : str
-        What it asks of a case beside its kind, for a refusal: "of two discs"; empty: nothing.
+        Requirement on a case beside its kind, for an error message: "of two discs"; empty for none.
     example : Case
-        What it begins with.
+        Case at the start.
     """
 
     title: ClassVar[str]
@@ -46,17 +46,17 @@ class Algorithm(ABC, Generic[C]):
 
     @property
     def name(self) -> str:
-        """That of its file."""
+        """Name of its file."""
         return type(self).__module__.rpartition(".")[2]
 
     @property
     @abstractmethod
     def example(self) -> C:
-        """What it begins with."""
+        """Case at the start."""
 
     @abstractmethod
     def steps(self, case: C) -> list[TraceStep]:
-        """Run the production kernel on a case, and return what it did; at least one step, and the last alone has a `result`.
+        """Run the production kernel on a case, and return its steps: at least one; only the last has a `result`.
 
         Raises
         ------
@@ -66,17 +66,17 @@ class Algorithm(ABC, Generic[C]):
 
     @abstractmethod
     def query(self, case: C) -> Any:
-        """Ask what production answers, without a trace: `steps(case)[-1].result` is the same to the bit."""
+        """Return the production answer, without a trace: `steps(case)[-1].result` is the same to the bit."""
 
     def scenery(self, case: C) -> tuple[Mark, ...]:
-        """Return what lies under the marks of every step, in all views."""
+        """Return the marks under those of every step, in all views."""
         return case.scenery
 
     @property
     def case_kind(self) -> type[Case]:
-        """What sort of case it takes."""
+        """Kind of case that it takes."""
         return type(self.example)
 
     def takes(self, case: Case) -> bool:
-        """Tell whether it can be asked this case."""
+        """Return True if it takes this case."""
         return isinstance(case, self.case_kind)

@@ -1,4 +1,4 @@
-"""Room for what a kernel tells; see `engine.common._record_kernel`."""
+"""Buffers for the rows that a kernel records; see `engine.common._record_kernel`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.arrays import FloatArray
 
-__all__ = ["told"]
+__all__ = ["record_rows"]
 
 _FIRST_ROOM = 256
 
 _Answer = TypeVar("_Answer")
 
 
-def told(ask: Callable[[FloatArray], _Answer]) -> tuple[_Answer, list[list[float]]]:
-    """Call `ask` with room for its steps, again with more where they do not fit, and return its answer and the rows that it told.
+def record_rows(ask: Callable[[FloatArray], _Answer]) -> tuple[_Answer, list[list[float]]]:
+    """Call `ask` with a buffer for its rows, again with a larger one if they do not fit; return its answer and the rows.
 
-    The kernels are pure: asked again they do the same.
+    The kernels are pure: called again they do the same.
     """
     room = _FIRST_ROOM
     while True:

@@ -1,4 +1,4 @@
-"""A world as a case: what a solver is asked is its next step."""
+"""A world as a case: the input of a solver is the world, its output the next step."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["SceneCase"]
 
 @dataclass(frozen=True, eq=False)
 class SceneCase(Case):
-    """A world, of which the step after some others is watched. Bodies are moved and turned as they stand before those.
+    """A world whose step after some others is shown. Bodies are edited in the state before those.
 
     Attributes
     ----------
     start : WorldSnapshot
         Before the first step.
     taken : int
-        Steps taken before the one that is watched.
+        Number of steps before the one shown.
     """
 
     start: WorldSnapshot
@@ -33,7 +33,7 @@ class SceneCase(Case):
 
     @classmethod
     def of_world(cls, world: World) -> SceneCase:
-        """Return the next step of a world, which stays as it is. The step is made without the world's hooks."""
+        """Return the next step of a world, which is not changed. The step runs without the world's hooks."""
         return cls(world.snapshot())
 
     @classmethod
@@ -45,18 +45,18 @@ class SceneCase(Case):
         Raises
         ------
         InvalidInputError
-            As there.
+            As `build`.
         """
         settings = None if solver_settings is None else tuple(solver_settings.items())
         return cls(build(scene, solver, settings).snapshot(), taken)
 
     def before(self, solver: str) -> WorldSnapshot:
-        """Return the world before the step that is watched, driven by `solver`: with its own settings where it drove it already.
+        """Return the world before the step shown, driven by `solver`: with its own settings if it drove the world already.
 
         Raises
         ------
         LabError
-            The solver cannot take the world.
+            The solver does not support the world.
         """
         if solver not in self._stood:
             snapshot = self.start if self.start.solver == solver else converted(self.start, solver)
@@ -71,7 +71,7 @@ class SceneCase(Case):
         return {}
 
     def states(self, snapshot: WorldSnapshot) -> dict[int, BodyState]:
-        """Return how bodies stand and move in a snapshot, by their ids."""
+        """Return the poses and velocities of bodies in a snapshot, by their ids."""
         rows = zip(snapshot.bodies, snapshot.motion.values.tolist(), snapshot.motion.awake.tolist(), strict=True)
         return {body: BodyState((x, y), r, (vx, vy), w, awake) for (body, _, _), (x, y, r, vx, vy, w), awake in rows}
 
@@ -80,7 +80,7 @@ class SceneCase(Case):
         return self.scenery_of(self.start.solver)
 
     def scenery_of(self, solver: str) -> tuple[Mark, ...]:
-        """Return the bodies as they stand before the step, driven by `solver`, with their ids."""
+        """Return the bodies before the step, driven by `solver`, with their ids."""
         snapshot = self.before(solver)
         states, types = self.states(snapshot), {body: spec.type for body, spec, _ in snapshot.bodies}
         seen: set[int] = set()
@@ -100,12 +100,12 @@ class SceneCase(Case):
         return tuple((str(body), states[body].position) for body, spec, _ in snapshot.bodies if spec.type != "static")
 
     def part_at(self, point: Point, reach: float) -> str | None:
-        found = super().part_at(point, reach)
-        if found is None:
+        part = super().part_at(point, reach)
+        if part is None:
             world = World.from_snapshot(self.before(self.start.solver))
-            body = next((one for one in world.bodies_at(point) if world.body(one).spec.type != "static"), None)
-            found = None if body is None else str(body)
-        return found
+            body = next((body for body in world.bodies_at(point) if world.body(body).spec.type != "static"), None)
+            part = None if body is None else str(body)
+        return part
 
     def moved(self, part: str, dx: float, dy: float) -> SceneCase:
         return self._with_pose(part, lambda x, y, angle: ((x + dx, y + dy), angle))

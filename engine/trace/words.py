@@ -1,4 +1,4 @@
-"""Numbers as sentences of steps have them."""
+"""Formats numbers for the captions of steps."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from engine.narrowphase import alternating_projections as chapter
 from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_END, PROJECTIONS_START, PROJECTIONS_TURN
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "AlternatingProjections", "alternating_projections"]
@@ -21,11 +21,11 @@ __all__ = ["ALGORITHM", "AlternatingProjections", "alternating_projections"]
 _BOUNDS = View("bounds", "the distance lies between the two bounds", "turn", "m")
 
 _NEWEST = 60
-"""Turns that are drawn: of a thousand, the newest."""
+"""Maximum number of turns drawn, the newest."""
 
 
 class AlternatingProjections(Algorithm[PairCase]):
-    """To and fro between two convex shapes until the points stay."""
+    """Projections to and fro between two convex shapes until the points converge."""
 
     title = "Alternating projections: to and fro"
     page = "alternating_projections.md#derivation"
@@ -52,10 +52,10 @@ class AlternatingProjections(Algorithm[PairCase]):
         return chapter.distance(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = told(lambda trace: chapter.distance(*case.both, trace))
+        result, rows = record_rows(lambda trace: chapter.distance(*case.both, trace))
         turns = _Turns(case)
         for row in rows:
-            turns.told(row[0], row[1:])
+            turns.decode(row[0], row[1:])
         return [*turns.steps, turns.answer(result)]
 
     def takes(self, case: Any) -> bool:
@@ -63,7 +63,7 @@ class AlternatingProjections(Algorithm[PairCase]):
 
 
 class _Turns:
-    """Steps, a row at a time."""
+    """Decodes the rows into steps."""
 
     def __init__(self, case: PairCase) -> None:
         a, self.frame, b, xf_b = case.both
@@ -75,7 +75,7 @@ class _Turns:
         self.enough = 0.0
         self.steps: list[TraceStep] = []
 
-    def told(self, kind: float, numbers: list[float]) -> None:
+    def decode(self, kind: float, numbers: list[float]) -> None:
         if kind == PROJECTIONS_START:
             self._start(numbers)
         elif kind == PROJECTIONS_TURN:
@@ -95,7 +95,7 @@ class _Turns:
         self.path.append(at)
         self.steps.append(
             TraceStep(
-                "start", 0, "It begins at A's first corner; any point of A would do.", (Feature("a", "vertex", 0),), (at,),
+                "start", 0, "It starts at A's first corner; any point of A would do.", (Feature("a", "vertex", 0),), (at,),
                 values={"enough": self.enough}, marks=(Mark("point", "new", (at,), text="a"),), cost=self.cost,
             )
         )  # fmt: skip
@@ -108,8 +108,8 @@ class _Turns:
         less = f", {distance / before:.3g} of what it was" if 0.0 < before < math.inf else ""
         self.steps.append(
             TraceStep(
-                "turn", 3, f"Turn {len(self.upper)}: to the point of B nearest to a, from there to the point of A nearest to b: they are "
-                f"{meters(distance)} apart{less}. The distance is no more than that.",
+                "turn", 3, f"Turn {len(self.upper)}: to the point of B nearest to a, then to the point of A nearest to b: they are "
+                f"{meters(distance)} apart{less}. The distance is at most that.",
                 points=(a, b), bound=distance, values={"|b - a|": distance}, marks=(*self._path(), *self._charts()), cost=self.cost,
             )
         )  # fmt: skip
@@ -139,13 +139,13 @@ class _Turns:
         high = self.upper[-1][1]
         self.lower.append((float(len(self.upper)), low))
         is_done = high - low <= self.enough
-        after = "so that is the distance" if is_done else f"so {meters(max(high - low, 0.0))} are still unsure: once more"
+        after = "so that is the distance" if is_done else f"so they differ by {meters(max(high - low, 0.0))}: once more"
         places = tuple(self.cores[1])
-        question = Question("Which corner of B lies least far along n, from a to b?", tuple(f"B{k}" for k in range(len(places))), j, places)
+        question = Question("Which corner of B is least far along n, from a to b?", tuple(f"B{k}" for k in range(len(places))), j, places)
         self.steps.append(
             TraceStep(
                 "bound", 7 if is_done else 6, f"Along n no corner of B lies nearer than B{j}, none of A farther than A{i}: the distance is "
-                f"no less than {meters(low)}, and no more than {meters(high)}, {after}.",
+                f"at least {meters(low)} and at most {meters(high)}, {after}.",
                 (Feature("a", "vertex", i), Feature("b", "vertex", j)), (self.path[-1], self.path[-2]), n, low,
                 {"low": low, "|b - a|": high}, (*self._path(), *corners, *self._charts()),
                 self.cost, question if len(places) > 1 else None,
@@ -155,10 +155,10 @@ class _Turns:
     def answer(self, result: DistanceResult) -> TraceStep:
         words = {
             Status.SEPARATED: f"Both bounds agree: the distance is {meters(result.separation)}, found in {len(self.upper)} turns.",
-            Status.OVERLAPPING: "a and b are one point: the shapes share it. How deep they overlap, this way never tells.",
+            Status.OVERLAPPING: "a and b are one point: the shapes share it. This method does not give the depth.",
             Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
             Status.OUT_OF_ITERATIONS: f"It gives up after {len(self.upper)} turns, {meters(result.separation)} apart: the distance "
-            "is no more. Between edges that close at a small angle each turn gains next to nothing.",
+            "is at most that. Between edges at a small angle each turn gains almost nothing.",
         }
         points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
         marks: tuple[Mark, ...] = ()

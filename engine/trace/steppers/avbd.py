@@ -18,15 +18,15 @@ class Avbd(SolverStepper):
     method = "avbd"
     pseudo_code = (
         "y = where all would be without contacts and joints",
-        "begin there, less what the contacts bore of gravity",
+        "start there, less the gravity carried by contacts",
         "repeat:",
-        "  for each body alone, the others held still:",
+        "  for each body alone, the others fixed:",
         "    Newton: (M / h^2 + sum k J^T J) dx = residual force",
         "  for each contact, each point:",
         "    f = max(f - k C, 0); friction within +- mu f",
         "    k = k + beta |C|, if it pushes",
         "v = (x - x before) / h",
-        "what bounces does",
+        "apply restitution",
     )
     sweep_word = "Iteration"
     lines = {"free": 0, "fly": 1, "descent": 4, "dual": 6, "velocities": 8, "restored": 9, "answer": 8}  # noqa: RUF012

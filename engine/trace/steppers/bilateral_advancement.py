@@ -16,21 +16,21 @@ from engine.trace.words import meters
 __all__ = ["ALGORITHM", "BilateralAdvancement", "bilateral_advancement"]
 
 _PIECES = 16
-"""Straight pieces that a parabola is drawn by."""
+"""Number of segments of a drawn parabola."""
 
 
 class BilateralAdvancement(ImpactAlgorithm):
-    """Box2D's plan, made safe: one axis is held while it parts the shapes."""
+    """Box2D's method, made safe: an axis is kept as long as it separates the shapes."""
 
     title = "Bilateral advancement: time of impact"
     page = "time_of_impact.md#derivation"
     pseudo_code = (
         "t1 = when the circles around the shapes first meet; never: a miss",
         "repeat:",
-        "  gap, n = how far the shapes are apart at t1, and along what",
+        "  gap, n = distance of the shapes at t1, and its direction",
         "  if gap <= tolerance: they touch at t1",
-        "  if t1 is where the circles part, or the end: a miss",
-        "  t2 = as far as a proof may reach; hold n, turning with its face",
+        "  if the circles part at t1, or it is the end: a miss",
+        "  t2 = the limit of the proof; keep n, rotated with its face",
         "  g(t) = the gap along n at t",
         "  if g(t2) < 0: t2 = a root of g, by secants and bisections",
         "  if chord - K (t - t1)(t2 - t) / 2 stays above 0: clear, t1 = t2",
@@ -40,28 +40,28 @@ class BilateralAdvancement(ImpactAlgorithm):
     method = staticmethod(chapter.bilateral_advancement)
 
     def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         last: Measured | None = None
         probes: list[Mark] = []
         for row in rows:
             if row[0] == IMPACT_GAP:
                 last, probes = impact.measure(row[1:]), []
-                found.append(impact.gap(last, 2))
+                steps.append(impact.gap(last, 2))
                 continue
             assert last is not None
             if row[0] == BILATERAL_FAR:
                 impact.measured += 1
-                found.append(_far(impact, last, row[1:5], probes))
+                steps.append(_far(impact, last, row[1:5], probes))
             elif row[0] == BILATERAL_ROOT:
                 impact.measured += 1
-                found.append(_root(impact, last, row[1:6], probes))
+                steps.append(_root(impact, last, row[1:6], probes))
             elif row[0] == BILATERAL_PROOF:
-                found.append(_proof(impact, last, row[1:8], probes))
-        return [*found, impact.answer(found, last, (0, 3, 4))]
+                steps.append(_proof(impact, last, row[1:8], probes))
+        return [*steps, impact.answer(steps, last, (0, 3, 4))]
 
 
 def _axis_at(impact: Impact, at: Measured, t: float) -> Point:
-    """Return the axis held since `at`, turned with its face."""
+    """Return the axis kept since `at`, rotated with its face."""
     if at.face is None:
         return at.axis
     turn = at.face.sweep.at(t).angle - at.face.sweep.at(at.t).angle
@@ -82,7 +82,7 @@ def _far(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -> 
     g = above + 0.5 * impact.tolerance
     state = f"{meters(g)}: still open" if above >= 0.0 else f"{meters(g)}: closed on this axis, so g has a root before"
     return impact.step(
-        "far end", 6, f"The same axis held, at the far end, {moment(t2)}, the gap along it is {state}.",
+        "far end", 6, f"The axis is kept: at the far end, {moment(t2)}, the gap along it is {state}.",
         looked_at=at.looked_at, axis=_axis_at(impact, at, t2), bound=t1, values={"t": t2, "g": g},
         marks=_probe(impact, at, t2, g, probes),
         question=Question("Is the gap along this axis open at the far end?", ("open", "closed"), int(above < 0.0)),
@@ -109,7 +109,7 @@ def _proof(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -
         x = k / _PIECES
         points.append((t1 + (t2 - t1) * x, g1 + (g2 - g1) * x - fall * x * (1.0 - x)))
     if is_proven == 1.0:
-        line, then = 8, f"stays above {meters(least)}: clear up to {moment(t2)}, and the next axis is taken there"
+        line, then = 8, f"stays above {meters(least)}: clear up to {moment(t2)}, and the next axis starts there"
     else:
         line, then = 9, f"falls to {meters(least)}: not proven. Halfway back, to {moment(0.5 * (t1 + t2))}"
     return impact.step(

@@ -18,7 +18,7 @@ __all__ = ["ALGORITHM", "Bisection", "bisection"]
 
 
 class Bisection(ImpactAlgorithm):
-    """Halves of the motion, cleared one by one."""
+    """Proves the motion clear, one interval after the other, halving where it cannot."""
 
     title = "Bisection: time of impact"
     page = "time_of_impact.md#derivation"
@@ -26,10 +26,10 @@ class Bisection(ImpactAlgorithm):
         "interval = while the circles around the shapes meet; never: a miss",
         "if the gap at its start is within the tolerance: a touch there",
         "repeat:",
-        "  gap, n = how far the shapes are apart at its middle, along what",
-        "  F(s) = the foremost corners, going straight on, - K s^2 / 2",
+        "  gap, n = distance at its middle, and its direction",
+        "  F(s) = the foremost corners, moving straight, - K s^2 / 2",
         "  if F > 0 at both ends, and so in between: clear",
-        "    on to the next interval; none is left: a miss",
+        "    on to the next interval; none left: a miss",
         "  else if it is too short for the shapes to move: a touch",
         "  else: its first half, then its second",
     )
@@ -38,7 +38,7 @@ class Bisection(ImpactAlgorithm):
 
     @property
     def example(self) -> PairCase:
-        """A near pass: what touches takes thirty halvings more."""
+        """A near pass: a touch takes thirty halvings more."""
         touching = super().example.pair
         assert touching.shape_b is not None
         return of_sweeps(
@@ -47,18 +47,18 @@ class Bisection(ImpactAlgorithm):
         )  # fmt: skip
 
     def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         last: Measured | None = None
         cleared: list[Mark] = []
         for row in rows:
             if row[0] == IMPACT_GAP:
                 last = impact.measure(row[1:])
-                if not found:
-                    found.append(impact.gap(last, 1))
+                if not steps:
+                    steps.append(impact.gap(last, 1))
             else:
                 assert last is not None
-                found.append(_interval(impact, last, row[1:7], cleared))
-        return [*found, impact.answer(found, last, (0, 7 if len(found) > 1 else 1, 6))]
+                steps.append(_interval(impact, last, row[1:7], cleared))
+        return [*steps, impact.answer(steps, last, (0, 7 if len(steps) > 1 else 1, 6))]
 
 
 def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark]) -> TraceStep:
@@ -69,9 +69,9 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
         state = "no gap at all" if at.gap <= 0.0 else "within the tolerance"
         bound = f"{which}: in the middle the gap is {meters(at.gap)}, {state}"
     else:
-        bound = f"{which}: in the middle the gap is {meters(at.gap)}, at the ends no less than {meters(at_start)} and {meters(at_end)}"
+        bound = f"{which}: in the middle the gap is {meters(at.gap)}, at the ends at least {meters(at_start)} and {meters(at_end)}"
     if follows == BISECT_CLEAR:
-        line, then = 5, "; the bound F bends downwards only, so it lies above the line between its ends: open all along, clear"
+        line, then = 5, "; the bound F is concave, so it lies above the line between its ends: open throughout, clear"
         cleared += on_axis_of_time("kept", start, end)
     elif follows == BISECT_HALVED:
         line, then = 8, ": it may close within. On to the first half"

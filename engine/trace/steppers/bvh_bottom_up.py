@@ -19,13 +19,13 @@ __all__ = ["ALGORITHM", "BvhBottomUp", "bvh_bottom_up"]
 class BvhBottomUp(TreeAlgorithm):
     """A hierarchy in which clusters that are each other's nearest are joined."""
 
-    title = "BVH, bottom-up: each other's nearest are joined"
+    title = "BVH, bottom-up: nearest pairs are joined"
     page = "bvh.md#derivation"
     pseudo_code = (
         "order the boxes along a Z-shaped curve; each is a cluster",
         "until one is left, in rounds:",
         f"  each chooses, of {REACH} on either side, the one with which",
-        "    the box round both has the least perimeter",
+        "    the box around both has the least perimeter",
         "  two that chose each other: a new node joins them",
         "  if those are too few: join neighbors instead",
         "lay the nodes out in preorder",
@@ -71,22 +71,22 @@ def _chosen(steps: TreeSteps, choices: list[tuple[int, int, float]], n_pairs: in
     forest = steps.forest
     n = len(choices)
     steps.cost["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
-    arrows = tuple(Mark("arrow", "looked_at", (center(forest.boxes[one]), center(forest.boxes[other]))) for one, other, _ in choices)
+    arrows = tuple(Mark("arrow", "looked_at", (center(forest.boxes[i]), center(forest.boxes[other]))) for i, other, _ in choices)
     least = min(choices, key=lambda choice: choice[2])
     rest = "too few, so neighbors are joined" if is_slow else "they are joined at once"
     words = (
         f"{n} clusters, each points to its nearest; the nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
-        f"{meters(least[2])} round both. {counted(n_pairs, 'pair')} chose each other: {rest}."
+        f"{meters(least[2])} around both. {counted(n_pairs, 'pair')} chose each other: {rest}."
     )
-    asked = choices[0][0]
-    others = [one for one, _, _ in choices[1 : 1 + REACH]]
+    chooser = choices[0][0]
+    others = [cluster for cluster, _, _ in choices[1 : 1 + REACH]]
     question = None
     if len(others) > 1:
         question = Question(
-            f"Which one does {forest.said(asked)} choose?", tuple(map(forest.said, others)), others.index(choices[0][1]),
+            f"Which one does {forest.said(chooser)} choose?", tuple(map(forest.said, others)), others.index(choices[0][1]),
             tuple(map(forest.place, others)), TREE.name,
         )  # fmt: skip
-    values = {f"{forest.names[one]} {forest.names[other]}": distance for one, other, distance in choices}
+    values = {f"{forest.names[cluster]} {forest.names[other]}": distance for cluster, other, distance in choices}
     steps.add("choice", 5 if is_slow else 2, words, marks=arrows, values=values, bound=least[2], question=question)
 
 
@@ -106,5 +106,5 @@ ALGORITHM = BvhBottomUp()
 
 
 def bvh_bottom_up(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `BottomUpTree` of boxes (n, 4), one a leaf, asked for a region (4,); the last has what `regions` finds."""
+    """Return the steps of a `BottomUpTree` of boxes (n, 4), one per leaf, and of a region (4,); the last has what `regions` returns."""
     return ALGORITHM.steps(boxes_case(aabbs, region))

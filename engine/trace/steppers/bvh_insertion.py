@@ -18,7 +18,7 @@ class BvhInsertion(TreeAlgorithm):
 
     title = "BVH by insertion: each box where it costs least"
     page = "bvh.md#derivation"
-    pseudo_code = ("for each box: a leaf comes", *INSERTED, "lay the nodes out in preorder", *ASKED)
+    pseudo_code = ("for each box: add a leaf", *INSERTED, "lay the nodes out in preorder", *ASKED)
     beside = ("bvh_top_down", "bvh_bottom_up", "bvh_morton", "dynamic_tree")
 
     def structure(self) -> InsertionTree:
@@ -36,5 +36,5 @@ ALGORITHM = BvhInsertion()
 
 
 def bvh_insertion(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of an `InsertionTree` of boxes (n, 4), one a leaf, that is asked for a region (4,); the last has what it finds."""
+    """Return the steps of an `InsertionTree` of boxes (n, 4), one per leaf, and of a query of a region (4,); the last has its result."""
     return ALGORITHM.steps(boxes_case(aabbs, region))

@@ -44,16 +44,16 @@ class BvhMorton(TreeAlgorithm):
         for kind, *numbers in rows:
             question = None
             if len(forest.roots) > 1:
-                question = Question("What comes now?", ("the next box is pushed", "the two on top are joined"), int(kind == MORTON_JOIN))
+                question = Question("What comes next?", ("the next box is pushed", "the two on top are joined"), int(kind == MORTON_JOIN))
             if kind == MORTON_LEAF:
                 item, bit = int(numbers[1]), int(numbers[2])
                 forest.put_leaf(item, item, case.boxes[item])
                 forest.set_roots([item, *forest.roots])
                 if bit < KEY_BITS:
                     before = curve.items[int(numbers[0]) - 1]
-                    words = f"Its key and that of box {before}, before it on the curve, first differ in {_told(bit, curve)}."
+                    words = f"Its key and that of box {before}, before it on the curve, first differ in {_bit_name(bit, curve)}."
                 else:
-                    words = "It is the first on the curve: now all that waits is joined."
+                    words = "It is the first on the curve: now the rest of the stack is joined."
                 steps.add("push", 3, f"Box {item} is pushed. {words}", {item: "new"}, (curve.mark,), {"bit": float(bit)}, question=question)
             elif kind == MORTON_JOIN:
                 left, right, *rest = forest.roots
@@ -62,7 +62,7 @@ class BvhMorton(TreeAlgorithm):
                 forest.set_roots([node, *rest])
                 top = f"{forest.said(left)} and {forest.said(right)}"
                 steps.add(
-                    "join", 5, f"On top are {top}. They differ in {_told(int(numbers[0]), curve)}, and from what comes before in a higher "
+                    "join", 5, f"On top are {top}. They differ in {_bit_name(int(numbers[0]), curve)}, from what comes before in a higher "
                     f"bit: {forest.said(node)} joins them.", {node: "new", left: "best", right: "best"}, (curve.mark,), {"bit": numbers[0]},
                     question=question,
                 )  # fmt: skip
@@ -70,8 +70,8 @@ class BvhMorton(TreeAlgorithm):
         return steps
 
 
-def _told(bit: int, curve: Curve) -> str:
-    """Say what a bit of the keys tells apart."""
+def _bit_name(bit: int, curve: Curve) -> str:
+    """Return the name of a bit of the keys, and the halves that it separates."""
     if bit < curve.number_bits:
         return f"bit {bit}, of the boxes' numbers: their centers are in one cell"
     axis, level = (bit - curve.number_bits) % 2, curve.axis_bits - (bit - curve.number_bits) // 2
@@ -83,5 +83,5 @@ ALGORITHM = BvhMorton()
 
 
 def bvh_morton(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `MortonTree` of boxes (n, 4), one a leaf, asked for a region (4,); the last has what `regions` finds."""
+    """Return the steps of a `MortonTree` of boxes (n, 4), one per leaf, and of a region (4,); the last has what `regions` returns."""
     return ALGORITHM.steps(boxes_case(aabbs, region))

@@ -21,18 +21,18 @@ COSTS = View("costs", "what each cut costs", x="border between bins", y="half pe
 
 
 class BvhTopDown(TreeAlgorithm):
-    """A hierarchy cut where the surface-area heuristic says."""
+    """A hierarchy that is cut by the surface-area heuristic."""
 
     title = "BVH, top-down: each set is cut where it costs least"
     page = "bvh.md#derivation"
     pseudo_code = (
-        "begin with the set of all boxes; for each set, the left one first:",
+        "start with the set of all boxes; for each set, the left one first:",
         "  if it is one box: it is a leaf",
         "  take the axis on which the boxes' centers spread wider",
         "  put the centers into 16 bins along it",
         "  cost of a cut = perimeter x boxes, left of it + right of it",
         "  cut between the two bins where that is least",
-        "  no such cut: halve the set as it stands",
+        "  no such cut: halve the set in its order",
         "lay the nodes out in preorder",
         *ASKED,
     )
@@ -68,7 +68,7 @@ class BvhTopDown(TreeAlgorithm):
 
 
 class _Sets:
-    """Sets of boxes as nodes, each with the box around it; a set is known by its first place and how many are in it."""
+    """Sets of boxes as nodes, each with the box around it; a set is identified by its first index and its size."""
 
     def __init__(self, forest: Forest, case: BoxesCase) -> None:
         self._forest, self._boxes = forest, case.boxes
@@ -93,7 +93,7 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
     forest.put_inner(node, box, (left, right))
     into = f"{forest.said(left)} on the left, {forest.said(right)} on the right"
     if border == 0:
-        steps.add("halved", 6, f"{forest.said(node)}: no cut between bins parts its boxes. It is halved as it stands: {into}.",
+        steps.add("halved", 6, f"{forest.said(node)}: no cut between bins separates its boxes. It is halved in its order: {into}.",
                   {node: "looked_at", left: "new", right: "new"})  # fmt: skip
         return
     at, cost = start + border * span / N_BINS, dict(costs)[border]
@@ -106,7 +106,7 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
     )  # fmt: skip
     steps.add(
         "cut", 5, f"{forest.said(node)}: the centers spread wider along {axis}, over {meters(span)}. Of {counted(len(finite), 'cut')} "
-        f"between bins that before bin {border}, at {axis} = {meters(at)}, costs least, {meters(cost)}: {into}.",
+        f"between bins the one before bin {border}, at {axis} = {meters(at)}, costs least, {meters(cost)}: {into}.",
         {node: "looked_at", left: "new", right: "new"}, marks, {"cost": cost, "at": at, "span": span}, cost,
         Question(f"Along which axis will {forest.said(node)} be cut?", ("x", "y"), "xy".index(axis)),
     )  # fmt: skip
@@ -116,5 +116,5 @@ ALGORITHM = BvhTopDown()
 
 
 def bvh_top_down(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `TopDownTree` of boxes (n, 4), one a leaf, asked for a region (4,); the last has what `regions` finds."""
+    """Return the steps of a `TopDownTree` of boxes (n, 4), one per leaf, and of a region (4,); the last has what `regions` returns."""
     return ALGORITHM.steps(boxes_case(aabbs, region))

@@ -15,7 +15,7 @@ from engine.trace.words import meters
 __all__ = ["ALGORITHM", "ConservativeAdvancement", "conservative_advancement"]
 
 _PIECES = 16
-"""Straight pieces that a parabola is drawn by."""
+"""Number of segments of a drawn parabola."""
 
 
 class ConservativeAdvancement(ImpactAlgorithm):
@@ -26,10 +26,10 @@ class ConservativeAdvancement(ImpactAlgorithm):
     pseudo_code = (
         "t = when the circles around the shapes first meet; never: a miss",
         "repeat:",
-        "  gap, n = how far the shapes are apart at t, and along what",
+        "  gap, n = distance of the shapes at t, and its direction",
         "  if gap <= tolerance: they touch at t",
-        "  if t is where the circles part, or the end: a miss",
-        "  F(s) = the foremost corner, going straight on, - K s^2 / 2",
+        "  if the circles part at t, or it is the end: a miss",
+        "  F(s) = the foremost corner, moving straight, - K s^2 / 2",
         "  s = F's first root: the gap cannot close before it",
         "  t = t + s",
     )
@@ -37,13 +37,13 @@ class ConservativeAdvancement(ImpactAlgorithm):
     method = staticmethod(chapter.conservative_advancement)
 
     def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         last: Measured | None = None
         parabolas: list[list[float]] = []
         for k, row in enumerate(rows):
             if row[0] == IMPACT_GAP:
                 last, parabolas = impact.measure(row[1:]), []
-                found.append(impact.gap(last, 2))
+                steps.append(impact.gap(last, 2))
             elif row[0] == ADVANCE_ROOT:
                 parabolas.append(row[1:6])
             elif row[0] == ADVANCE_CHORD:
@@ -51,8 +51,8 @@ class ConservativeAdvancement(ImpactAlgorithm):
             elif row[0] == ADVANCE_STEP:
                 assert last is not None
                 reaches = impact.result.status is Status.HIT and not any(later[0] == ADVANCE_STEP for later in rows[k + 1 :])
-                found.append(_advance(impact, last, parabolas, row[1:4], reaches))
-        return [*found, impact.answer(found, last, (0, 3, 4))]
+                steps.append(_advance(impact, last, parabolas, row[1:4], reaches))
+        return [*steps, impact.answer(steps, last, (0, 3, 4))]
 
 
 def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: list[float], reaches: bool) -> TraceStep:
@@ -71,14 +71,12 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
     corner = "In a share s of the motion the foremost corner"
     if abs(above - at.gap) > impact.tolerance:
         corner = f"By then another corner is foremost, {meters(above)} away: in a share s of the motion it"
-    speed = f"{corner} comes nearer by {meters(-slope)} x s" if slope < 0.0 else f"{corner} goes away by {meters(slope)} x s"
-    turning = f", and turning can add no more than K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
+    speed = f"{corner} comes nearer by {meters(-slope)} x s" if slope < 0.0 else f"{corner} moves away by {meters(slope)} x s"
+    turning = f", and rotation adds at most K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
     if after < impact.t_last:
-        sentence = (
-            f"{speed}{turning}: {meters(above)} cannot close in less than s = {s:.3g}. So no touch is passed: on to {moment(after, s)}."
-        )
+        sentence = f"{speed}{turning}: {meters(above)} cannot close before s = {s:.3g}. So no touch is missed: on to {moment(after, s)}."
     else:
-        sentence = f"{speed}{turning}: {meters(above)} cannot close before the end, {moment(after)}. On to it."
+        sentence = f"{speed}{turning}: {meters(above)} cannot close before the end, {moment(after)}: on to it."
     return impact.step(
         "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
         values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},

@@ -12,19 +12,19 @@ __all__ = ["ALGORITHM", "ContactForces", "contact_forces"]
 
 
 class ContactForces(SolverStepper):
-    """Pieces of time between collisions, with the forces of what rests."""
+    """Sub-steps between collisions, with the forces of resting contacts."""
 
     title = "Contact forces: collisions in time, forces by pivots"
     page = "solvers/contact_forces.md#how-it-works"
     method = "contact_forces"
     pseudo_code = (
         "until the step is over:",
-        "  what touches and approaches gets impulses",
+        "  impulses where touching points approach",
         "  integrate, at each stage of RK4:",
         "    forces: a = A f + b >= 0, f >= 0, f a = 0",
         "      grow the next force, until a row",
         "      reaches its bound or is free: a pivot",
-        "  something overlaps by then: half the time, try again",
+        "  if something overlaps then: halve the time, try again",
         "  go there",
     )
     views = (PLANE, View("impulses", "normal forces, both points", x="step", y="N"))

@@ -15,11 +15,11 @@ __all__ = ["ALGORITHM", "DynamicTreeSteps", "dynamic_tree"]
 
 
 class DynamicTreeSteps(TreeAlgorithm):
-    """A tree that is changed and not rebuilt."""
+    """A tree that is updated, not rebuilt."""
 
-    title = "Dynamic tree: boxes come one at a time"
+    title = "Dynamic tree: boxes are added one at a time"
     page = "dynamic_tree.md#derivation"
-    pseudo_code = ("for each box: a leaf, fat by a margin of 0.1 m, comes", *INSERTED, *ASKED)
+    pseudo_code = ("for each box: add a leaf, fat by a margin of 0.1 m", *INSERTED, *ASKED)
     beside = ("bvh_insertion", "bvh_top_down", "bvh_bottom_up", "bvh_morton")
 
     def structure(self) -> DynamicTree:
@@ -31,18 +31,18 @@ class DynamicTreeSteps(TreeAlgorithm):
         return steps
 
     def visits(self, forest: Forest, rows: list[list[float]]) -> list[Visit]:
-        found = list[Visit]()
+        visits = list[Visit]()
         for row in rows:
             if row[0] == ASK_NODE:
-                found.append((int(row[1]), row[2] == 1.0, None))
+                visits.append((int(row[1]), row[2] == 1.0, None))
             elif row[0] == ASK_LEAF:
-                found[-1] = (found[-1][0], found[-1][1], row[2] == 1.0)
-        return found
+                visits[-1] = (visits[-1][0], visits[-1][1], row[2] == 1.0)
+        return visits
 
 
 ALGORITHM = DynamicTreeSteps()
 
 
 def dynamic_tree(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `DynamicTree` that takes in boxes (n, 4) and is asked for a region (4,); the last has what `regions` finds."""
+    """Return the steps of adding boxes (n, 4) to a `DynamicTree` and querying a region (4,); the last has the result of `regions`."""
     return ALGORITHM.steps(boxes_case(aabbs, region))

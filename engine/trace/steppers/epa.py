@@ -14,14 +14,14 @@ from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_nam
 from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.steppers.gjk import gjk_steps
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Epa", "epa"]
 
 _MOST_PLACES = 12
-"""Edges of a polytope up to which a student is asked which one is nearest."""
+"""Maximum number of edges of a polytope for a question about the nearest."""
 
 
 class Epa(Algorithm[PairCase]):
@@ -35,7 +35,7 @@ class Epa(Algorithm[PairCase]):
         "polytope = the simplex: it lies within B - A",
         "repeat:",
         "  e = the polytope's edge nearest to O; n = its outward normal",
-        "  s = support(n): how far B - A reaches along n",
+        "  s = support(n): the vertex of B - A farthest along n",
         "  if s.n = e's distance: e is an edge of B - A, the depth is s.n",
         "  s splits e in two",
         "witness points: where A reaches farthest along the normal",
@@ -56,12 +56,12 @@ class Epa(Algorithm[PairCase]):
         return chapter.penetration(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = told(lambda trace: chapter.penetration(*case.both, trace))
+        result, rows = record_rows(lambda trace: chapter.penetration(*case.both, trace))
         difference = Difference(case)
         of_gjk, supports = gjk_steps(difference, [row for row in rows if row[0] < EPA_EDGE])
-        found = [_of_gjk(step) for step in of_gjk]
-        found += _expansion(difference, [row for row in rows if row[0] >= EPA_EDGE], len(found), supports)
-        return [*found, _answer(case, result, found)]
+        steps = [_of_gjk(step) for step in of_gjk]
+        steps += _expansion(difference, [row for row in rows if row[0] >= EPA_EDGE], len(steps), supports)
+        return [*steps, _answer(case, result, steps)]
 
     def takes(self, case: Any) -> bool:
         return isinstance(case, PairCase) and case.pair.shape_b is not None
@@ -74,27 +74,27 @@ def _of_gjk(step: TraceStep) -> TraceStep:
 
 
 def _expansion(difference: Difference, rows: list[list[float]], before: int, supports: int) -> list[TraceStep]:
-    found: list[TraceStep] = []
+    steps: list[TraceStep] = []
     edges: list[list[float]] = []
     ring: tuple[Mark, ...] = ()
     for row in rows:
         kind, numbers = row[0], row[1:]
-        cost = {"steps": before + len(found), "supports": supports}
+        cost = {"steps": before + len(steps), "supports": supports}
         if kind == EPA_EDGE:
             edges = [*(edges if edges and edges[-1][0] == numbers[0] else []), numbers]
             if len(edges) == int(numbers[1]):
                 ring = (_ring(difference, edges),)
-                found.append(_nearest_edge(difference, edges, ring, cost, is_first=not found))
+                steps.append(_nearest_edge(difference, edges, ring, cost, is_first=not steps))
         elif kind == EPA_SUPPORT:
             supports += 1
-            found.append(_support(difference, numbers, found[-1], ring, {**cost, "supports": supports}))
+            steps.append(_support(difference, numbers, steps[-1], ring, {**cost, "supports": supports}))
         elif kind == EPA_END and numbers[1] == 0.0:
-            words = "B - A is one point, at O: every direction is as good, and the world's x axis is taken."
+            words = "B - A is one point, at O: all directions are equal, and the world's x axis is used."
             n = difference.vector(numbers[3], numbers[4])
-            found.append(TraceStep("point", 2, words, axis=n, bound=numbers[2], values={"depth": numbers[2]}, cost=cost))
+            steps.append(TraceStep("point", 2, words, axis=n, bound=numbers[2], values={"depth": numbers[2]}, cost=cost))
         elif kind == EPA_TOUCHING:
-            found.append(_touching(difference, numbers, ring, cost))
-    return found
+            steps.append(_touching(difference, numbers, ring, cost))
+    return steps
 
 
 def _ring(difference: Difference, edges: list[list[float]]) -> Mark:
@@ -110,26 +110,26 @@ def _nearest_edge(
     length = edges[at][6]
     middles = tuple(between(difference.vector(*edge[2:4]), difference.vector(*edge[4:6])) for edge in edges)
     names = tuple(f"edge {k}" for k in range(len(edges)))
-    asked = Question("Which edge of the polytope is nearest to O?", names, at, middles, "difference")
-    flat = " It is flat: O lies on it, and it has a side on either hand." if len(edges) == 2 else ""
+    question = Question("Which edge of the polytope is nearest to O?", names, at, middles, "difference")
+    flat = " It is flat: O lies on it, and it has two sides." if len(edges) == 2 else ""
     first = (
-        f"O is in B - A, and GJK can say no more. How deep it lies is how far the nearest edge of B - A is: EPA lets GJK's last simplex, "
-        f"{len(edges)} edges, grow to it, as its polytope.{flat} "
+        f"O is in B - A, where GJK ends. Its depth is its distance to the nearest edge of B - A: EPA expands GJK's last simplex, "
+        f"{len(edges)} edges, to reach it, as its polytope.{flat} "
         if is_first
         else ""
     )
     return TraceStep(
         "nearest edge", 2 if is_first else 4,
-        f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {meters(length)} away: the depth is no less than that, "
-        "for the polytope lies within B - A.",
+        f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {meters(length)} away: the depth is at least that, "
+        "as the polytope lies within B - A.",
         bound=length, values={"distance": length, "edges": float(len(edges))},
         marks=(*ring, Mark("path", "looked_at", ends, "difference", f"edge {at}")), cost=cost,
-        question=asked if len(edges) <= _MOST_PLACES and _is_clear(edges) else None,
+        question=question if len(edges) <= _MOST_PLACES and _is_clear(edges) else None,
     )  # fmt: skip
 
 
 def _is_clear(edges: list[list[float]]) -> bool:
-    """Tell whether an eye can see which edge is nearest: by a twentieth nearer than the next."""
+    """Return True if the nearest edge is visibly nearest: by a twentieth of the distance."""
     nearest, second = sorted(edge[6] for edge in edges)[:2]
     return nearest < 0.95 * second
 
@@ -147,7 +147,7 @@ def _support(difference: Difference, numbers: list[float], before: TraceStep, ri
         why = f"{meters(reach - offset)} beyond the edge: it becomes a vertex of the polytope, and splits the edge in two"
     return TraceStep(
         "support", 5, f"Along the edge's normal B - A reaches to s = {vertex_name(a, b)}, s.n = {meters(reach)}, {why}. "
-        f"Moving by {meters(least)} parts the cores: the depth is no more than that.",
+        f"Moving by {meters(least)} separates the cores: the depth is at most that.",
         difference.features(a, b), (point_a, point_b), n, least, {"s.n": reach, "distance": offset, "least s.n": least},
         (
             *ring, before.marks[-1], Mark("line", "bound", line, "difference"),
@@ -161,7 +161,7 @@ def _support(difference: Difference, numbers: list[float], before: TraceStep, ri
 def _touching(difference: Difference, numbers: list[float], ring: tuple[Mark, ...], cost: dict[str, int]) -> TraceStep:
     on_a, on_b = difference.xf_a.apply((numbers[0], numbers[1])), difference.xf_a.apply((numbers[2], numbers[3]))
     return TraceStep(
-        "witness", 8, "Along the normal A reaches farthest and B least far on two lines; in the middle of what both share lie the two "
+        "witness", 8, "Along the normal A reaches farthest and B least far on two lines; the middle of their overlap gives the two "
         "witness points of the cores.", points=(on_a, on_b),
         marks=(*ring, Mark("point", "new", (on_a, on_b)), Mark("path", "new", (on_a, on_b))), cost=cost,
     )  # fmt: skip
@@ -172,11 +172,11 @@ def _answer(case: PairCase, result: PenetrationResult, before: list[TraceStep]) 
     radii = case.pair.shape_a.radius + (0.0 if shape_b is None else shape_b.radius)
     more = f", the radii, {meters(radii)}, added" if radii > 0.0 else ""
     words = {
-        Status.SEPARATED: "The shapes are apart: there is no depth, and EPA is not asked.",
+        Status.SEPARATED: "The shapes are apart: there is no depth, and EPA is not run.",
         Status.TOUCHING: f"The shapes touch: the depth is 0 within rounding{more}.",
         Status.OVERLAPPING: f"The depth is {meters(result.depth)}{more}: moving B by that along the normal leaves them touching.",
         Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-        Status.OUT_OF_ITERATIONS: f"Out of room for edges: moving by {meters(result.depth)} parts them, and it may be farther than needed.",
+        Status.OUT_OF_ITERATIONS: f"Out of room for edges: moving by {meters(result.depth)} separates them, but may be more than needed.",
     }
     marks = tuple(mark for mark in before[-1].marks if mark.view == "difference") if before else ()
     points: tuple[Point, ...] = ()

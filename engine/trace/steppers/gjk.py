@@ -17,17 +17,17 @@ from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_nam
 from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
 
 _REGIONS = (
-    "it joins the one vertex: the simplex is an edge now",
-    "O is beyond the edge w p, so of the triangle p q w the point nearest to it lies on that edge: q is dropped",
-    "O is beyond the edge w q, so of the triangle p q w the point nearest to it lies on that edge: p is dropped",
-    "O is in w's own region: of the triangle p q w no other point is nearer, so both p and q are dropped",
-    "O lies inside the triangle p q w, so in B - A: the cores overlap or touch",
+    "it joins the one vertex: the simplex is now an edge",
+    "O is beyond the edge w p, so the nearest point of the triangle p q w lies on that edge: q is dropped",
+    "O is beyond the edge w q, so the nearest point of the triangle p q w lies on that edge: p is dropped",
+    "O is in w's own region: no other point of the triangle p q w is nearer, so both p and q are dropped",
+    "O lies inside the triangle p q w, so inside B - A: the cores overlap or touch",
 )
 
 
@@ -45,7 +45,7 @@ class Gjk(Algorithm[PairCase]):
         "  if |v| - w.n is 0: |v| is the distance",
         "  w joins; keep the part of p, q, w whose region has O",
         "  if O is inside the triangle: the cores overlap",
-        "take off the radii; cores are the shapes without them",
+        "subtract the radii; cores are the shapes without them",
     )
     views = (PLANE, DIFFERENCE)
     beside = ("sat", "epa", "alternating_projections")
@@ -62,18 +62,18 @@ class Gjk(Algorithm[PairCase]):
         return chapter.distance(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = told(lambda trace: chapter.distance(*case.both, trace))
+        result, rows = record_rows(lambda trace: chapter.distance(*case.both, trace))
         own = [row for row in rows if row[0] < EPA_EDGE]
-        found, _ = gjk_steps(Difference(case), own)
-        return [*found, _answer(case, result, found, [row for row in rows if row[0] >= EPA_EDGE])]
+        steps, _ = gjk_steps(Difference(case), own)
+        return [*steps, _answer(case, result, steps, [row for row in rows if row[0] >= EPA_EDGE])]
 
     def takes(self, case: Any) -> bool:
         return isinstance(case, PairCase) and case.pair.shape_b is not None
 
 
 def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[TraceStep], int]:
-    """Decode rows of `_gjk_kernel`, and return the steps and how many supports were asked."""
-    found: list[TraceStep] = []
+    """Decode rows of `_gjk_kernel`, and return the steps and the number of supports."""
+    steps: list[TraceStep] = []
     supports, nearest, support = 0, [0.0], [0.0]
     simplex: tuple[Mark, ...] = ()
     for row in rows:
@@ -81,25 +81,25 @@ def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[Tra
         if kind == GJK_START:
             simplex = _simplex(difference, numbers)
             supports += 1
-            found.append(
+            steps.append(
                 TraceStep(
-                    "start", 0, "B - A has all differences of a point of B and one of A: its distance from the origin O is the shapes'. "
-                    f"GJK begins at {_simplex_name(numbers)}, the support (the farthest vertex) the way from B's origin to A's.",
+                    "start", 0, "B - A holds all differences of a point of B and one of A: its distance from the origin O is the shapes'. "
+                    f"GJK starts at {_simplex_name(numbers)}, the support (the farthest vertex) toward A's origin from B's.",
                     (*difference.features(numbers[0], numbers[1]),), (difference.point_a(numbers[0]), difference.point_b(numbers[1])),
                     marks=(*simplex, *_in_plane(difference, numbers)), cost={"steps": 0, "supports": supports},
                 )
             )  # fmt: skip
         elif kind == GJK_NEAREST:
             simplex, nearest = _simplex(difference, numbers), numbers
-            found.append(_nearest(difference, numbers, simplex, supports, len(found)))
+            steps.append(_nearest(difference, numbers, simplex, supports, len(steps)))
         elif kind == GJK_SUPPORT:
             supports, support = supports + 1, numbers
-            found.append(_support(difference, numbers, simplex, found, supports))
+            steps.append(_support(difference, numbers, simplex, steps, supports))
         elif kind == GJK_KEPT:
-            found.append(_kept(difference, numbers, nearest, support, found, supports))
+            steps.append(_kept(difference, numbers, nearest, support, steps, supports))
         elif kind == GJK_END:
             continue
-    return found, supports
+    return steps, supports
 
 
 def _simplex_name(numbers: list[float]) -> str:
@@ -113,7 +113,7 @@ def _simplex(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
 
 
 def _in_plane(difference: Difference, numbers: list[float]) -> tuple[Mark, ...]:
-    """Mark the vertices of A and of B that the simplex is made of."""
+    """Mark the vertices of A and of B that make the simplex."""
     return (
         Mark("point", "kept", tuple({difference.point_a(numbers[0]), difference.point_a(numbers[2])})),
         Mark("point", "kept", tuple({difference.point_b(numbers[1]), difference.point_b(numbers[3])})),
@@ -126,10 +126,10 @@ def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     on_b = between(difference.point_b(numbers[1]), difference.point_b(numbers[3]), share)
     where = "an inner point of" if 0.0 < share < 1.0 and numbers[:2] != numbers[2:4] else "the end"
     what = _simplex_name(numbers).removeprefix("the ")
-    told = ", that is of the vertices kept," if at == 1 else ""
+    which = ", the vertices kept," if at == 1 else ""
     place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
     return TraceStep(
-        "nearest", 2, f"Of the simplex{told} the point v nearest to O is {place}: |v| = {meters(length)}, so the distance is no more.",
+        "nearest", 2, f"The point v of the simplex{which} nearest to O is {place}: |v| = {meters(length)}, so the distance is no more.",
         (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), (on_a, on_b), n, length,
         {"|v|": length, "share": share},
         (
@@ -210,15 +210,16 @@ def _named(p: Point, q: Point) -> tuple[Mark, ...]:
 
 def _answer(case: PairCase, result: DistanceResult, before: list[TraceStep], epa: list[list[float]]) -> TraceStep:
     radii = case.pair.shape_a.radius + (0.0 if case.pair.shape_b is None else case.pair.shape_b.radius)
-    less = f", the radii, {meters(radii)}, taken off" if radii > 0.0 else ""
-    asked = sum(row[0] == EPA_SUPPORT for row in epa)
-    touch = f" Whether they more than touch, {asked} steps of EPA told." if any(row[0] in (EPA_END, EPA_TOUCHING) for row in epa) else ""
+    less = f", the radii, {meters(radii)}, subtracted" if radii > 0.0 else ""
+    n_supports = sum(row[0] == EPA_SUPPORT for row in epa)
+    is_epa = any(row[0] in (EPA_END, EPA_TOUCHING) for row in epa)
+    touch = f" EPA needed {n_supports} supports to exclude an overlap." if is_epa else ""
     words = {
-        Status.SEPARATED: f"No vertex of B - A lies nearer along n than v: the distance is {meters(result.separation)}{less}.",
+        Status.SEPARATED: f"No vertex of B - A is nearer along n than v: the distance is {meters(result.separation)}{less}.",
         Status.TOUCHING: f"The shapes touch: the gap is 0 within rounding{less}.{touch}",
-        Status.OVERLAPPING: f"The shapes overlap, a gap of {meters(result.separation)} or less{less}. How deep, EPA tells.",
+        Status.OVERLAPPING: f"The shapes overlap, a gap of {meters(result.separation)} or less{less}. EPA computes the depth.",
         Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-        Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is {meters(result.separation)} at the most.",
+        Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is at most {meters(result.separation)}.",
     }
     points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
     marks = (Mark("path", "result", points, text=meters(result.separation)), Mark("point", "result", points)) if points else ()

@@ -12,13 +12,13 @@ from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep
 from engine.trace._tree import BOXES, Box, boxes_case, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "GridSteps", "grid"]
 
 _MOST_ANSWERS = 10
-"""Numbers among which a student is asked to choose, and pairs that a sentence names."""
+"""Maximum number of answers to a question, and of pairs in a sentence."""
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -52,7 +52,7 @@ class GridSteps(Algorithm[BoxesCase]):
         return _answer(case, None)
 
     def steps(self, case: BoxesCase) -> list[TraceStep]:
-        pairs, rows = told(lambda trace: _answer(case, trace))
+        pairs, rows = record_rows(lambda trace: _answer(case, trace))
         search = _Search(case)
         for k, (kind, *numbers) in enumerate(rows):
             if kind == GRID_START:
@@ -103,7 +103,7 @@ class _Search:
         size = f"{meters((x1 - x0) / columns)} by {meters((y1 - y0) / rows)}"
         words = f"{counted(columns, 'column')} and {counted(rows, 'row')} over all lower left corners; a cell is {size}."
         if self.pairs:
-            words += f" There was no room for {len(self.pairs)} pairs: the search is done once more, with room."
+            words += f" The buffer was too small for {len(self.pairs)} pairs: the search runs again with a larger one."
             self.pairs = []
         values = {
             "x": x0,
@@ -133,7 +133,7 @@ class _Search:
         cell = self.cells(column, column + 1, row, row + 1)
         question = None
         if 1 < self.shape[1] <= _MOST_ANSWERS:
-            question = Question(f"Into which row does box {item} go, from 0 below?", tuple(map(str, range(self.shape[1]))), row)
+            question = Question(f"Which row does box {item} go into? The lowest is 0.", tuple(map(str, range(self.shape[1]))), row)
         corner = self.boxes[item][:2]
         self._add("put", 2, words, {item: "new"}, (Mark("polygon", "looked_at", box_corners(cell)), Mark("point", "new", (corner,))),
                   {"column": float(column), "row": float(row)}, question)  # fmt: skip
@@ -149,12 +149,12 @@ class _Search:
         self.pairs += [(min(self.box, other), max(self.box, other)) for other in met]
         is_own = row == self.own_row
         if is_own:
-            where = f"Box {self.box} looks into its own row, {row}, from its own cell on, column {first}"
+            where = f"Box {self.box} searches its own row, {row}, from its own cell on, column {first}"
         else:
-            where = f"Box {self.box} reaches into row {row}: there from its left end less the row's widest box, column {first}"
-        where += f", up to its right end, column {self.beyond - 1}" if self.beyond - 1 > first else ", which it ends in too"
+            where = f"Box {self.box} reaches into row {row}: searched from its left end minus the row's widest box, column {first}"
+        where += f", up to its right end, column {self.beyond - 1}" if self.beyond - 1 > first else ", where it also ends"
         if not compared:
-            words = f"{where}: no one{' after it' if is_own else ''} to compare with."
+            words = f"{where}: no box{' after it' if is_own else ''} to compare with."
         else:
             overlap = f"{_boxes(met, 'overlap')} it" if met else "which it does not overlap"
             words = f"{where}: compared with {_named(compared)}, {overlap}."
@@ -196,7 +196,7 @@ def _named(items: list[int]) -> str:
 
 
 def _boxes(items: list[int], verb: str = "") -> str:
-    """Return boxes with what they do: "box 1 overlaps", "boxes 1 and 2 are"."""
+    """Return boxes with a verb: "box 1 overlaps", "boxes 1 and 2 are"."""
     is_one = len(items) == 1
     return f"{_named(items)} {verb + 's' * is_one if verb else 'is' if is_one else 'are'}"
 
@@ -205,5 +205,5 @@ ALGORITHM = GridSteps()
 
 
 def grid(aabbs: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `UniformGrid` of boxes (n, 4); the last has the `pairs` that it finds."""
+    """Return the steps of a `UniformGrid` of boxes (n, 4); the last has its `pairs`."""
     return ALGORITHM.steps(boxes_case(aabbs, (0.0, 0.0, 0.0, 0.0)))

@@ -16,19 +16,19 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "HertelMehlhorn", "hertel_mehlhorn"]
 
-_ANSWERS = ("yes, both its ends stay convex", "no, a corner would be a dent")
+_ANSWERS = ("yes, both its ends stay convex", "no, a corner would be reflex")
 
 
 class HertelMehlhorn(Algorithm[OutlineCase]):
-    """Convex pieces out of triangles, by leaving out diagonals."""
+    """Convex pieces from triangles, by removing diagonals."""
 
-    title = "Hertel and Mehlhorn: convex pieces out of triangles"
+    title = "Hertel and Mehlhorn: convex pieces from triangles"
     page = "decomposition.md#derivation"
     pseudo_code = (
         "triangles of the outline (see triangulation)",
         "for each diagonal u v, the longest first:",
         "  p, q = the corners beside u, once u v is gone; p', q' beside v",
-        "  if p u q or q' v p' turned right: u v is essential, it stays",
+        "  if p u q or q' v p' would turn right: u v is essential, it stays",
         "  else it goes: the two pieces become one, convex",
         "at most 4 times as many pieces as are needed",
     )
@@ -42,7 +42,7 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
         return [piece for part in parts_of(case) for piece in part.loops(merged(part.grid, triangulate(part.grid)))]
 
     def steps(self, case: OutlineCase) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         result: list[FloatArray] = []
         marks: tuple[Mark, ...] = ()
         n_reflex = looked_at = 0
@@ -53,14 +53,12 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
             reflex = part.reflex
             n_reflex += len(reflex)
             begun = f"{counted(len(triangles), 'triangle')}, hence {counted(len(trace), 'diagonal')}. Of the {len(part.points)} corners"
-            dents = (
-                f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex, a dent: only there diagonals are needed, at most two"
-            )
-            found.append(
+            dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: only there diagonals are needed, at most two"
+            steps.append(
                 TraceStep(
                     "triangles", 0, f"{begun} {dents if reflex else 'none is reflex: no diagonal is needed'}.",
                     part.features(reflex), part.places(reflex), values={"triangles": len(triangles), "diagonals": len(trace)},
-                    marks=part.polygons("kept", triangles), cost={"steps": len(found), "diagonals": looked_at},
+                    marks=part.polygons("kept", triangles), cost={"steps": len(steps), "diagonals": looked_at},
                 )
             )  # fmt: skip
             left = dict.fromkeys((row.at_u[1], row.at_v[1]) for row in trace)
@@ -68,20 +66,20 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
                 looked_at += 1
                 diagonal = row.at_u[1], row.at_v[1]
                 others = tuple(part.path("kept", *other) for other in left if other != diagonal)
-                found.append(_diagonal(part, others, row, {"steps": len(found), "diagonals": looked_at}))
+                steps.append(_diagonal(part, others, row, {"steps": len(steps), "diagonals": looked_at}))
                 if row.is_left_out:
                     del left[diagonal]
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
         said = f"{counted(len(result), 'convex piece')}"
         if n_reflex:
-            said += f". The least for {counted(n_reflex, 'reflex corner')} is {counted(math.ceil(n_reflex / 2), 'diagonal')}"
+            said += f". The minimum for {counted(n_reflex, 'reflex corner')} is {counted(math.ceil(n_reflex / 2), 'diagonal')}"
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 5, f"{said}.",
                 values={"pieces": len(result), "reflex": n_reflex}, marks=marks,
-                cost={"steps": len(found), "diagonals": looked_at}, result=result,
+                cost={"steps": len(steps), "diagonals": looked_at}, result=result,
             ),
         ]  # fmt: skip
 
@@ -110,5 +108,5 @@ ALGORITHM = HertelMehlhorn()
 
 
 def hertel_mehlhorn(outline: Outline) -> list[TraceStep]:
-    """Return the steps by which an outline of one part falls into convex pieces; the last has them, as float64 (n, 2) each."""
+    """Return the steps that divide an outline of one part into convex pieces; the last has them, as float64 (n, 2) each."""
     return ALGORITHM.steps(of_outline(outline))

@@ -21,15 +21,15 @@ class Keil(Algorithm[OutlineCase]):
     title = "Keil: the fewest convex pieces"
     page = "decomposition.md#derivation"
     pseudo_code = (
-        "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where they see each other",
-        "for each i, k that see each other, one reflex, the near ones first:",
-        "  for each j between, seen from both:",
+        "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible",
+        "for each visible pair i, k, one reflex, near pairs first:",
+        "  for each j between, visible from both:",
         "    i reflex: cut j-k; i-j is left out if j and i stay convex without",
         "    i convex: cut i-j; j-k is left out if j and k stay convex without",
         "  w(i, k) = the fewest cuts; keep the narrowest ends of these",
-        "read off the whole, i = 0, k = n-1, then both sides of its triangle:",
-        "  a cut, or left out: the piece goes on beyond it",
-        "with holes: first open along bridges, out of the best pieces so far",
+        "read off the result: i = 0, k = n-1, then both sides of its triangle:",
+        "  a cut, or left out: the piece continues beyond it",
+        "with holes: first open along bridges from the best pieces so far",
     )
     beside = ("hertel_mehlhorn", "triangulation")
 
@@ -38,11 +38,11 @@ class Keil(Algorithm[OutlineCase]):
         return EXAMPLE
 
     def query(self, case: OutlineCase) -> tuple[list[FloatArray], bool]:
-        found = [(part, *fewest_pieces(part.grid)) for part in parts_of(case)]
-        return [loop for part, pieces, _ in found for loop in part.loops(pieces)], all(is_least for _, _, is_least in found)
+        divided = [(part, *fewest_pieces(part.grid)) for part in parts_of(case)]
+        return [loop for part, pieces, _ in divided for loop in part.loops(pieces)], all(is_least for _, _, is_least in divided)
 
     def steps(self, case: OutlineCase) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         loops: list[FloatArray] = []
         marks: tuple[Mark, ...] = ()
         all_least = True
@@ -50,24 +50,24 @@ class Keil(Algorithm[OutlineCase]):
         for part in parts_of(case):
             trace: list[KeilRun | KeilTrial] = []
             pieces, is_least = fewest_pieces(part.grid, trace=trace)
-            found.append(_begin(part, cost))
+            steps.append(_begin(part, cost))
             bridges: tuple[Mark, ...] = ()
             for row in trace:
-                cost["steps"] = len(found)
+                cost["steps"] = len(steps)
                 if isinstance(row, KeilTrial):
-                    found.append(_trial(part, row, cost))
+                    steps.append(_trial(part, row, cost))
                     bridges = tuple(part.path("kept", *bridge) for bridge in row.bridges)
                 else:
-                    found += _run(part, row, bridges, cost)
+                    steps += _run(part, row, bridges, cost)
             loops += part.loops(pieces)
             marks += part.polygons("result", pieces)
             all_least = all_least and is_least
-        known = "no diagonals make fewer" if all_least else "the fewest that were found, for with holes the least is not known"
+        known = "no diagonals make fewer" if all_least else "the fewest found, as with holes the minimum is not known"
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 6, f"{counted(len(loops), 'convex piece')}: {known}.", values={"pieces": len(loops)}, marks=marks,
-                cost={**cost, "steps": len(found)}, result=(loops, all_least),
+                cost={**cost, "steps": len(steps)}, result=(loops, all_least),
             ),
         ]  # fmt: skip
 
@@ -75,9 +75,7 @@ class Keil(Algorithm[OutlineCase]):
 def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
     reflex = part.reflex
     n, h = len(part.points), len(part.grid.rings) - 1
-    dents = (
-        f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex, a dent: a diagonal is needed there, and serves two at the most"
-    )
+    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: a diagonal is needed there, and serves at most two"
     what = dents if reflex else "none is reflex: it is convex"
     holes = f" and {counted(h, 'hole')}" if h else ""
     return TraceStep(
@@ -90,8 +88,8 @@ def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
 def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
     bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
     so_far = counted(len(row.best), "piece")
-    what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds as many pieces or fewer." if bridges else (
-        f"It begins with the pieces of Hertel and Mehlhorn: {so_far}."
+    what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds at most as many pieces." if bridges else (
+        f"It starts with the pieces of Hertel and Mehlhorn: {so_far}."
     )  # fmt: skip
     return TraceStep(
         "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},
@@ -100,8 +98,8 @@ def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
 
 
 def _run(part: NamedPart, run: KeilRun, bridges: tuple[Mark, ...], cost: dict[str, int]) -> list[TraceStep]:
-    """Decode the kernel's rows; of an opened part, which is tried again and again, only what was read off."""
-    found: list[TraceStep] = []
+    """Decode the kernel's rows; for an opened part, which is tried many times, only the result."""
+    steps: list[TraceStep] = []
     first = cost["steps"]
     cuts = [*bridges]
     for row in run.rows.tolist():
@@ -110,14 +108,14 @@ def _run(part: NamedPart, run: KeilRun, bridges: tuple[Mark, ...], cost: dict[st
             cost["triangles tried"] += int(row[4])
             if bridges:
                 continue
-        cost["steps"] = first + len(found)
+        cost["steps"] = first + len(steps)
         if row[0] == KEIL_SUBPROBLEM:
-            found.append(_subproblem(part, run.loop, row[1:8], dict(cost)))
+            steps.append(_subproblem(part, run.loop, row[1:8], dict(cost)))
         else:
-            found.append(_side(part, [run.loop[int(at)] for at in row[1:6]], row[6] == 1.0, tuple(cuts), dict(cost)))
+            steps.append(_side(part, [run.loop[int(at)] for at in row[1:6]], row[6] == 1.0, tuple(cuts), dict(cost)))
             if row[6] == 1.0:
                 cuts.append(part.path("kept", run.loop[int(row[4])], run.loop[int(row[5])]))
-    return found
+    return steps
 
 
 def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: dict[str, int]) -> TraceStep:
@@ -127,7 +125,7 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
     what = "The whole outline" if len(enclosed) == len(loop) else f"The part of {len(enclosed)} corners cut off by {ends}"
     if kept == 0:
         return TraceStep(
-            "subproblem", 5, f"{what} has no triangle on {ends} that helps: it is left aside.",
+            "subproblem", 5, f"{what} has no useful triangle on {ends}: it is skipped.",
             part.features((loop[i], loop[k])), part.places(enclosed), marks=marks, cost=cost,
         )  # fmt: skip
     corner = loop[j]
@@ -136,21 +134,21 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
     which = f"the best is {triangle}" if tried > 1 else f"the only triangle is {triangle}"
     among = f"of {tried} triangles on {ends} {which}" if tried > 1 else which
     out = f", and its side {part.name(*outer)} can be left out" if left_out else ""
-    needs = f"{counted(weight, 'cut')} at the least" if weight else "no cut"
+    needs = f"at least {counted(weight, 'cut')}" if weight else "no cut"
     answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
     return TraceStep(
         "subproblem", 5, f"{what} needs {needs}: {among}{out}.",
         part.features((loop[i], corner, loop[k])), part.places(enclosed), bound=weight,
         values={"cuts": weight, "triangles": tried, "narrowest pairs": kept},
         marks=(*marks, *part.polygons("best", [[loop[i], corner, loop[k]]])), cost=cost,
-        question=Question(f"{what}: how many cuts does it need at the least?", answers, 1 if weight else 0),
+        question=Question(f"{what}: how many cuts does it need at least?", answers, 1 if weight else 0),
     )  # fmt: skip
 
 
 def _side(part: NamedPart, corners: list[int], is_cut: bool, cuts: tuple[Mark, ...], cost: dict[str, int]) -> TraceStep:
     i, k, j, a, b = corners
     side = part.name(a, b)
-    verdict = "is a cut" if is_cut else "is left out: the piece goes on beyond it"
+    verdict = "is a cut" if is_cut else "is left out: the piece continues beyond it"
     said = f"Read off: beside {part.name(i, k)} is the triangle {part.name(i, j, k)}, whose side {side} {verdict}."
     return TraceStep(
         "cut" if is_cut else "left out", 7, said,
@@ -164,5 +162,5 @@ ALGORITHM = Keil()
 
 def keil(outline: Outline) -> list[TraceStep]:
     """Return the steps of `engine.decompose.keil.fewest_pieces` for an outline of one part; the last has the pieces, float64 (n, 2) each,
-    and whether none can be fewer."""
+    and True if fewer are impossible."""
     return ALGORITHM.steps(of_outline(outline))

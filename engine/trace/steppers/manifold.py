@@ -1,4 +1,4 @@
-"""The contact manifold of two shapes, step by step: `engine.narrowphase._manifold_kernel` and what it calls."""
+"""The contact manifold of two shapes, step by step: `engine.narrowphase._manifold_kernel` and its callees."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["ALGORITHM", "ExactManifold", "manifold"]
 
 
 class ExactManifold(ClippedManifold):
-    """Where two shapes touch, by the axis of least depth and clipping."""
+    """Contact points of two shapes, by the axis of least depth and clipping."""
 
     title = "Clipping: where do two shapes touch?"
     rule = "exact"
-    choice = ("for each edge of A, then of B: how far in front the other begins", "take the greatest of these gaps")
+    choice = ("for each edge of A, then of B: the gap to the other shape", "take the largest of these gaps")
     pseudo_code = (*choice, *CLIPPING)
     beside = ("manifold_box2d", "sat", "epa")
 

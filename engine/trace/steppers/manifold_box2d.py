@@ -12,12 +12,12 @@ __all__ = ["ALGORITHM", "Box2DManifold", "manifold_box2d"]
 
 
 class Box2DManifold(ClippedManifold):
-    """Where two shapes touch as Box2D has it: a climb that may stop on the wrong hill, and a preference for A's edges."""
+    """Contact points of two shapes as in Box2D: a climb that may stop on the wrong hill, and a preference for A's edges."""
 
     title = "Clipping by Box2D's rule: a climb"
     rule = "box2d"
     choice = (
-        "from A's edge that looks most toward B: climb while the gap grows",
+        "from A's edge that faces B most: climb while the gap grows",
         "the same on B; take A's unless B's > 0.98 A's + 1 mm",
     )
     pseudo_code = (*choice, *CLIPPING[:-1])
@@ -26,7 +26,7 @@ class Box2DManifold(ClippedManifold):
 
     @property
     def example(self) -> PairCase:
-        """A bowl and a chip in it: of 60,000 seeded pairs one of those where the climb goes most wrong."""
+        """A bowl and a chip in it: among 60,000 seeded pairs one with the largest error of the climb."""
         bowl = Polygon([(-1.21, 0.26), (-1.09, 0.1), (-0.95, 0.03), (0.83, -0.01), (0.93, 0.04), (1.14, 0.4)])
         chip = Polygon([(-0.2, 0.36), (0.37, -0.22), (0.47, -0.05), (-0.04, 0.36)])
         return PairCase(Pair("manifold", bowl, Transform(), chip, Transform((0.44, 0.23), -2.47)))

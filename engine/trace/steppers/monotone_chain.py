@@ -27,7 +27,7 @@ class MonotoneChain(Algorithm[PointsCase]):
         "the lower chain, from left to right; then the upper one, back again:",
         "  for each point:",
         "    while the last two of the chain and the point do not turn left:",
-        "      take the last one off",
+        "      remove the last one",
         "    append the point",
         "both chains, without their last points, are the hull",
     )
@@ -47,7 +47,7 @@ class MonotoneChain(Algorithm[PointsCase]):
         hull = convex_hull_chain(case.points, trace)
         ends = [k for k, row in enumerate(trace) if len(row.chain) == 0]
         in_order = as_points([row.point for row in trace[: ends[1]] if not row.is_taken_off])
-        found = [
+        steps = [
             TraceStep(
                 "sorted", 0, f"{len(in_order)} points in order from left to right, {case.name(in_order[0])} to {case.name(in_order[-1])}.",
                 features(case, *in_order), in_order, marks=(Mark("path", "ghost", in_order),), cost={"steps": 0, "turns": 0},
@@ -59,14 +59,14 @@ class MonotoneChain(Algorithm[PointsCase]):
             if k == ends[1]:
                 lower = (*as_points(trace[k - 1].chain), *as_points(trace[k - 1].point))
             turns += len(row.chain) > 1
-            found.append(_step(case, row, lower, {"steps": len(found), "turns": turns}))
+            steps.append(_step(case, row, lower, {"steps": len(steps), "turns": turns}))
         corners = as_points(hull)
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 6, f"Both chains together are the hull: {len(hull)} corners, {names(case, corners)}.",
                 features(case, *corners), corners, marks=(Mark("polygon", "result", corners),),
-                cost={"steps": len(found), "turns": turns}, result=hull,
+                cost={"steps": len(steps), "turns": turns}, result=hull,
             ),
         ]  # fmt: skip
 
@@ -77,14 +77,14 @@ def _step(case: PointsCase, row: ChainStep, lower: tuple[Point, ...], cost: dict
     below = (Mark("path", "kept", lower),) if lower else ()
     sofar = (Mark("path", "kept", chain),) if len(chain) > 1 else ()
     if len(chain) < 2:
-        what = f"{name} begins the {side} chain" if not chain else f"{name} is appended: one point before it is too few to turn"
+        what = f"{name} begins the {side} chain" if not chain else f"{name} is appended: with one point before it there is no turn"
         return TraceStep(
             "appended", 5, f"{what}.", features(case, point), (point,),
             marks=(*below, *dots("kept", chain), named(case, "new", point), *_last(chain, point)), cost=cost,
         )  # fmt: skip
     before, last = chain[-2:]
     left, foot = away_from_line(before, point, last)
-    way = f"the straight way from {case.name(before)} to {name}"
+    way = f"the straight line from {case.name(before)} to {name}"
     side_of_way = "left" if row.is_taken_off else "right"
     place = f"{case.name(last)} lies {meters(abs(left))} {side_of_way} of {way}" if left != 0.0 or not row.is_taken_off else (
         f"{case.name(last)} lies on {way}"
@@ -93,7 +93,7 @@ def _step(case: PointsCase, row: ChainStep, lower: tuple[Point, ...], cost: dict
     gap = Mark("path", "looked_at", (foot, last), text=meters(abs(left)))
     if row.is_taken_off:
         return TraceStep(
-            "taken off", 4, f"{place}, so the chain would not turn left at it: no corner of the {side} hull, it is taken off.",
+            "taken off", 4, f"{place}, so the chain would not turn left at it: not a corner of the {side} hull, it is removed.",
             features(case, before, last, point), (before, last, point), values={"left": left},
             marks=(*below, *sofar, Mark("line", "bound", (before, point)), gap, named(case, "dropped", last),
                    named(case, "new", point)),

@@ -13,7 +13,7 @@ from engine.trace._bars import moment
 from engine.trace._swept import SweptDecoder, of_velocities, translates
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.steppers import swept_sat
 from engine.trace.words import meters, square_meters
 
@@ -77,41 +77,41 @@ def _relative(case: PairCase) -> tuple[Point, Point, float]:
 
 
 class _Decoder(SweptDecoder):
-    """Takes the one circle of the difference apart."""
+    """Decodes the rows of the one circle of the difference."""
 
     def decoded(self, rows: list[list[float]], result: Any) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         for step in super().decoded(rows, result):
             if step.kind == "start":
-                found.append(self.relative(step))
+                steps.append(self.relative(step))
             elif step.kind == "answer":
-                found.append(TraceStep(
+                steps.append(TraceStep(
                     "answer", 1 if "overlap" in step.sentence else 2 if self.way == (0.0, 0.0) else 8, step.sentence, points=step.points,
                     axis=step.axis, values=step.values, result=result, marks=(
                         *(mark for mark in step.marks if mark.view == "plane"),
                         *self.on_curve(step.values["first"], self.radius * self.radius, "result", "first"),
                     ),
-                    cost={"square roots": sum(before.kind == "chord" for before in found)},
+                    cost={"square roots": sum(before.kind == "chord" for before in steps)},
                 ))  # fmt: skip
             elif step.kind == "rounded corner":
                 row = next(row for row in rows if row[0] == ROUNDED_CORNER)
-                found += self.quadratic(row[1:])
-        return found
+                steps += self.quadratic(row[1:])
+        return steps
 
     def centers(self, t: float) -> tuple[Point, Point]:
         """Return both centers at a moment."""
-        found = []
+        centers = []
         for side, (corner,) in zip(self.sides, self.corners, strict=True):
-            found.append((corner[0] + t * side.way[0], corner[1] + t * side.way[1]))
-        return found[0], found[1]
+            centers.append((corner[0] + t * side.way[0], corner[1] + t * side.way[1]))
+        return centers[0], centers[1]
 
     def relative(self, step: TraceStep) -> TraceStep:
         at_a, at_b = self.centers(0.0)
         distance = math.dist(at_a, at_b)
-        state = "no more than" if step.values["inside"] == 1.0 else "more than"
+        state = "at most" if step.values["inside"] == 1.0 else "more than"
         return TraceStep(
             "start", step.line,
-            f"The centers are {meters(distance)} apart, {state} both radii together, r = {meters(self.radius)}; as A sees it, B goes "
+            f"The centers are {meters(distance)} apart, {state} both radii together, r = {meters(self.radius)}; as A sees it, B moves "
             f"{meters(math.hypot(*self.way))}.",
             points=(at_a, at_b), values={**step.values, "|c|": distance, "r": self.radius},
             marks=(
@@ -126,7 +126,7 @@ class _Decoder(SweptDecoder):
         passes = math.isnan(half)
         r_sq = self.radius * self.radius
         is_drawn = abs(nearest) < 5.0
-        found = [
+        steps = [
             TraceStep(
                 "nearest", 5 if passes else 4,
                 f"B's center is nearest to A's at t0: {moment(nearest)}, then {meters(away)} away, "
@@ -136,14 +136,14 @@ class _Decoder(SweptDecoder):
                     *self.placed(nearest, "looked_at"), *((Mark("path", "best", (at_a, at_b), text=meters(away)),) if is_drawn else ()),
                     *self.on_curve(nearest, away * away, "new", "nearest"),
                 ),
-                question=Question(f"d = {meters(away)}, r = {meters(self.radius)}: do they touch on this way?", ("yes", "no"), int(passes)),
+                question=Question(f"d = {meters(away)}, r = {meters(self.radius)}: do they touch on the way?", ("yes", "no"), int(passes)),
             )
         ]  # fmt: skip
         if not passes:
-            found.append(
+            steps.append(
                 TraceStep(
                     "chord", 7,
-                    f"In half the time h = {half:.3g} B goes from the edge of A's grown disc to its middle: first {moment(first)}, last "
+                    f"In half the time h = {half:.3g} B moves from the edge of A's grown disc to its middle: first {moment(first)}, last "
                     f"{moment(last)}.",
                     values={"h": half, "first": first, "last": last},
                     marks=(
@@ -153,14 +153,14 @@ class _Decoder(SweptDecoder):
                     cost={"square roots": 1},
                 )
             )  # fmt: skip
-        return found
+        return steps
 
     def on_curve(self, t: float, value: float, role: Any, text: str) -> tuple[Mark, ...]:
         return (Mark("point", role, ((t, value),), "quadratic", text),) if -0.25 <= t <= 1.25 else ()
 
 
 def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
-    result, rows = told(lambda trace: swept_sat.asked(case, way_a, way_b, trace))
+    result, rows = record_rows(lambda trace: swept_sat.solve(case, way_a, way_b, trace))
     return _Decoder(*swept_sat.sides(case, way_a, way_b)).decoded(rows, result)
 
 

@@ -24,7 +24,7 @@ class PenaltySprings(SolverStepper):
         "    F_t = -k stretch - c_t slip, within +- mu F",
         "    pull the joints together by springs",
         "  v = v + h (g + F / m), x = x + h v, or another integrator",
-        "  what gives more energy than e^2 of what it took: take the rest back",
+        "  limit the energy returned to e^2 of the energy absorbed",
     )
     views = (PLANE, View("impulses", "normal forces, both points", x="step", y="N"))
     sweep_word = "Sub-step"

@@ -13,7 +13,7 @@ __all__ = ["ALGORITHM", "PgsNgs", "pgs_ngs"]
 class PgsNgs(SolverStepper):
     """The step of Box2D 2.3, on contacts without skins."""
 
-    title = "PGS with NGS: velocities, then places"
+    title = "PGS with NGS: velocities, then positions"
     page = "solvers/pgs_ngs.md#how-it-works"
     method = "pgs_ngs"
     pseudo_code = (

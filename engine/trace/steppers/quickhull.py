@@ -17,18 +17,18 @@ __all__ = ["ALGORITHM", "Quickhull", "quickhull"]
 
 
 class Quickhull(Algorithm[PointsCase]):
-    """The hull by the farthest point, again and again."""
+    """The hull by the farthest point, repeatedly."""
 
     title = "Quickhull: the convex hull of points"
     page = "hull.md#derivation"
     pseudo_code = (
         "low, high = the leftmost and the rightmost point",
-        "tasks: the line low-high, the line high-low, each with what is right",
+        "tasks: the lines low-high and high-low, each with the points right of it",
         "while there is a task p-q:",
-        "  if nothing lies right of p-q: it is an edge of the hull",
+        "  if no point lies right of p-q: it is an edge of the hull",
         "  far = the point farthest right of p-q: a corner of the hull",
-        "  what lies in the triangle p far q is no corner",
-        "  two tasks more: p-far and far-q, each with what is right of it",
+        "  points in the triangle p far q are no corners",
+        "  two more tasks: p-far and far-q, with the points right of them",
         "the edges, in order, are the hull",
     )
     beside = ("monotone_chain",)
@@ -53,7 +53,7 @@ class Quickhull(Algorithm[PointsCase]):
         low, high = tasks[0].p, tasks[0].q
         below, above = len(outside[low, high]), len(outside[high, low])
         lie = f"{'lies' if below == 1 else 'lie'} {counted(below, 'point')}, right of the way back {above}"
-        found = [
+        steps = [
             TraceStep(
                 "ends", 0,
                 f"{case.name(low)} is the leftmost point and {case.name(high)} the rightmost: both are corners. Right of the line from "
@@ -67,21 +67,21 @@ class Quickhull(Algorithm[PointsCase]):
         looked_at = len(set(case.points))
         for task in tasks:
             looked_at += len(task.outside)
-            cost = {"steps": len(found), "points looked at": looked_at}
+            cost = {"steps": len(steps), "points looked at": looked_at}
             if task.far is None:
-                found.append(_edge(case, task, tuple(ring), cost))
+                steps.append(_edge(case, task, tuple(ring), cost))
                 continue
             later = set(outside[task.p, task.far]) | set(outside[task.far, task.q])
             inside = tuple(point for point in task.outside if point != task.far and point not in later)
             ring.insert(ring.index(task.p) + 1, task.far)
-            found.append(_farthest(case, task, inside, tuple(ring), cost))
+            steps.append(_farthest(case, task, inside, tuple(ring), cost))
         corners = as_points(hull)
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 7, f"No task is left: the hull has {len(hull)} corners, {names(case, corners)}.",
                 features(case, *corners), corners, marks=(Mark("polygon", "result", corners),),
-                cost={"steps": len(found), "points looked at": looked_at}, result=hull,
+                cost={"steps": len(steps), "points looked at": looked_at}, result=hull,
             ),
         ]  # fmt: skip
 
@@ -102,7 +102,7 @@ def _known(ring: tuple[Point, ...]) -> Mark:
 def _edge(case: PointsCase, task: _Task, ring: tuple[Point, ...], cost: dict[str, int]) -> TraceStep:
     p, q = task.p, task.q
     return TraceStep(
-        "edge", 3, f"Nothing lies right of the line from {case.name(p)} to {case.name(q)}: it is an edge of the hull.",
+        "edge", 3, f"No point lies right of the line from {case.name(p)} to {case.name(q)}: it is an edge of the hull.",
         features(case, p, q), (p, q), values={"outside": 0.0},
         marks=(_known(ring), Mark("line", "bound", (p, q)), Mark("path", "result", (p, q))), cost=cost,
     )  # fmt: skip

@@ -17,13 +17,13 @@ from engine.trace._bars import TIMES, Bars, bar, moment, step_of_time
 from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "RayCast", "ray_cast"]
 
 _MOST_PLACES = 12
-"""Edges up to which a student is asked for one of them."""
+"""Maximum number of edges for a question that asks for one."""
 
 
 class RayCast(Algorithm[PairCase]):
@@ -36,13 +36,13 @@ class RayCast(Algorithm[PairCase]):
         "entry = -inf, exit = inf",
         "for each edge, n its outward normal:",
         "  t = when the ray w crosses the edge's line",
-        "  if n.w < 0, it comes: entry = max(entry, t)",
-        "  if n.w > 0, it goes: exit = min(exit, t)",
+        "  if n.w < 0, it enters: entry = max(entry, t)",
+        "  if n.w > 0, it leaves: exit = min(exit, t)",
         "  if n.w = 0, along the edge and in front of it: a miss",
         "if entry > exit or exit < 0: a miss",
-        "a place past the end of its edge, at a sharp corner: look closer",
+        "a point past the end of its edge, at a sharp corner: look closer",
         "with a radius, for each edge shifted out and each corner's circle:",
-        "  entry = the least crossing, exit = the greatest",
+        "  entry = the earliest crossing, exit = the latest",
         "a hit at the entry if that is in [0, 1]; n there is the normal",
     )
     views = (PLANE, TIMES)
@@ -78,7 +78,7 @@ def _ray(case: PairCase) -> tuple[Point, Point]:
 
 def _steps(case: PairCase, origin: Point, way: Point) -> list[TraceStep]:
     pair = case.pair
-    result, rows = told(lambda trace: chapter.ray_cast(pair.shape_a, pair.pose_a, origin, way, trace))
+    result, rows = record_rows(lambda trace: chapter.ray_cast(pair.shape_a, pair.pose_a, origin, way, trace))
     return _Decoder(case, origin, way, result).decoded(rows)
 
 
@@ -95,15 +95,15 @@ class _Decoder:
         self.towards: list[int] = []
 
     def decoded(self, rows: list[list[float]]) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         decode = {
             RAY_START: self.start, RAY_EDGE: self.edge, RAY_ENTERED: self.entered, RAY_PASSED: self.passed, RAY_SETTLED: self.settled,
             ROUNDED_EDGE: self.rounded_edge, ROUNDED_CORNER: self.rounded_corner, ROUNDED_END: self.rounded_end,
         }  # fmt: skip
         for row in rows:
             if row[0] != RAY_END:
-                found.append(decode[row[0]](row[1:]))
-        return [*found, self.answer(found)]
+                steps.append(decode[row[0]](row[1:]))
+        return [*steps, self.answer(steps)]
 
     # Places
 
@@ -142,7 +142,7 @@ class _Decoder:
 
     def start(self, row: list[float]) -> TraceStep:
         is_inside, self.touch = row[0] == 1.0, row[5]
-        inside = "inside the shape: there is nothing to look for" if is_inside else "outside: so the ray may enter"
+        inside = "inside the shape: there is no entry to find" if is_inside else "outside: the ray may enter"
         long = "no length" if self.length == 0.0 else f"{meters(self.length)} long"
         return self.step(
             "start", 0, f"The ray is {long}; its start lies {inside}.", points=(self.origin,), values={"inside": row[0]},
@@ -166,15 +166,15 @@ class _Decoder:
             kind, line = ("entry", 4) if rate < 0.0 else ("exit", 5)
             if rate < 0.0:
                 self.towards.append(edge)
-                new = f"the latest entry so far is {moment(entry)}" if entry == t else f"{moment(entry)} is later: nothing new"
-                sentence = f"{name}, and the ray comes toward it: up to {moment(t)} it is outside; {new}."
+                new = f"the latest entry so far is {moment(entry)}" if entry == t else f"{moment(entry)} is later: no change"
+                sentence = f"{name}, and the ray moves toward it: up to {moment(t)} it is outside; {new}."
                 self.bars.add(edge, t, math.inf, f"edge {edge}")
             else:
-                new = f"the earliest exit so far is {moment(leave)}" if leave == t else f"{moment(leave)} is earlier: nothing new"
-                sentence = f"{name}, and the ray goes away from it: from {moment(t)} on it is outside; {new}."
+                new = f"the earliest exit so far is {moment(leave)}" if leave == t else f"{moment(leave)} is earlier: no change"
+                sentence = f"{name}, and the ray moves away from it: from {moment(t)} on it is outside; {new}."
                 self.bars.add(edge, -math.inf, t, f"edge {edge}")
         question = Question(
-            f"Does the ray come toward edge {edge} or go away from it?", ("toward it: an entry", "away from it: an exit"), int(rate > 0.0)
+            f"Does the ray move toward edge {edge} or away from it?", ("toward it: an entry", "away from it: an exit"), int(rate > 0.0)
         )
         return self.step(
             kind, line, sentence, looked_at=(Feature("a", "edge", edge),), axis=n, values=values,
@@ -198,7 +198,7 @@ class _Decoder:
         if 2 <= len(self.towards) <= _MOST_PLACES:
             places = tuple(between(*self.ends_of(k)) for k in self.towards)
             question = Question(
-                "By which edge does the ray enter?", tuple(f"edge {k}" for k in self.towards), self.towards.index(edge), places
+                "Through which edge does the ray enter?", tuple(f"edge {k}" for k in self.towards), self.towards.index(edge), places
             )
         return self.step(
             "entered", 7,
@@ -215,7 +215,7 @@ class _Decoder:
     def passed(self, row: list[float]) -> TraceStep:
         entry, leave = row[0], row[1]
         why = (
-            f"the first exit, {moment(leave)}, is before the last entry, {moment(entry)}: the ray never is behind all edges at once"
+            f"the first exit, {moment(leave)}, is before the last entry, {moment(entry)}: the ray is never behind all edges at once"
             if entry > leave
             else f"it left the shape at {moment(leave)}, before its start"
             if leave < 0.0
@@ -228,11 +228,11 @@ class _Decoder:
 
     def settled(self, row: list[float]) -> TraceStep:
         edge, before, after = int(row[0]), row[1], row[2]
-        found = "passes it" if math.isinf(after) else f"meets it at {moment(after)}"
+        verb = "passes it" if math.isinf(after) else f"meets it at {moment(after)}"
         return self.step(
             "settled", 8,
             f"At {moment(before)} the ray is on the line of edge {edge}, but past its end, where two lines meet before a sharp corner: "
-            f"asked for each edge between its ends, it {found}.",
+            f"tested for each edge between its ends, it {verb}.",
             looked_at=(Feature("a", "edge", edge),), values={"before": before, "t": after},
             marks=(Mark("path", "looked_at", self.ends_of(edge)), *self.crossing(after)),
         )  # fmt: skip
@@ -251,7 +251,7 @@ class _Decoder:
             sentence = f"{name}: the ray crosses it at {moment(t)}, between its ends: it {'enters' if rate < 0.0 else 'leaves'} there."
             self.bars.add(2.0 * edge, t, t, f"edge {edge}")
         else:
-            sentence = f"{name}: the ray crosses its line at {moment(t)}, past its ends: that counts for nothing."
+            sentence = f"{name}: the ray crosses its line at {moment(t)}, past its ends: no crossing."
         return self.step(
             "rounded edge", 9, sentence, looked_at=(Feature("a", "edge", edge),), axis=n, points=(self.at(t),) if counts else (),
             values={"n.w": rate, "t": t, "along": along, "length": length, "entry": entry, "exit": leave},
@@ -270,7 +270,7 @@ class _Decoder:
             sentence = f"{what}: the ray's line passes its center at {meters(away)}, more than the radius, {meters(r)}: no crossing."
         else:
             sentence = (
-                f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}: it is in it from "
+                f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}: it is inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"arc {corner}")
@@ -295,8 +295,8 @@ class _Decoder:
         met = "beside an edge" if corner < 0 else f"at the arc of corner {corner}" if len(self.corners) > 1 else "on the circle"
         return self.step(
             "entered", 10,
-            f"The least of all crossings, {moment(entry)}, is the entry, the greatest, {moment(leave)}, the exit, for the shape is convex; "
-            f"the place lies {met}.",
+            f"The earliest crossing, {moment(entry)}, is the entry, the latest, {moment(leave)}, the exit, as the shape is convex; "
+            f"the point lies {met}.",
             points=(self.at(entry),) if abs(entry) < 5.0 else (), axis=self.direction(row[2], row[3]),
             values={"t": entry, "entry": entry, "exit": leave},
             marks=(*self.kept(entry, leave), *self.crossing(entry), *bar(2.0 * len(self.corners), entry, leave, "best", "inside")),

@@ -19,19 +19,19 @@ AREAS = View("areas", "the rectangle on each edge", "edge", "area, m^2")
 
 
 class RotatingCalipers(Algorithm[PointsCase]):
-    """The rectangle of least area, by one round of three calipers."""
+    """The rectangle of minimum area, by one round of three calipers."""
 
-    title = "Rotating calipers: the rectangle of least area"
+    title = "Rotating calipers: the rectangle of minimum area"
     page = "bounding.md#derivation"
     pseudo_code = (
         "hull = the corners of the convex hull, counter-clockwise",
         "right = top = left = the first corner",
         "for each edge e of the hull:",
-        "  move right on while the next edge leads along e",
-        "  move top on while the next edge leads away from e",
-        "  move left on while the next edge leads back along e",
+        "  advance right while the next edge points along e",
+        "  advance top while the next edge points away from e",
+        "  advance left while the next edge points back along e",
         "  area = (from left to right along e) x (from e to top)",
-        "  keep the least",
+        "  keep the smallest",
         "the tight box along the best edge, larger by rounding",
     )
     views = (View("plane", "the points"), AREAS)
@@ -51,7 +51,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
         corners = as_points(cloud.points)
         trace: list[Caliper] = []
         result = chapter.least_area_box(cloud, trace)
-        found = [
+        steps = [
             TraceStep(
                 "hull", 0, _begins(case, corners), features(case, *corners), corners,
                 marks=((Mark("polygon" if len(corners) > 2 else "path", "kept", corners),) if len(corners) > 1 else dots("kept", corners)),
@@ -64,7 +64,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
             before = trace[k - 1] if k else Caliper(0, (1.0, 0.0), 0, 0, 0, 0.0, 0.0)
             moves += sum((now - then) % len(corners) for now, then in zip(caliper[2:5], before[2:5], strict=True))
             is_best = best is None or _area(caliper) < _area(best)
-            found.append(_on_edge(case, corners, trace[: k + 1], best, {"steps": len(found), "moves": moves}))
+            steps.append(_on_edge(case, corners, trace[: k + 1], best, {"steps": len(steps), "moves": moves}))
             best = caliper if is_best else best
         box = as_points(result.corners)
         length, height = meters(2.0 * result.half_width), meters(2.0 * result.half_height)
@@ -75,14 +75,14 @@ class RotatingCalipers(Algorithm[PointsCase]):
         )
         if best is not None:
             edge = f"from {case.name(corners[best.edge])} to {case.name(corners[(best.edge + 1) % len(corners)])}"
-            said = f"The least rectangle lies on the edge {edge}: {length} x {height} = {square_meters(result.area)}."
+            said = f"The smallest rectangle lies on the edge {edge}: {length} x {height} = {square_meters(result.area)}."
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 8, said,
                 (), box, result.axis, result.area, {"area": result.area},
                 (Mark("polygon", "result", box), *(_curve(trace, best) if best is not None else ())),
-                {"steps": len(found), "moves": moves}, result=result,
+                {"steps": len(steps), "moves": moves}, result=result,
             ),
         ]  # fmt: skip
 
@@ -90,8 +90,8 @@ class RotatingCalipers(Algorithm[PointsCase]):
 def _begins(case: PointsCase, corners: tuple[Point, ...]) -> str:
     if len(corners) < 3:
         what = "one point" if len(corners) == 1 else f"the line from {case.name(corners[0])} to {case.name(corners[1])}"
-        return f"All points are {what}: no edge has a side, and there is nothing to turn."
-    return f"Only the hull counts, {names(case, corners)}. A rectangle of least area has a side along one of its {len(corners)} edges."
+        return f"All points are {what}: no edge has two sides, and there is nothing to rotate."
+    return f"Only the hull counts, {names(case, corners)}. A rectangle of minimum area has a side along one of its {len(corners)} edges."
 
 
 def _area(caliper: Caliper) -> float:
@@ -104,7 +104,7 @@ def _on_edge(case: PointsCase, corners: tuple[Point, ...], trace: list[Caliper],
     p, q = corners[caliper.edge], corners[(caliper.edge + 1) % n]
     right, top, left = corners[caliper.right], corners[caliper.top], corners[caliper.left]
     is_best = best is None or area < _area(best)
-    rank = "the first" if best is None else "the least so far" if is_best else f"no less than {square_meters(_area(best))}"
+    rank = "the first" if best is None else "the smallest so far" if is_best else f"not below {square_meters(_area(best))}"
     # where the opposite edge is parallel two corners are the answer
     heights = [away_from_line(p, q, corner)[0] for corner in corners]
     is_one = sum(height > caliper.height * (1.0 - 1e-6) for height in heights) == 1
@@ -135,8 +135,8 @@ def _box(caliper: Caliper, p: Point, left: Point) -> tuple[Point, ...]:
 
 
 def _curve(trace: list[Caliper], best: Caliper | None) -> tuple[Mark, ...]:
-    """Mark the areas so far, and the least of them."""
-    areas = tuple((float(one.edge), _area(one)) for one in trace)
+    """Mark the areas so far, and the smallest."""
+    areas = tuple((float(caliper.edge), _area(caliper)) for caliper in trace)
     path = (Mark("path", "other", areas, "areas"),) if len(areas) > 1 else ()
     least = () if best is None else (Mark("point", "best", ((float(best.edge), _area(best)),), "areas", square_meters(_area(best))),)
     return (*path, Mark("point", "looked_at", areas[-1:], "areas"), *least)

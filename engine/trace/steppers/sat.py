@@ -12,7 +12,7 @@ from engine.narrowphase.sat import NO_AXIS
 from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Sat", "sat"]
@@ -24,7 +24,7 @@ _AIM = (
 
 
 class Sat(Algorithm[PairCase]):
-    """Whether two convex shapes share a point, by the axis that would part them."""
+    """Overlap of two convex shapes, by the axis that would separate them."""
 
     title = "SAT: do two shapes overlap?"
     page = "sat.md#derivation"
@@ -32,10 +32,10 @@ class Sat(Algorithm[PairCase]):
         "r = the sum of the radii, 0 for polygons; cores are without them",
         "for each edge of A, then of B:",
         "  n = its outward normal: its own shape's shadow on n ends at the edge",
-        "  gap = how far along n the other's shadow begins - r",
+        "  gap = start of the other's shadow along n - r",
         "  if gap > 0: the two are apart, no other axis is needed",
         "if all shadows of the cores overlap: the two overlap",
-        "d = the distance of the cores: they face each other corner to corner",
+        "d = the distance of the cores, which are corner to corner",
         "they overlap if d <= r",
     )
     views = (PLANE, AXIS, GAPS)
@@ -51,10 +51,10 @@ class Sat(Algorithm[PairCase]):
         return chapter.overlap(*case.both)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = told(lambda trace: chapter.overlap(*case.both, trace))
+        result, rows = record_rows(lambda trace: chapter.overlap(*case.both, trace))
         axes = Axes(Edges(case), {"edge": 3, "corners": 6}, _AIM, "No other axis is needed.")
         for row in rows:
-            axes.told(row[0], row[1:])
+            axes.decode(row[0], row[1:])
         return [*axes.steps, _answer(axes, result)]
 
     def takes(self, case: Any) -> bool:
@@ -69,7 +69,7 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
         gap = last.values["gap"]
         line, points = 7, last.points
         says = (
-            f"They overlap: the cores are {meters(last.values['distance'])} apart, and the radii reach across that, {meters(axes.reach)}."
+            f"They overlap: the cores are {meters(last.values['distance'])} apart, and the radii bridge that, {meters(axes.reach)}."
             if is_overlapping and axes.reach > 0.0
             else "They overlap: the cores are 0 m apart within rounding, which is a touch."
             if is_overlapping
@@ -78,15 +78,15 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
     elif is_overlapping:
         line, points, gap = 5, (), axes.best - axes.reach
         says = (
-            f"They overlap: their shadows do on all {there_are} axes, by {meters(-gap)} or more. If any line could be drawn between the "
-            "two, one along an edge could: so no other axis need be tried."
+            f"They overlap: their shadows do on all {there_are} axes, by at least {meters(-gap)}. If any line fit between the "
+            "two, one along an edge would: so no other axis is needed."
         )
         side, edge = axes.best_edge or (0, 0)
         marks = (*edges.shadow_marks(side, edge, axes.best, "result", axes.reach), *axes.gap_marks())
     else:
         line, points, gap = 4, (), last.values["gap"]
         left = there_are - axes.n_axes
-        saved = f" The other {left} of {there_are} axes were not looked at." if left else ""
+        saved = f" The other {left} of {there_are} axes were not tested." if left else ""
         says = f"They are apart: one axis on which the shadows do not meet, here by {meters(gap)}, is proof enough.{saved}"
     return TraceStep(
         "answer", line, says, points=points, axis=last.axis if line == 4 else None, bound=gap, values={"overlaps": float(is_overlapping)},
@@ -100,7 +100,7 @@ ALGORITHM = Sat()
 def sat(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> list[TraceStep]:
     """Return the steps of `engine.query.overlap`; the last has its result.
 
-    With an `axis` that an earlier call remembered they are those of `engine.narrowphase.sat.overlap_cached`, and so is the result.
+    With an `axis` remembered by an earlier call they are those of `engine.narrowphase.sat.overlap_cached`, and so is the result.
     """
     from engine.trace.steppers.sat_cached import cached_steps
 

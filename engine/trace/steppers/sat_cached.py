@@ -13,24 +13,24 @@ from engine.narrowphase.sat import NO_AXIS, CachedOverlap
 from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "SatCached", "cached_steps", "sat_cached"]
 
 
 class SatCached(Algorithm[PairCase]):
-    """The axis that was best before the shapes last moved is tried before all others."""
+    """The best axis of the frame before is tried before all others."""
 
     title = "SAT with a remembered axis"
     page = "sat.md#derivation"
     pseudo_code = (
         "r = the sum of the radii",
-        "gap = that along the axis of the frame before, turned with its shape",
+        "gap = along the axis of the frame before, rotated with its shape",
         "if gap > 0: the two are apart, one axis was enough",
         "for each edge of A; then of B, if none of A's separates them:",
-        "  gap = how far along its normal the other's shadow begins - r",
-        "  keep the greatest",
+        "  gap = start of the other's shadow along its normal - r",
+        "  keep the largest",
         "if the cores do not overlap: d = their distance; apart if d > r",
         "remember the best axis by its name: an edge, or two corners",
     )
@@ -55,7 +55,7 @@ class SatCached(Algorithm[PairCase]):
 
 
 def _remembered(case: PairCase) -> int:
-    """Return the axis found before the hand last moved something."""
+    """Return the axis from before the last drag."""
     before = case.before
     if before is None or before.shape_b is None:
         return NO_AXIS
@@ -64,22 +64,22 @@ def _remembered(case: PairCase) -> int:
 
 def cached_steps(case: PairCase, axis: int) -> list[TraceStep]:
     """Return the steps that begin with an axis of `overlap_cached`."""
-    result, rows = told(lambda trace: chapter.overlap_cached(*case.both, axis, trace))
+    result, rows = record_rows(lambda trace: chapter.overlap_cached(*case.both, axis, trace))
     axes = Axes(
         Edges(case),
         {"edge": 4, "corners": 6},
         "The one that separated them a frame ago comes first.",
         "Its other edges are tried too: the best is remembered.",
     )
-    taken: list[float] = []
+    best: list[float] = []
     for row in rows:
         if row[0] == SAT_REMEMBERED:
             axes.steps.append(_remembered_step(axes, int(row[1]), row[2]))
         elif row[0] == SAT_END:
-            taken = row[1:]
+            best = row[1:]
         else:
-            axes.told(row[0], row[1:])
-    return [*axes.steps, _answer(axes, result, taken)]
+            axes.decode(row[0], row[1:])
+    return [*axes.steps, _answer(axes, result, best)]
 
 
 def _named(edges: Edges, axis: int) -> tuple[int, int, int]:
@@ -117,7 +117,7 @@ def _remembered_step(axes: Axes, axis: int, separation: float) -> TraceStep:
     verdict = (
         f"gap {meters(gap)}: it still separates them. Shapes move little in a frame: one axis settles nearly all pairs that stay apart."
         if is_enough
-        else f"gap {meters(gap)}: it separates them no longer, or never did. So all is done as ever."
+        else f"gap {meters(gap)}: it no longer separates them, or never did: the full test follows."
     )
     return TraceStep(
         "remembered", 1, f"The axis of the frame before, {name}: {verdict}", looked_at, axis=n, bound=gap,
@@ -127,13 +127,13 @@ def _remembered_step(axes: Axes, axis: int, separation: float) -> TraceStep:
 
 
 def _direction(p: Point, q: Point) -> Point:
-    """Return the direction between two corners that are not one point."""
+    """Return the direction between two distinct corners."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     length = (dx * dx + dy * dy) ** 0.5
     return (dx / length, dy / length) if length > 0.0 else (1.0, 0.0)
 
 
-def _answer(axes: Axes, result: CachedOverlap, taken: list[float]) -> TraceStep:
+def _answer(axes: Axes, result: CachedOverlap, best: list[float]) -> TraceStep:
     what = "They overlap" if result.is_overlapping else "They are apart"
     name, last = _name(axes.edges, result.axis), axes.steps[-1]
     if result.was_enough:
@@ -141,7 +141,7 @@ def _answer(axes: Axes, result: CachedOverlap, taken: list[float]) -> TraceStep:
         line, says = 2, f"{what}: the remembered axis alone was enough, 1 of {all_of_them}. It is remembered again."
         gap = last.values["gap"]
     else:
-        gap = taken[3] - axes.reach
+        gap = best[3] - axes.reach
         line = 7
         says = f"{what}. The best axis is that of {name}, gap {meters(gap)}: in the next frame it is tried first."
     side, first, second = _named(axes.edges, result.axis)

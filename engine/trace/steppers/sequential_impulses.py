@@ -23,7 +23,7 @@ class SequentialImpulses(SolverStepper):
         "  solve all joints",
         "  for each contact, each point, along the normal:",
         "    P = max(P - m (rate + bias), 0)",
-        "    push B by what P changed, A by the opposite",
+        "    apply the change of P to B, the opposite to A",
         "  for each point of it, along the tangent:",
         "    P_t = P_t - m_t rate, within +- mu P",
         "x = x + dt v",

@@ -1,4 +1,4 @@
-"""A shape thrown at another, step by step: `engine.continuous._swept_kernel`."""
+"""A shape cast at another, step by step: `engine.continuous._swept_kernel`."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from engine.trace._bars import TIMES
 from engine.trace._swept import SWEPT_DIFFERENCE_VIEW, SweptDecoder, Thrown, of_velocities, translates, translation_of
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.steppers import swept_sat
 
 __all__ = ["ALGORITHM", "ShapeCast", "shape_cast"]
 
 
 class ShapeCast(Algorithm[PairCase]):
-    """A ray with a body: A is thrown at B, which rests."""
+    """A ray with a shape: A is cast at B, which is at rest."""
 
-    title = "Shape cast: where a thrown shape first touches"
+    title = "Shape cast: where a cast shape first touches"
     page = "shape_cast.md#derivation"
     pseudo_code = (
-        "w = the way that A is thrown; B rests",
+        "w = the translation of A; B is at rest",
         "if they touch at the start: a hit at 0",
         "if w = 0: a miss",
         "for each edge of B and of A, n its outward normal:",
-        "  s = how far the other's shadow lies beyond the edge, along n",
-        "  r = how fast that grows: n.w, for A's edges -n.w",
+        "  s = distance of the other's shadow beyond the edge, along n",
+        "  r = its rate: n.w, for A's edges -n.w",
         "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
-        "  r > 0: they cease to overlap at -s / r; last = the earliest",
+        "  r > 0: they stop overlapping at -s / r; last = the earliest",
         "  r = 0 and s > 0: a miss",
-        "radii, or a tip that is missed: cast O along w at B - A instead:",
-        "  first, last = least, greatest crossing of edges and circles",
+        "radii, or a missed tip: cast O along w at B - A instead:",
+        "  first, last = earliest, latest crossing of edges and circles",
         "a hit at first, if first <= last and first is in [0, 1]",
     )
     views = (PLANE, SWEPT_DIFFERENCE_VIEW, TIMES)
@@ -50,7 +50,7 @@ class ShapeCast(Algorithm[PairCase]):
         return swept_sat.swept_scenery(case, *_sides(case, translation_of(case.pair.pose_a, case.pair.end_a)))
 
     def query(self, case: PairCase) -> RayHit:
-        return _asked(case, translation_of(case.pair.pose_a, case.pair.end_a), None)
+        return _query(case, translation_of(case.pair.pose_a, case.pair.end_a), None)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return _steps(case, translation_of(case.pair.pose_a, case.pair.end_a))
@@ -65,13 +65,13 @@ class _Decoder(SweptDecoder):
         return (result.point,), result.normal, result.point
 
 
-def _asked(case: PairCase, way: Point, trace: Any) -> RayHit:
+def _query(case: PairCase, way: Point, trace: Any) -> RayHit:
     a, xf_a, b, xf_b = case.both
     return chapter.shape_cast(a, xf_a, way, b, xf_b, trace)
 
 
 def _steps(case: PairCase, way: Point) -> list[TraceStep]:
-    result, rows = told(lambda trace: _asked(case, way, trace))
+    result, rows = record_rows(lambda trace: _query(case, way, trace))
     return _Decoder(*_sides(case, way)).decoded(rows, result)
 
 

@@ -17,7 +17,7 @@ class ShockPropagation(SolverStepper):
     page = "solvers/shock_propagation.md#a-step"
     method = "shock_propagation"
     pseudo_code = (
-        "let collide what would overlap, with the old velocities",
+        "collide pairs that would overlap, with the old velocities",
         "v = v + dt (g + F / m)",
         "repeat, e rising from -0.8 to 0:",
         "  solve all joints",
@@ -25,9 +25,9 @@ class ShockPropagation(SolverStepper):
         "    both points: K P = -(1 + e) u, none pulls",
         "    friction: static if within the cone, else mu P",
         "layer by layer from the ground up: the same,",
-        "  whatever a pair rests on weighing infinitely much",
+        "  with infinite mass below each pair",
         "x = x + dt v",
-        "move apart what overlaps, without any velocity",
+        "move overlapping bodies apart, velocities unchanged",
     )
     lines = {"free": 1, "joints": 3, "collide": 5, "move": 9, "apart": 10, "answer": 10}  # noqa: RUF012
     beside = ("sequential_impulses",)

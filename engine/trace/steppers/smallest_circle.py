@@ -33,8 +33,8 @@ class SmallestCircle(Algorithm[PointsCase]):
         "    if not, it is on the next one: circle = p[i] to p[j], a diameter",
         "    for each k < j: is p[k] in the circle?",
         "      if not: circle = the one through p[i], p[j], p[k]",
-        "judge: what the circle's own points demand, and what holds all",
-        "if these differ by more than rounding: all again, in fractions",
+        "check: the radius its own points need, and the one that holds all",
+        "if these differ by more than rounding: repeat in fractions",
         "the circle, larger by rounding",
     )
     beside = ("rotating_calipers",)
@@ -49,33 +49,33 @@ class SmallestCircle(Algorithm[PointsCase]):
     def steps(self, case: PointsCase) -> list[TraceStep]:
         trace: list[WelzlRun] = []
         result = chapter.smallest_circle(case.points, trace)
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         n_tests = 0
         for row in trace:
             run = _Run(case, row)
-            found.append(run.beginning({"steps": len(found), "tests": n_tests}))
+            steps.append(run.beginning({"steps": len(steps), "tests": n_tests}))
             for known, at, test, after in _replayed(row):
                 n_tests += 1
-                found.append(run.tested(known, at, test, after, {"steps": len(found), "tests": n_tests}))
+                steps.append(run.tested(known, at, test, after, {"steps": len(steps), "tests": n_tests}))
             if not row.is_exact:
-                found.append(run.judged(len(trace) == 1, {"steps": len(found), "tests": n_tests}))
+                steps.append(run.judged(len(trace) == 1, {"steps": len(steps), "tests": n_tests}))
         support = run.of(row.found.support)
         said = f"{names(case, support)} determine the smallest circle: its radius is {meters(result.radius)}."
         if len(support) == 1:
             said = f"The smallest circle is {case.name(support[0])} and no larger than rounding, {meters(result.radius)}."
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 9, said,
                 features(case, *support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
                 marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),
-                cost={"steps": len(found), "tests": n_tests}, result=result,
+                cost={"steps": len(steps), "tests": n_tests}, result=result,
             ),
         ]  # fmt: skip
 
 
 def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, Circumscribed[float]]]:
-    """Say of each test which points are known to be on the circle, which is asked, and the circle after it: the three loops again."""
+    """Yield for each test the points known to be on the circle, the tested one, and the circle after it: the three loops again."""
     after = iter([*(test.circle for test in run.tests[1:]), run.found])
     tests = iter(run.tests)
     for i in range(1, len(run.points)):
@@ -105,7 +105,7 @@ class _Run:
         return (float(circle.x) + self.middle[0], float(circle.y) + self.middle[1]), math.sqrt(circle.radius_sq)
 
     def beginning(self, cost: dict[str, int]) -> TraceStep:
-        """Tell the order, and the first circle."""
+        """Return the step of the order, and the first circle."""
         n, first = len(self.points), self.case.name(self.points[0])
         why = "In fractions, which do not round. " if self.row.is_exact else "No other point can matter. " if n > 2 else ""
         order = f"{n} corners of the hull in random order: {names(self.case, self.points)}." if n > 1 else "All points are one."
@@ -117,7 +117,7 @@ class _Run:
         )  # fmt: skip
 
     def tested(self, known: tuple[int, ...], at: int, test: WelzlTest, after: Circumscribed[float], cost: dict[str, int]) -> TraceStep:
-        """Tell whether a point is in the circle, and what follows from it."""
+        """Return the step that tests a point against the circle."""
         case, point, level = self.case, self.points[at], len(known)
         name, on_it = case.name(point), names(case, self.of(known)).replace(", ", " and ")
         center, radius = self.circle(test.circle)
@@ -136,7 +136,7 @@ class _Run:
             what = f"{name} lies {meters(max(off, 0.0))} outside {of_whom}{then}."
         if known:
             what = f"With {on_it} on the edge: {what}"
-        asked = Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1)
+        question = Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1)
         seen = self.points[:at]
         return TraceStep(
             ("among all", "one known", "two known")[level], 2 * level + (1 if test.is_in else 2), what,
@@ -147,14 +147,14 @@ class _Run:
                 Mark("circle", "kept" if test.is_in else "dropped", (center,), radius=radius),
                 *(() if test.is_in else (Mark("circle", "new", (next_center,), radius=next_radius),)),
             ),
-            cost=cost, question=asked,
+            cost=cost, question=question,
         )  # fmt: skip
 
     def judged(self, is_smallest: bool, cost: dict[str, int]) -> TraceStep:
-        """Tell whether rounding has led astray."""
+        """Return the step that checks the effect of rounding."""
         support, (center, radius) = self.of(self.row.found.support), self.circle(self.row.found)
         verb = "demands" if len(support) == 1 else "demand"
-        verdict = "the same, within rounding" if is_smallest else "more than rounding: some branch went wrong"
+        verdict = "the same, within rounding" if is_smallest else "more than rounding: a branch went wrong"
         return TraceStep(
             "judged", 7,
             f"{names(self.case, support)} alone {verb} a radius of {meters(self.row.demanded)}, and {meters(self.row.holds_all)} hold all "

@@ -17,16 +17,16 @@ class SoftStep(SolverStepper):
     page = "solvers/soft_step.md"
     method = "soft_step"
     pseudo_code = (
-        "bounce what bounces",
+        "apply restitution",
         "repeat in each sub-step of h:",
         "  v = v + h (g + F / m)",
-        "  give each body again what its contacts gave it in the last sub-step",
+        "  apply the impulses of the last sub-step again",
         "  solve all joints",
-        "  for each contact, softly: each point along the normal",
+        "  for each soft contact: each point along the normal",
         "    P = max(P - share m (rate + bias) - kept P, 0)",
         "  and then along the tangent: within +- mu P",
         "  x = x + h v",
-        "  once more, without what pushes apart (relaxation)",
+        "  once more, without the push apart (relaxation)",
     )
     sweep_word = "Sub-step"
     lines = {"bounce": 0, "free": 2, "warm": 3, "joints": 4, "normal": 6, "tangent": 7, "move": 8, "answer": 9}  # noqa: RUF012

@@ -12,7 +12,7 @@ from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep, Vie
 from engine.trace._tree import BOXES, boxes_case, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
@@ -20,23 +20,23 @@ __all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
 AXIS = View("axis", "the intervals on the axis, in order", x="along the axis, m", y="place in the order")
 
 _MOST_ANSWERS = 10
-"""Numbers among which a student is asked to choose, and pairs that a sentence names."""
+"""Maximum number of answers to a question, and of pairs in a sentence."""
 
 Pairs = tuple[tuple[int, int], ...]
 
 
 class SweepAndPruneSteps(Algorithm[BoxesCase]):
-    """Boxes come one after the other, as bodies do between two frames, and the order is brought up to date after each; then all pairs are
-    asked for: the answer is those, each with its smaller number first, sorted."""
+    """Boxes are added one after the other, as bodies are between frames, and the order is updated after each; then all pairs are
+    computed: the answer is the sorted pairs, each with its smaller number first."""
 
     title = "Sweep and prune: which boxes overlap?"
     page = "sweep_and_prune.md#derivation"
     pseudo_code = (
-        "for each box that comes:",
+        "for each new box:",
         "  the axis on which the centers' variance is larger (twice)",
-        "  if it is another one than before: sort all anew",
+        "  if it has changed: sort all again",
         "  else put it at the end of the order, and while the one before",
-        "    begins farther on: change places with it",
+        "    begins farther on: swap the two",
         "for each box, in order:",
         "  active are those after it that begin before it ends",
         "  for each of these:",
@@ -57,7 +57,7 @@ class SweepAndPruneSteps(Algorithm[BoxesCase]):
         return _answer(case, None)
 
     def steps(self, case: BoxesCase) -> list[TraceStep]:
-        pairs, rows = told(lambda trace: _answer(case, trace))
+        pairs, rows = record_rows(lambda trace: _answer(case, trace))
         sweep = _Sweep(case)
         for kind, *numbers in rows:
             if kind == SWEEP_AXIS:
@@ -86,7 +86,7 @@ def _answer(case: BoxesCase, trace: FloatArray | None) -> Pairs:
 
 
 class _Sweep:
-    """The order as it stands, and the steps so far."""
+    """The current order, and the steps so far."""
 
     def __init__(self, case: BoxesCase) -> None:
         self.boxes = case.boxes
@@ -98,14 +98,14 @@ class _Sweep:
         self.cost = {"swaps": 0, "boxes tested": 0}
 
     def choose(self, numbers: list[float]) -> None:
-        before, taken, n = int(numbers[0]), int(numbers[1]), numbers[4]
-        if taken != before:
-            self.axis = taken
+        before, axis, n = int(numbers[0]), int(numbers[1]), numbers[4]
+        if axis != before:
+            self.axis = axis
             wider, less = max(numbers[2:4]) / n, min(numbers[2:4]) / n
-            name = "xy"[taken]
+            name = "xy"[axis]
             self._add(
                 "axis", 1, f"The centers' variance along {name} is {square_meters(wider)}, more than {AXIS_GAIN:.0f} times the "
-                f"{square_meters(less)} along {'yx'[taken]}: {name} is swept from now on, so that fewer intervals overlap.",
+                f"{square_meters(less)} along {'yx'[axis]}: {name} is swept from now on, so that fewer intervals overlap.",
                 {}, values={"variance": wider, "other variance": less},
             )  # fmt: skip
 
@@ -116,7 +116,7 @@ class _Sweep:
             self._add(
                 "insertion",
                 3,
-                f"Boxes that meet do so on each axis: kept in order on one, few are left to ask. Box {item} comes, the first.",
+                f"Overlapping boxes overlap on each axis: sorted on one, few pairs are left to test. Box {item} is added, the first.",
                 {item: "new"},
                 {"place": 0.0, "swaps": 0.0},
             )
@@ -138,12 +138,12 @@ class _Sweep:
         self._add("insertion", 4 if passed else 3, words, roles, values={"place": float(to), "swaps": float(place - to)}, question=question)
 
     def place(self, place: int, item: int) -> None:
-        """Take the next of an order that is made anew."""
+        """Append the next box of an order that is sorted again."""
         if place == 0:
             self.order = []
         self.order.append(item)
         if len(self.order) == self.new + 1:
-            self._add("sorted anew", 2, f"The old order says nothing about this axis: all are sorted anew, box {listed(self.order)}.",
+            self._add("sorted anew", 2, f"The old order says nothing about this axis: all are sorted again: box {listed(self.order)}.",
                       dict.fromkeys(self.order, "looked_at"))  # fmt: skip
 
     def run(self, place: int, beyond: int) -> None:
@@ -155,7 +155,7 @@ class _Sweep:
             words = f"Box {item} ends at {end}. Active {those.format(_boxes(self.active))} before that{stop}."
         elif beyond < len(self.order):
             words = (
-                f"Box {item} ends at {end}, before box {self.order[beyond]}, the next one, begins: none is active, all others are spared."
+                f"Box {item} ends at {end}, before box {self.order[beyond]}, the next one, begins: none is active, all others are skipped."
             )
         else:
             words = f"Box {item} is the last in the order: none is active."
@@ -171,15 +171,15 @@ class _Sweep:
             self.pairs.append((min(item, other), max(item, other)))
         words = f"Boxes {item} and {other} on {name}: {spans}: {'they overlap, a pair' if is_met else 'apart, no pair'}."
         roles: dict[int, Role] = {**dict.fromkeys(self.active, "best"), item: "looked_at", other: "new" if is_met else "dropped"}
-        asked = Question(f"Do boxes {item} and {other} overlap on {name} too?", ("yes", "no"), 0 if is_met else 1)
-        self._add("test", 8 if is_met else 7, words, roles, question=asked)
+        question = Question(f"Do boxes {item} and {other} overlap on {name} too?", ("yes", "no"), 0 if is_met else 1)
+        self._add("test", 8 if is_met else 7, words, roles, question=question)
 
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
         names = f": {listed((f'{i}-{j}' for i, j in pairs), _MOST_ANSWERS)}" if pairs else ""
-        asked, of_all = int(self.cost["boxes tested"]), n * (n - 1) // 2
-        spared = f"; the other {of_all - asked} do not meet on {'xy'[self.axis]}" if asked < of_all else ""
-        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {asked} of {of_all} pairs of boxes{spared}."
+        n_tested, of_all = int(self.cost["boxes tested"]), n * (n - 1) // 2
+        spared = f"; the other {of_all - n_tested} do not overlap on {'xy'[self.axis]}" if n_tested < of_all else ""
+        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {n_tested} of {of_all} pairs of boxes{spared}."
         self._add("answer", 9, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
 
     def _low(self, item: int) -> float:
@@ -218,5 +218,5 @@ ALGORITHM = SweepAndPruneSteps()
 
 
 def sweep_and_prune(aabbs: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `SweepAndPrune` into which boxes (n, 4) come one after the other; the last has the `pairs` that it finds."""
+    """Return the steps of a `SweepAndPrune` with boxes (n, 4) added one after the other; the last has its `pairs`."""
     return ALGORITHM.steps(boxes_case(aabbs, (0.0, 0.0, 0.0, 0.0)))

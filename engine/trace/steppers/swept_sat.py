@@ -22,28 +22,28 @@ from engine.trace._swept import (
 )
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 
-__all__ = ["ALGORITHM", "SweptSat", "asked", "sides", "swept_sat", "swept_scenery", "ways"]
+__all__ = ["ALGORITHM", "SweptSat", "sides", "solve", "swept_sat", "swept_scenery", "ways"]
 
 
 class SweptSat(Algorithm[PairCase]):
-    """The separating axis test of two shapes that slide: first and last time of each axis."""
+    """The separating axis test of two translating shapes: first and last time of each axis."""
 
-    title = "Swept SAT: first and last touch of two shapes that slide"
+    title = "Swept SAT: first and last touch of two sliding shapes"
     page = "swept.md#derivation"
     pseudo_code = (
         "w = B's motion as A sees it",
         "if they touch at the start: an overlap",
         "if w = 0: a miss",
         "for each edge of A and of B, n its outward normal:",
-        "  s = how far the other's shadow lies beyond the edge, along n",
-        "  r = how fast that grows: n.w, for B's edges -n.w",
+        "  s = distance of the other's shadow beyond the edge, along n",
+        "  r = its rate: n.w, for B's edges -n.w",
         "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
-        "  r > 0: they cease to overlap at -s / r; last = the earliest",
+        "  r > 0: they stop overlapping at -s / r; last = the earliest",
         "  r = 0 and s > 0: a miss",
-        "radii, or a tip that is missed: cast O along w at A - B instead:",
-        "  first, last = least, greatest crossing of edges and circles",
+        "radii, or a missed tip: cast O along w at A - B instead:",
+        "  first, last = earliest, latest crossing of edges and circles",
         "a touch at first, if first <= last and first is in [0, 1]",
     )
     views = (PLANE, TIMES, SWEPT_DIFFERENCE_VIEW)
@@ -58,7 +58,7 @@ class SweptSat(Algorithm[PairCase]):
         return swept_scenery(case, *sides(case, *ways(case)))
 
     def query(self, case: PairCase) -> SweptContact:
-        return asked(case, *ways(case), None)
+        return solve(case, *ways(case), None)
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return _steps(case, *ways(case))
@@ -68,24 +68,24 @@ class SweptSat(Algorithm[PairCase]):
 
 
 def ways(case: PairCase) -> tuple[Point, Point]:
-    """Return the ways of A and of B over the motion."""
+    """Return the translations of A and of B over the motion."""
     pair = case.pair
     return translation_of(pair.pose_a, pair.end_a), translation_of(pair.pose_b, pair.end_b)
 
 
-def asked(case: PairCase, way_a: Point, way_b: Point, trace: Any) -> SweptContact:
-    """Ask production, by ways that the case has but for rounding."""
+def solve(case: PairCase, way_a: Point, way_b: Point, trace: Any) -> SweptContact:
+    """Call production, with translations equal to those of the case but for rounding."""
     a, xf_a, b, xf_b = case.both
     return chapter.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0, trace)
 
 
 def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
-    result, rows = told(lambda trace: asked(case, way_a, way_b, trace))
+    result, rows = record_rows(lambda trace: solve(case, way_a, way_b, trace))
     return SweptDecoder(*sides(case, way_a, way_b)).decoded(rows, result)
 
 
 def sides(case: PairCase, way_a: Point, way_b: Point) -> tuple[Thrown, Thrown]:
-    """Return both shapes with their ways."""
+    """Return both shapes with their translations."""
     a, xf_a, b, xf_b = case.both
     return Thrown("a", a, xf_a, way_a), Thrown("b", b, xf_b, way_b)
 

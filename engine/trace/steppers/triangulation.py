@@ -14,7 +14,7 @@ from engine.trace.words import square_meters
 
 __all__ = ["ALGORITHM", "Triangulation", "triangulation"]
 
-_KINDS = ("no side of it is an edge", "one side of it is an edge", "an ear, two sides of it are edges", "it is all there is")
+_KINDS = ("no side of it is an edge", "one side of it is an edge", "an ear, two sides of it are edges", "it is the whole outline")
 
 
 class Triangulation(Algorithm[OutlineCase]):
@@ -23,13 +23,13 @@ class Triangulation(Algorithm[OutlineCase]):
     title = "Triangulation: an outline in triangles on its own corners"
     page = "decomposition.md#derivation"
     pseudo_code = (
-        "n corners, h holes: n + 2 h - 2 triangles, whichever diagonals",
+        "n corners, h holes: n + 2 h - 2 triangles for any diagonals",
         "triangles = GEOS's constrained Delaunay triangulation",
         "for each triangle:",
         "  its corners must be corners of the outline",
         "  turn it counter-clockwise; sum += its area",
-        "  leave it out if its area is 0",
-        "the sum must be the outline's area, in whole numbers",
+        "  drop it if its area is 0",
+        "the sum must be the outline's area, in integers",
     )
     beside = ("hertel_mehlhorn", "keil")
 
@@ -41,33 +41,33 @@ class Triangulation(Algorithm[OutlineCase]):
         return [piece for part in parts_of(case) for piece in part.loops(triangulate(part.grid))]
 
     def steps(self, case: OutlineCase) -> list[TraceStep]:
-        found: list[TraceStep] = []
+        steps: list[TraceStep] = []
         result: list[FloatArray] = []
         marks: tuple[Mark, ...] = ()
         for part in parts_of(case):
             trace: list[TriangleStep] = []
             pieces = triangulate(part.grid, trace)
             n, h = len(part.points), len(part.grid.rings) - 1
-            found.append(_begin(part, n, h, len(trace), {"steps": len(found), "triangles": len(result)}))
+            steps.append(_begin(part, n, h, len(trace), {"steps": len(steps), "triangles": len(result)}))
             for k, row in enumerate(trace):
-                cost = {"steps": len(found), "triangles": len(result) + k + 1}
-                found.append(_triangle(part, [one.corners for one in trace[:k]], row, cost))
+                cost = {"steps": len(steps), "triangles": len(result) + k + 1}
+                steps.append(_triangle(part, [earlier.corners for earlier in trace[:k]], row, cost))
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
-        whole = sum(area_of(mark.points) for mark in marks)
-        said = f"{counted(len(result), 'triangle')} and the outline have one area, {square_meters(whole)}: checked in whole numbers."
+        total = sum(area_of(mark.points) for mark in marks)
+        said = f"{counted(len(result), 'triangle')} and the outline have the same area, {square_meters(total)}: checked in integers."
         return [
-            *found,
+            *steps,
             TraceStep(
                 "answer", 6, said,
-                values={"area": whole}, marks=marks, cost={"steps": len(found), "triangles": len(result)}, result=result,
+                values={"area": total}, marks=marks, cost={"steps": len(steps), "triangles": len(result)}, result=result,
             ),
         ]  # fmt: skip
 
 
 def _begin(part: NamedPart, n: int, h: int, n_triangles: int, cost: dict[str, int]) -> TraceStep:
     holes = "" if h == 0 else f" and {counted(h, 'hole')}"
-    why = ", whichever diagonals: its inner angles sum to as many times 180 degrees" if n_triangles == n + 2 * h - 2 else ""
+    why = ", for any diagonals: its inner angles sum to as many times 180 degrees" if n_triangles == n + 2 * h - 2 else ""
     answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
     return TraceStep(
         "begin", 0, f"{n} corners{holes}: {counted(n_triangles, 'triangle')}{why}.", part.features(range(n)), part.points,
@@ -81,8 +81,8 @@ def _triangle(part: NamedPart, before: list[list[int]], row: TriangleStep, cost:
     a, b, c = row.corners
     kind = _KINDS[sum(side in edges for side in ((a, b), (b, c), (c, a)))]
     area = area_of(part.places(row.corners))
-    sofar = sum(area_of(part.places(one)) for one in before) + area
-    what = f": {kind}; {square_meters(area)}" if row.twice else ", all three on one line: it is left out"
+    sofar = sum(area_of(part.places(corners)) for corners in before) + area
+    what = f": {kind}; {square_meters(area)}" if row.twice else ", all three on one line: it is dropped"
     return TraceStep(
         "triangle", 4 if row.twice else 5, f"Triangle {part.name(a, b, c)}{what}. The sum is {square_meters(sofar)}.",
         part.features(row.corners), part.places(row.corners), values={"area": area, "sum": sofar},

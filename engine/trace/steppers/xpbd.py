@@ -1,4 +1,4 @@
-"""XPBD, place by place: `engine.dynamics.solvers._xpbd_kernel`."""
+"""XPBD, position by position: `engine.dynamics.solvers._xpbd_kernel`."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ __all__ = ["ALGORITHM", "Xpbd", "xpbd"]
 
 
 class Xpbd(SolverStepper):
-    """A step that corrects places."""
+    """A step that corrects positions."""
 
-    title = "XPBD: places first, velocities from them"
+    title = "XPBD: positions first, velocities from them"
     page = "solvers/xpbd.md#derivation"
     method = "xpbd"
     pseudo_code = (
         "repeat in each sub-step of h:",
         "  v = v + h (g + F / m)",
         "  x = x + h v",
-        "  put the joints together",
+        "  solve all joints",
         "  for each contact, each point:",
         "    overlaps by C: P = P - (C / h + s P) / (w + s), P >= 0",
-        "    put both bodies h P / m apart",
-        "    has slid: put it back, if that takes no more than mu P",
+        "    move the bodies apart by h P / m",
+        "    has slid: move it back, if that takes at most mu P",
         "  v = (x - x before) / h",
         "  for each point that was pushed:",
-        "    its normal velocity is what restitution leaves",
-        "    sliding friction slows it, by mu P at most",
+        "    its normal velocity is set by restitution",
+        "    sliding friction slows it, by at most mu P",
     )
     sweep_word = "Sub-step"
     lines = {"free": 1, "fly": 2, "joints": 3, "placed": 5, "held": 7, "velocities": 8, "restored": 10, "slid": 11, "answer": 11}  # noqa: RUF012

@@ -27,7 +27,7 @@ def test_numbers_answer_and_an_empty_line_skips():
     right = twin.now.question.right + 1
     quiz, is_whole, told = play([f"{right}\n", "\n", "1\n"])
     assert is_whole and quiz.now is None
-    assert [one.given is None for one in quiz.made] == [False, True, False]
+    assert [one.chosen is None for one in quiz.made] == [False, True, False]
     assert quiz.made[0].is_right
     assert quiz.made[0].seconds >= 0.0
     assert "question 1 of 3" in told and "question 3 of 3" in told and "right." in told and "skipped: " in told

@@ -14,7 +14,7 @@ from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.query import batch_casts
 from engine.query.casts import time_of_impact
 from engine.query.shape_batch import ShapeBatch
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 
 WAYS = (conservative_advancement, bisection, bilateral_advancement)
 STILL = Sweep(Transform(), Transform())
@@ -270,7 +270,7 @@ class TestWorkedExamples:
     def test_the_trace(self, way):
         box = Polygon.box(0.5, 0.5)
         moves = Sweep(Transform((4.0, 0.3)), Transform((0.0, 0.0), 2.0))
-        found, rows = told(lambda trace: way(box, STILL, box, moves, trace=trace))
+        found, rows = record_rows(lambda trace: way(box, STILL, box, moves, trace=trace))
         steps = np.array([row[1:3] for row in rows if row[0] == IMPACT_GAP])
         assert 1 <= len(steps) <= found.iterations
         assert found == way(box, STILL, box, moves)

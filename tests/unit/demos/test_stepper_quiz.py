@@ -63,7 +63,7 @@ def test_a_question_can_be_skipped_and_is_not_asked_again_on_the_way_back():
     question = go_to_the_question(demo)
     k = demo.k
     demo.sim.act(PressKey("right"))
-    assert demo.k == k and demo._shown_question() == (None, None) and demo.guesses.made[0].given is None
+    assert demo.k == k and demo._shown_question() == (None, None) and demo.guesses.made[0].chosen is None
     demo.sim.act(PressKey("left"))
     demo.sim.act(PressKey("right"))
     assert demo.k == k and demo._shown_question() == (None, None)

@@ -86,7 +86,7 @@ def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet(
     assert isinstance(apart, PairCase) and apart.pair.pose_b.position == (5.0, 2.0) and apart.pair.pose_a.position == (0.0, -0.5)
     for fixture in world.fixture_ids:
         world.set_fixture(fixture, group=-1)
-    with pytest.raises(InvalidInputError, match="what asks can be asked"):
+    with pytest.raises(InvalidInputError, match="a case for asks"):
         case_of_world(world, pair_asked("distance"))
 
 
@@ -94,7 +94,7 @@ def test_those_that_meet_first_are_taken_with_their_motion() -> None:
     from engine import query
 
     world = falling((BOX, (0.0, 3.0)), (BOX, (4.0, 3.0)), gravity=0.0)
-    with pytest.raises(InvalidInputError, match="what asks can be asked"):
+    with pytest.raises(InvalidInputError, match="a case for asks"):
         case_of_world(world, pair_asked("toi"))
     world.set_velocity(1, (3.0, 0.0), 1.0)
     case = case_of_world(world, pair_asked("toi"))
@@ -153,7 +153,7 @@ def test_every_algorithm_can_be_asked_about_a_pile(name: str) -> None:
     try:
         case = case_of_world(world, trace.algorithm(name))
     except InvalidInputError as refusal:  # no discs that move
-        assert str(refusal) == f"scene must be one with what {name} can be asked, got none" and name == "moving_discs"
+        assert str(refusal) == f"scene must be one with a case for {name}, got none" and name == "moving_discs"
         return
     assert trace.algorithm(name).takes(case)
 

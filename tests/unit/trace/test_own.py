@@ -49,10 +49,10 @@ def test_a_depth_leaves_epa_at_the_first_edge_that_is_farther_or_support_that_is
     assert len(edges) > 2 and len(enough) > 4  # lengths that part the two, some of them GJK's
     for given in (0.3 * depth, 0.9 * depth):
         found = beside("manifold", case, steps, answered(depth=given))
-        assert found.step == next((k for k in edges if steps[k].bound > given), None) and "or more" in found.sentence
+        assert found.step == next((k for k in edges if steps[k].bound > given), None) and "at least" in found.sentence
     for given in (1.05 * depth, 3.0 * depth):
         found = beside("manifold", case, steps, answered(depth=given))
-        assert found.step == next(k for k, length in enough.items() if length < given) and "no more than" in found.sentence
+        assert found.step == next(k for k, length in enough.items() if length < given) and "at most" in found.sentence
 
 
 def test_a_normal_leaves_where_a_better_one_is_found():

@@ -87,7 +87,7 @@ def test_a_quiz_that_is_broken_off_keeps_what_was_answered():
 def test_mistakes_are_named():
     with pytest.raises(InvalidInputError, match=r"quiz must be a whole number from 1 to 1000, got 0"):
         Quiz(trace.algorithm("gjk"), 0)
-    with pytest.raises(InvalidInputError, match=r"--quiz must be of an algorithm whose steps ask something, got 'silent'"):
+    with pytest.raises(InvalidInputError, match=r"--quiz must be an algorithm with questions, got 'silent'"):
         Quiz(Silent(), 1)
     with pytest.raises(InvalidInputError, match="answer must be a whole number from 0 to"):
         Quiz(trace.algorithm("gjk"), 1).now.answered(99)

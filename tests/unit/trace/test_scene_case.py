@@ -60,8 +60,8 @@ def test_a_hand_moves_and_turns_bodies_and_nothing_else(world):
     turned = case.turned("1", 0.5)
     assert turned.states(turned.start)[1].angle == angle + 0.5 and turned.handles == case.handles
     assert case.moved("7", 1.0, 0.0) is case.moved("1", float("nan"), 0.0) is case
-    steps = trace.algorithm("sequential_impulses").steps(moved)  # in the air: nothing is solved, and that is said
-    assert not any(step.kind == "normal" for step in steps) and "nothing is solved" in steps[-1].sentence
+    steps = trace.algorithm("sequential_impulses").steps(moved)  # in the air: nothing to solve, and that is said
+    assert not any(step.kind == "normal" for step in steps) and "nothing to solve" in steps[-1].sentence
 
 
 def test_every_method_of_ours_can_be_watched():

@@ -25,18 +25,18 @@ FAST = ("sequential_impulses",)
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in WRONG])
 def test_a_wrong_number_is_caught(name, monkeypatch):
-    algorithm, told = trace.algorithm(name), _impulses.told
+    algorithm, record_rows = trace.algorithm(name), _impulses.record_rows
     case = algorithm.example
     solvers.check(case, algorithm.steps(case), name)
     for kind, places in WRONG[name].items():
         for place in places:
 
             def wrong(ask, kind=kind, place=place):
-                answer, found = told(ask)
+                answer, found = record_rows(ask)
                 row = next(row for row in found if row[0] == kind and abs(row[1 + place]) > 1e-9)
                 row[1 + place] *= 1.001
                 return answer, found
 
-            monkeypatch.setattr(_impulses, "told", wrong)
+            monkeypatch.setattr(_impulses, "record_rows", wrong)
             with pytest.raises(AssertionError):
                 solvers.check(case, algorithm.steps(case), name)
