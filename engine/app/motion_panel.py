@@ -15,7 +15,7 @@ from pygame_gui.elements import UIButton
 
 from engine.app.motion_judge import MotionJudge
 from engine.app.parameter_rows import ParameterRows
-from engine.app.second_picture import figure_words, solver_words, title_of
+from engine.app.second_picture import figure_words, title_of
 from engine.app.session import MAX_BESIDE, Session
 from engine.app.solver_settings import OF_WORLD, changed_setting, setting_parameters, setting_values
 from engine.app.widgets import ScrollPanel, mark
@@ -335,7 +335,7 @@ class MotionPanel:
 
 def _titles(session: Session) -> list[str]:
     """Return the names of all that drive a demo and those beside it; one that is there twice is numbered."""
-    names = [solver_words(session.demo), *(title_of(one) for one in session.besides)]
+    names = [session.demo.sim.solver_title, *(title_of(one) for one in session.besides)]
     return [f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 

@@ -11,12 +11,12 @@ from engine.render.debug_draw import DebugDraw
 from engine.render.differences import length_words
 from engine.render.second_world import draw_apart, draw_second_world
 from engine.sim.comparison import Comparison
-from engine.sim.demo import Demo, StatusLine
+from engine.sim.demo import StatusLine
 from engine.sim.figures import Figures
 from engine.sim.stage import Stage
 from engine.world import load_solver
 
-__all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "solver_words", "title_of"]
+__all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "title_of"]
 
 Point = tuple[float, float]
 _NO_OVERLAP = 1e-6
@@ -40,11 +40,6 @@ class Farthest(NamedTuple):
     def second(self) -> Point:
         """Where the other world's is."""
         return self.other.drawn_pose(self.body)[:2]
-
-
-def solver_words(demo: Demo) -> str:
-    """Return the name of what drives a demo's worlds; of several, all."""
-    return ", ".join(load_solver(name).capabilities.title for name in demo.sim.solvers)
 
 
 def title_of(beside: Comparison) -> str:
@@ -71,7 +66,7 @@ def farthest_of(beside: Comparison) -> Farthest | None:
 
 def first_heading(session: Session, farthest: list[Farthest | None]) -> list[StatusLine]:
     """Return what stands over the first demo's own lines: which solver is which, and how far they are apart."""
-    first = solver_words(session.demo)
+    first = session.demo.sim.solver_title
     if session.n_lanes:
         return [first, *(figure_words(figures) for figures in session.figures[:1])]
     if len(session.besides) == 1:

@@ -14,7 +14,7 @@ import pygame
 
 from engine.app.costs import FrameTimes
 from engine.app.frame import FramePainter
-from engine.app.second_picture import solver_words, title_of
+from engine.app.second_picture import title_of
 from engine.app.session import Session
 from engine.app.warmup import LOADING
 from engine.render import palette
@@ -174,7 +174,7 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     if not stages:
         return [frame, draw]
     speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
-    solver = " | ".join((solver_words(session.demo), *(title_of(one) for one in session.besides)))
+    solver = " | ".join((session.demo.sim.solver_title, *(title_of(one) for one in session.besides)))
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,

@@ -81,28 +81,6 @@ def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
     assert series.curve(0, demo.disc, "y")[-1] < -50.0 and series.n_fallen(0, history.now) == 0
 
 
-def test_a_fall_is_a_break_of_the_sums_even_if_nobody_looked_until_its_frames_were_gone() -> None:
-    history, series, demo = watched(10, most_bytes=8_000)
-    history.act(SetPose(0, demo.disc, (15.0, 0.0), 0.0))
-    while series.n_fallen(0, history.now) == 0:
-        history.step()
-    lost = history.now
-    for _ in range(40):
-        history.step()
-    assert series.n_fallen(0, lost) == 0, "its frame is still there"
-    assert series.breaks(0) == (11, lost)
-
-
-def test_frames_stay_within_their_bytes_after_a_branch_from_before_the_oldest() -> None:
-    history, series, demo = watched(100, most_bytes=8_000)
-    history.seek(2)
-    history.act(SetVelocity(0, demo.disc, (0.0, 0.0), 0.0))
-    for _ in range(60):
-        history.step()
-        assert series.n_bytes <= 8_000
-    assert series.velocity(0, demo.disc, history.now - 5) is not None
-
-
 def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     history, series, demo = watched(10)
     history.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0))))

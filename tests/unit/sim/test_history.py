@@ -104,19 +104,6 @@ def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another() -> Non
     assert history.divergence is None and history.verify() is None
 
 
-def test_doing_something_in_the_past_begins_a_branch() -> None:
-    history = played(200)
-    old = history.hash_at(200)
-    history.seek(100)
-    assert not history.at_tip
-    history.act(PressKey("up"))
-    assert history.at_tip and history.last == 100
-    while history.now < 200:
-        history.step()
-    assert history.hash_at(200) != old
-    assert history.verify() is None
-
-
 def test_undo_goes_before_a_gesture_and_redo_returns() -> None:
     history = played(200)
     end = demo_hash(history.demo)
@@ -177,21 +164,13 @@ def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
     assert demo_hash(history.demo) == history.hash_at(250)
 
 
-def test_a_fault_is_named() -> None:
-    history = played(60)
-    history._branch.states.hashes[50] = b"another"
-    history.seek(10)
-    history.seek(59)
-    assert history.divergence is not None and history.divergence.step == 50
-
-
 def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
     """At the newest step it once found nothing to do, and so never a fault."""
     history, taken = played(120), []
     history.watchers.append(lambda watched: taken.append(watched.now))
     assert history.verify() is None
     assert taken == list(range(1, 121)) and history.now == 120
-    history._branch.states.hashes[50] = b"another"
+    history.branch.states.hashes[50] = b"another"
     found = history.verify()
     assert found is not None and found.step == 50
 
