@@ -1,4 +1,4 @@
-"""What a script is told that waits for the compiler: its first question may take a minute, and nothing else would say why.
+"""A line for a script that waits for the compiler: its first question may take a minute, and nothing else would say why.
 
 Said once, on standard error, when two seconds have gone into compiling. The program's own windows and commands show how far they are
 and so ask for silence; worker processes are silent too.

@@ -12,7 +12,7 @@ LONGEST_NAME = 80
 """Characters of a name of a file from anywhere that are shown, within the path of a field."""
 
 _LIKENESS = 0.6
-"""Of two words, 0 to 1, from which on one may have been meant for the other: two letters of five may be wrong."""
+"""Least likeness of two words, 0 to 1, at which one may have been meant for the other: two letters of five may be wrong."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -103,5 +103,6 @@ def shown(text: str, in_lines: bool = False) -> str:
         return text
     kept = "\n\t" if in_lines else ""
     return "".join(
-        one if one in kept or unicodedata.category(one) not in _UNSEEN else one.encode("unicode_escape").decode("ascii") for one in text
+        letter if letter in kept or unicodedata.category(letter) not in _UNSEEN else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
     )

@@ -37,7 +37,7 @@ _COLUMNS: Mapping[str, tuple[str, tuple[int, ...]]] = {
     **dict.fromkeys(("separation", "normal_impulse", "tangent_impulse"), ("float64", (2,))),
     **dict.fromkeys(("evaluated", "in_toi"), ("bool", ())),
 }
-"""Of `StepContacts`: kind of number, and what follows the rows in its shape."""
+"""Columns of `StepContacts`: the kind of number, and the shape of a row."""
 
 
 def check_column(field: str, value: object, shape: tuple[int, ...], *kinds: str, most: float = np.inf) -> NDArray[Any]:
@@ -49,8 +49,8 @@ def check_column(field: str, value: object, shape: tuple[int, ...], *kinds: str,
         It is not.
     """
     if not isinstance(value, np.ndarray) or value.dtype.name not in kinds or value.shape != shape:
-        found = f"{value.dtype} of {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
-        raise InvalidInputError(field, f"{' or '.join(kinds)} of shape {shape}", Described(found))
+        kind = f"{value.dtype} of {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
+        raise InvalidInputError(field, f"{' or '.join(kinds)} of shape {shape}", Described(kind))
     if value.dtype.kind == "f" and not (np.isfinite(value).all() and (np.abs(value) <= most).all()):
         raise InvalidInputError(field, f"finite numbers of magnitude {most:g} at most", Described("others"))
     return value
@@ -132,7 +132,7 @@ def _check_joint(number: int, joint: ResolvedJoint, bodies: Mapping[int, BodySpe
 
 
 def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:
-    """Refuse contacts that no step could have told.
+    """Refuse contacts that no step could return.
 
     Raises
     ------
