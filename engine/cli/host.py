@@ -86,7 +86,7 @@ class HostOptions:
     tls_certificate: str | None = option("F.pem", "Encrypt, by TLS with this certificate and its key.", reads=True)
     tls_key: str | None = option("F.pem", "The key, if it is in a file of its own.", reads=True, needs=("tls_certificate",))
     record: str | None = option("F.rec", "Record it, for replay; a new file.", writes=(".rec",), is_new=True)
-    name: Name = None
+    name: str | None = option("NAME", "How the others see you.", shown="your account's", check=_check_name, in_window=True)
     headless: bool = option("", "No window: the server alone. Implied by --steps and --json.", False, without_window=True)
     steps: int | None = option("N", "End after so many steps.", shown="never", low=1, high=MAX_TICKS, without_window=True)
     json: options.JsonFile = None

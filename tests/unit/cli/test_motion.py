@@ -59,7 +59,6 @@ def test_what_is_interrupted_keeps_what_is_done(tmp_path: Path, monkeypatch: pyt
     ("words", "named"),
     [
         ("--every 0", "--every must be"),
-        ("--steps 0", "--steps must be"),
         ("--steps 10 --every 20", "--every must be"),
         ("--solver nothing", "--solver must be"),
         ("no_such_demo", "no_such_demo"),

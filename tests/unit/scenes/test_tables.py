@@ -45,3 +45,9 @@ def test_what_cannot_be_finished_leaves_nothing(error: BaseException, tmp_path: 
     assert list(tmp_path.iterdir()) == []
     if isinstance(raised.value, OSError):
         assert raised.value.filename == str(tmp_path / "contacts.csv")
+
+
+def test_a_table_that_cannot_be_begun_leaves_no_other(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="missing"):
+        Tables(tmp_path / "contacts.csv", tmp_path / "missing" / "states.csv")
+    assert list(tmp_path.iterdir()) == []
