@@ -87,19 +87,22 @@ def _draw_joint(path: Path) -> Path:
     """Draw a car on its way, the joint of its driven wheel selected."""
     from engine.app.editor.editor import ChosenJoint
     from engine.geometry import Circle, Polygon
+    from engine.sim.actions import ChangeJoint, CreateBody, CreateJoint
+    from engine.sim.actions.edits import Edit
     from engine.world import BodySpec, FixtureSpec, WheelJointSpec
 
     window, hands = _workbench(12.0)
 
-    def edit(method: str, *arguments: object, **changes: object) -> int:
-        made: int = hands.gesture().edit(0, method, *arguments, **changes)
+    def edit(action: Edit) -> int:
+        made: int = hands.gesture().edit(action)
         return made
 
-    box = edit("create_body", BodySpec((FixtureSpec(Polygon.box(1.5, 0.25)),), position=(-2.5, 1.15), name="box 1"))
+    box = edit(CreateBody.of(0, BodySpec((FixtureSpec(Polygon.box(1.5, 0.25)),), position=(-2.5, 1.15), name="box 1")))
     for x in (-3.4, -1.6):
-        disc = edit("create_body", BodySpec((FixtureSpec(Circle(0.45)),), position=(x, 0.5), name=f"disc {len(hands.world(0).body_ids)}"))
-        joint = edit("create_joint", WheelJointSpec(box, disc, (x, 0.5)))
-    edit("set_joint", joint, enable_motor=True, motor_speed=-10.0, max_motor_torque=27.0)
+        name = f"disc {len(hands.world(0).body_ids)}"
+        disc = edit(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.45)),), position=(x, 0.5), name=name)))
+        joint = edit(CreateJoint.of(0, WheelJointSpec(box, disc, (x, 0.5))))
+    edit(ChangeJoint(0, joint, {"enable_motor": True, "motor_speed": -10.0, "max_motor_torque": 27.0}))
     _let_run(window, _DRIVE)
     _select(window)
     hands.joint = ChosenJoint(0, joint)
@@ -190,6 +193,10 @@ def _save(window: Window, path: Path) -> Path:
     """Write what the window shows once panels have their places."""
     import pygame
 
+    from engine.app.commands import find, run
+
+    if window.session.besides:
+        run(find("more"), window.app)
     window.session.messages.end_passing()
     for _ in range(2):
         window.session.view.home()

@@ -115,8 +115,8 @@ class DemoPanel:
     def shows(self, check: str) -> Hashable:
         """Return all that `draw` draws and that changes by itself."""
         session = self._session
-        state = session.demo.steps if self._is_unfolded else None, session.clock.pace, self.column.shifted(0)
-        return state, self.parameters.shows(), session.costs.shown, check, self.motion.shows(), self.done()
+        shows = session.clock.pace, self.column.shifted(0), self.parameters.shows(), self.done()
+        return (*shows, session.demo.steps, session.costs.shown, check, self.motion.shows()) if self._is_unfolded else shows
 
     def draw(self, surface: pygame.Surface, missing: str) -> None:
         """Draw ground and texts; `missing` says why there is no live check, empty if there is one."""
