@@ -107,6 +107,8 @@ class FramePainter:
         self._was_left = False
         self._lines: list[tuple[str, Color]] = []
         """The demo's, wrapped to the view."""
+        self._wrapped: set[str] = set()
+        """Parts of lines that take several."""
         self._verdict: float | None = None
         """Size of the first of them, where it is the demo's verdict."""
         self._lane_lines: list[list[tuple[str, Color]]] = []
@@ -126,6 +128,7 @@ class FramePainter:
         self._farthest = [farthest_of(beside) for beside in session.besides]
         heading = first_heading(session, self._farthest) if session.besides else []
         self._verdict = None
+        self._wrapped.clear()
         self._lines, plate = self._readout(session, session.demo, view, heading, has_readout)
         self.readout = plate = self._with_verdict(plate, view) if not heading else plate
         self._lane_lines, plates = [], [plate]
@@ -261,7 +264,9 @@ class FramePainter:
         room = max(width - round(side) - 4 * inset, 1)
         for line in told:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
-            lines.extend((part, color) for part in self._book.wrapped(text, 14.0, room))
+            parts = self._book.wrapped(text, 14.0, room)
+            lines.extend((part, color) for part in parts)
+            self._wrapped.update(parts if len(parts) > 1 else ())
         row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
         share = _LANE_SHARE if session.view.lanes else _READOUT_SHARE
         most = max(int(share * height / max(row, 1)), _LEAST_LINES)
@@ -278,7 +283,8 @@ class FramePainter:
 
     def _with_verdict(self, plate: pygame.Rect, view: Place) -> pygame.Rect:
         """Put the verdict first, in larger letters, where there is room for it in one line; return the plate."""
-        verdicts = [line for line in self._lines if line[1] in (palette.AGREE, palette.UNEXPLAINED) or "(predicted" in line[0]]
+        whole = [line for line in self._lines if line[0] not in self._wrapped]
+        verdicts = [line for line in whole if line[1] in (palette.AGREE, palette.UNEXPLAINED) or "(predicted" in line[0]]
         if not verdicts:
             return plate
         lines = [verdicts[0], *(line for line in self._lines if line is not verdicts[0])]

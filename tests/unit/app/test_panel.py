@@ -3,6 +3,7 @@
 import pygame
 import pytest
 
+from engine.app.frame import FramePainter
 from engine.app.referee_panel import worst_errors
 from engine.app.session import Session
 from engine.app.status_strip import _cells
@@ -17,6 +18,7 @@ from engine.sim.actions import CreateBody
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
+from tests.unit.app.written import Written, noting_words
 
 
 def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
@@ -147,3 +149,17 @@ def test_card_and_status_bar_count_the_same_bodies() -> None:
             demo.sim.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0 * k, 3.0))))
         bar = next(value for caption, value, _ in _cells(Session(demo, (0, 0, 640, 480)), 0) if caption == "bodies")
         assert str(demo.status()[0]).split()[0] == bar == str(1 + n_built)
+
+
+def test_the_verdict_is_the_largest_line_where_it_fits_in_one() -> None:
+    demo = find_demo("newtons_cradle")(1)
+    for width, is_large in ((1000, True), (300, False)):
+        session, painter = Session(demo, (0, 0, width, 600)), FramePainter(shrinks=False)
+        painter.prepare(session)
+        surface = Written((width, 600))
+        with noting_words():
+            painter.paint(surface, session)
+        heights = {words: rect.height for words, rect in surface.words}
+        first = next(words for words, rect in sorted(surface.words, key=lambda one: one[1].top) if "momentum" in words)
+        other = next(words for words in heights if words.startswith("energy"))
+        assert (heights[first] > 1.2 * heights[other]) is is_large
