@@ -1,1 +1,1 @@
-"""Base of all layers: errors, checked conversion, tolerances, limits, named random streams."""
+"""Utilities of all packages: errors, checked conversion, tolerances, limits, named random streams."""

@@ -1,21 +1,20 @@
-"""Lanes: eight numbers that take every step of a formula together, one source for NumPy's arrays and for the compiler's vectors.
+"""Lanes: formulas on eight numbers at once, with one source for NumPy arrays and for compiler vectors.
 
-Loops over numbers that lie side by side are turned into vector instructions by LLVM where it can prove that it may; where it cannot, it
-says nothing, and they run at an eighth of the speed. A solver reads and writes bodies by their numbers, all over memory, so it can prove
-nothing there. `in_lanes` leaves it nothing to prove: a formula is a function of a *machine* and of what it works on, written with + - * /,
-comparisons and the machine's own words. On NumPy's machine an operand is an array of eight; on the compiler's it is a value of LLVM's type
-<8 x double>, and what runs is the code that the formula has noted down. These are IEEE operations in the same order, so both give the same
-bits, and so does any processor: one without registers of eight numbers takes two or four at a time.
+LLVM vectorizes loops over contiguous numbers if it can prove that this is safe; if it cannot, the loops silently run at an eighth of the
+speed. A solver accesses bodies by index, scattered in memory, where nothing can be proved. `in_lanes` makes such proofs unnecessary: a
+formula is a function of a *machine* and of its operands, written with + - * /, comparisons and the machine's methods. On NumPy's machine an
+operand is an array of eight numbers; on the compiler's it is an LLVM value of type <8 x double>, and calling the formula emits the
+instructions. These are IEEE operations in the same order, so both machines give the same bits on any processor: one without registers of
+eight numbers processes two or four at a time.
 
-`gather` reads a record of eight numbers for each lane, which is one line of a cache, and turns the square of them about its diagonal, in
-registers::
+`gather` reads a record of eight numbers, one cache line, for each lane and transposes the 8 x 8 square in registers::
 
     lane 0's record  vx vy w x  y a c s          vx of lanes 0 1 2 3 4 5 6 7
     lane 1's record  vx vy w x  y a c s    ->    vy of lanes 0 1 2 3 4 5 6 7
     ...                                          ...
 
-two stages of shuffles after halves of two records have been loaded side by side (J. O. Eklundh, "A Fast Computer Method for Matrix
-Transposing", 1972); `scatter` goes back with the first four. No body may be in two lanes that change it.
+in two stages of shuffles, after loading halves of two records side by side (J. O. Eklundh, "A Fast Computer Method for Matrix Transposing",
+1972); `scatter` does the reverse for four columns. No two lanes may modify the same body.
 """
 
 from __future__ import annotations
@@ -30,40 +29,40 @@ import numpy as np
 __all__ = ["WIDTH", "Lanes", "Machine", "in_lanes"]
 
 WIDTH = 8
-"""Lanes; numbers of a record too."""
+"""Number of lanes, and of numbers in a record."""
 _HALF = WIDTH // 2
 
 Lanes: TypeAlias = Any
-"""Eight numbers, or eight answers to a comparison: an array, or a vector of the compiler's."""
+"""Eight numbers, or eight results of a comparison: an array or a compiler vector."""
 
 
 class Machine(Protocol):
-    """What a formula can say beside + - * / and comparisons. Arrays are flat; places in them count in numbers."""
+    """Operations of a formula other than + - * / and comparisons. Arrays are flat; positions in them count elements."""
 
     def load(self, array: Any, place: Any) -> Lanes:
-        """Return the eight numbers of an array from a place on."""
+        """Return eight consecutive elements of an array, starting at `place`."""
 
     def store(self, array: Any, place: Any, lanes: Lanes) -> None:
-        """Write eight numbers to an array from a place on."""
+        """Write eight consecutive elements of an array, starting at `place`."""
 
     def select(self, condition: Lanes, yes: Lanes, no: Lanes) -> Lanes:
-        """Return in each lane one or the other."""
+        """Return `yes` in the lanes in which `condition` holds, and `no` in the others."""
 
     def offset(self, place: Any, by: int) -> Any:
-        """Return a place so many numbers on."""
+        """Return `place` plus `by` elements."""
 
     def gather(self, records: Any, ends: Any, place: Any, first: int = 0, n: int = WIDTH) -> tuple[Lanes, ...]:
-        """Return columns of the records whose numbers stand in `ends` from a place on: `n`, four or eight, from the `first` on.
+        """Return `n` (four or eight) columns, from column `first` on, of the records with the indices ``ends[place : place + 8]``.
 
-        A record begins with each eighth number; what is longer is several of them.
+        Record k begins at element 8 k; longer data take several records.
         """
 
     def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes], first: int = 0) -> None:
-        """Write four columns, from the `first` on."""
+        """Write four columns of these records, from column `first` on."""
 
 
 class _OnArrays:
-    """NumPy's machine."""
+    """Machine that computes with NumPy arrays."""
 
     def load(self, array: Any, place: Any) -> Lanes:
         return array[int(place) : int(place) + WIDTH].copy()
@@ -88,7 +87,7 @@ class _OnArrays:
 
 
 class _Vector:
-    """A value of the compiler's; what is done to it is noted down."""
+    """LLVM vector; operations on it emit instructions."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
@@ -139,7 +138,7 @@ class _Vector:
 
 
 class _OnVectors:
-    """The compiler's machine."""
+    """Machine that emits LLVM instructions."""
 
     def __init__(self, builder: Any) -> None:
         self._builder, self._ir = builder, importlib.import_module("llvmlite.ir")
@@ -172,7 +171,7 @@ class _OnVectors:
         return self._builder.add(place, self._whole(by))
 
     def _places(self, ends: Any, place: Any) -> list[Any]:
-        """Return where the lanes' records begin."""
+        """Return the position of the first element of each lane's record."""
         places = []
         for lane in range(WIDTH):
             number = self._builder.load(self._builder.gep(ends, [self.offset(place, lane)]))
@@ -180,7 +179,7 @@ class _OnVectors:
         return places
 
     def _turned(self, rows: list[Any]) -> list[Any]:
-        """Turn the two squares of four, side by side in four rows, about their diagonals."""
+        """Transpose the two 4 x 4 squares that are side by side in four rows."""
         for step in (1, 2):
             turned = list(rows)
             for at in range(_HALF):
@@ -214,14 +213,14 @@ class _OnVectors:
 
 
 def in_lanes(formula: Callable[..., None], **chosen: object) -> Callable[..., None]:
-    """Return a formula as a function for kernels.
+    """Return a formula as a function that kernels can call.
 
     Parameters
     ----------
     formula : callable
-        Takes a `Machine`, then flat arrays of float64 or int64, places (uint64) and numbers (float64), each number as eight of it.
+        Takes a `Machine`, then flat arrays of float64 or int64, positions (uint64) and numbers (float64), which are broadcast to all lanes.
     **chosen
-        Arguments of it that are settled already.
+        Arguments of `formula` with fixed values.
     """
     if importlib.import_module("numba").config.DISABLE_JIT:
         return lambda *arguments: formula(_OnArrays(), *arguments, **chosen)
@@ -243,6 +242,6 @@ def in_lanes(formula: Callable[..., None], **chosen: object) -> Callable[..., No
         return signature, generate
 
     named = inspect.signature(formula).parameters.values()
-    in_vectors.__dict__["__signature__"] = inspect.Signature([one for one in named if one.name not in chosen])  # Numba goes by it
+    in_vectors.__dict__["__signature__"] = inspect.Signature([one for one in named if one.name not in chosen])  # read by Numba
     compiled: Callable[..., None] = extending.intrinsic(in_vectors)
     return compiled

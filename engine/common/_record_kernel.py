@@ -1,11 +1,11 @@
-"""The trace of a kernel: a row for each of its steps, in an array of the caller's.
+"""Trace of a kernel: one row per step of the algorithm, in an array that the caller provides.
 
-A trace is a float64 (k, TRACE_WIDTH) array. The first number of row 0 counts the recorded steps; each row after it is a step: its kind,
-then its numbers, which each chapter lists, NaN where there is none. When the array is full only the count goes on, so that the caller knows
-how much room is needed (`engine.trace.rows`).
+A trace is a float64 (k, TRACE_WIDTH) array. Its first element counts the recorded steps. Each row after row 0 is one step: its kind, then
+its values, which each algorithm's kernel lists, and NaN for the rest. When the array is full, the count still increases, so that the caller
+knows the size needed (`engine.trace.rows`).
 
-Kernels take `trace: FloatArray | None`. For None the compiler makes a form without any of this: tracing costs nothing when it
-is off (``python main.py bench tracing``).
+Kernels take `trace: FloatArray | None`. For None the compiler generates a version without tracing code, so that disabled tracing costs
+nothing (``python main.py bench tracing``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.common.jit import inlined_kernel, kernel
 __all__ = ["TRACE_WIDTH", "checked_trace", "record"]
 
 TRACE_WIDTH = 16
-"""Numbers of a row."""
+"""Number of columns of a trace."""
 
 
 def checked_trace(trace: FloatArray | None) -> FloatArray | None:
@@ -28,7 +28,7 @@ def checked_trace(trace: FloatArray | None) -> FloatArray | None:
     Raises
     ------
     InvalidInputError
-        It is not a writable, contiguous float64 (k, TRACE_WIDTH) array with a row 0, which a kernel would write past the end of.
+        It is not a writable, contiguous float64 (k, TRACE_WIDTH) array with a row 0: a kernel would write out of bounds.
     """
     if trace is None:
         return None
@@ -55,6 +55,6 @@ def _write(trace: FloatArray, kind: float, numbers: tuple[float, ...]) -> None:
 
 @inlined_kernel
 def record(trace: FloatArray | None, kind: float, numbers: tuple[float, ...]) -> None:
-    """Record a step, if there is a trace: its kind, and up to TRACE_WIDTH - 1 numbers, all of them floats."""
+    """Record a step unless `trace` is None: its kind, and up to TRACE_WIDTH - 1 values, all floats."""
     if trace is not None:
         _write(trace, kind, numbers)

@@ -1,4 +1,5 @@
-"""Checked conversion of arrays: once, at the boundary, to C-contiguous arrays of one dtype (a second dtype is a second compilation)."""
+"""Checked conversion to C-contiguous arrays of one dtype, done once at the public boundary: a second dtype would compile every kernel
+again."""
 
 from __future__ import annotations
 
@@ -27,19 +28,19 @@ IntArray: TypeAlias = NDArray[np.int64]
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
 _FLOAT64 = np.dtype(np.float64)
-"""A single object in NumPy, so that `is` suffices as a test."""
+"""A singleton in NumPy, so that `is` suffices to compare."""
 
 _NUMBERS = "iuf"
-"""Kinds of NumPy's numbers that are real: integers with a sign and without, floats."""
+"""NumPy kind codes of real numbers: signed and unsigned integers, floats."""
 
 
 def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = None) -> FloatArray:
-    """Return `value` as a C-contiguous float64 array of shape (n, width); its numbers are not checked.
+    """Return `value` as a C-contiguous float64 array of shape (n, width); its values are not checked.
 
     Raises
     ------
     InvalidInputError
-        The shape differs, or n is not `length`, where that is given.
+        The shape is wrong, or n is not `length`, if given.
     """
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.c_contiguous:
         shape = value.shape
@@ -49,9 +50,9 @@ def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = N
     requirement = f"a ({rows}, {width}) array of finite numbers"
     try:
         raw = np.asarray(value)
-        # text that reads as a number, True and dates would become float64 without a word
+        # numeric text, booleans and dates would be converted silently
         array = np.ascontiguousarray(raw, dtype=np.float64) if raw.dtype.kind in _NUMBERS else None
-    except Exception:  # no numbers, or a foreign object, which may raise anything
+    except Exception:  # not numeric, or a foreign object, which may raise any exception
         array = None
     if array is None:
         raise InvalidInputError(field, requirement, value)
@@ -61,12 +62,12 @@ def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = N
 
 
 def finite_rows(field: str, value: ArrayLike, width: int, length: int | None = None) -> FloatArray:
-    """Return `value` as a C-contiguous float64 array of shape (n, width), every number finite.
+    """Return `value` as a C-contiguous float64 array of shape (n, width) of finite numbers.
 
     Raises
     ------
     InvalidInputError
-        The shape differs (or n is not `length`, where that is given), or a number is NaN or infinite.
+        The shape is wrong (or n is not `length`, if given), or a number is NaN or infinite.
     """
     array = shaped_rows(field, value, width, length)
     if not np.isfinite(array).all():
@@ -81,13 +82,13 @@ def index_pairs(field: str, value: ArrayLike, n_items: int) -> IntArray:
     Raises
     ------
     InvalidInputError
-        The shape or kind differs, or an index lies outside the range: none may reach a kernel.
+        The shape or dtype is wrong, or an index is out of range: kernels do not check bounds.
     """
     return _indices(field, value, n_items, "(n, 2)", 2)
 
 
 def index_column(field: str, value: ArrayLike, n_items: int) -> IntArray:
-    """Return `value` as a C-contiguous int64 array of shape (n,), as `index_pairs` does."""
+    """Return `value` as a C-contiguous int64 array of shape (n,), checked as in `index_pairs`."""
     return _indices(field, value, n_items, "(n,)", 1)
 
 
@@ -114,9 +115,9 @@ def frozen(array: _Array) -> _Array:
 
 
 def largest_of_rows(values: FloatArray) -> FloatArray:
-    """Return the largest number of each row of (n, k) or (n, k, m), k and m small: column by column.
+    """Return the maximum of each row of (n, k) or (n, k, m), for small k and m, computed column by column.
 
-    `values.max(axis=1)` reduces each short row by itself, which for a thousand rows of two takes 25 times as long.
+    `values.max(axis=1)` reduces each short row separately, which takes 25 times as long for a thousand rows of two.
     """
     columns = values.reshape(len(values), -1)
     largest = columns[:, 0].copy()
@@ -126,7 +127,7 @@ def largest_of_rows(values: FloatArray) -> FloatArray:
 
 
 def any_of_rows(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which rows (..., k) have a flag set, k small and at least 1: column by column, as `largest_of_rows`."""
+    """Return which rows of (..., k) have a flag set, for small k >= 1; computed column by column, as in `largest_of_rows`."""
     any_set = flags[..., 0].copy()
     for k in range(1, flags.shape[-1]):
         np.logical_or(any_set, flags[..., k], out=any_set)

@@ -1,4 +1,5 @@
-"""Checked conversion of single values at the public boundary: each returns a plain value or raises with the field's name."""
+"""Checked conversion of single values at the public boundary: each function returns a plain value or raises an error that names the
+field."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _MAX_SEED = 2**63 - 1
 
 
 def finite(field: str, value: object, unit: str = "") -> float:
-    """Return `value` as a finite float; bool, text, NaN and infinities are refused."""
+    """Return `value` as a finite float; bool, text, NaN and infinities are rejected."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidInputError(field, measured("a finite number", unit), value)
     try:
@@ -58,7 +59,7 @@ def non_negative(field: str, value: object, unit: str = "") -> float:
 
 
 def within(field: str, value: object, low: float, high: float, unit: str = "") -> float:
-    """Return `value` as a float within ``[low, high]``; NaN is refused."""
+    """Return `value` as a float within ``[low, high]``; NaN is rejected."""
     requirement = f"from {low:g} to {high:g}" + (f" {unit}" if unit else "")
     try:
         number = finite(field, value)
@@ -70,7 +71,7 @@ def within(field: str, value: object, low: float, high: float, unit: str = "") -
 
 
 def integer(field: str, value: object, low: int | None = None, high: int | None = None) -> int:
-    """Return `value` as an int within ``[low, high]``; bool is refused."""
+    """Return `value` as an int within ``[low, high]``; bool is rejected."""
     if type(value) is int and (low is None or value >= low) and (high is None or value <= high):
         return value
     requirement = "a whole number"
@@ -92,24 +93,24 @@ def integer(field: str, value: object, low: int | None = None, high: int | None 
 
 
 def seed_number(field: str, value: object) -> int:
-    """Return `value` if it is a seed: a whole number that fits into 64 bits with a sign."""
+    """Return `value` if it is a valid seed: a non-negative integer that fits into a signed 64-bit integer."""
     return integer(field, value, 0, _MAX_SEED)
 
 
 def boolean(field: str, value: object) -> bool:
-    """Return `value` if it is True or False, and nothing else."""
+    """Return `value` if it is a bool."""
     if not isinstance(value, bool):
         raise InvalidInputError(field, "True or False", value)
     return value
 
 
 def text(field: str, value: object, most: int | None = None) -> str:
-    r"""Return `value` if it is text, as plain text that UTF-8 can hold: half of a UTF-16 pair becomes its escape, ``\ud800``.
+    r"""Return `value` as a plain str that UTF-8 can encode: an unpaired surrogate becomes its escape, ``\ud800``.
 
     Raises
     ------
     InvalidInputError
-        It is no text, or has more than `most` characters.
+        It is not a str, or has more than `most` characters.
     """
     if not isinstance(value, str):
         raise InvalidInputError(field, "text", value)
@@ -128,12 +129,12 @@ def choice(field: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def pair(field: str, value: object, requirement: str) -> tuple[object, object]:
-    """Return the two elements of an ordered pair; text, sets and mappings are refused."""
+    """Return the two elements of an ordered pair; text, sets and mappings are rejected."""
     if isinstance(value, str | bytes | bytearray | Set | Mapping) or not isinstance(value, Iterable):
         raise InvalidInputError(field, requirement, value)
     try:
         parts = list(islice(value, 3))  # it may be infinite
-    except Exception:  # as of an array without dimension, or an iterator that breaks off
+    except Exception:  # such as a zero-dimensional array, or an iterator that raises
         raise InvalidInputError(field, requirement, value) from None
     if len(parts) != 2:
         raise InvalidInputError(field, requirement, value)
@@ -155,5 +156,5 @@ def _with_unit(text: str, unit: str) -> str:
 
 
 def measured(text: str, unit: str) -> str:
-    """Return `text` with the unit, if there is one: "a finite number in m"."""
+    """Return `text` with its unit, if any: "a finite number in m"."""
     return f"{text} in {unit}" if unit else text

@@ -1,7 +1,7 @@
-"""A line for a script that waits for the compiler: its first question may take a minute, and nothing else would say why.
+"""Notice for a script that waits for the compiler: its first query may take a minute, without any other explanation.
 
-Said once, on standard error, when two seconds have gone into compiling. The program's own windows and commands show how far they are
-and so ask for silence; worker processes are silent too.
+The notice is printed once, on standard error, after two seconds of compiling. The program's own windows and commands show their progress
+and therefore suppress it; worker processes do not print it either.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from engine.common.installation import program
 __all__ = ["begin", "wait_in_silence"]
 
 _PATIENCE = 2.0
-"""Seconds of compiling after which it is said."""
+"""Seconds of compiling after which the notice is printed."""
 
 _WORDS = (
-    "engine: the algorithms behind this question are being compiled, once: some seconds, or a minute on a busy machine. "
-    "`{} doctor --compile` compiles all of them ahead."
+    "engine: compiling the algorithms used here; this happens once and takes a few seconds, or a minute on a busy machine. "
+    "`{} doctor --compile` compiles all of them in advance."
 )
 
 _silent = threading.Event()
-"""Set once it was said, or is not to be said."""
+"""Set once the notice has been printed or suppressed."""
 
 
 def wait_in_silence() -> None:
-    """Say nothing from now on."""
+    """Suppress the notice from now on."""
     _silent.set()
 
 
 @cache
 def begin() -> None:
-    """Watch what Numba compiles from now on."""
+    """Start to measure Numba's compile time, for the notice."""
     if _silent.is_set() or multiprocessing.parent_process() is not None:
         return
     event = importlib.import_module("numba.core.event")
@@ -54,7 +54,7 @@ def begin() -> None:
 
 
 class _Watch:
-    """How long compiling has taken: a kernel that another one calls is compiled within its time."""
+    """Timer of compilations; a kernel that another one calls is compiled within the caller's time."""
 
     def __init__(self) -> None:
         self._spent = self._began = 0.0
@@ -65,7 +65,7 @@ class _Watch:
         self._depth += 1
         if self._depth == 1 and not _silent.is_set():
             self._began = time.monotonic()
-            self._timer = threading.Timer(max(_PATIENCE - self._spent, 0.0), _tell)
+            self._timer = threading.Timer(max(_PATIENCE - self._spent, 0.0), _print_notice)
             self._timer.daemon = True
             self._timer.start()
 
@@ -77,8 +77,8 @@ class _Watch:
             self._timer = None
 
 
-def _tell() -> None:
+def _print_notice() -> None:
     if not _silent.is_set() and sys.stderr is not None:
         _silent.set()
-        with contextlib.suppress(OSError, ValueError):  # no terminal reads it any more
+        with contextlib.suppress(OSError, ValueError):  # standard error is closed
             print(_WORDS.format(program()), file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
-"""The tree of errors.
+"""Exception classes.
 
-A caller's mistake is an `InvalidInputError`, whose message always names field, requirement and value:
-``radius must be > 0 m, got -1.0``. An answer of the geometry is a status in a result, never an error.
+An invalid value raises `InvalidInputError`, whose message names the field, the requirement and the value:
+``radius must be > 0 m, got -1.0``. The outcome of a geometric query is a status in its result, never an exception.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ __all__ = [
 
 
 class LabError(Exception):
-    """Root of every error that this project raises on purpose. Text from a file or path is escaped and shortened in its message."""
+    """Base class of all exceptions that this project raises on purpose. Text from files and paths is escaped and shortened in the
+    message."""
 
     def __str__(self) -> str:
         return shown(brief(super().__str__(), _MAX_MESSAGE), in_lines=True)
 
 
 class InvalidInputError(LabError, ValueError):
-    """The caller gave a value outside its range.
+    """The caller passed a value outside its valid range.
 
     Parameters
     ----------
     field : str
-        The name the caller knows the value by, such as ``radius`` or ``vertices[3]``.
+        Name by which the caller knows the value, such as ``radius`` or ``vertices[3]``.
     requirement : str
-        The requirement, with its unit: ``> 0 m``.
+        Requirement with its unit, such as ``> 0 m``.
     value : object
         The rejected value.
     """
@@ -56,20 +57,20 @@ class InvalidInputError(LabError, ValueError):
 
 
 class InvalidShapeError(InvalidInputError):
-    """The given vertices or radii do not make a shape."""
+    """The given vertices or radii do not form a valid shape."""
 
 
 class DeadHandleError(LabError, LookupError):
-    """An id names a body, fixture or joint that does not exist, or no longer does."""
+    """An id refers to a body, fixture or joint that does not exist or no longer exists."""
 
 
 class WorldLostError(LabError, RuntimeError):
-    """Box2D failed within a step or a command; the message says whether the world behind a `World` was restored."""
+    """Box2D failed during a step or a command; the message says whether the `World` was restored."""
 
 
 @contextmanager
 def renamed(name_of: Callable[[str], str]) -> Iterator[None]:
-    """Rename the field of an `InvalidInputError` raised inside, usually to its place in a file."""
+    """Rename the field of an `InvalidInputError` raised in the with block, usually to its path in a file."""
     try:
         yield
     except InvalidInputError as error:
@@ -77,15 +78,16 @@ def renamed(name_of: Callable[[str], str]) -> Iterator[None]:
 
 
 _MAX_MESSAGE, _MAX_FIELD, _MAX_REQUIREMENT, _MAX_VALUE = 12_000, 5_000, 5_000, 80
-"""Characters. A path may have 4,096, and a field has that of its file in front; a name in a file may have millions."""
+"""Maximum lengths in messages, characters. A path may have 4,096, and a field may begin with the path of its file; a name in a file may
+have millions."""
 
 
 class WrongThreadError(LabError, RuntimeError):
-    """A world was used from another thread than the one that made it: Box2D knows no locks."""
+    """A world was used on a thread other than the one that created it: Box2D is not thread-safe."""
 
 
 class Described(str):
-    """A description in place of a value that would say nothing itself ("shape (3,)"); shown without quotes."""
+    """A description, shown without quotes, in place of a value that would not be informative ("shape (3,)")."""
 
     __slots__ = ()
 
@@ -94,18 +96,18 @@ class Described(str):
 
 
 def shortened(value: object) -> str:
-    """Return a value as a message shows it: cut off where it is long, its kind where it cannot be shown.
+    """Return a value as shown in a message: truncated if it is long, its class if it has no representation.
 
     Examples
     --------
     >>> shortened(10**5000), shortened("a" * 100)[-9:]
     ('a whole number of 16610 bits', 'aaaaaa...')
     """
-    if type(value) is str or type(value) is list:  # no more than is shown: a value from a file may have 10 MB
+    if type(value) is str or type(value) is list:  # sliced first: a value from a file may have 10 MB
         value = value[:_MAX_VALUE]
     elif type(value) is dict:
         value = dict(islice(value.items(), _MAX_VALUE))
     try:
         return brief(repr(value), _MAX_VALUE)
-    except Exception:  # the value's own `__repr__` fails, or it has more digits than Python writes
+    except Exception:  # `__repr__` fails, or the integer has more digits than Python converts
         return f"a whole number of {value.bit_length()} bits" if type(value) is int else f"an object of the class {type(value).__name__}"

@@ -1,7 +1,7 @@
-"""Plain data of files, checked by pydantic models; a mistake names the field, its value and what it must be.
+"""Validation of plain data from files by pydantic models; an error names the field, its value and the requirement.
 
-The requirement in a message is read from the JSON schema of the model, as are the tables in docs/json.md: a range is written once, in the
-model. Imports pydantic: the modules that describe a format import this one, and readers of files import them when they read one.
+The requirement in a message is read from the model's JSON schema, as are the tables in docs/json.md, so that each range is defined once, in
+the model. This module imports pydantic. Modules that describe a format import it; readers of files import those only when they read a file.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from engine.common.words import path_below
 __all__ = ["METERS", "FieldRow", "FirstVersion", "Strict", "field_rows", "validated"]
 
 METERS = {"unit": "m"}
-"""For `json_schema_extra` of a length."""
+"""`json_schema_extra` of a length."""
 FirstVersion = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
-"""The version of a format that has only one. Unlike ``Literal[1]`` it refuses True."""
+"""Version number of a format with a single version. Unlike ``Literal[1]`` it rejects True."""
 _UNBOUNDED = 2**31 - 1
-"""Upper bounds of integers from here on are limits of storage, and not mentioned."""
+"""Upper bounds of integers from this value on are storage limits, and not mentioned."""
 
 _T = TypeVar("_T")
 Schema = dict[str, Any]
 
 
 class Strict(BaseModel):
-    """An object of a file: no unknown field, no text in place of a number, no number that is not finite.
+    """An object in a file: no unknown fields, no text in place of a number, only finite numbers.
 
-    Its lists should be `fail_fast`: otherwise pydantic records every wrong element, and only the first one is reported.
+    Its lists should be `fail_fast`: otherwise pydantic records every wrong element, although only the first one is reported.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
@@ -48,20 +48,20 @@ def validated(model: type[_T] | TypeAdapter[_T], plain: object, file: str = "") 
     ----------
     model : type of BaseModel, or TypeAdapter
     plain : object
-        As JSON gives it.
+        As parsed from JSON.
     file : str
-        A name that messages begin with. Without one a mistake of the whole has an empty field.
+        Prefix of messages. If it is empty, an error in the data as a whole has an empty field.
 
     Raises
     ------
     InvalidInputError
-        The first mistake, that of a format or a version before all others.
+        The first error found; one in the format or version takes precedence.
     """
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     try:
         return adapter.validate_python(plain)
     except ValidationError as error:
-        first = min(error.errors(include_url=False), key=lambda one: one["loc"] not in (("format",), ("version",)))
+        first = min(error.errors(include_url=False), key=lambda entry: entry["loc"] not in (("format",), ("version",)))
         path, node = _located(adapter.json_schema(), first["loc"])
         mistake = _mistake(path, node, first)
         field = f"{file}: {mistake.field or 'the file'}" if file else mistake.field
@@ -83,19 +83,20 @@ def _mistake(path: str, node: Schema, error: Any) -> InvalidInputError:
     if kind in ("too_short", "too_long") and isinstance(value, list):
         bound = f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
         return InvalidInputError(path, f"a list of {bound}", Described(f"{len(value)}"))
-    if isinstance(context.get("error"), InvalidInputError):  # of a validator of our own
+    if isinstance(context.get("error"), InvalidInputError):  # from our own validator
         return InvalidInputError(path, context["error"].requirement, context["error"].value)
     return InvalidInputError(path, _requirement(node), value)
 
 
 def _located(root: Schema, places: Sequence[int | str]) -> tuple[str, Schema]:
-    """Return the path of a place in the file, without the kinds of unions, and its schema; that of an unknown field is its owner's."""
+    """Return the path of a location in a file, without the kinds of unions, and its schema; for an unknown field, the schema of its
+    object."""
     path, node = "", _resolved(root, root)
     for place in places:
         if "discriminator" in node and place in node["discriminator"]["mapping"]:
             node = _resolved(root, {"$ref": node["discriminator"]["mapping"][place]})
             continue
-        if "anyOf" in node:  # any of several kinds of value: the file does not name them
+        if "anyOf" in node:  # an untagged union: the file does not name its variant
             break
         if isinstance(place, int):
             node = _resolved(root, node.get("items", {}))
@@ -108,7 +109,7 @@ def _located(root: Schema, places: Sequence[int | str]) -> tuple[str, Schema]:
 
 
 def _resolved(root: Schema, node: Schema) -> Schema:
-    """Return a schema without references at its top, and the one alternative of a field that may be null."""
+    """Return a schema with top-level references resolved and, if only one alternative is not null, replaced by that one."""
     while "$ref" in node:
         node = {**root["$defs"][node["$ref"].rpartition("/")[2]], **{key: value for key, value in node.items() if key != "$ref"}}
     others = [one for one in node.get("anyOf", ()) if one.get("type") != "null"]
@@ -116,7 +117,7 @@ def _resolved(root: Schema, node: Schema) -> Schema:
 
 
 def _requirement(node: Schema) -> str:
-    """Return what a value must be, in words."""
+    """Return the requirement on a value, in words."""
     if "const" in node:
         return str(node["const"])
     if "enum" in node:
@@ -148,7 +149,7 @@ def _range(node: Schema) -> str:
 
 
 class FieldRow(NamedTuple):
-    """A field of a file: its path, what it must be, its default ("required" where there is none), and its meaning."""
+    """A field of a file: its path, requirement, default ("required" if it has none), and meaning."""
 
     path: str
     requirement: str
@@ -157,9 +158,10 @@ class FieldRow(NamedTuple):
 
 
 def field_rows(schema: Schema) -> list[FieldRow]:
-    """Return a row for each field of a file.
+    """Return one row per field of a file.
 
-    Objects that were described before have one row that says where. Fields of objects of several kinds stand below ``path[kinds]``.
+    An object that has been described before gets one row that refers to its description. For tagged unions, variant fields are listed as
+    ``path[kinds]``.
     """
     return _rows(schema, "", schema, {})
 
@@ -191,7 +193,7 @@ def _rows(root: Schema, path: str, owner: Schema, described: dict[str, str]) -> 
 
 
 def _rows_of_kinds(root: Schema, path: str, union: Schema, described: dict[str, str]) -> list[FieldRow]:
-    """Return the rows of objects of several kinds; a field that several of them have in common has one."""
+    """Return the rows of a tagged union; a field shared by several variants gets one row."""
     kinds: dict[FieldRow, list[str]] = {}
     for kind, reference in union["discriminator"]["mapping"].items():
         for row in _rows(root, "", _resolved(root, {"$ref": reference}), described):

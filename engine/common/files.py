@@ -1,7 +1,7 @@
-"""Files read up to a size, and written whole or not at all.
+"""Reading files of limited size, and writing files atomically.
 
-What is written goes to a temporary file beside its target and takes the target's name only when it is complete, so that neither Ctrl-C
-nor a full disk leaves half a file, nor costs the one that was there before.
+Data is written to a temporary file beside the target, which is renamed when complete, so that neither Ctrl-C nor a full disk leaves half a
+file or destroys the previous one.
 """
 
 from __future__ import annotations
@@ -34,27 +34,28 @@ __all__ = [
 def read_at_most(
     path: str | os.PathLike[str], kind: str, largest: int, requirement: str, refusal: type[InvalidInputError] = InvalidInputError
 ) -> bytes:
-    """Return the content of a file; no more than `largest` bytes and one are read.
+    """Return the content of a file; at most `largest` + 1 bytes are read.
 
     Parameters
     ----------
     kind : str
         Kind of file, for the message: "pair file".
     requirement : str
-        What the error asks for where it is larger: "a drawing of at most 2 MB".
+        Requirement in the error if the file is larger: "a drawing of at most 2 MB".
     refusal : type of InvalidInputError, optional
+        Class of the error.
 
     Raises
     ------
     InvalidInputError
-        The file cannot be read, or is larger.
+        The file cannot be read, or is too large.
     """
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
             content = file.read(largest + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "invalid name"
         raise refusal(kind, f"a file that can be read ({reason})", name) from None
     if len(content) > largest:
         raise refusal(name, requirement, Described("more"))
@@ -62,24 +63,24 @@ def read_at_most(
 
 
 def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a plain file for reading; pipes and devices, which may never answer, are refused.
+    """Open a regular file for reading. Pipes and devices, which may block forever, are rejected.
 
     Raises
     ------
     OSError
-        There is no such plain file.
+        The file does not exist or is not a regular file.
     """
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise OSError(errno.EINVAL, "it is no plain file", os.fspath(path))
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
     return os.fdopen(number, "rb")
 
 
 def name_beside(folder: str | os.PathLike[str], name: str) -> str | None:
-    """Return the path of a file that another one in `folder` names; None if that leads out of the folder.
+    """Return the path of a file that another file in `folder` refers to; None if it is outside the folder.
 
-    A file may name others only in its own folder or below, symbolic links resolved. The file need not exist.
+    A file may refer only to files in its own folder or below, with symbolic links resolved. The file need not exist.
     """
     is_foreign = PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or bool(PureWindowsPath(name).drive)
     if is_foreign or ".." in PureWindowsPath(name).parts:
@@ -87,12 +88,12 @@ def name_beside(folder: str | os.PathLike[str], name: str) -> str | None:
     path = os.path.normpath(os.path.join(folder, name))
     try:
         return path if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)) else None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         return None
 
 
 def relative_path(file: str, folder: str | os.PathLike[str]) -> str:
-    """Return a file's path relative to a folder, with forward slashes; as it is, where there is no way (another drive)."""
+    """Return a file's path relative to a folder, with forward slashes; unchanged if it is on another drive."""
     try:
         return PurePath(os.path.relpath(file, folder)).as_posix()
     except ValueError:
@@ -100,10 +101,10 @@ def relative_path(file: str, folder: str | os.PathLike[str]) -> str:
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write `content` to `path`, whole or not at all.
+    """Write `content` to `path` atomically.
 
-    A symbolic link keeps pointing where it did. A device or pipe (``/dev/stdout``) is written to, not replaced. Ctrl-C waits until a
-    plain file is written.
+    A symbolic link is followed, not replaced. A device or pipe (``/dev/stdout``) is written to, not replaced. Ctrl-C is deferred until a
+    regular file is complete.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextlib.contextmanager
 def naming(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Set the file name of an `OSError`: a full disk names none, and a temporary name means nothing to a user."""
+    """Set the file name of an `OSError`: a full disk gives none, and a temporary name means nothing to a user."""
     try:
         yield
     except OSError as error:
@@ -141,15 +142,15 @@ def naming(target: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def temporary_beside(target: Path) -> Path:
-    """Return a name in the same folder that nothing has."""
+    """Return an unused file name in the same folder."""
     return target.parent / f".{secrets.token_hex(8)}.part"
 
 
 def real_path(target: Path) -> Path:
-    """Return the file that a chain of symbolic links ends at."""
+    """Return the target of a chain of symbolic links."""
     return Path(os.path.realpath(target))
 
 
 def is_special(target: Path) -> bool:
-    """Return whether the target exists and is a device or a pipe."""
+    """Return whether the target exists and is not a regular file, such as a device or a pipe."""
     return target.exists() and not target.is_file()

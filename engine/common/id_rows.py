@@ -1,4 +1,4 @@
-"""Rows of ids in a sorted column of ids."""
+"""Lookup of rows by id in a sorted column of ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPARSE = 16
 
 
 class IdRows:
-    """Finds the rows of ascending ids, int64 (m,), >= 0: by a lookup table, or a binary search where that would be large."""
+    """Finds the rows of ascending ids, int64 (m,), >= 0: by a lookup table or, if that would be large, by binary search."""
 
     def __init__(self, ids: IntArray) -> None:
         self._ids = ids
@@ -32,6 +32,6 @@ class IdRows:
         [[2, -1], [0, -1]]
         """
         if self._table is not None:
-            return self._table.take(ids, mode="clip")  # the last entry stands for all larger ids
+            return self._table.take(ids, mode="clip")  # the last entry, -1, is for all larger ids
         rows = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
         return np.where(self._ids[rows] == ids, rows, -1)

@@ -1,7 +1,8 @@
-"""How this program is installed: what it is called with, which parts are there, and how one that is missing is had.
+"""How this program is installed: its command, which optional libraries are present, and how to install a missing one.
 
-The collision library needs NumPy and Numba. All else is for the laboratory, the extra ``lab`` of the distribution; a package that needs
-a part of it says so with `require` where it is entered, and who lacks the part reads its name and the line that installs it.
+The collision library needs only NumPy and Numba. Everything else belongs to the laboratory, the ``lab`` extra of the distribution. A
+package that needs one of these libraries calls `require` when it is imported; the error names the missing library and the command that
+installs it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["COMMAND", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_
 
 DISTRIBUTION = "collision-laboratory"
 COMMAND = "collision-lab"
-"""The script that an installation makes."""
+"""Name of the console script."""
 
 LAB = {
     "Box2D": "Box2D",
@@ -37,7 +38,7 @@ LAB = {
     "typer": "typer",
     "websockets": "websockets",
 }
-"""Modules of the laboratory, each with the distribution that brings it."""
+"""Modules that the laboratory imports, with the distribution that provides each."""
 
 INSTALL = 'python -m pip install ".[lab]", or python -m pip install -r requirements.txt for the versions tested, in the project\'s folder'
 
@@ -45,16 +46,16 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 class MissingPartError(LabError, ModuleNotFoundError):
-    """A library that is asked for is not installed; the message names it, and the line that installs it."""
+    """A required library is not installed; the message names it and the command that installs it."""
 
 
 def require(*modules: str) -> None:
-    """Check, without importing them, that parts of the laboratory are installed.
+    """Check that libraries are installed, without importing them.
 
     Raises
     ------
     MissingPartError
-        One is not.
+        A library is not installed.
     """
     for module in modules:
         if sys.modules.get(module) is None and find_spec(module) is None:
@@ -62,17 +63,17 @@ def require(*modules: str) -> None:
 
 
 def told_missing(module: str) -> str:
-    """Say that a library is not installed, and what installs it."""
+    """Return the message for a library that is not installed, with the command that installs it."""
     distribution = LAB.get(module, module)
     return f"{module} is not installed{'' if distribution == module else f' ({distribution})'}: {INSTALL}"
 
 
 def is_checkout() -> bool:
-    """Tell whether this is the project's own folder, and not an installed copy of its packages."""
+    """Return whether this is a source checkout and not an installed package."""
     return (_ROOT / "pyproject.toml").is_file()
 
 
 def program() -> str:
-    """Return what a user types to start this program: ``python main.py`` or ``collision-lab``."""
+    """Return the command that starts this program: ``python main.py`` or ``collision-lab``."""
     by_script = os.path.basename(sys.argv[0] if sys.argv else "").partition(".")[0] == COMMAND
     return COMMAND if by_script or not is_checkout() else "python main.py"

@@ -1,18 +1,18 @@
-"""Ctrl-C waits until a step, or the loading of a kernel, is over; and it is not lost where native code drops it.
+"""Ctrl-C that neither interrupts a step or the loading of a kernel nor gets lost in native code.
 
-Python delivers a signal between two bytecodes, also at the entry of a callback that C called, before its `try` is reached. Out of
-a Box2D listener the exception aborts the interpreter; out of llvmlite's object cache it is printed and lost. So while either
-runs, SIGINT (and a request to terminate that `interrupt` handles) is only noted.
+Python runs signal handlers between two bytecodes, including at the entry of a callback from C, before its `try` is reached. An exception
+from a Box2D listener aborts the interpreter; one from llvmlite's object cache is printed and lost. While either runs, SIGINT (and a
+termination request handled by `interrupt`) is therefore only recorded.
 
-Elsewhere an extension module may drop the exception without a word: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear whatever was
-raised while they looked, SWIG's wrappers clear what went wrong in a conversion, and an optional import that fails is taken for
-one that is not there. Importing what a run needs, one interrupt in eighty was lost so. Therefore `heed_interrupts` remembers
-that one came, and every long loop asks `raise_lost` once a round.
+Elsewhere an extension module may silently drop the exception: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear any error raised during the
+lookup, SWIG wrappers clear errors of a conversion, and an optional import that fails is treated as a missing module. During the imports for
+a run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
+once per iteration.
 """
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # what `signal` is written around
+import _signal  # type: ignore[import-not-found]  # the C module behind `signal`
 import signal
 import threading
 from types import FrameType, TracebackType
@@ -22,14 +22,14 @@ __all__ = ["DeferredInterrupt", "forget_interrupts", "heed_interrupts", "interru
 
 
 _get_handler, _set_handler = _signal.getsignal, _signal.signal
-"""CPython's own functions. Those of `signal` look for each handler among the members of an enumeration: 10 us a call, these 0.1."""
+"""CPython's C functions, 0.1 us per call. Those of `signal` also look up each handler in an enumeration, which takes 10 us."""
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that exist here: Windows has no terminals to hang up."""
+"""Signals handled here, if the platform has them: Windows has no SIGHUP."""
 
 
-class _Asked:
-    """True if an interrupt came that `raise_lost` has not raised yet."""
+class _Pending:
+    """Flag: an interrupt has arrived that `raise_lost` has not raised again yet."""
 
     __slots__ = ("is_set",)
 
@@ -37,40 +37,41 @@ class _Asked:
         self.is_set = False
 
 
-_asked = _Asked()
+_pending = _Pending()
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Handle a signal: remember that it came, and raise KeyboardInterrupt."""
-    _asked.is_set = True
+    """Signal handler: record the interrupt and raise KeyboardInterrupt."""
+    _pending.is_set = True
     raise KeyboardInterrupt
 
 
 def heed_interrupts() -> None:
-    """Let SIGINT be remembered, unless the caller of the program wants it ignored; to be called on the main thread, before slow imports."""
+    """Install `interrupt` as handler of SIGINT unless the signal is ignored. Call it on the main thread, before slow imports."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
 
 
 def raise_lost() -> None:
-    """Raise KeyboardInterrupt if one was raised since the last call, and therefore lost: who catches one stops its loop.
+    """Raise KeyboardInterrupt again if one was lost, that is, raised since the last call without ending the caller's loop.
 
-    On another thread than the main one it does nothing.
+    It has no effect outside the main thread.
     """
-    if _asked.is_set and threading.current_thread() is threading.main_thread():
-        _asked.is_set = False
+    if _pending.is_set and threading.current_thread() is threading.main_thread():
+        _pending.is_set = False
         raise KeyboardInterrupt
 
 
 def forget_interrupts() -> None:
-    """The run is over: what came while it lasted does not count for the next one in this process."""
-    _asked.is_set = False
+    """Clear the flag at the end of a run, so that it does not affect the next run in this process."""
+    _pending.is_set = False
 
 
 class DeferredInterrupt:
-    """Context that notes SIGINT, and requests to terminate that count as one, and hands it to the previous handler on leaving.
+    """Context manager that defers SIGINT, and termination requests handled by `interrupt`, to the end of the with block.
 
-    A signal whose handler is not Python's is left alone. Outside the main thread it does nothing.
+    The last deferred signal is then passed to its previous handler. A signal without a Python handler is left alone. It has no effect
+    outside the main thread.
     """
 
     __slots__ = ("_previous", "_received")

@@ -1,12 +1,12 @@
-"""How a chapter's kernel becomes machine code, and where the machine code is kept.
+"""Compilation of kernels, and the cache of their machine code.
 
-`kernel` is Numba's ``njit(cache=True)`` with two repairs. Numba drops a cached function when *its* file changes, not when a
-constant or a function of another file does; so each kernel module has a directory of its own, named by a digest of its source,
-of all engine sources that it imports, and of the versions. And a caller can check whether everything is compiled without importing
-Numba (which costs 0.15 s).
+`kernel` is Numba's ``njit(cache=True)`` with two improvements. Numba invalidates a cached function when *its* file changes, but not when a
+constant or a function from another file does; so each kernel module has a cache directory of its own, named by a digest of its source, of
+all engine sources that it imports, and of the versions. And a caller can check whether everything is compiled without importing Numba
+(which takes 0.15 s).
 
-Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`);
-others answer in their place, or none does. A script that waits for its first answer reads why (`compile_notice`).
+Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`); others
+replace them, or none. A script that waits for its first result is told why (`compile_notice`).
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
@@ -55,50 +55,50 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 LANES, EDGES, MEMORY = "lanes", "edges", "memory"
-"""Forms that can be held back: those that take many pairs side by side, for which the scalar ones answer; those of segments and
-capsules, for which none does; and the reader of Box2D's memory, in whose place the public interface is read."""
+"""Kinds of kernels that can be disabled: those that process many pairs in SIMD lanes, which scalar kernels replace; those for segments and
+capsules, which nothing replaces; and the reader of Box2D's memory, which Box2D's public interface replaces."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile `function` at its first call and keep the machine code on disk."""
+    """Compile `function` at its first call and cache the machine code on disk."""
     return _compiled(function)
 
 
 def unlocked_kernel(function: _Function) -> _Function:
-    """Do the same, and release Python's lock while it runs: other threads run Python meanwhile, or kernels of this kind.
+    """Compile like `kernel`, but release the GIL while it runs, so that other threads can run Python or kernels of this kind.
 
-    For kernels over many pairs. Getting the lock back may take milliseconds where another thread computes in Python.
+    For kernels over many pairs. Reacquiring the GIL may take milliseconds while another thread computes in Python.
     """
     return _compiled(function, nogil=True)
 
 
 def inlined_kernel(function: _Function) -> _Function:
-    """Inline the function into every kernel that calls it; only those are kept on disk.
+    """Inline the function into every kernel that calls it; only those are cached on disk.
 
-    For the small steps of a chapter, which then cost no more than if they stood in the caller: handing arrays to a function
-    costs some 20 ns a time, inlined 0 (the separations of one polygon's edges: 112 ns by calls, 20 ns inlined).
+    For the small steps of an algorithm, which then cost no more than code in the caller: passing arrays to a function costs some 20 ns per
+    call, inlined 0 (the separations of one polygon's edges: 112 ns with calls, 20 ns inlined).
 
-    It counts no references to arrays, which its caller holds: counting took five sixths of the time of a manifold (545 ns, without
-    it 94). So it can create no array, which Numba refuses (`allocating_kernel` can), and one that returns a slice, or a tuple with
-    one, is for other inlined kernels only.
+    It does not count references to arrays, which its caller keeps alive: counting took five sixths of the time of a manifold (545 ns,
+    without it 94). So it cannot create an array, which Numba rejects (`allocating_kernel` can), and one that returns a slice, or a tuple
+    that contains one, is for other inlined kernels only.
 
-    An entry for Python and a file for each of these would be a quarter of all compiling. So a call from Python compiles a second,
-    ordinary kernel of the same function, and takes some 20 us; `inlined_entry` is for functions that Python calls often.
+    A Python entry point and a cache file for each of these would take a quarter of the compile time. So a call from Python compiles a
+    second, ordinary kernel of the same function, and takes some 20 us; `inlined_entry` is for functions that Python calls often.
     """
     return _inlined(function, _nrt=False)
 
 
 def allocating_kernel(function: _Function) -> _Function:
-    """Do the same for a function that creates arrays."""
+    """Inline like `inlined_kernel`, for a function that creates arrays."""
     return _inlined(function)
 
 
 def borrowing_kernel(function: _Function) -> _Function:
     """Compile the function once within every kernel that calls it, without counting references: for the large steps of a pair.
 
-    Nothing is kept on disk but those kernels, as of an inlined function, which takes a fifth less compiling.
+    As with `inlined_kernel`, only the calling kernels are cached on disk, which saves a fifth of the compile time.
     """
     return _inlined(function, _nrt=False, forceinline=False)
 
@@ -114,7 +114,7 @@ def _inlined(function: _Function, *, forceinline: bool = True, **options: object
         return _compiled(function)
 
     def add_overload(compiled: Any) -> None:
-        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # the entry for Python's calls is not made
+        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # without an entry point for Python calls
 
     def compile_for_args(*arguments: object, **named: object) -> object:
         return python_kernel()._compile_for_args(*arguments, **named)
@@ -143,9 +143,9 @@ def _compiled(function: _Function, is_cached: bool = True, **options: object) ->
 
 
 def has_wide_registers() -> bool:
-    """Return whether compiled loops work on four float64 at once or more (AVX2): only then do kernels in lanes pay.
+    """Return whether compiled loops process four or more float64 at once (AVX2); only then are kernels in lanes faster.
 
-    False where kernels are not compiled, and while these are held back. Loads llvmlite, which the caller has in memory with Numba.
+    False if kernels are not compiled, or while `LANES` is disabled. Loads llvmlite, which is in memory already if Numba is.
     """
     return LANES not in _held_back and _features_are_wide()
 
@@ -159,7 +159,7 @@ def _features_are_wide() -> bool:
 
 
 def is_compiling() -> bool:
-    """Return whether kernels are compiled, and not run as plain Python."""
+    """Return whether kernels are compiled rather than run as plain Python."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
@@ -167,7 +167,7 @@ _held_back: set[str] = set()
 
 
 def hold_back(*forms: str) -> None:
-    """Disable these forms (`LANES`, `EDGES`, `MEMORY`) until `let_go`: they are not compiled yet, and no frame shall compile them.
+    """Disable these forms (`LANES`, `EDGES`, `MEMORY`) until `let_go`: they are not compiled yet, and no frame may wait for the compiler.
 
     Examples
     --------
@@ -187,32 +187,33 @@ def let_go(*forms: str) -> None:
 
 
 def is_held_back(form: str) -> bool:
-    """Return whether a form is held back."""
+    """Return whether a form is disabled."""
     return form in _held_back
 
 
 def cache_is_warm() -> bool:
-    """Tell, in about a millisecond and without importing Numba, whether all kernels of a running world were compiled and kept before."""
+    """Return whether all kernels of a running world are compiled and cached; takes about a millisecond and does not import Numba."""
     return _warm_stamp().is_file()
 
 
 def cache_folder() -> Path:
-    """Return where machine code is kept: in `NUMBA_CACHE_DIR`, else beside the sources, else, where these are another user's, at home."""
+    """Return the cache folder: in `NUMBA_CACHE_DIR` if set, else beside the sources, else, if these are not writable, in the home
+    folder."""
     return _root()
 
 
 def can_keep() -> bool:
-    """Return whether there is a place for machine code."""
+    """Return whether machine code can be cached."""
     return _writable_root() is not None
 
 
 def n_in_cache() -> int:
-    """Return how many compiled functions are kept on disk; one that takes several kinds of arguments counts once for each."""
+    """Return the number of compiled functions in the cache; one with several signatures counts once for each."""
     return sum(1 for _ in _code_below(_root()))
 
 
 def lost_code() -> int:
-    """Return how many modules had machine code on disk when all kernels were there, and have none any more: the user tidied up."""
+    """Return the number of modules whose machine code has been deleted since all kernels were compiled."""
     try:
         modules = _warm_stamp().read_text(encoding="utf-8").split()
     except OSError:
@@ -225,13 +226,13 @@ def _has_code(directory: Path) -> bool:
 
 
 def _code_below(directory: Path) -> Iterator[str]:
-    """Yield the names of files of machine code, passing over a directory that another process removes meanwhile, as a glob does not."""
+    """Yield the names of machine-code files. Unlike a glob, it tolerates directories that another process removes meanwhile."""
     for _, _, names in os.walk(directory):
         yield from (name for name in names if name.endswith(".nbc"))
 
 
 def mark_cache_warm() -> None:
-    """Remember on disk that all kernels of a running world are there, and in which directories."""
+    """Record on disk that all kernels of a running world are compiled, and in which directories."""
     root = _writable_root()
     if root is not None and is_compiling():
         for old in root.glob("warm-*"):
@@ -250,14 +251,14 @@ def _warm_stamp() -> Path:
 
 @cache
 def _module_cache(source: Path) -> Path | None:
-    """Return the directory of one kernel module, made if need be and older ones removed; None where nothing can be written."""
+    """Return the cache directory of a kernel module, created if missing; outdated ones are removed. None if nothing can be written."""
     root = _writable_root()
     if root is None:
         return None
     digest = hashlib.sha256(_versions())
     for used in sorted(_closure(source)):
         digest.update(used.name.encode() + used.read_bytes())
-    name = f"{source.parent.name}.{source.stem}"  # two packages may have a module of one name
+    name = f"{source.parent.name}.{source.stem}"  # two packages may have modules of the same name
     directory = root / f"{name}-{digest.hexdigest()[:16]}"
     try:
         if not directory.is_dir():
@@ -270,7 +271,7 @@ def _module_cache(source: Path) -> Path | None:
 
 
 def _closure(source: Path) -> set[Path]:
-    """Return a source and all engine sources that it imports, directly or not."""
+    """Return a source file and all engine sources that it imports, directly or indirectly."""
     closure: set[Path] = set()
     waiting = [source]
     while waiting:
@@ -313,7 +314,7 @@ def _root() -> Path:
 
 
 def _takes_folders(folder: Path) -> bool:
-    """Return whether a folder, made if need be, can be written in, by trying: Windows' access bits do not say who may."""
+    """Return whether a folder, created if missing, is writable. It tries, because access bits on Windows do not tell."""
     probe = folder / f"probe-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""JSON files from anywhere: read up to a size; errors name the line."""
+"""Untrusted JSON files: size-limited reading, and errors that name the line."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from engine.common.limits import MAX_JSON_NAMES, MAX_JSON_VALUES
 __all__ = ["check_values", "glance", "json_text", "read_json"]
 
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
-"""An escape in JSON; its group is half of a UTF-16 pair without the other half, which no file in UTF-8 can hold."""
+"""An escape in JSON; its group is an unpaired UTF-16 surrogate, which UTF-8 cannot encode."""
 _INNERMOST = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
 
 
 def read_json(path: str | os.PathLike[str], kind: str, largest: int) -> object:
-    """Return the plain data of a JSON file; half of a UTF-16 pair in a text becomes the six characters of its escape.
+    """Return the plain data of a JSON file; an unpaired surrogate in a string becomes the six characters of its escape.
 
     Parameters
     ----------
     path : path-like
     kind : str
-        What it should be, for messages: "pair file".
+        Kind of file, for messages: "pair file".
     largest : int
-        Bytes it may have.
+        Maximum size, bytes.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, it is larger, or it is no JSON with finite numbers; the message has the line.
+        The file is missing, too large, or not JSON with finite numbers; the message names the line.
     """
     content = read_at_most(path, kind, largest, f"a {kind}, at most {largest} bytes")
     return _parsed(content, kind, os.fspath(path))
 
 
 def check_values(content: bytes, name: str) -> int:
-    """Return about how many values JSON has, counted by brackets and commas before it is read: some megabytes can stand for gigabytes.
+    """Return the approximate number of values in JSON, counted from brackets and commas before parsing: some megabytes can become
+    gigabytes.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def check_values(content: bytes, name: str) -> int:
 
 
 def glance(path: str | os.PathLike[str], largest: int) -> object:
-    """Return the content of a JSON file; None if it is missing, larger than so many bytes, or no JSON."""
+    """Return the content of a JSON file; None if it is missing, larger than `largest` bytes, or not JSON."""
     try:
         name = os.fspath(path)
         return _parsed(read_at_most(name, "file", largest, "smaller"), "file", name)
@@ -62,7 +63,7 @@ def glance(path: str | os.PathLike[str], largest: int) -> object:
 
 
 def json_text(plain: object) -> bytes:
-    """Return plain data as indented JSON with each innermost list on one line; every float comes back as the same float."""
+    """Return plain data as indented JSON with each innermost list on one line; floats are exact."""
     text = json.dumps(plain, indent=2, allow_nan=False)
     text = _INNERMOST.sub(lambda numbers: "[" + re.sub(r"\s+", " ", numbers[1]) + "]", text)
     return (text + "\n").encode("utf-8")
@@ -70,32 +71,32 @@ def json_text(plain: object) -> bytes:
 
 def _parsed(content: bytes, kind: str, name: str) -> object:
     def refuse(constant: str) -> Never:
-        raise InvalidInputError(name, "JSON, which has finite numbers only", constant)
+        raise InvalidInputError(name, "JSON with finite numbers only", constant)
 
     def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if len(pairs) > MAX_JSON_NAMES:
-            raise InvalidInputError(name, f"JSON whose objects have at most {MAX_JSON_NAMES} names", Described(f"one of {len(pairs)}"))
+            raise InvalidInputError(name, f"JSON whose objects have at most {MAX_JSON_NAMES} names", Described(f"one with {len(pairs)}"))
         return dict(pairs)
 
     check_values(content, name)
     try:
         text = content.decode("utf-8-sig")
         if "\\ud" in text or "\\uD" in text:
-            text = _ESCAPE.sub(lambda found: found[0] if found[1] is None else rf"\\{found[1]}", text)
+            text = _ESCAPE.sub(lambda match: match[0] if match[1] is None else rf"\\{match[1]}", text)
         return json.loads(text, parse_constant=refuse, object_pairs_hook=as_object)
     except UnicodeDecodeError:
-        raise InvalidInputError(name, "text in UTF-8", Described("other bytes")) from None
+        raise InvalidInputError(name, "UTF-8 text", Described("other bytes")) from None
     except json.JSONDecodeError as error:
         lines = error.doc.splitlines()
         line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
-        if not error.doc[error.pos :].strip():  # where a file was cut off the line says little, or there is none
+        if not error.doc[error.pos :].strip():  # in a truncated file the line says little or is missing
             line = Described("the end of the file") if error.doc.strip() else Described("an empty file")
         words = error.msg.removesuffix(" starting at").removesuffix(" at")
         field = f"{name}, line {error.lineno}, column {error.colno}"
         raise InvalidInputError(field, f"JSON ({words[:1].lower()}{words[1:]})", line or Described("an empty line")) from None
     except RecursionError:
-        raise InvalidInputError(name, f"a {kind}", Described("lists nested without end")) from None
+        raise InvalidInputError(name, f"a {kind}", Described("lists nested too deeply")) from None
     except InvalidInputError:
         raise
-    except ValueError:  # a whole number of thousands of digits
+    except ValueError:  # an integer of thousands of digits
         raise InvalidInputError(name, f"a {kind}", Described("a number of thousands of digits")) from None

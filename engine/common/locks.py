@@ -1,4 +1,4 @@
-"""Files that one program at a time holds; the system lets go of them whatever happens to the program."""
+"""Lock files, each held by one program at a time; the system releases a lock when its holder ends, even by a crash."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HELD_BY_ANOTHER = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK
 
 
 def hold(file: IO[bytes]) -> None:
-    """Lock a file for as long as it is open; an `OSError` if another program holds it."""
+    """Lock a file until it is closed; raises `OSError` if another program holds it."""
     if sys.platform == "win32":
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
     else:
@@ -30,9 +30,10 @@ def hold(file: IO[bytes]) -> None:
 
 @contextlib.contextmanager
 def held(path: Path) -> Iterator[bool]:
-    """Hold a file while the body runs, made for that and taken away after; yields False, at once, if another program holds it.
+    """Hold a lock file for the duration of the with block: created on entry, removed on exit. Yields False immediately if another program
+    holds it.
 
-    Where the file system knows no locks, as some that are reached over a network, no process holds anything, and it yields True.
+    If the file system does not support locks, as some network file systems, nothing is locked and it yields True.
     """
     file = _held(path)
     if file is None:
@@ -41,7 +42,7 @@ def held(path: Path) -> Iterator[bool]:
     try:
         yield True
     finally:
-        with contextlib.suppress(OSError):  # Windows takes no open file away: the next one does
+        with contextlib.suppress(OSError):  # Windows cannot remove an open file: the next holder does
             path.unlink()
         file.close()
 
@@ -58,11 +59,11 @@ def _held(path: Path) -> IO[bytes] | None:
             return file
         if _is_at(path, file):
             return file
-        file.close()  # its holder has taken it away between our opening it and our holding it
+        file.close()  # its holder removed it before we got the lock
 
 
 def _is_at(path: Path, file: IO[bytes]) -> bool:
-    """Tell whether an open file is still the one of that name."""
+    """Return whether an open file is still the one at this path."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
     except FileNotFoundError:

@@ -1,18 +1,18 @@
-"""Four numbers of each of eight lanes turned into rows and back, in registers: how SIMD kernels read and write what lies together.
+"""Transposition of four numbers of each of eight lanes into rows and back, in registers: contiguous access for SIMD kernels.
 
-A lane reads numbers that lie side by side, a pose or some vertices, and the scratch wants the first of all lanes side by side,
-then the second. One by one that is sixteen loads and sixteen stores, which no compiler makes less of, for it cannot tell that the
-sources do not overlap the scratch. By registers it is four loads, eight shuffles and four stores::
+A lane reads contiguous numbers, such as a pose or some vertices; the scratch array needs the first number of all lanes side by side, then
+the second. Element by element, four lanes take sixteen loads and sixteen stores, which no compiler reduces, because it cannot prove that
+the sources do not overlap the scratch array. In registers they take four loads, eight shuffles and four stores::
 
     lane 0   a0 a1 a2 a3        a0 b0 a2 b2        a0 b0 c0 d0   row 0
     lane 1   b0 b1 b2 b3   ->   a1 b1 a3 b3   ->   a1 b1 c1 d1   row 1
     lane 2   c0 c1 c2 c3        c0 d0 c2 d2        a2 b2 c2 d2   row 2
     lane 3   d0 d1 d2 d3        c1 d1 c3 d3        a3 b3 c3 d3   row 3
 
-and the next four lanes in the other half of the same registers.
+The next four lanes are in the other half of the same registers.
 
-Numba has no such operation, so this one is written in the compiler's own intermediate language. Nor has it `fetch`, which asks for a line
-of the cache ahead of the loads that need it: what is scattered in memory, as records of shapes are, arrives while others are computed.
+Numba has no such operation, so this one is written in LLVM's intermediate representation. So is `fetch`, which prefetches a cache line
+ahead of the loads that need it: scattered data, such as records of shapes, arrive while others are processed.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["EIGHT", "LINE", "fetch", "return_eight", "turn_eight"]
 
 FOUR, EIGHT = 4, 8
-"""Numbers of a lane that are turned at once, and lanes: two such squares side by side, for half as many shuffles. Where registers hold four
-numbers the compiler makes two of each."""
+"""Numbers per lane that are transposed at once, and lanes: two such squares side by side need half as many shuffles. For registers of four
+numbers the compiler splits each one in two."""
 
 LINE = 8
-"""Numbers of a line of the cache."""
+"""Number of float64 in a cache line."""
 
 _PAIRS = ((0, 4, 2, 6), (1, 5, 3, 7))
-"""What the first step takes of two rows, the second's numbers counted from 4: the even columns, and the odd ones."""
+"""Shuffle masks of the first step, with the second row's elements counted from 4: the even columns and the odd ones."""
 _HALVES = ((0, 1, 4, 5), (2, 3, 6, 7))
-"""What the second step takes: both first halves, and both second ones."""
+"""Shuffle masks of the second step: both first halves and both second halves."""
 
 
 def _turn_plainly(to: FloatArray, at: int, stride: int, of: FloatArray, places: IntArray, first: int, beyond: int) -> None:
     """Set ``to[at + r * stride + l] = of[places[first + l] + beyond + r]`` for rows r from 0 to 3 and lanes l from 0 to 7.
 
-    All arrays are flat and contiguous; nothing is checked.
+    All arrays must be flat and contiguous; bounds are not checked.
     """
     for lane in range(EIGHT):
         for row in range(FOUR):
@@ -49,7 +49,7 @@ def _turn_plainly(to: FloatArray, at: int, stride: int, of: FloatArray, places: 
 
 
 def _return_plainly(to: FloatArray, places: IntArray, first: int, beyond: int, of: FloatArray, at: int, stride: int) -> None:
-    """Set ``to[places[first + l] + beyond + r] = of[at + r * stride + l]``, the way back; `to` is of any shape and counted flat."""
+    """Set ``to[places[first + l] + beyond + r] = of[at + r * stride + l]``, the inverse; `to` may have any shape and is indexed flat."""
     flat = to.reshape(-1)
     for lane in range(EIGHT):
         for row in range(FOUR):
@@ -57,11 +57,11 @@ def _return_plainly(to: FloatArray, places: IntArray, first: int, beyond: int, o
 
 
 def _fetch_plainly(of: FloatArray | IntArray, at: int) -> None:
-    """Ask for the line of the cache that holds ``of[at]``, `of` flat; nothing waits for it, and past the array's end nothing happens."""
+    """Prefetch the cache line of ``of[at]``, with `of` flat. It does not block, and past the array's end it has no effect."""
 
 
 def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """Return all for the compiler."""
+    """Return the three functions as Numba intrinsics."""
     extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
     ir, cgutils = importlib.import_module("llvmlite.ir"), importlib.import_module("numba.core.cgutils")
     i64, whole = ir.IntType(64), types.int64
@@ -73,7 +73,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
         return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places))
 
     def turned(builder: Any, rows: list[Any]) -> list[Any]:
-        """Write the eight shuffles that turn rows into columns, or the other way, in each four lanes."""
+        """Emit the eight shuffles that transpose rows into columns, or back, within each four lanes."""
 
         def take(one: Any, other: Any, which: tuple[int, ...]) -> Any:
             places = [low + (k if k < FOUR else k + EIGHT - FOUR) for low in (0, FOUR) for k in which]
@@ -83,8 +83,8 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
         return [take(one, other, which) for which in _HALVES for one, other in ((even_01, even_23), (odd_01, odd_23))]
 
     def writer(of_lanes_at: int, of_rows_at: int, is_back: bool) -> Callable[..., Any]:
-        """Return what writes an operation, of which the arguments from `of_lanes_at` on are array, places, first and beyond, and those from
-        `of_rows_at` on array, at and stride."""
+        """Return the code generator of an operation. Its arguments are an array, places, first and beyond from index `of_lanes_at` on, and
+        an array, at and stride from `of_rows_at` on."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             of_lanes, places, of_rows = (
@@ -123,9 +123,9 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             address = builder.gep(context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
             i8, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-            asked = ir.FunctionType(ir.VoidType(), (i8, i32, i32, i32))
-            function = cgutils.get_or_insert_function(builder.module, asked, "llvm.prefetch.p0")
-            builder.call(function, [builder.bitcast(address, i8), i32(0), i32(3), i32(1)])  # to be read, into the first cache, as data
+            prefetch = ir.FunctionType(ir.VoidType(), (i8, i32, i32, i32))
+            function = cgutils.get_or_insert_function(builder.module, prefetch, "llvm.prefetch.p0")
+            builder.call(function, [builder.bitcast(address, i8), i32(0), i32(3), i32(1)])  # for reading, into L1, as data
             return context.get_dummy_value()
 
         return types.void(of, whole), generate

@@ -12,9 +12,9 @@ __all__ = ["stream"]
 
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
-    """Return the generator that belongs to `seed` and `names`, the same in every process and on every platform.
+    """Return the generator of `seed` and `names`, the same in every process and on every platform.
 
-    The names are hashed into the entropy, so that drawing more numbers for one purpose never moves another.
+    The names are hashed into the entropy, so that drawing more numbers for one purpose never affects another.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Short turns for threads that work beside the window.
+"""A short thread switch interval while worker threads run beside the window.
 
-Python lets a thread keep the interpreter for 5 ms. Each call into pygame lets go of it, and a frame makes fifty such calls: beside a thread
-that computes it would take a quarter of a second. How long a turn is holds for all threads of the program, so those that want short ones
-are counted, and the last of them puts back what was.
+By default Python lets a thread keep the GIL for 5 ms. Each call into pygame releases it, and a frame makes fifty such calls: beside a
+computing thread a frame would take a quarter of a second. The interval applies to all threads of the program, so the users of a short one
+are counted, and the last one restores the previous interval.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from threading import Lock
 __all__ = ["short_turns"]
 
 _SHORT = 0.0005
-"""Seconds."""
+"""Switch interval, seconds."""
 
 
 class _Turns:
@@ -30,7 +30,7 @@ _TURNS = _Turns()
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """Let threads take turns more often while this lasts.
+    """Shorten the thread switch interval for the duration of the with block.
 
     Examples
     --------

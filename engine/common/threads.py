@@ -1,4 +1,4 @@
-"""Rows that several threads answer at once, a part each. Only kernels that let go of Python's lock gain by it (`jit.unlocked_kernel`)."""
+"""Processing of rows in parts, one per thread. It only pays for kernels that release the GIL (`jit.unlocked_kernel`)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TypeVar
 
 __all__ = ["MIN_ROWS", "in_parts"]
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 MIN_ROWS = 1024
-"""Rows for each thread, at least: to wake one and to wait for it takes as long as some hundred pairs."""
+"""Minimum number of rows per thread: to start and join a thread takes as long as some hundred pairs."""
 
 
-def in_parts(n: int, threads: int, answer: Callable[[slice], _Answer]) -> list[_Answer]:
-    """Call `answer` with parts of the rows from 0 to n, on several threads, and return what it returned, part by part.
+def in_parts(n: int, threads: int, answer: Callable[[slice], _Result]) -> list[_Result]:
+    """Split the rows 0 to n - 1 among at most `threads` threads, call `answer` on each part, and return the results in order.
 
-    Parts must not write to what others read or write. The caller's thread answers the first.
+    A part must not write to memory that another part reads or writes. The calling thread runs the first part.
 
     Raises
     ------
     Exception
-        What `answer` raised for the first part that failed, once all have ended.
+        The exception of the first part that failed, once all parts have finished.
 
     Examples
     --------
@@ -35,14 +35,14 @@ def in_parts(n: int, threads: int, answer: Callable[[slice], _Answer]) -> list[_
     first, *others = (slice(n * k // n_parts, n * (k + 1) // n_parts) for k in range(n_parts))
     futures = [_pool().submit(answer, part) for part in others]
     try:
-        answered = answer(first)
+        result = answer(first)
     finally:
         wait(futures)
-    return [answered, *(future.result() for future in futures)]
+    return [result, *(future.result() for future in futures)]
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    if hasattr(os, "register_at_fork"):  # a forked process has the threads no more
+    if hasattr(os, "register_at_fork"):  # a forked process does not inherit the threads
         os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), "in_parts")

@@ -1,4 +1,4 @@
-"""Words in sentences: a count with its noun, a number with so many decimals, what a mistyped word may have meant, text from anywhere."""
+"""Formatting of text: counts with nouns, fixed decimals, suggestions for mistyped words, and escaping of untrusted text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Iterable
 __all__ = ["LONGEST_NAME", "brief", "counted", "decimals", "meant", "path_below", "shown"]
 
 LONGEST_NAME = 80
-"""Characters of a name of a file from anywhere that are shown, within the path of a field."""
+"""Maximum number of characters shown of an untrusted name within the path of a field."""
 
 _LIKENESS = 0.6
-"""Least likeness of two words, 0 to 1, at which one may have been meant for the other: two letters of five may be wrong."""
+"""Minimum similarity of two words, 0 to 1, for a suggestion: two letters of five may be wrong."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a count and what is counted, in the singular of one.
+    """Return a count with its noun, singular or plural.
 
     Parameters
     ----------
     number : int
     noun, plural : str
-        The plural is the noun with an s unless given.
+        `plural` is `noun` with an s by default.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def decimals(number: float, digits: int) -> str:
-    """Return a number with so many decimals, and never minus nothing: "-0.00".
+    """Return a number with `digits` decimals, and never a negative zero such as "-0.00".
 
     Examples
     --------
@@ -44,7 +44,7 @@ def decimals(number: float, digits: int) -> str:
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the word that is nearest to a mistyped one, or nothing if none is near.
+    """Return " (did you mean ...?)" with the known word most similar to a mistyped one, or "" if none is similar.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 
 def brief(text: str, most: int) -> str:
-    """Return text from anywhere in at most so many characters, the rest of a longer one left out.
+    """Return text of at most `most` characters; a longer one is truncated and ends in "...".
 
     Examples
     --------
@@ -67,7 +67,7 @@ def brief(text: str, most: int) -> str:
 
 
 def path_below(path: str, field: str | int) -> str:
-    """Return the path of a field, or of an element of a list, below a path.
+    """Return the path of a field or of a list element within `path`.
 
     Examples
     --------
@@ -81,16 +81,14 @@ def path_below(path: str, field: str | int) -> str:
 
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""General categories of Unicode: control, format (marks that turn the direction of writing, and what has no width), halves of pairs of
-UTF-16, ends of lines and paragraphs."""
+"""Unicode categories of invisible characters: control, format (direction marks, zero width), surrogates, line and paragraph separators."""
 
 
 def shown(text: str, in_lines: bool = False) -> str:
-    r"""Return text from a file, a path or a person as it may be shown: control characters and all that is not seen are escaped.
+    r"""Return untrusted text in a form that is safe to show: control characters and other invisible ones are escaped.
 
-    On a terminal an escape sequence in the name of a body could move the cursor, set the title or hide what comes after; a mark of
-    direction turns a sentence round; half of a pair of UTF-16 can be neither written nor drawn. `in_lines` leaves ends of lines and tabs as
-    they are.
+    On a terminal an escape sequence in the name of a body could move the cursor, set the title or hide the text after it; a direction mark
+    reverses a sentence; an unpaired surrogate can be neither written nor drawn. With `in_lines`, newlines and tabs are kept.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Frozen results and the one enum of statuses: what the layers hand to each other."""
+"""Immutable results and status codes that all packages share."""
 
 from engine.contracts.agreement import Difference, DifferenceColumns, PairAgreement, StepAgreement
 from engine.contracts.contact import ContactPoint, LazyContacts, PairEvent, PointState, StepContacts, no_contacts

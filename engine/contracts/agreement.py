@@ -1,4 +1,4 @@
-"""The verdict of the live referee on one step."""
+"""Results of the live referee for one step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["REASONS", "Difference", "DifferenceColumns", "PairAgreement", "Reaso
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why Box2D and we differ, for people: the name, and one sentence that says what happened and which answer is right."""
+    """Why Box2D and we differ: a name, and one sentence that says what happened and which answer is right."""
 
     name: str
     sentence: str
@@ -24,16 +24,16 @@ class Reason:
 
 REASONS: dict[str, Reason] = {
     "float32_tie": Reason("float32 tie", "float32 cannot distinguish two answers, and Box2D took the other one. Both are right."),
-    "face_preference": Reason("face preference", "Box2D prefers A's face even if B's is slightly better. Our way out is shorter."),
-    "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Our way out is shorter."),
+    "face_preference": Reason("face preference", "Box2D prefers A's face even if B's is slightly better. Our depth is smaller."),
+    "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Our depth is smaller."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
     "edge_end": Reason("edge's end", "Box2D clips contacts at the edge's end, we clip one skin beyond it. Both are right."),
     "chain_normal": Reason(
         "chain normal", "Box2D uses a normal that the chain does not have there, or that of its other side. Ours is right."
     ),
-    "toi_missed": Reason("missed touch", "The shapes touched and parted within the step, and Box2D missed it. Ours is the first touch."),
+    "toi_missed": Reason("missed touch", "The shapes touched and separated within the step, and Box2D missed it. Ours is the first touch."),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
-    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and says so. Ours is the first touch, or correctly none."),
+    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and reported it. Ours is the first touch, or correctly none."),
     "starts_inside": Reason("starts inside", "The ray starts inside the shape. Box2D reports no hit; we report one at the start."),
     "short_ray": Reason("short ray", "Box2D's circles ignore rays shorter than 0.35 mm. Our hit is right."),
     "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame. Ours is in the world's."),
@@ -41,18 +41,18 @@ REASONS: dict[str, Reason] = {
     "too_small": Reason("too small", "Box2D refuses polygons of 1.2e-7 m^2 or less. We have no such limit."),
     "endless": Reason("endless hull", "Rounding sends Box2D's hull routine into an endless loop, which would crash it. Ours is right."),
     "fat_box": Reason("fat box", "Box2D's boxes are 0.1 m wider and extended along the motion. The tight boxes are apart."),
-    "not_asked": Reason("not asked", "Box2D keeps no contact for a pair that was once not allowed to collide. Ours is right: they touch."),
-    "unexplained": Reason("unexplained", "Neither answer could be proved: most likely a bug of ours. Please report it."),
+    "not_asked": Reason("not asked", "Box2D creates no contact for a pair whose collision was once disabled. Ours is right: they touch."),
+    "unexplained": Reason("unexplained", "Neither answer could be proved; most likely a bug in our code. Please report it."),
 }
-"""Every reason of the referee. docs/referee.md has a section for each; `engine.compare.verdicts` gives and proves them."""
+"""All reasons of the referee. docs/referee.md has a section on each; `engine.compare.verdicts` assigns and proves them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One pair on which Box2D and we differ, as a viewer needs it: where, how much, why.
+    """One pair on which Box2D and we differ, for a viewer: where, by how much, and why.
 
-    `reason` is one of the referee's reasons, or "unexplained"; `size` is the largest difference of a point or, where
-    the axes differ, Box2D's excess depth, meters; `evidence` says in one sentence what was shown.
+    `reason` is one of the referee's reasons, or "unexplained"; `size`, meters, is the largest difference of a point or, if the axes differ,
+    the excess of Box2D's depth; `evidence` states in one sentence what was proved.
     """
 
     fixture_a: int
@@ -67,13 +67,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferenceColumns(Sequence[Difference]):
-    """Differences in columns, one being made when it is asked for: of a heap hundreds are found in a step, and few are looked at.
+    """Differences as columns; a `Difference` is created only when it is accessed, because a heap has hundreds per step and few are read.
 
     Attributes
     ----------
     fixture_a, fixture_b : int64 (n,)
     position, box2d_normal, ours_normal : float64 (n, 2)
-        Our normal is zero where there is none.
+        `ours_normal` is zero if our answer has no normal.
     reasons, evidence : tuple of str
     sizes : float64 (n,)
     """
@@ -89,7 +89,7 @@ class DifferenceColumns(Sequence[Difference]):
 
     @classmethod
     def of(cls, differences: Sequence[Difference]) -> DifferenceColumns:
-        """Return differences in columns, if they are not yet."""
+        """Return differences as columns; an instance of this class is returned as it is."""
         if isinstance(differences, cls):
             return differences
 
@@ -109,11 +109,11 @@ class DifferenceColumns(Sequence[Difference]):
 
     @property
     def keys(self) -> IntArray:
-        """The pair of each, as one number: ascending in the order of the rows of `StepContacts`."""
+        """Key of each pair as one integer, which sorts like the rows of `StepContacts`."""
         return (self.fixture_a << 32) | self.fixture_b
 
     def take(self, rows: IntArray) -> DifferenceColumns:
-        """Return these rows only."""
+        """Return only these rows."""
         reasons, evidence = (tuple(map(words.__getitem__, rows.tolist())) for words in (self.reasons, self.evidence))
         places = self.position[rows], self.box2d_normal[rows], self.ours_normal[rows]
         return DifferenceColumns(self.fixture_a[rows], self.fixture_b[rows], *places, reasons, self.sizes[rows], evidence)
@@ -141,8 +141,8 @@ class DifferenceColumns(Sequence[Difference]):
 class StepAgreement:
     """Counts of one step's manifolds: compared = agree + explained + unexplained.
 
-    `not_comparable` counts, by reason, contacts of a world that Box2D does not drive and of which it can say nothing: "capsule", "shape"
-    (one that it cannot hold), "two_edges", "far" (float32 is too coarse where they are).
+    `not_comparable` counts, by reason, contacts that Box2D cannot judge in a world that another solver drives: "capsule", "shape" (not
+    representable in Box2D), "two_edges", "far" (float32 is too coarse at their position).
     """
 
     compared: int = 0
@@ -155,12 +155,12 @@ class StepAgreement:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reason of each difference."""
+        """Reason of each difference."""
         differences = self.differences
         return differences.reasons if isinstance(differences, DifferenceColumns) else tuple(difference.reason for difference in differences)
 
     def __add__(self, later: StepAgreement) -> StepAgreement:
-        """Return the counts of both; the differences are those of the later."""
+        """Return the sum of both; the differences are those of `later`."""
         return StepAgreement(
             self.compared + later.compared,
             self.agree + later.agree,
@@ -174,10 +174,10 @@ class StepAgreement:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Pairs of fixtures that touch after one step, sensors included: found by us from the bodies alone, and Box2D's own.
+    """Pairs of fixtures that touch after one step, sensors included: `ours` are computed from the bodies alone, `box2d` are Box2D's.
 
-    `agree` counts the pairs that both report, `explained` and `unexplained` those that only one does; `differences` are these, without
-    normals.
+    `agree` counts the pairs that both report, `explained` and `unexplained` those that only one reports; `differences` are the latter,
+    without normals.
     """
 
     ours: int = 0
@@ -188,7 +188,7 @@ class PairAgreement:
     differences: tuple[Difference, ...] = ()
 
     def __add__(self, later: PairAgreement) -> PairAgreement:
-        """Return the counts of both; the differences are those of the later."""
+        """Return the sum of both; the differences are those of `later`."""
         return PairAgreement(
             self.ours + later.ours,
             self.box2d + later.box2d,

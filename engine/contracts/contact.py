@@ -1,7 +1,7 @@
-"""The contacts of one step of a world: plain numbers, copied, immutable.
+"""Contacts of one step of a world: plain, copied, immutable data.
 
-Columns first (`StepContacts`), because a thousand touching pairs are read, compared and drawn sixty times a second;
-records (`ContactPoint`) on request.
+They are stored as columns (`StepContacts`), because a thousand touching pairs are read, compared and drawn sixty times a second; records
+(`ContactPoint`) are created on request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["ContactPoint", "LazyContacts", "PairEvent", "PointState", "StepConta
 
 
 class PointState(IntEnum):
-    """Whether a contact point is new in this step, was there before, or has gone."""
+    """Whether a contact point is new in this step, persists, or was removed."""
 
     ADD = 0
     PERSIST = 1
@@ -32,7 +32,7 @@ class PointState(IntEnum):
 class ContactPoint:
     """One contact point in one step; world frame, meters, newton seconds. `normal` points from fixture A to fixture B.
 
-    A removed point carries the position, normal and separation of the last step it was seen in, and no impulse.
+    A removed point has the position, normal and separation of the last step in which it existed, and zero impulses.
     """
 
     step: int
@@ -51,7 +51,7 @@ class ContactPoint:
 
 @dataclass(frozen=True, slots=True)
 class PairEvent:
-    """Two fixtures began or ceased to touch in `step`; `sensor` where one of them only senses."""
+    """Two fixtures began or ceased to touch in `step`; `sensor` is True if one of them is a sensor."""
 
     step: int
     fixture_a: int
@@ -63,33 +63,33 @@ class PairEvent:
 
 @dataclass(frozen=True)
 class StepContacts:
-    """All solid pairs that touch after a step, a row each, in ascending order of (fixture_a, fixture_b), and the events.
+    """All touching non-sensor pairs after a step, one row per pair, sorted by (fixture_a, fixture_b), plus the contact events.
 
     Attributes
     ----------
     fixture_a, fixture_b, body_a, body_b : int64 (n,)
-        Our ids, A and B as Box2D ordered them.
+        Our ids; A and B in Box2D's order.
     pose_a, pose_b : float64 (n, 3)
-        x, y, angle of the two *bodies* at the moment Box2D computed this manifold: the start of the step, or the moment
-        of impact inside it for pairs that continuous physics moved; for sleeping pairs the last moment it was computed.
+        x, y, angle of the two *bodies* when Box2D computed this manifold: at the start of the step or, for pairs moved by continuous
+        collision, at an impact within it; for sleeping pairs, when it was last computed.
     count : int64 (n,)
-        Points, 0 to 2. Entries past the count are zero in the (n, 2...) columns.
+        Number of points, 0 to 2. Entries past the count are zero in the (n, 2...) columns.
     normal : float64 (n, 2)
-        Unit, from A to B.
+        Unit vector from A to B.
     position : float64 (n, 2, 2); separation : float64 (n, 2)
-        Midway between the surfaces; gap without skins.
+        Midpoint between the surfaces; gap without skins.
     feature_id : int64 (n, 2)
     normal_impulse, tangent_impulse : float64 (n, 2)
         Newton seconds, over the step.
     state : int8 (n, 2)
         `PointState` ADD or PERSIST, -1 past the count.
     evaluated : bool (n,)
-        False where Box2D left a sleeping pair as it was.
+        False if Box2D did not update the manifold because the pair sleeps.
     in_toi : bool (n,)
-        The manifold was computed at a moment of impact inside the step.
+        True if the manifold was computed at an impact within the step.
     removed : tuple of ContactPoint
     began, ended : tuple of PairEvent
-        In the order Box2D reported them; a pair may begin and end within one step.
+        In the order in which Box2D reported them; a pair may begin and end within one step.
     """
 
     step: int
@@ -123,12 +123,12 @@ class StepContacts:
 
     @property
     def deepest_overlap(self) -> float:
-        """How deep the deepest contact overlaps, m."""
+        """Overlap of the deepest contact, m; 0 if there is none."""
         is_point = np.arange(2) < self.count[:, None]
         return max(0.0, float(-self.separation[is_point].min(initial=0.0)))
 
     def points(self) -> tuple[ContactPoint, ...]:
-        """Return every point as a record: those that exist, in row order, then the removed ones."""
+        """Return all points as records: existing points in row order, then removed ones."""
         records = [self.point(row, k) for row, count in enumerate(self.count.tolist()) for k in range(count)]
         return (*records, *self.removed)
 
@@ -151,7 +151,7 @@ class StepContacts:
 
 
 class LazyContacts(StepContacts):
-    """The contacts of a step, computed when a column is first read: the contacts of most steps are never read."""
+    """Contacts of a step, computed when a column is first read: most are never read."""
 
     _columns: Callable[[], Mapping[str, NDArray[Any]]] | None = None
     _removed: Callable[[], tuple[ContactPoint, ...]] | None = None
@@ -165,7 +165,7 @@ class LazyContacts(StepContacts):
         began: tuple[PairEvent, ...],
         ended: tuple[PairEvent, ...],
     ) -> LazyContacts:
-        """Return contacts whose columns are computed by `columns`, and the removed points by `removed`."""
+        """Return contacts with columns computed by `columns` and removed points by `removed`, both on demand."""
         contacts = object.__new__(cls)
         contacts.__dict__.update(step=step, began=began, ended=ended, _columns=columns, _removed=removed)
         return contacts
@@ -180,7 +180,7 @@ class LazyContacts(StepContacts):
 
     @cached_property
     def removed(self) -> tuple[ContactPoint, ...]:
-        """Points of the step before that no longer exist."""
+        """Points of the previous step that no longer exist."""
         removed = self._removed
         if removed is not None:
             self.__dict__.update(removed=removed(), _removed=None)
@@ -188,7 +188,7 @@ class LazyContacts(StepContacts):
         return points
 
     def make(self) -> None:
-        """Make everything, and let go of what it is made from."""
+        """Compute everything and release the source data."""
         self.count, self.removed  # noqa: B018
 
     def __reduce__(self) -> Any:
@@ -196,7 +196,7 @@ class LazyContacts(StepContacts):
 
 
 def no_contacts(step: int) -> StepContacts:
-    """Return a step in which nothing touches."""
+    """Return the contacts of a step in which nothing touches."""
     none = np.zeros(0, dtype=np.int64)
     return StepContacts(
         step=step,

@@ -1,4 +1,4 @@
-"""Results of queries, world frame, meters."""
+"""Results of queries. World frame, meters."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ManifoldPoint:
-    """One point of contact.
+    """One contact point.
 
-    `position` lies midway between the two surfaces (skins included) along the normal; `separation` is the gap between
-    the shapes without their skins, negative when they overlap; `feature_id` is Box2D's key, index A + index B << 8 +
-    type A << 16 + type B << 24, types 0 vertex and 1 face.
+    `position` is midway between the two surfaces (skins included) along the normal; `separation` is the gap between the shapes without
+    their skins, negative if they overlap; `feature_id` is Box2D's contact id, index A + index B << 8 + type A << 16 + type B << 24, with
+    types 0 vertex and 1 face.
     """
 
     position: tuple[float, float]
@@ -34,7 +34,7 @@ class ManifoldPoint:
 
 @dataclass(frozen=True, slots=True)
 class Manifold:
-    """At most two points with one unit `normal` from A to B; no points, and normal None, when there is no contact."""
+    """At most two points with one unit `normal` from A to B; without contact, no points, and `normal` is None."""
 
     normal: tuple[float, float] | None
     points: tuple[ManifoldPoint, ...]
@@ -42,11 +42,11 @@ class Manifold:
 
 @dataclass(frozen=True, slots=True)
 class SweptContact:
-    """First and last time of contact of two shapes that translate, seconds, and the unit normal from A to B at the first.
+    """First and last time of contact of two translating shapes, seconds, and the unit normal from A to B at the first.
 
-    `status` is HIT, MISS, or OVERLAPPING (from the start: `t_first` is 0 and `normal` None). On a MISS both times are
-    infinite. `contact_set` is what the shapes share at `t_first`, a point or a segment, and `point` the middle of it; empty and None
-    unless HIT.
+    `status` is HIT, MISS, or OVERLAPPING (from the start: `t_first` is 0 and `normal` None). On a MISS both times are infinite.
+    `contact_set` is the intersection of the shapes at `t_first`, a point or a segment, and `point` is its midpoint; empty and None unless
+    HIT.
     """
 
     status: Status
@@ -59,11 +59,11 @@ class SweptContact:
 
 @dataclass(frozen=True, slots=True)
 class DistanceResult:
-    """Nearest points of two shapes, radii and skins included, and the gap between them.
+    """Closest points of two shapes, radii and skins included, and the distance between them.
 
-    SEPARATED: `separation` > 0, ``point_b = point_a + separation * normal``. TOUCHING: within rounding of 0. OVERLAPPING:
-    `separation` is 0 or negative; where only the radii overlap it is exact and the normal stands, where the cores do it is a
-    bound, `normal` and points are None, and `penetration` has the depth. OUT_OF_ITERATIONS: the best bound so far.
+    SEPARATED: `separation` > 0, ``point_b = point_a + separation * normal``. TOUCHING: 0 within rounding. OVERLAPPING: `separation` is 0 or
+    negative; if only the radii overlap, it is exact and `normal` is valid; if the cores overlap, it is a bound, `normal` and the points are
+    None, and `penetration` returns the depth. OUT_OF_ITERATIONS: the best bound so far.
     """
 
     status: Status
@@ -76,10 +76,10 @@ class DistanceResult:
 
 @dataclass(frozen=True, slots=True)
 class PenetrationResult:
-    """The shortest way apart: moving B by ``depth * normal`` leaves the shapes touching.
+    """Minimum translation that separates two shapes: moving B by ``depth * normal`` leaves them touching.
 
-    SEPARATED: depth 0, normal and points None. TOUCHING: depth 0 within rounding. OVERLAPPING: `point_a` on A's surface and
-    `point_b` on B's, ``point_b = point_a - depth * normal``. Where several directions are equally short, one of them.
+    SEPARATED: depth 0, normal and points None. TOUCHING: depth 0 within rounding. OVERLAPPING: `point_a` on A's surface and `point_b` on
+    B's, ``point_b = point_a - depth * normal``. If several directions are equally short, one of them is returned.
     """
 
     status: Status
@@ -91,9 +91,9 @@ class PenetrationResult:
 
 @dataclass(frozen=True, slots=True)
 class ContactSet:
-    """The contact of two touching shapes: one point, or the two ends of a segment; empty unless `status` is TOUCHING.
+    """Contact of two touching shapes: one point, or the two ends of a segment; empty unless `status` is TOUCHING.
 
-    `normal` is the unit normal from A to B of the contact, None where there is no contact.
+    `normal` is the unit contact normal from A to B, or None without contact.
     """
 
     status: Status
@@ -103,10 +103,10 @@ class ContactSet:
 
 @dataclass(frozen=True, slots=True)
 class TimeOfImpact:
-    """The first touch of two moving shapes as a fraction of their sweeps, never after the true one.
+    """First contact of two moving shapes as a fraction of their sweeps, never later than the true one.
 
-    HIT: `fraction` in [0, 1]. MISS: fraction 1 (or the given `t_max`). OVERLAPPING: from the start, fraction 0.
-    OUT_OF_ITERATIONS: `fraction` is a lower bound of the first touch. `iterations` counts steps of the advancement.
+    HIT: `fraction` in [0, 1]. MISS: fraction 1 (or the given `t_max`). OVERLAPPING: from the start, fraction 0. OUT_OF_ITERATIONS:
+    `fraction` is a lower bound. `iterations` counts advancement steps.
     """
 
     status: Status
@@ -116,9 +116,9 @@ class TimeOfImpact:
 
 @dataclass(frozen=True, slots=True)
 class RayHit:
-    """The first hit of a ray on a shape: `fraction` of its translation, the point and the outward unit normal there.
+    """First hit of a ray on a shape: the `fraction` of its translation, and the point and outward unit normal there.
 
-    A ray that starts inside is a HIT at 0 with normal None. On a MISS fraction is infinite, point and normal None.
+    A ray that starts inside is a HIT at fraction 0 with normal None. On a MISS the fraction is infinite, and point and normal are None.
     """
 
     status: Status

@@ -1,4 +1,4 @@
-"""End states of every query, in one enum."""
+"""Status codes of all queries."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ __all__ = ["DEGENERATE", "HIT", "MISS", "OUT_OF_ITERATIONS", "OVERLAPPING", "SEP
 
 
 class Status(IntEnum):
-    """How a query ended. The integers are what the compiled kernels return."""
+    """How a query ended. The compiled kernels return these integers."""
 
     SEPARATED = 0
     """Static query: the shapes share no point."""
     TOUCHING = 1
-    """Static query: the shapes share boundary points only, within the named tolerance."""
+    """Static query: the shapes share only boundary points, within the query's tolerance."""
     OVERLAPPING = 2
-    """Static query: the interiors overlap. Moving query: they do from the start."""
+    """Static query: the interiors overlap. Moving query: they overlap from the start."""
     HIT = 3
-    """Moving query: the shapes come to touch."""
+    """Moving query: the shapes touch within the interval."""
     MISS = 4
-    """Moving query: they do not within the interval."""
+    """Moving query: the shapes do not touch within the interval."""
     DEGENERATE = 5
-    """The input has no answer of the kind asked for."""
+    """The query is undefined for this input."""
     OUT_OF_ITERATIONS = 6
-    """The best bound so far; never to be read as a miss."""
+    """The result is the best bound so far, never a miss."""
 
 
 SEPARATED, TOUCHING, OVERLAPPING, HIT, MISS, DEGENERATE, OUT_OF_ITERATIONS = (int(status) for status in Status)
-"""The plain numbers, for the kernels."""
+"""Status codes as plain integers, for the kernels."""

@@ -1,4 +1,4 @@
-"""One step of an algorithm, any algorithm, as a viewer, a test or a file needs it. World frame, meters, unless a view says otherwise."""
+"""One step of any algorithm, for viewers, tests and files. World frame, meters, unless a view says otherwise."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Point: TypeAlias = tuple[float, float]
 
 Form: TypeAlias = Literal["point", "path", "polygon", "circle", "arrow", "line", "label"]
 FORMS: tuple[Form, ...] = ("point", "path", "polygon", "circle", "arrow", "line", "label")
-"""Forms of a mark, by its points: dots; an open path (two points: a segment); a closed polygon; a circle about one point; an arrow from the
-first to the second; the whole straight line through two; words at one point."""
+"""Forms of a mark and what their points mean: dots; an open path (two points: a segment); a closed polygon; a circle around one point; an
+arrow from the first to the second; the infinite line through two; text at one point."""
 
 Role: TypeAlias = Literal["a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own"]
 ROLES: tuple[Role, ...] = ("a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own")
-"""Roles of a mark, which set its color and weight: part of shape A; of B; of neither; examined in this step; the best so far; kept;
-removed; a bound or an axis; added in this step; the result; a past or future place; the answer of a user's own function."""
+"""Roles of a mark, which determine its color and line width: part of shape A; of B; of neither; examined in this step; the best so far;
+kept; removed; a bound or an axis; added in this step; the result; a past or future position; the result of a user's own function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A feature that a step examines: of `whose` ("a", "b", "box", "node", "point", "body", "contact", ...) a `part` ("vertex", "edge",
-    ...; empty: the thing itself) and its `index`, from 0."""
+    """A feature that a step examines: its owner `whose` ("a", "b", "box", "node", "point", "body", "contact", ...), its `part` ("vertex",
+    "edge", ...; empty for the owner itself) and its `index`, from 0."""
 
     whose: str
     part: str
@@ -33,7 +33,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something to be drawn.
+    """A graphic element of a step.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Mark:
     view : str
         Name of one of the algorithm's views.
     text : str
-        A label beside it; empty: none.
+        Label beside it, or empty.
     radius : float
-        Of a circle, and of what is grown by a radius (a capsule's core); 0 otherwise.
+        Radius of a circle, or of a shape around its core, such as a capsule; 0 otherwise.
     """
 
     form: Form
@@ -58,7 +58,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to a student before the step is shown.
+    """A question for a student, asked before the step is shown.
 
     Attributes
     ----------
@@ -66,11 +66,11 @@ class Question:
     answers : tuple of str
         At least two, all different.
     right : int
-        Index of the right one.
+        Index of the correct answer.
     places : tuple of point
-        Where each of `answers` can be clicked; empty: they are words only.
+        Where each of `answers` can be clicked; empty if they are only text.
     view : str
-        The view of the places.
+        The view in which `places` are.
     """
 
     prompt: str
@@ -87,9 +87,10 @@ class View:
     Attributes
     ----------
     name, title : str
-        "plane" is the world's, with the shapes in it.
+        The view "plane" shows the world and its shapes.
     x, y : str
-        What the axes are, with units; both empty for places: meters both ways, drawn to one scale. An empty y alone has no numbers.
+        Axis labels, with units. If both are empty, the axes are positions in meters, drawn to the same scale; if only y is, that axis
+        has no numbers.
     """
 
     name: str
@@ -99,7 +100,7 @@ class View:
 
     @property
     def is_plane(self) -> bool:
-        """Whether both axes are places of one scale."""
+        """True if both axes are positions, drawn to the same scale."""
         return not (self.x or self.y)
 
 
@@ -112,7 +113,7 @@ class TraceStep:
     kind : str
         Kind of step: "support", "axis", "rotation", ...
     line : int
-        Of the algorithm's pseudo-code, the line that ran, from 0.
+        Line of the algorithm's pseudo-code that was executed, from 0.
     sentence : str
         What happened and why, with its numbers.
     looked_at : tuple of Feature
@@ -121,16 +122,16 @@ class TraceStep:
     axis : pair of float, or None
         Unit vector.
     bound : float or None
-        What is known of the answer from this step on: no more, or no less, as the sentence says.
+        Bound on the result that is known from this step on; `sentence` says whether it is an upper or a lower one.
     values : mapping of str to float
-        The step's numbers by name, units in the algorithm's page.
+        Numbers of the step by name; the algorithm's page gives their units.
     marks : tuple of Mark
-        The picture, without what the case itself draws under every step.
+        The drawing, without the shapes, which are drawn below every step.
     cost : mapping of str to int
-        Spent up to and with this step: "supports", "nodes visited", ...
+        Total cost up to and including this step: "supports", "nodes visited", ...
     question : Question or None
     result : object
-        In the last step what the query returns; None before.
+        Result of the query in the last step; None before.
     """
 
     kind: str

@@ -198,7 +198,7 @@ def test_a_mistake_is_told_with_its_line(old: str, new: str, words: str, tmp_pat
         (b'{"format": [', "got the end of the file"),
         (b'{"format": NaN}', "finite numbers"),
         (b"\xff\xfe", "UTF-8"),
-        (b"[" * 100_000, "nested without end"),
+        (b"[" * 100_000, "nested too deeply"),
         (b"7", "the file must be an object, got 7"),
         (b"[]", "the file must be an object, got []"),
     ],
