@@ -1,4 +1,4 @@
-"""Scenes as files: worlds in and out as JSON, levels of other editors, and what a run did as tables."""
+"""Scenes as files: worlds as JSON, import of levels from other editors, and CSV tables of a run."""
 
 from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.rube import load_rube

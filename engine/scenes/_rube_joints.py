@@ -1,4 +1,4 @@
-"""Joints of a file of R.U.B.E.; see `engine.scenes.rube`."""
+"""Joints of a R.U.B.E. file; see `engine.scenes.rube`."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _NAMES = {
     "linear_offset": ("linearOffset", "anchorA"),  # the editor writes the latter
     "axis": ("localAxisA", "localAxis1"),
     "anchor": ("anchorA",),
-    "grabbed": ("anchorB",),  # of this one joint in the world's frame
+    "grabbed": ("anchorB",),  # in the world's frame, only for this joint
 }
-"""Names in the file that are not the field in camelCase: the first one present counts, or else the last."""
+"""Names in the file that are not the field in camelCase: the first one present, otherwise the last."""
 
 _LIMITS = {"lower_angle": min, "lower_translation": min, "upper_angle": max, "upper_translation": max}
 _LENGTHS = ("length", "max_length", "length_a", "length_b")
 
 
 class RefusedJointError(Exception):
-    """A joint that Box2D's loader would make, and a scene does not have."""
+    """A joint that Box2D's loader would create, but that scenes do not support."""
 
 
 def check_kind(joint: RubeObject) -> None:
-    """Refuse a joint of a type that a scene does not have; a gear, which names joints, is another matter."""
+    """Reject a joint of a type that scenes do not support; gear joints are handled by `gear`."""
     name = joint.text("type")
     if JOINT_KINDS.get(name, GearJointSpec) is GearJointSpec:
-        raise RefusedJointError(f"a scene does not have the type {brief(name, 40) or 'none'}")
+        raise RefusedJointError(f"scenes do not support the type {brief(name, 40) or 'none'}")
 
 
 def joint_of(joint: RubeObject, a: int, b: int, bodies: Sequence[BodySpec]) -> JointSpec:
-    """Return a joint of a kind that was checked, between two bodies by their places among those of the scene."""
+    """Return a joint, whose kind has been checked, between two bodies given by their indices in the scene."""
     kind = JOINT_KINDS[joint.text("type")]
     references = {"body": b, "body_a": a, "body_b": b}
     frames = [Transform(bodies[body].position, bodies[body].angle) for body in (a, b)]
@@ -57,23 +57,23 @@ def joint_of(joint: RubeObject, a: int, b: int, bodies: Sequence[BodySpec]) -> J
 
 
 def gear(joint: RubeObject, places: Mapping[int, int]) -> JointSpec:
-    """Return a gear joint; `places` are those of the other joints of the file among those of the scene."""
+    """Return a gear joint; `places` maps indices of joints in the file to those in the scene."""
     a, b = (joint.whole(name) for name in ("joint1", "joint2"))
     if a not in places or b not in places:
-        raise RefusedJointError(f"joint {b if a in places else a} is not there")
+        raise RefusedJointError(f"joint {b if a in places else a} is missing")
     values = {"joint_a": places[a], "joint_b": places[b], "ratio": joint.number("ratio")}
     return _made(GearJointSpec, values | {"collide_connected": joint.flag("collideConnected")})
 
 
 def _value(joint: RubeObject, kind: type, field: Any, frames: Sequence[Transform]) -> Any:
-    """Return what the file says of a field, in the world's frame."""
+    """Return the value of a field from the file, in the world's frame."""
     name = field.name
     first, *others = name.split("_")
     names = _NAMES.get(name, (first + "".join(map(str.title, others)),))
     key = next((candidate for candidate in names if candidate in joint), names[-1])
     if name in _LIMITS:
         limits = [joint.number("lowerLimit"), joint.number("upperLimit")]
-        # those of a joint that has none may be upside down
+        # disabled limits may be in the wrong order
         return limits[name.startswith("upper")] if joint.flag("enableLimit") else _LIMITS[name](limits)
     if name in ("anchor", "anchor_a", "anchor_b"):
         return frames[name == "anchor_b"].apply(joint.vector(key))

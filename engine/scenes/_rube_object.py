@@ -1,4 +1,4 @@
-"""An object of a file of R.U.B.E., read with the place of whatever makes no sense; see `engine.scenes.rube`."""
+"""An object of a R.U.B.E. file, read with the path of any invalid value; see `engine.scenes.rube`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{8}")
 
 
 class RubeObject:
-    """An object of the file, its path, and what was asked of it."""
+    """An object of the file with its path and its kind, one of the names in `engine.scenes.rube`."""
 
     def __init__(self, plain: object, path: str, kind: str) -> None:
         if not isinstance(plain, Mapping):

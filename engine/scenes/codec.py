@@ -1,13 +1,12 @@
-"""Specifications to plain data, such as JSON holds, and back, exact to the bit.
+"""Conversion of specifications to plain data, such as JSON, and back, bit for bit.
 
     FixtureSpec(Circle(0.5), density=2.0)   <->   {"kind": "fixture", "shape": {"kind": "circle", "radius": 0.5}, "density": 2.0}
 
-A specification is an object whose names are its fields; ``"kind"`` names its class (`KINDS`) and is left out where there is only one
-choice, as for the fixtures of a body. A field that has its default is left out. Tuples are lists. Numbers have as many digits as bring back
-the same float; in specifications for a solver of float32 (`precision`) as few as bring back the same float32, 0.1 and not
-0.10000000149011612.
+A specification becomes an object with its fields as names; ``"kind"`` names its class (`KINDS`) and is omitted if only one is possible, as
+for the fixtures of a body. Fields with their default value are omitted. Tuples become lists. Numbers have enough digits to restore the same
+float; in specifications for a float32 solver (`precision`), just enough to restore the same float32: 0.1 instead of 0.10000000149011612.
 
-Coming back, every value passes the specification's own checks, and a mistake is reported with its path from the top:
+On the way back every value passes the specification's own checks, and an error names its path from the top:
 ``bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1``.
 """
 
@@ -37,9 +36,9 @@ __all__ = ["Precision", "Reading", "from_plain", "specification", "to_plain"]
 _SHAPES = frozenset(SHAPE_KINDS.values())
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _MAX_DEPTH = 32
-"""Depth of lists in lists that is still read; a specification needs four."""
+"""Maximum nesting depth of lists; a specification needs four."""
 _SHAPE_DEPTH = 2
-"""Depth of the lists of a shape: corners of two numbers."""
+"""Nesting depth of lists in a shape: vertices of two numbers."""
 
 Precision: TypeAlias = type[np.floating[Any]]
 """Floating-point type of a solver: `numpy.float32` or `numpy.float64`."""
@@ -48,8 +47,8 @@ Precision: TypeAlias = type[np.floating[Any]]
 class Reading(NamedTuple):
     """How specifications are read.
 
-    `solver` refuses what it cannot take, None refuses nothing more; numbers have this `precision`; `notes` takes a sentence for each corner
-    that is left out, None leaves out none.
+    `solver`: if given, reject what it does not support. `precision`: type of the numbers. `notes`: gets a message per dropped vertex; None
+    means drop none.
     """
 
     solver: str | None
@@ -58,14 +57,14 @@ class Reading(NamedTuple):
 
 
 def to_plain(value: Any, precision: Precision = np.float32) -> Any:
-    """Return plain data: dict, list, str, int, float, bool and None, of a specification, a shape, a number, a text, or tuples of such.
+    """Return plain data (dict, list, str, int, float, bool, None) of a specification, a shape, a number, a text, or tuples of these.
 
-    A mapping becomes the pairs of its names and values.
+    A mapping becomes a sorted list of pairs of name and value.
 
     Raises
     ------
     InvalidInputError
-        It holds something else, or a number that is not finite.
+        The value contains another type, or a number that is not finite.
     """
     return _plain(value, "value", True, False, precision)
 
@@ -78,28 +77,28 @@ def from_plain(
     precision: Precision = np.float32,
     notes: list[str] | None = None,
 ) -> Any:
-    """Return what `to_plain` was given; lists come back as tuples.
+    """Return the value from which `to_plain` made plain data; lists become tuples.
 
     Parameters
     ----------
     plain : object
-        As JSON gives it.
+        As parsed from JSON.
     path : str
-        Where it stands, for messages: ``bodies[3]``.
+        Path of the value, for messages: ``bodies[3]``.
     kinds : mapping of str to type, optional
-        What it may be, such as `JOINT_KINDS` or ``{"body": BodySpec}``, and nothing else then; of one kind ``"kind"`` may be left out.
+        The only kinds accepted, such as `JOINT_KINDS` or ``{"body": BodySpec}``; if there is a single one, ``"kind"`` may be omitted.
     solver : str, optional
-        Refuse also what this solver could not take, one of `engine.world.solvers`.
+        Also reject what this solver, one of `engine.world.solvers`, does not support.
     precision : type
-        As `to_plain` was given it: `numpy.float32` or `numpy.float64`.
+        As passed to `to_plain`: `numpy.float32` or `numpy.float64`.
     notes : list of str, optional
-        Takes a sentence for each corner that is left out because float32 cannot distinguish it from the line of its neighbors and the
-        polygon is refused with it (`engine.geometry.flat_corners`). Without it a polygon must be convex to the bit.
+        Gets a message for each vertex dropped because float32 cannot distinguish it from the line of its neighbors and the polygon is
+        rejected with it (`engine.geometry.flat_corners`). If None, a polygon must be exactly convex.
 
     Raises
     ------
     InvalidInputError
-        An unknown kind or field, a field that is missing, a value that the specification, or the solver, refuses; named with its path.
+        An unknown kind or field, a missing field, or a value that the specification or the solver rejects; the error names its path.
     """
     reading = Reading(solver, precision, notes)
     return _value(plain, path, 0, reading) if kinds is None else _object(plain, path, kinds, reading)
@@ -123,7 +122,7 @@ def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Pr
         value = sorted(value.items())
     if isinstance(value, tuple | list):
         return [_plain(item, path_below(path, k), is_tagged, is_short, precision) for k, item in enumerate(value)]
-    raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of such", value)
+    raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of these", value)
 
 
 def _plain_object(value: Any, name: str | None, path: str, is_short: bool, precision: Precision) -> dict[str, Any]:
@@ -138,30 +137,30 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool, preci
         if field.name == "solver_settings":
             plain[field.name] = {key: _plain(item, path_below(path, key), False, False, precision) for key, item in content}
             continue
-        # an axis may be a unit vector of float64
+        # an axis may be a float64 unit vector
         plain[field.name] = _plain(content, path_below(path, field.name), False, is_short and field.name != "axis", precision)
         if in_fixture and field.name == "shape":
             if is_short and plain["shape"].get("skin_radius") == BOX2D_POLYGON_SKIN:
-                del plain["shape"]["skin_radius"]  # Box2D gives its own
+                del plain["shape"]["skin_radius"]  # Box2D sets its own
     return plain
 
 
 def _is_default(value: object, default: object, is_short: bool) -> bool:
-    """Compare by what is written: -0.0 and 0.0 differ."""
+    """Return whether a value is written like its default: -0.0 and 0.0 differ."""
     if type(value) is not type(default):
         return False
     return repr(value) == repr(default) or (is_short and isinstance(default, float) and repr(value) == repr(float32(default)))
 
 
 def _shortest(number: float) -> float:
-    """Return the float with the fewest digits that float32 rounds to the same; the number itself if float32 does not hold it."""
+    """Return the float with the fewest digits that rounds to the same float32; `number` itself if it is not a float32."""
     with np.errstate(over="ignore"):
         rounded = np.float32(number)
     return float(str(rounded)) if float(rounded) == number else number
 
 
 def _as_float32(plain: object, depth: int = 0) -> object:
-    """Return the numbers of a fixture's shape as float32 holds them, so that corners are judged as they are, not as written."""
+    """Return the numbers of a fixture's shape rounded to float32, so that vertices are checked as stored, not as written."""
     if isinstance(plain, list | tuple) and depth < _SHAPE_DEPTH:
         return [_as_float32(item, depth + 1) for item in plain]
     if isinstance(plain, float) and abs(plain) <= MAX_NUMBER:
@@ -175,7 +174,7 @@ def _value(plain: object, path: str, depth: int, reading: Reading) -> Any:
         return _object(plain, path, KINDS, reading)
     if isinstance(plain, list | tuple):
         if depth == _MAX_DEPTH:
-            raise InvalidInputError(path, f"at most {_MAX_DEPTH} lists deep", Described("more"))
+            raise InvalidInputError(path, f"nested at most {_MAX_DEPTH} lists deep", Described("more"))
         return tuple(_value(item, path_below(path, k), depth + 1, reading) for k, item in enumerate(plain))
     if plain is None or isinstance(plain, bool | str | int):
         return plain
@@ -194,12 +193,12 @@ def _object(plain: object, path: str, kinds: Mapping[str, type], reading: Readin
 
 
 def specification(model: Any, path: str, reading: Reading) -> Any:
-    """Return the specification, or the shape, of a model of `engine.scenes.models`.
+    """Return the specification or shape described by a model of `engine.scenes.models`.
 
     Raises
     ------
     InvalidInputError
-        A value that the specification, or the solver, refuses; its path begins with `path`.
+        The specification or the solver rejects a value; its path begins with `path`.
     """
     kind: Any = KINDS[model.kind]
     values = {name: getattr(model, name) for name in model.model_fields_set - {"kind", "solver"}}
@@ -224,12 +223,12 @@ def specification(model: Any, path: str, reading: Reading) -> Any:
 
 
 def _polygon(vertices: object, **more: Any) -> Polygon:
-    """Return a polygon of a file, without corners that rounding to float32 has made dents of."""
+    """Return a polygon from a file, without vertices that rounding to float32 has turned into dents."""
     return without_flat_corners(corner_rows(vertices), lambda corners: Polygon(corners, **more))
 
 
 def _place(path: str, field: str, given: Mapping[str, Any]) -> str:
-    """Return where a mistake is that the specification names by `field`: what it says of all its fixtures is about no one of them."""
+    """Return the path of an error in the specification's `field`; an error in all its fixtures is not attributed to one of them."""
     head = field.partition("[")[0].partition(".")[0]
     if "shape" in given and head != "shape" and head not in FixtureSpec.__dataclass_fields__:
         return path_below(path_below(path, "shape"), field)

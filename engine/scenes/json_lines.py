@@ -1,4 +1,4 @@
-"""Line of a value in the text of a JSON file, by its path: ``bodies[3].fixtures[0].density``."""
+"""Line number of a value in a JSON text, from its path: ``bodies[3].fixtures[0].density``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _DECODER = json.JSONDecoder()
 
 
 def line_of(text: str, path: str) -> int:
-    """Return the line, from 1, on which the value of a path begins; of one that is not there, the line of the innermost that is.
+    """Return the line, from 1, on which the value at a path begins; if it does not exist, that of the innermost one on the path.
 
     Parameters
     ----------
     text : str
         Valid JSON.
     path : str
-        Names, and places in lists; what follows ``": "`` is not part of it.
+        Names and indices; anything after ``": "`` is ignored.
     """
     at = _after_space(text, 0)
     for step in _STEPS.finditer(path.partition(": ")[0]):
@@ -41,14 +41,14 @@ def _after_value(text: str, at: int) -> int:
 
 
 def _member(text: str, at: int, name: str) -> int | None:
-    """Return where the value of a name in the object at `at` begins; the last of several, as JSON readers take it."""
+    """Return the offset of member `name`'s value in the object at `at`, or None. If the name is repeated, the last one wins."""
     if text[at] != "{":
         return None
     start = None
     at = _after_space(text, at + 1)
     while text[at] == '"':
         key, at = _DECODER.raw_decode(text, at)
-        value = _after_space(text, _after_space(text, at) + 1)  # behind the colon
+        value = _after_space(text, _after_space(text, at) + 1)  # after the colon
         if key == name:
             start = value
         at = _after_value(text, value)
@@ -58,7 +58,7 @@ def _member(text: str, at: int, name: str) -> int | None:
 
 
 def _element(text: str, at: int, index: int) -> int | None:
-    """Return where the element of the list at `at` begins."""
+    """Return the offset of element `index` of the list at `at`, or None."""
     if text[at] != "[":
         return None
     at = _after_space(text, at + 1)

@@ -1,4 +1,4 @@
-"""Names of shapes, joints and other specifications in files, where they stand under ``"kind"``."""
+"""Names of shapes, joints and other specifications in files: the values of ``"kind"``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.world.joint_specs import JOINT_SPECS
 __all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS"]
 
 SHAPE_KINDS: Mapping[str, type] = MappingProxyType({"circle": Circle, "polygon": Polygon, "capsule": Capsule, "segment": Segment})
-"""Shapes of fixtures, by their kind."""
+"""Shapes of fixtures by kind."""
 
 JOINT_KINDS: Mapping[str, type] = MappingProxyType({kind.__name__.removesuffix("JointSpec").lower(): kind for kind in JOINT_SPECS})
-"""Joints, by their kind."""
+"""Joint specifications by kind."""
 
 KINDS: Mapping[str, type] = MappingProxyType(
     {**SHAPE_KINDS, **JOINT_KINDS, "fixture": FixtureSpec, "body": BodySpec, "settings": WorldSettings}
 )
-"""Everything that has a kind."""
+"""All shapes and specifications by kind."""

@@ -1,7 +1,7 @@
-"""Pydantic models of specifications and of scene files, made from the specifications: their fields, defaults and rules.
+"""Pydantic models of specifications and scene files, generated from the fields, defaults and rules of the specifications.
 
-A model checks the structure of plain data: known fields, kinds, lists and their lengths. Values are checked by the specifications
-themselves, by the same rules (`engine.world.fields`) of which the models' JSON schema is made.
+A model checks the structure of plain data: known fields, kinds, lists and their lengths. The specifications check the values, by the same
+rules (`engine.world.fields`) from which the models' JSON schema is generated.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def _whole(low: int, high: int) -> Schema:
 _POINT = _pair(MAX_COORDINATE)
 _CORNER = _pair(MAX_REACH)
 _BODY_REFERENCE: Schema = {
-    "description": "A body: its place in the list, from 0, or its name, which no other body may have.",
+    "description": "A body: its index in the list, from 0, or its name if no other body has it.",
     "oneOf": [_whole(0, MAX_BODIES - 1), {"type": "string"}],
 }
 _JOINT_REFERENCE = _whole(0, MAX_JOINTS - 1) | {
-    "description": "A revolute or prismatic joint: its place in the list, from 0, before this one."
+    "description": "A revolute or prismatic joint before this one: its index in the list, from 0."
 }
 _BY_NAME: Mapping[str, Schema] = {
     **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2"), _CORNER),
@@ -55,7 +55,7 @@ _BY_NAME: Mapping[str, Schema] = {
     **dict.fromkeys(("joint_a", "joint_b"), _JOINT_REFERENCE),
     "type": {"enum": list(BODY_TYPES)},
     "solver_settings": {
-        "description": "Settings of the solver's own, by name.",
+        "description": "The solver's own settings, by name.",
         "type": "object",
         "additionalProperties": {"type": ["number", "string"]},
     },
@@ -69,7 +69,7 @@ _BY_NAME: Mapping[str, Schema] = {
         "maxItems": MAX_POLYGON_VERTICES,
     },
 }
-"""Schemas of fields without a rule of their own, or of which a file may hold more than the rule says."""
+"""Schemas of fields that have no rule, or for which a file accepts more than the rule."""
 
 
 def _of_rule(rule: Rule) -> Schema:
@@ -100,13 +100,13 @@ def _descriptions(kind: type) -> dict[str, str]:
             texts.update({name: f"{texts[name]} {line.strip()}" if name in texts else line.strip() for name in names})
         else:
             names = []
-    # where a text is about one of several names, it begins with that
+    # a text about one of several names begins with that name
     return {name: text for name, text in texts.items() if not text.startswith("`") or text.startswith(f"`{name}`")}
 
 
 @functools.cache
 def _model(kind: Any, is_tagged: bool) -> type[Strict]:
-    """Return the model of a specification or a shape; one of several kinds must name its own."""
+    """Return the model of a specification or a shape; `is_tagged` requires its kind."""
     tag = Literal[_NAMES[kind]]  # type: ignore[valid-type]
     described = _descriptions(kind)
     content: dict[str, Any] = {"kind": (tag, ...) if is_tagged else (tag, _NAMES[kind])}
@@ -117,7 +117,7 @@ def _model(kind: Any, is_tagged: bool) -> type[Strict]:
 
 
 def _content(kind: type, field: Field[Any], description: str | None) -> tuple[Any, Any]:
-    """Return what a field may hold, and its default."""
+    """Return the type and the default of a field."""
     default = ... if field.default is MISSING else field.default
     if kind is FixtureSpec and field.name == "shape":
         return _union(SHAPE_KINDS), default
@@ -133,14 +133,14 @@ def _content(kind: type, field: Field[Any], description: str | None) -> tuple[An
 
 
 def _union(kinds: Mapping[str, type]) -> Any:
-    """Return the type of an object of one of several kinds."""
+    """Return the type of a tagged union of these kinds."""
     models = [_model(kind, True) for kind in kinds.values()]
     return Annotated[functools.reduce(operator.or_, models), ModelField(discriminator="kind")]
 
 
 @functools.cache
 def adapter_of(kinds: tuple[str, ...]) -> TypeAdapter[Any]:
-    """Return what validates an object of one of these kinds; of a single one the kind may be left out."""
+    """Return the validator of an object of one of these kinds; for a single one the kind may be omitted."""
     if len(kinds) == 1:
         return TypeAdapter(_model(KINDS[kinds[0]], False))
     return TypeAdapter(_union({name: KINDS[name] for name in kinds}))
@@ -156,14 +156,14 @@ _Joint = _union(JOINT_KINDS)
 class SettingsModel(_model(KINDS["settings"], False)):  # type: ignore[misc]
     """Settings of a world, with the solver that drives it."""
 
-    solver: Annotated[str, ModelField(description="The solver that drives the world, by its name.")] = DEFAULT
+    solver: Annotated[str, ModelField(description="Name of the solver that drives the world.")] = DEFAULT
 
 
 _PNG: Any = {"contentEncoding": "base64", "contentMediaType": "image/png"}
 
 
 class PictureModel(Strict):
-    """Appearance of bodies: a PNG picture in base64 that fills a box of each body's frame, meters."""
+    """Picture of bodies: a PNG in base64 that fills a box in each body's frame, meters."""
 
     bodies: Annotated[
         list[Annotated[Any, WithJsonSchema(_BODY_REFERENCE)]], ModelField(fail_fast=True, min_length=1, max_length=MAX_BODIES)
@@ -174,18 +174,18 @@ class PictureModel(Strict):
 
 
 class WorldModel(Strict):
-    """A world beside the first one, with nothing in common."""
+    """Another world, independent of the first one."""
 
     settings: Annotated[SettingsModel, ModelField(description="Settings of the world.")] = SettingsModel()
     bodies: Annotated[list[_Body], ModelField(fail_fast=True, max_length=MAX_BODIES, default_factory=list)]  # type: ignore[valid-type]
     joints: Annotated[list[_Joint], ModelField(fail_fast=True, max_length=MAX_JOINTS, default_factory=list)]  # type: ignore[valid-type]
-    offset: Annotated[_Point, ModelField(description="Where the world's origin is in the picture, meters.", default=[0.0, 0.0])]
+    offset: Annotated[_Point, ModelField(description="Position of the world's origin in the picture, meters.", default=[0.0, 0.0])]
     label: _Text = ""
     pictures: Annotated[list[PictureModel], ModelField(fail_fast=True, max_length=MAX_PICTURES, default_factory=list)]
 
 
 class CameraModel(Strict):
-    """The part that is shown at first."""
+    """The area shown at first."""
 
     lower: _Point
     upper: _Point
@@ -206,7 +206,7 @@ class SceneModel(WorldModel):
 def scene_schema() -> Schema:
     """Return the JSON schema of scene files, for editors; ``python main.py scene --schema docs/scene.schema.json`` writes it.
 
-    It says less than the program checks: whether a polygon is convex, whether a body has a mass, whether two joined bodies are two.
+    It does not check whether a polygon is convex, a body has a mass, or a joint connects two different bodies; the program does.
     """
     schema: Schema = _without_titles(SceneModel.model_json_schema())
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Collision scene", **schema}

@@ -1,9 +1,9 @@
-"""Pictures of bodies in a scene file: PNG as base64, drawn in a box of the body's frame.
+"""Pictures of bodies in a scene file: base64-encoded PNG, drawn in a box in the body's frame.
 
     "pictures": [{"bodies": ["star"], "lower": [-0.5, -0.5], "upper": [0.5, 0.5], "png": "iVBORw0KGgo..."}]
 
-A file from anywhere may hold anything here. So a picture is checked whole before it is decoded: its size, the sums of its chunks, what its
-pixels unpack to, to the byte. Text, color profiles and animations, which unpack to whatever they like, are none of a body's picture.
+The file is untrusted, so a picture is checked completely before it is decoded: its size, the checksums of its chunks, and the exact size of
+its decompressed pixels. Text, color profiles and animations, which can decompress to any size, are rejected.
 """
 
 from __future__ import annotations
@@ -32,43 +32,43 @@ __all__ = [
 ]
 
 MAX_PICTURE_SIDE = 1024
-"""Pixels: a body on the screen is smaller."""
+"""Maximum width and height, pixels: a body on the screen is smaller."""
 MAX_PICTURE_BYTES = 400_000
-"""Size of a packed picture; a photograph of 320 x 320 pixels has 250,000."""
+"""Maximum size of an encoded picture, bytes; a photograph of 320 x 320 pixels has 250,000."""
 MAX_ALL_PICTURE_BYTES = 8_000_000
-"""Size of all pictures of a scene together, so that they fit into its file beside the bodies."""
+"""Maximum total size of the encoded pictures of a scene, bytes, so that they fit into its file with the bodies."""
 MAX_PICTURES = 64
-"""Number of pictures of a scene: as many as are kept unpacked, 100 MB of the largest."""
+"""Maximum number of pictures in a scene: so many are kept decoded, 100 MB of the largest."""
 MAX_PICTURED_BODIES = 2_000
-"""Bodies of a scene that have one: each is turned and made as large as it is seen."""
+"""Maximum number of bodies with a picture in a scene: each picture is rotated and scaled for display."""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-"""Bytes a pixel by PNG's type of color: gray, colors, palette, gray and opacity, colors and opacity."""
+"""Bytes per pixel by PNG color type: gray, RGB, palette, gray with alpha, RGBA."""
 _PALETTE = 3
 _MAX_PALETTE_BYTES = 3 * 256
-"""Bytes: of each color three."""
+"""Bytes: three per color."""
 _FILTERS = 4
 _CHUNKS = frozenset({b"PLTE", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"tIME"})
-"""Chunks allowed between the head and the pixels: of fixed sizes, or small."""
+"""Chunks allowed between header and pixels: of fixed size, or small."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyPicture:
-    """Appearance of some bodies.
+    """Picture of one or more bodies.
 
     Parameters
     ----------
     bodies : sequence of int
-        Places in the bodies of a scene, or ids in a world.
+        Indices of bodies in a scene, or ids in a world.
     png : bytes
     lower, upper : pair of float
-        Corners of the box that it fills, each body's frame, meters.
+        Corners of the box that the picture fills, in each body's frame, meters.
 
     Raises
     ------
     InvalidInputError
-        A box without area, no body, or no picture as `check_png` wants it.
+        The box has no area, there is no body, or `check_png` rejects the picture.
     """
 
     bodies: tuple[int, ...]
@@ -79,7 +79,7 @@ class BodyPicture:
     def __post_init__(self) -> None:
         bodies = tuple(self.bodies)
         if not bodies or any(not isinstance(body, int) or isinstance(body, bool) or body < 0 for body in bodies):
-            raise InvalidInputError("bodies", "at least one place of a body, from 0", self.bodies)
+            raise InvalidInputError("bodies", "at least one index of a body, from 0", self.bodies)
         lower, upper = point("lower", self.lower, "m"), point("upper", self.upper, "m")
         if not (lower[0] < upper[0] and lower[1] < upper[1]):
             raise InvalidInputError("upper", f"above and right of lower {lower}", upper)
@@ -90,13 +90,13 @@ class BodyPicture:
             object.__setattr__(self, name, value)
 
     def as_json(self, names: Mapping[int, str | int]) -> dict[str, Any]:
-        """Return the plain data of a file, in which bodies are called by these names."""
+        """Return the picture as plain data for a file; `names` maps its bodies to names or indices."""
         text = base64.b64encode(self.png).decode("ascii")
         return {"bodies": [names[body] for body in self.bodies], "lower": list(self.lower), "upper": list(self.upper), "png": text}
 
 
 def png_of(text: str) -> bytes:
-    """Return the bytes of a picture of a file, which are base64 there; not checked yet whether they are one."""
+    """Decode a picture's base64 text from a file; the bytes may not be a PNG."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -104,7 +104,7 @@ def png_of(text: str) -> bytes:
 
 
 def check_png(field: str, content: bytes) -> None:
-    """Make sure that bytes are a whole PNG picture of 8 bits a channel that is drawn in one go, within the limits of a scene.
+    """Check that bytes are a complete, non-interlaced PNG of 8 bits per channel within the limits of a scene.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def check_png(field: str, content: bytes) -> None:
 
     def refuse(found: str) -> InvalidInputError:
         size = f"{MAX_PICTURE_SIDE} x {MAX_PICTURE_SIDE} pixels and {MAX_PICTURE_BYTES} bytes"
-        requirement = f"a PNG picture of at most {size}, 8 bits a channel, not interlaced"
+        requirement = f"a PNG picture of at most {size}, 8 bits per channel, not interlaced"
         return InvalidInputError(field, requirement, Described(found))
 
     if not isinstance(content, bytes) or content[: len(_SIGNATURE)] != _SIGNATURE:
@@ -139,7 +139,7 @@ def check_png(field: str, content: bytes) -> None:
             if not (1 <= width <= MAX_PICTURE_SIDE and 1 <= height <= MAX_PICTURE_SIDE):
                 raise refuse(f"{width} x {height} pixels")
             if depth != 8 or colors not in _CHANNELS or packing or filtering or interlaced:
-                raise refuse(f"one of kind {colors} with {depth} bits a channel{', interlaced' if interlaced else ''}")
+                raise refuse(f"one of kind {colors} with {depth} bits per channel{', interlaced' if interlaced else ''}")
             expected = height * (1 + width * _CHANNELS[colors])
         elif kind == b"IDAT":
             pixels.append(body)
@@ -155,11 +155,11 @@ def check_png(field: str, content: bytes) -> None:
 
 
 def _check_pixels(packed: bytes, expected: int, row: int, refuse: Callable[[str], InvalidInputError]) -> None:
-    """Unpack no more than is expected; every row begins with the number of its filter."""
+    """Decompress at most the expected size, and check the filter number at the beginning of each row."""
     unpacker = zlib.decompressobj()
     try:
         unpacked = unpacker.decompress(packed, expected + 1)
     except zlib.error:
         raise refuse("a damaged one") from None
     if len(unpacked) != expected or max(unpacked[::row]) > _FILTERS:
-        raise refuse("one whose pixels are not as many as it says" if len(unpacked) != expected else "a damaged one")
+        raise refuse("one with a wrong number of pixels" if len(unpacked) != expected else "a damaged one")

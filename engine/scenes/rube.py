@@ -1,4 +1,4 @@
-"""Scenes of R.U.B.E., the editor of Box2D's users, from the JSON that it exports (not from its own .rube files).
+"""Import of scenes from R.U.B.E., an editor for Box2D, from the JSON that it exports (not from its own .rube files).
 
     {"gravity": {"x": 0, "y": -10}, "stepsPerSecond": 60, "velocityIterations": 8, "positionIterations": 3, "allowSleep": true,
      "body": [{"type": 2, "position": {"x": 1, "y": 2}, "angle": 0.1, "awake": true,
@@ -6,14 +6,14 @@
                            {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}}, {"chain": {...}}]}],
      "joint": [{"type": "revolute", "bodyA": 0, "bodyB": 1, "anchorA": {"x": 1, "y": 0}, "anchorB": 0, "refAngle": 0}]}
 
-What is not there is 0, false or empty, but for some that are named here with another default. A vector may be the number 0, and a number
-may be a text: the eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
+A missing value is 0, false or empty, apart from some defaults given here. A vector may be the number 0, and a number may be a text: the
+eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
 
-A scene of ours has no custom properties, no files of pictures, no mass apart from density: whatever is left out or changed is in
-the scene's notes, nothing is dropped in silence but what says nothing of its own: how fast a joint turns, which follows from its bodies. A
-value that makes no sense is refused with its place.
+Our scenes have no custom properties, no image files, and no mass other than that of the densities. Everything omitted or changed is listed
+in the scene's notes, except redundant values, such as the speed of a joint, which follows from its bodies. An invalid value is rejected
+with its path.
 
-Source: iforce2d.net/rube/json-structure, and for what it leaves open (defaults, names of old versions) the loader b2dJson of the same
+Source: iforce2d.net/rube/json-structure and, for what it leaves open (defaults, names of old versions), the loader b2dJson by the same
 author.
 """
 
@@ -68,17 +68,17 @@ _PLURAL = {"world": "the world", "body": "bodies", "fixture": "fixtures", "joint
 
 
 def is_rube(plain: object) -> bool:
-    """Tell whether plain data look like an export of R.U.B.E."""
+    """Return whether plain data look like an export of R.U.B.E."""
     return isinstance(plain, Mapping) and "format" not in plain and isinstance(plain.get("body"), list) and "gravity" in plain
 
 
 def load_rube(path: str | os.PathLike[str]) -> Scene:
-    """Read an exported file; what is returned can be built.
+    """Read an exported file; the result can be built.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no JSON, or something in it makes no sense: the message has the line and the field.
+        The file is missing or not JSON, or a value in it is invalid; the message names the line and the field.
     """
     plain = read_json(path, "R.U.B.E. file", MAX_FILE_BYTES)
     name = os.fspath(path)
@@ -92,7 +92,7 @@ def scene_of_rube(plain: object, title: str = "") -> Scene:
     Raises
     ------
     InvalidInputError
-        It is no such file, or a value in it makes no sense; the field is its path.
+        The data are no such export, or a value in it is invalid; the field is its path.
     """
     if not is_rube(plain):
         raise InvalidInputError("the file", 'an export of R.U.B.E., with "gravity" and a list "body"', Described("something else"))
@@ -110,15 +110,15 @@ class _Import:
 
     def scene(self) -> Scene:
         world = self._world
-        self._look_at_names(world)
+        self._count_unknown_names(world)
         if "image" in world:
-            self._notes.append(f"Left out: {counted(len(world.objects('image', 'image')), 'image')}. A scene has none.")
+            self._notes.append(f"Left out: {counted(len(world.objects('image', 'image')), 'image')}. Scenes have no images.")
         if not world.flag("autoClearForces", True):
-            self._notes.append("Changed: forces act for one step, where the file lets them act until they are cleared.")
+            self._notes.append("Changed: forces act for one step; in the file they act until they are cleared.")
         with _placed(world):
             settings = self._settings()
         for k, body in enumerate(world.objects("body", "body")):
-            self._look_at_names(body)
+            self._count_unknown_names(body)
             made = self._body(body)
             if made is not None:
                 self._places[k] = len(self._bodies)
@@ -129,7 +129,7 @@ class _Import:
             self._notes.append(f"Ignored: {name} of {where}.")
         return Scene(settings, tuple(self._bodies), tuple(joints), title=self._title, notes=as_notes(self._notes))
 
-    def _look_at_names(self, given: RubeObject) -> None:
+    def _count_unknown_names(self, given: RubeObject) -> None:
         names = [name for name in given.plain if name not in _NAMES[given.kind] and name != "image"]
         self._ignored.update((given.kind, brief(str(name), 40)) for name in names)
 
@@ -155,10 +155,10 @@ class _Import:
         fixtures: list[FixtureSpec] = []
         parts = body.objects("fixture", "fixture")
         for fixture in parts:
-            self._look_at_names(fixture)
+            self._count_unknown_names(fixture)
             fixtures += self._fixtures(fixture)
         if parts and not fixtures:
-            self._notes.append(f"Left out: {body.path}, for none of its shapes is left.")
+            self._notes.append(f"Left out: {body.path}, because none of its shapes could be imported.")
             return None
         if _TYPES[kind] == "dynamic":
             fixtures = with_mass(body, fixtures, self._notes)
@@ -183,7 +183,7 @@ class _Import:
             plain = BodySpec(**settings)
         try:
             return accept(replace(plain, fixtures=tuple(fixtures)))
-        except InvalidInputError as error:  # what its shapes weigh: an editor lets a dynamic body be made of lines
+        except InvalidInputError as error:  # invalid mass: the editor allows a dynamic body of edges only
             self._notes.append(f"Left out: {body.path} ({error}).")
             return None
 
@@ -231,7 +231,7 @@ class _Import:
             if len(corners) > MAX_POLYGON_VERTICES or len(corners) < 3:
                 self._notes.append(f"Left out: {polygon.path} ({refused}).")
                 return []
-            self._notes.append(f"Changed: {polygon.path} ({refused}); Box2D's loader takes the hull of it, and so do we.")
+            self._notes.append(f"Changed: {polygon.path} ({refused}); its convex hull is used, as by Box2D's loader.")
             made = self._made(polygon, lambda: accept(FixtureSpec(Polygon(convex_hull(corners)))).shape)
         for shape in made:
             self._notes += [f"Left out: {polygon.path}.{corner.words}." for corner in corners_left_out(given_corners, shape.core)]
@@ -276,7 +276,7 @@ class _Import:
     # -- joints -------------------------------------------------------------------------------------------------------
 
     def _joints(self, world: World) -> list[JointSpec]:
-        """Return the joints that a world of the bodies takes; gears last, for they may stand before the joints that they couple."""
+        """Return the joints that a world of the bodies accepts; gears last, because they may precede the joints that they couple."""
         joints: list[JointSpec] = []
         places: dict[int, int] = {}
         numbered = list(enumerate(self._world.objects("joint", "joint")))
@@ -284,7 +284,7 @@ class _Import:
             for k, joint in numbered:
                 if (joint.text("type") == "gear") != is_gear:
                     continue
-                self._look_at_names(joint)
+                self._count_unknown_names(joint)
                 with self._refusing(joint):
                     made = gear(joint, places) if is_gear else self._joint(joint)
                     world.create_joint(made)
@@ -294,13 +294,13 @@ class _Import:
 
     @contextmanager
     def _refusing(self, joint: RubeObject) -> Iterator[None]:
-        """Leave out, with a note, a joint that a world does not take."""
+        """Omit a joint that a world rejects, with a note."""
         try:
             yield
         except RefusedJointError as refused:
             self._notes.append(f"Left out: {joint.path} ({refused}).")
         except InvalidInputError as error:
-            if error.field.startswith(joint.path):  # a value that makes no sense
+            if error.field.startswith(joint.path):  # an invalid value in the file
                 raise
             self._notes.append(f"Left out: {joint.path} ({error}).")
 
@@ -321,12 +321,12 @@ def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> An
 
 
 def _beyond(ghost: Point | None, end: Point) -> Point | None:
-    """Return the neighbor; one that lies on its end is none."""
+    """Return the ghost vertex, or None if it coincides with its end."""
     return ghost if ghost is not None and math.dist(*_as_held([ghost, end])) > BOX2D_EPSILON else None
 
 
 def _distinct(points: Sequence[Point]) -> list[Point]:
-    """Return the points without those that lie on the one before, of which Box2D would make an edge without length."""
+    """Return the points without those that coincide with the previous one, from which Box2D would make edges of length zero."""
     kept: list[Point] = []
     for point in _as_held(points):
         if not kept or math.dist(kept[-1], point) > BOX2D_EPSILON:
@@ -335,10 +335,10 @@ def _distinct(points: Sequence[Point]) -> list[Point]:
 
 
 def _as_held(points: Sequence[Point]) -> list[Point]:
-    """Return the points as float32 holds them; those that it cannot hold as they are, for the check that follows."""
+    """Return the points rounded to float32; those beyond `MAX_NUMBER` are unchanged, for the check that follows."""
     return [(float(np.float32(x)), float(np.float32(y))) if max(abs(x), abs(y)) <= MAX_NUMBER else (x, y) for x, y in points]
 
 
 def _placed(given: RubeObject) -> AbstractContextManager[None]:
-    """Tell what a specification refuses with the place of the object that it is made of."""
+    """Prefix the field of a specification's error with the path of the object in the file."""
     return renamed(lambda field: field if given.path and field.startswith(given.path) else path_below(given.path, field))

@@ -1,8 +1,7 @@
-"""A world as a plain value: specifications, and what to call them. Built into a world, and taken from one.
+"""A world as a plain value: specifications, title and notes. It can be built into a world and taken from one.
 
-What a scene of a running world does not hold: the impulses of contacts and joints, how long bodies have been at rest, the order of
-contacts, pending forces, the number of steps, ids, and the rules of the demo it was taken from. So the world goes on from where it was
-saved, but not to the last bit as it would have; a recording does that.
+A scene of a running world does not contain the impulses of contacts and joints, sleep times, the order of contacts, pending forces, the
+number of steps, ids, or the rules of the demo. So the world continues from where it was saved, but not bit for bit; a recording does that.
 """
 
 from __future__ import annotations
@@ -51,28 +50,28 @@ _DEFAULT = WorldSettings()
 
 @dataclass(frozen=True)
 class SceneWorld:
-    """Settings, bodies and joints of a world; those of one scene have nothing to do with each other.
+    """Settings, bodies and joints of a world; the worlds of a scene do not interact.
 
     Parameters
     ----------
     settings : WorldSettings
     bodies : sequence of BodySpec
     joints : sequence of JointSpec
-        Their bodies are places in `bodies`, from 0, and the joints of a gear joint places before it in `joints`.
+        They refer to bodies by index in `bodies`, from 0; a gear joint refers to earlier joints by index in `joints`.
     offset : pair of float
-        Where its origin is in the picture, meters.
+        Position of its origin in the picture, meters.
     label : str
-        What it is called where there are several.
+        Name, for scenes of several worlds.
     pictures : sequence of BodyPicture
-        What bodies look like; theirs are places in `bodies`.
+        Images of bodies, which are indices in `bodies`.
     solver : str
-        What drives it, one of `engine.world.solvers`; all specifications are as that holds them.
+        Solver that drives it, one of `engine.world.solvers`; all specifications are converted to its precision.
 
     Raises
     ------
     InvalidInputError
-        A joint of a body that is not there, two pictures of a body, what the solver cannot take. Numbers of things and lengths of texts are
-        bounded in files only (`engine.scenes.models`).
+        A joint refers to a missing body, a body has two pictures, or the solver does not support a specification. Counts and lengths of
+        texts are limited only in files (`engine.scenes.models`).
     """
 
     settings: WorldSettings = _DEFAULT
@@ -88,7 +87,8 @@ class SceneWorld:
 
 
 def as_notes(sentences: Sequence[str], most: int = MAX_NOTES) -> tuple[str, ...]:
-    """Return what an import says as a scene keeps it: no more than `most` notes, the last of which counts the rest, none too long.
+    """Return the messages of an import as notes of a scene: at most `most`, the last of which counts the rest, each truncated to
+    `MAX_TEXT`.
 
     Examples
     --------
@@ -102,18 +102,18 @@ def as_notes(sentences: Sequence[str], most: int = MAX_NOTES) -> tuple[str, ...]
 
 @dataclass(frozen=True)
 class Scene(SceneWorld):
-    """A world, or several that stand side by side; errors are those of `SceneWorld`.
+    """One world, or several side by side; errors are those of `SceneWorld`.
 
     Parameters
     ----------
     title, watch : str
-        What it is called, and a sentence on what to watch.
+        Title, and a sentence on what to watch.
     camera : AABB, optional
-        What is shown at first, meters; everything otherwise.
+        Area shown at first, meters; None shows everything.
     notes : sequence of str
-        A sentence each: what an import left out or changed.
+        What an import omitted or changed, one sentence each.
     worlds : sequence of SceneWorld
-        The others.
+        The worlds after the first.
     """
 
     title: str = ""
@@ -133,32 +133,32 @@ class Scene(SceneWorld):
             (sum(len(picture.png) for picture in pictures), MAX_ALL_PICTURE_BYTES, "bytes"),
         ):
             if number > most:
-                raise InvalidInputError("pictures", f"at most {most} {what}, in all worlds together", Described(str(number)))
+                raise InvalidInputError("pictures", f"at most {most} {what} in all worlds together", Described(str(number)))
 
     @property
     def all_worlds(self) -> tuple[SceneWorld, ...]:
-        """All its worlds, the first one first."""
+        """All worlds, the first one first."""
         return (self, *self.worlds)
 
 
 def build_all(scene: Scene, solver: str | None = None, solver_settings: NamedValues | None = None) -> list[World]:
-    """Return new worlds of a scene, all of them; else as `build`."""
+    """Return new worlds for all worlds of a scene; otherwise like `build`."""
     worlds = []
     for k, part in enumerate(scene.all_worlds):
-        with renamed(partial(path_below, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
+        with renamed(partial(path_below, f"worlds[{k - 1}]" if k else "")):  # the first one has no prefix
             worlds.append(build(part, solver, solver_settings))
     return worlds
 
 
 def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedValues | None = None) -> World:
-    """Return a new world of a scene, of several the first; bodies and joints have their places in the scene as ids.
+    """Return a new world of a scene, the first if it has several; the ids of bodies and joints are their indices in the scene.
 
-    `solver` drives it in place of the one that the scene names, whose settings mean nothing then; `solver_settings` are in their place.
+    `solver` replaces the scene's solver, whose settings are then dropped; `solver_settings` replace those settings.
 
     Raises
     ------
     InvalidInputError
-        The solver cannot take a shape, or a joint; the message has the place: ``bodies[3]``.
+        The solver does not support a shape or a joint; the message names the path: ``bodies[3]``.
     """
     driver, settings = scene.solver if solver is None else solver, scene.settings
     if solver_settings is not None or driver != scene.solver:
@@ -170,27 +170,26 @@ def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedVa
     for k, joint in enumerate(scene.joints):
         with _at_place(f"joints[{k}]"):
             world.create_joint(joint)
-    for k, body in enumerate(scene.bodies):  # what is joined is woken
+    for k, body in enumerate(scene.bodies):  # creating a joint wakes its bodies
         if not body.awake and world.state(k).awake:
             world.set_awake(k, False)
     return world
 
 
 def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None = None, without_joints: Collection[int] = ()) -> Scene:
-    """Return a world as it stands, between two steps: poses, velocities, sleep, and joints in the middle of their movement.
+    """Return the current state of a world, between two steps, as a scene: poses, velocities, sleep, and joints in mid-motion.
 
     Parameters
     ----------
     world : World
     title, watch, camera
-        Of the scene.
+        As in `Scene`.
     without_joints : collection of int
-        Ids of joints that are not part of it, such as the hand's.
+        Ids of joints to omit, such as the hand's.
 
     Notes
     -----
-    The module says what is not kept. A body that has left the range in which the wrapper keeps bodies is left out, with its joints; a
-    note of the scene says so.
+    The module lists what is not kept. Bodies outside the wrapper's range are omitted with their joints, and a note is added to the scene.
     """
     return scene_of_snapshot(world.snapshot(), title, watch, camera, without_joints)
 
@@ -203,7 +202,7 @@ def scene_of_snapshot(
     without_joints: Collection[int] = (),
     pictures: Collection[BodyPicture] = (),
 ) -> Scene:
-    """Return the scene of a world that is kept as a snapshot, as `scene_of`; it may be done in another thread than the world's.
+    """Return the scene of a world's snapshot, like `scene_of`; this may run on another thread than the world's.
 
     The bodies of `pictures` are ids.
     """
@@ -257,7 +256,7 @@ def scene_of_snapshot(
 
 
 def _check_world(world: SceneWorld) -> None:
-    """Make tuples of the parts of a world, as its solver holds them, and check what they refer to."""
+    """Convert the parts of a world to tuples and to its solver's precision, and check their references."""
     for name in ("bodies", "joints", "pictures"):
         object.__setattr__(world, name, tuple(getattr(world, name)))
     object.__setattr__(world, "settings", _accepted(world.settings, "settings", world.solver))
@@ -265,14 +264,14 @@ def _check_world(world: SceneWorld) -> None:
         held = tuple(_accepted(spec, f"{name}[{k}]", world.solver) for k, spec in enumerate(getattr(world, name)))
         object.__setattr__(world, name, held)
     x, y = world.offset
-    object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
+    object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # -0 becomes 0, which files omit
     for k, picture in enumerate(world.pictures):
         if max(picture.bodies) >= len(world.bodies):
-            raise InvalidInputError(f"pictures[{k}].bodies", f"places of {len(world.bodies)} bodies, from 0", picture.bodies)
+            raise InvalidInputError(f"pictures[{k}].bodies", f"indices of {len(world.bodies)} bodies, from 0", picture.bodies)
     pictured = [body for picture in world.pictures for body in picture.bodies]
     if len(set(pictured)) < len(pictured):
         twice = next(body for body, times in Counter(pictured).items() if times > 1)
-        raise InvalidInputError("pictures", "one for each body at the most", Described(f"several for bodies[{twice}]"))
+        raise InvalidInputError("pictures", "at most one per body", Described(f"several for bodies[{twice}]"))
     for k, joint in enumerate(world.joints):
         for name in body_fields(joint):
             if getattr(joint, name) >= len(world.bodies):
@@ -283,7 +282,7 @@ def _check_world(world: SceneWorld) -> None:
 
 
 def _accepted(spec: _T, path: str, solver: str) -> _T:
-    """Return a specification as the solver holds it, so that a scene is the same before it is written down and after it is read."""
+    """Return a specification converted to the solver's precision, so that saving and loading does not change a scene."""
     with renamed(partial(path_below, path)):
         return accept(spec, solver)
 
@@ -296,4 +295,4 @@ def _at_place(path: str) -> Iterator[None]:
     except InvalidInputError:
         raise
     except LabError as error:
-        raise InvalidInputError(path, f"what a world can hold ({error})", Described("this")) from None
+        raise InvalidInputError(path, f"valid in a world ({error})", Described("this")) from None

@@ -1,4 +1,4 @@
-"""A world as a JSON file: written by hand or by the window, read with the line of every mistake.
+"""A world as a JSON file, written by hand or by the window; errors name the line.
 
     {
       "format": "collision scene", "version": 1,
@@ -14,16 +14,15 @@
       "camera": {"lower": [-10, -2], "upper": [10, 8]}
     }
 
-Meters, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one of the joint specifications with its kind, settings are
-`WorldSettings`, and may name the ``"solver"`` that drives the world; what is left out has its default (`engine.scenes.codec`). A joint
-names its bodies, by name or by their place in the list, from 0; a gear joint two joints by their places. The schema is
-`docs/scene.schema.json`.
+Meters, kilograms, seconds, radians; y up. Bodies are `BodySpec`; joints are joint specifications plus a kind. Settings are `WorldSettings`,
+plus an optional ``"solver"`` that drives the world. Omitted fields take their defaults (`engine.scenes.codec`). A joint refers to its
+bodies by name or by index, from 0; a gear joint refers to two joints by index. The schema is `docs/scene.schema.json`.
 
-Where several worlds stand side by side the others are in ``"worlds"``, a list of objects with settings, bodies and joints of their own, and
-each world has an ``"offset"``, where its origin is in the picture, and a ``"label"``. What bodies look like, of those that came from a
-picture, is in ``"pictures"`` (`engine.scenes.pictures`).
+If there are several worlds, the others are in ``"worlds"``, a list of objects with settings, bodies and joints of their own, and each world
+has an ``"offset"``, the position of its origin in the picture, and a ``"label"``. ``"pictures"`` has the images of bodies that were made
+from a picture (`engine.scenes.pictures`).
 
-`engine.scenes.scene` says what a scene of a running world does not hold.
+`engine.scenes.scene` lists what a scene of a running world does not contain.
 """
 
 from __future__ import annotations
@@ -79,16 +78,16 @@ __all__ = [
 FORMAT = "collision scene"
 VERSION = 1
 MAX_FILE_BYTES = 16_000_000
-"""Bytes; ten thousand boxes take three million."""
+"""Maximum size of a scene file, bytes; ten thousand boxes take three million."""
 
 
 def load_scene(path: str | os.PathLike[str]) -> Scene:
-    """Read a scene; what is returned can be built.
+    """Read a scene from a file; the result can be built.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no JSON, or something in it is wrong: the message has the line and the field.
+        The file is missing or not JSON, or a value in it is invalid; the message names the line and the field.
     """
     plain = read_json(path, "scene file", MAX_FILE_BYTES)
     name = os.fspath(path)
@@ -99,12 +98,12 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
 
 
 def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
-    """Write a scene, whole or not at all; what is written can be loaded, or nothing is.
+    """Write a scene to a file atomically; only a scene that can be loaded is written.
 
     Raises
     ------
     InvalidInputError
-        The file would be larger than can be loaded, or has too many of something, or too long a text.
+        The file would be too large to load, or a count or the length of a text exceeds its limit.
     OSError
         The file cannot be written.
     """
@@ -120,7 +119,7 @@ def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
 
 
 def scene_as_json(scene: Scene) -> dict[str, Any]:
-    """Return the plain data of the file; a joint names its bodies by name where no other body has it."""
+    """Return the plain data of a scene file; a joint refers to a body by name if the name is unique."""
     plain: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     plain.update((name, getattr(scene, name)) for name in ("title", "watch") if getattr(scene, name))
     plain |= _world_as_json(scene)
@@ -160,12 +159,12 @@ def _world_as_json(world: SceneWorld) -> dict[str, Any]:
 
 
 def scene_from_json(plain: object) -> Scene:
-    """Return the scene that the plain data of a file describe.
+    """Return the scene described by the plain data of a file.
 
     Raises
     ------
     InvalidInputError
-        Something is wrong; the field is its path in the data.
+        A value is invalid; the field is its path in the data.
     """
     from engine.common.file_schema import validated
     from engine.scenes.models import SceneModel
@@ -190,7 +189,7 @@ def scene_from_json(plain: object) -> Scene:
 
 
 def _world_parts(model: WorldModel, path: str, left_out: list[str]) -> dict[str, Any]:
-    """Return what `SceneWorld` takes of the model of a world."""
+    """Return the arguments of `SceneWorld` from the model of a world."""
     solver = model.settings.solver
     with renamed(partial(path_below, path)):
         choice("settings.solver", solver, solvers())
@@ -227,7 +226,7 @@ def _picture(model: PictureModel, path: str, places: Mapping[str, Sequence[int]]
 
 
 def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) -> object:
-    """Return the place of a body that is named; a number is one already."""
+    """Return the index of a body that is referred to by name or by index."""
     if not isinstance(reference, str):
         return reference
     matches = places.get(reference, ())
@@ -244,7 +243,7 @@ def _camera(model: CameraModel) -> AABB:
 
 
 def with_line(file: str, field: str) -> str:
-    """Return ``file, line 12: field``; without a line where the file has gone meanwhile."""
+    """Return ``file, line 12: field``, without the line if the file no longer exists."""
     try:
         with open(file, encoding="utf-8-sig") as opened:
             return f"{file}, line {line_of(opened.read(MAX_FILE_BYTES), field)}: {field}"

@@ -1,15 +1,15 @@
-"""A drawing as a scene: every filled shape of an SVG becomes a body where it was drawn, so that a level can be drawn in any editor.
+"""Import of a drawing as a scene: every filled shape of an SVG becomes a body in place, so that any editor can draw a level.
 
-What a body is to be is said by the words of its shape: its id, its classes, its label (the name of an object or of a layer in Inkscape),
-and those of the groups around it, of which the inner ones count more. A word may have more behind it, as editors number what they copy:
-``static``, ``static-3`` and ``static2`` are one.
+The words of a shape determine its body: its id, its classes, its label (the name of an object or a layer in Inkscape), and those of the
+groups around it, of which inner ones take precedence. A word may have a suffix, because editors number copies: ``static``, ``static-3`` and
+``static2`` are the same.
 
-    static, kinematic, dynamic       the type of the body; dynamic where nothing is said
+    static, kinematic, dynamic       the type of the body; dynamic by default
     bullet, sensor                   as in a scene
     ignore                           no body: the background
     density-2, friction-0.8, restitution-0.5
 
-A shape is traced as the command trace does it: by its fill and its own fill-rule, simplified, cut into convex pieces.
+A shape is traced as by the command trace: by its fill and its fill-rule, simplified, and cut into convex pieces.
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ _TYPES = ("static", "kinematic", "dynamic")
 _SWITCH = re.compile(r"(static|kinematic|dynamic|bullet|sensor|ignore)(?![a-z])")
 _VALUE = re.compile(r"(density|friction|restitution)[-_:=](\d+(?:\.\d+)?)(?![\d.])")
 _MAX_CORNERS = 300
-"""Maximum number of corners of a shape that is cut up, in time that grows with their cube; a shape with more is simplified, with a note."""
+"""Maximum number of vertices of a shape to decompose, which takes cubic time; a shape with more is simplified, with a note."""
 _MAX_DRAWN = 30_000
-"""Corners of a shape as drawn, the chords of curves included: to simplify more takes tens of seconds."""
+"""Maximum number of vertices of a shape as drawn, including the chords of curves: to simplify more takes tens of seconds."""
 _MAX_DRAWN_TOTAL = 50_000
 _MAX_SHAPES = 3_000
 """Maximum number of shapes of a drawing: each takes two to three milliseconds of processor time."""
 _LOST = 0.01
-"""Share of a shape's area in slivers too small for Box2D that may be left out."""
+"""Maximum share of a shape's area that may be lost in slivers too small for Box2D."""
 
 
 def load_svg_scene(
     path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE, tolerance: float = TRACE_TOLERANCE
 ) -> Scene:
-    """Return the scene that a drawing is; what is returned can be built.
+    """Return the scene of a drawing; the result can be built.
 
     Parameters
     ----------
     path : path-like
     pixels_per_metre : float
-        > 0; user units of the drawing: CSS pixels, 96 to the inch.
+        > 0; user units of the drawing (CSS pixels, 96 per inch) per meter.
     tolerance : float
-        > 0, meters: how far the boundary of a body may be from what is drawn.
+        > 0, meters: maximum distance of a body's boundary from the drawn one.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, or it is no SVG that can be read.
+        The file is missing or not a readable SVG.
     InvalidShapeError
-        Nothing in it becomes a body.
+        No shape in it becomes a body.
     """
     tolerance = positive("tolerance", tolerance, "m")
     name = os.fspath(path)
@@ -90,7 +90,7 @@ def load_svg_scene(
         except LabError as error:
             notes.append(f"Left out: shape {k + 1}{f' ({shape.name})' if shape.name else ''}: {error}.")
     if n_ignored:
-        notes.append(f"Ignored, as it says: {n_ignored} shape{'s' * (n_ignored > 1)}.")
+        notes.append(f"Ignored, as marked: {n_ignored} shape{'s' * (n_ignored > 1)}.")
     if not bodies:
         raise InvalidShapeError(name, "a drawing in which a shape becomes a body", Described(notes[-1] if notes else "none"))
     camera = None if drawing.size is None else AABB((0.0, 0.0), drawing.size)
@@ -102,7 +102,7 @@ def load_svg_scene(
 
 
 def _roles(words: tuple[str, ...]) -> dict[str, Any]:
-    """Return what the words say; the last one, the shape's own, wins."""
+    """Return the properties given by the words; the last one, the shape's own, takes precedence."""
     roles: dict[str, Any] = {}
     for word in words:
         switch, value = _SWITCH.match(word), _VALUE.match(word)
@@ -125,7 +125,7 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
     if clean is None:
         raise InvalidShapeError("the shape", f"somewhere at least {2.0 * SPECK_RADIUS:g} m thick", Described("specks"))
     n_rings = sum(1 for _ in clean.rings())
-    if 3 * n_rings > _MAX_CORNERS:  # simplifying keeps every ring, of three corners at least
+    if 3 * n_rings > _MAX_CORNERS:  # simplification keeps every ring, with at least three vertices
         raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS // 3} parts and holes", Described(str(n_rings)))
     outline, rougher = simplified(clean, tolerance), tolerance
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper

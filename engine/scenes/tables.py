@@ -1,7 +1,7 @@
-"""Tables of a run: contacts, states of bodies, times, a CSV file each, a row for each point, body or world of each step.
+"""CSV tables of a run: contacts, body states and timings, with one row per point, body or world and step.
 
-Columns have their unit in their name; numbers have as many digits as bring back the same float. A file is written under another name and
-takes its own when it is complete, so that a run broken off leaves neither half a table nor touches one that was there before.
+Column names contain the unit; numbers have enough digits to restore the same float. A file is written under a temporary name and renamed
+when complete, so that an interrupted run neither leaves half a table nor destroys a previous one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ CONTACT_COLUMNS = (
     "normal_impulse_N_s",
     "tangent_impulse_N_s",
 )
-"""`what` is begin or end, of two fixtures, without a point; or add or persist, of a point that there is after the step, numbered from 0."""
+"""`what` is begin or end for an event of two fixtures, which has no point, or add or persist for a point that exists after the step;
+`point` is its index in the pair, from 0."""
 STATE_COLUMNS = ("step", "time_s", "world", "body", "name", "x_m", "y_m", "angle_rad", "vx_m_s", "vy_m_s", "omega_rad_s", "awake")
 TIMING_COLUMNS = (
     "step",
@@ -54,14 +55,14 @@ TIMING_COLUMNS = (
     "reading_ms",
     "check_ms",
 )
-"""`step_ms` is the whole step; parts of it are Box2D's, of which collide, solve and toi are parts, and our reading; `check_ms` the live
-check."""
+"""`step_ms` is the time of the whole step. It includes `box2d_ms`, of which collide, solve and toi are parts, and `reading_ms`, the time to
+read the results; `check_ms` is the time of the live check."""
 
 Row = Sequence[object]
 
 
 class _Table:
-    """One CSV file, growing under another name; an `OSError` names its own."""
+    """A CSV file written under a temporary name; an `OSError` names the final one."""
 
     def __init__(self, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
         self._target = real_path(Path(path))
@@ -81,19 +82,19 @@ class _Table:
             os.replace(self._temporary, self._target)
 
     def discard(self) -> None:
-        with contextlib.suppress(OSError):  # what is still to be written finds no room either
+        with contextlib.suppress(OSError):  # the buffered rest may not fit on the disk either
             self._file.close()
         with contextlib.suppress(OSError):
             self._temporary.unlink(missing_ok=True)
 
 
 class Tables:
-    """The tables of a run; those not asked for are not written.
+    """CSV tables of a run; only those with a path are written.
 
     Parameters
     ----------
     contacts, states, timings : path-like, optional
-        CSV files, new or to be replaced when all is done.
+        CSV files; existing ones are replaced at the end.
 
     Raises
     ------
@@ -102,7 +103,7 @@ class Tables:
 
     Notes
     -----
-    Used as a context: leaving it writes the files, leaving it by an error leaves none.
+    Use it as a context manager: the files are complete on a normal exit and discarded after an error.
     """
 
     def __init__(
@@ -134,15 +135,15 @@ class Tables:
             self.discard()
 
     def add(self, step: int, worlds: Sequence[World], times: Sequence[tuple[float, float]] = ()) -> None:
-        """Add what there is after a step.
+        """Add the rows of a step.
 
         Parameters
         ----------
         step : int
-            Steps taken.
+            Number of steps taken.
         worlds : sequence of World
         times : sequence of (float, float)
-            Milliseconds of each world's step and of its check.
+            Duration of each world's step and of its check, milliseconds.
         """
         for index, world in enumerate(worlds):
             head = (step, world.time, index)
@@ -156,7 +157,7 @@ class Tables:
                 self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), total, *parts, check)]))
 
     def _names_of(self, index: int, world: World) -> dict[int, str]:
-        """Return the names of bodies, asked for anew only when something has come, gone or changed, or the world is another one."""
+        """Return the names of bodies, cached until the structure of the world changes or it is replaced."""
         known, version, names = self._names.get(index, (None, -1, {}))
         if known is not world or version != world.structure_version:
             names = {body: shown(world.body(body).spec.name) for body in world.body_ids}
@@ -164,7 +165,7 @@ class Tables:
         return names
 
     def close(self) -> None:
-        """Write the files: all, or none."""
+        """Rename the complete files to their final names; after an error the others are discarded."""
         try:
             for table in self._tables.values():
                 table.close()
@@ -172,7 +173,7 @@ class Tables:
             self.discard()
 
     def discard(self) -> None:
-        """Leave nothing behind that is not whole."""
+        """Remove incomplete files."""
         for table in self._tables.values():
             table.discard()
 

@@ -147,7 +147,7 @@ def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_l
         scene(given)
     found = rube(given)
     assert polygon_of(found).mass().area == pytest.approx(4.0, abs=1e-6)
-    assert "a dent of 0.25 m at vertices[1], (0, -0.75)" in found.notes[0] and "the hull of it" in found.notes[0]
+    assert "a dent of 0.25 m at vertices[1], (0, -0.75)" in found.notes[0] and "its convex hull is used" in found.notes[0]
     assert "vertices[1], (0, -0.75), 0.25 m off the line" in found.notes[1]
 
 
@@ -169,5 +169,5 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
 
 def test_no_body_stays_whose_shapes_are_all_left_out() -> None:
     found = rube([[0.0, 0.0], [1e-5, 0.0], [0.0, 1e-5]])
-    assert found.bodies == () and found.notes[-1] == "Left out: body[0], for none of its shapes is left."
+    assert found.bodies == () and found.notes[-1] == "Left out: body[0], because none of its shapes could be imported."
     assert "large enough for float32" in found.notes[0]

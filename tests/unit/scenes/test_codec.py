@@ -138,7 +138,7 @@ def test_lists_without_end_are_refused() -> None:
     plain: list[Any] = []
     for _ in range(500):
         plain = [plain]
-    with pytest.raises(InvalidInputError, match="at most 32 lists deep"):
+    with pytest.raises(InvalidInputError, match="nested at most 32 lists deep"):
         from_plain(plain)
 
 

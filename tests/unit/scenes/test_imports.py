@@ -117,7 +117,7 @@ def test_a_gear_is_made_after_the_joints_that_it_couples() -> None:
     hinges[0]["bodyA"], hinges[0]["bodyB"] = 3, 0
     told = scene_of_rube(plain).notes
     assert told[0].startswith("Left out: joint[0] (joint_a and joint_b must be on joints of active bodies, of which each body_b is dynamic")
-    assert told[1].startswith("Left out: joint[3] (joint 0 is not there)")
+    assert told[1].startswith("Left out: joint[3] (joint 0 is missing)")
 
 
 def test_chains_edges_and_loops_are_links_with_their_neighbors() -> None:
@@ -174,18 +174,18 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
         "Changed: body[0].fixture[1].polygon (vertices must be convex",
         "Left out: body[0].fixture[2], which has no shape",
         "Left out: body[0].fixture[3].circle (radius must be > 0",
-        "Changed: body[1] weighs 3 kg where its fixtures weigh 1 kg",
+        "Changed: body[1] weighs 3 kg, but its fixtures weigh 1 kg",
         "Left out: body[3] (shape must be a circle or a polygon beside the edges",
-        "Changed: body[4] has no density; it gets that of 1 kg",
+        "Changed: body[4] has no density; it gets one for a mass of 1 kg",
         "Changed: forces act for one step",
-        "Left out: joint[0] (joint 1 is not there)",
+        "Left out: joint[0] (joint 1 is missing)",
         "Left out: joint[1] (body_b must be another body",
         "Left out: joint[2] (its body is left out)",
         "Left out: joint[3] (axis must be a direction",
-        "Left out: joint[4] (a scene does not have the type rubber)",
+        "Left out: joint[4] (scenes do not support the type rubber)",
         "Left out: joint[5] (body_b must be dynamic, or body_a must be",
         "Changed: the inertia of body[5] is 2 times that of its fixtures",
-        "Changed: the center of mass of body[6] lies at 0.1, 0 where that of its fixtures lies at 0, 0",
+        "Changed: the center of mass of body[6] is 0.1, 0, but that of its fixtures is 0, 0",
         "Ignored: customProperties of 1 of the bodies",
         "Ignored: collisionbitplanes of the world",
     ):
@@ -246,7 +246,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path: Path) -> None:
     assert area == pytest.approx(math.pi * 0.25, rel=0.02)
     assert ell.bullet and len(ell.fixtures) == 2 and ell.fixtures[0].friction == float(np.float32(0.8))
     told = "\n".join(scene.notes)
-    assert "Ignored, as it says: 1 shape." in told and "(dust)" in told
+    assert "Ignored, as marked: 1 shape." in told and "(dust)" in told
     assert scene.camera is not None and scene.camera.upper == (8.0, 6.0)
     world = build(scene)
     for _ in range(30):
@@ -257,7 +257,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path: Path) -> None:
 def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.svg"
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect class="ignore" width="9" height="9"/></svg>', encoding="utf-8")
-    with pytest.raises(InvalidShapeError, match="Ignored, as it says: 1 shape"):
+    with pytest.raises(InvalidShapeError, match="Ignored, as marked: 1 shape"):
         load_svg_scene(path)
 
 
