@@ -1,4 +1,4 @@
-"""Results for people: tables for the terminal, Markdown and HTML, charts by matplotlib, and pages by Jinja2 from one set of templates."""
+"""Presentation of results: tables for the terminal, Markdown and HTML, charts by matplotlib, and pages from Jinja2 templates."""
 
 from engine.report.report import Page, Part, Report, facts
 from engine.report.tables import Cell, Chart, Curve, Link, Table, Value, meters

@@ -1,4 +1,4 @@
-"""Charts and drawings by matplotlib: as PNG files, and as SVG whose colors follow the page that holds them."""
+"""Charts and drawings by matplotlib, as PNG files and as SVG that takes its colors from the page."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _DARK = {
     "a": "#6fb1e8",
     "b": "#bd98e6",
 }
-"""The window's colors on dark; both themes have a contrast of at least 4.5 : 1 against their paper (WCAG 2.2, contrast minimum)."""
+"""The window's colors, for dark pages; both themes have a contrast of at least 4.5 : 1 to their paper (WCAG 2.2, contrast minimum)."""
 
 
 def _variables(colors: Mapping[str, str]) -> str:
@@ -70,20 +70,20 @@ def _variables(colors: Mapping[str, str]) -> str:
 THEMES = (
     f":root {{ color-scheme: light dark; {_variables(COLORS)} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }}"
 )
-"""CSS variables of both themes; the reader's system chooses."""
+"""CSS variables of both themes; the reader's system selects one."""
 
 METHOD_COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", COLORS["soft"], COLORS["ink"])
-"""Okabe and Ito's palette, distinct for color-blind readers, and two grays."""
+"""Okabe and Ito's palette, distinguishable by color-blind readers, and two grays."""
 METHOD_MARKS = "os^vDP*X<>p"
 _DASHES = ("-", "--", "-.", ":")
 _PANEL = 4.8, 4.0
-"""Inches."""
+"""Size of a panel, inches."""
 _PNG_DPI = 72
 _N_NAMED = 8
-"""Maximum number of points of a curve at which each x gets a tick of its own on a linear axis."""
+"""Maximum number of points of a curve for which each x gets its own tick on a linear axis."""
 
 _FONT = "DejaVu Sans"
-"""Comes with matplotlib."""
+"""Included in matplotlib."""
 _SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "report",
@@ -94,24 +94,24 @@ _SETTINGS: dict[str, Any] = {
     "grid.color": COLORS["line"],
     **dict.fromkeys(("xtick.major.size", "xtick.minor.size", "ytick.major.size", "ytick.minor.size"), 0.0),
 }
-"""Ticks have no length: in SVG each would be a reference to a definition elsewhere."""
+"""Style of figures. Ticks have no length: in SVG each would refer to a definition elsewhere."""
 _NOT_INLINE = re.compile(
     r"<metadata>.*?</metadata>|<style.*?</style>|<clipPath.*?</clipPath>|<defs>\s*</defs>|<!--.*?-->"
     r'|\s(?:clip-path|xmlns|xmlns:xlink|version|id)="(?!m[0-9a-f]{10}")[^"]*"',
     re.DOTALL,
 )
 _MARK_IDS = re.compile(r'(id="|href="#)(?=m[0-9a-f]{10}")')
-"""The only ids that are referenced: those of marks."""
+"""Ids of markers, the only ids that are referenced."""
 
 
 def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let a function draw in the style of the pages: every figure is made in one."""
+    """Decorate a function so that it draws in the style of the pages; use it for every function that creates a figure."""
 
     @functools.wraps(draw)
     def drawn(*args: _P.args, **options: _P.kwargs) -> _T:
         import matplotlib
 
-        with matplotlib.rc_context(_SETTINGS):  # type: ignore[arg-type] # a literal type for each key
+        with matplotlib.rc_context(_SETTINGS):  # type: ignore[arg-type] # keys are literal types
             return draw(*args, **options)
 
     return drawn
@@ -119,7 +119,7 @@ def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
 
 @styled
 def draw_charts(charts: Sequence[Chart], title: str = "") -> Figure:
-    """Return a figure of charts side by side, four as two by two, with one legend if all of them have curves of the same names."""
+    """Return a figure of charts side by side (four as two by two), with a single legend if all have curves of the same names."""
     from matplotlib.figure import Figure
 
     n_columns = 2 if len(charts) in (2, 4) else min(3, len(charts))
@@ -168,7 +168,7 @@ def _draw_curves(panel: Axes, chart: Chart) -> None:
 
 
 def set_log_ticks(axis: Axis, digits: Sequence[float]) -> None:
-    """Write the numbers of a logarithmic axis out, at these digits of each decade."""
+    """Label a logarithmic axis with plain numbers, at these digits of each decade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=digits))
@@ -185,7 +185,7 @@ def _draw_bars(panel: Axes, chart: Chart) -> None:
 
 
 def as_png(figure: Figure, dpi: int = _PNG_DPI) -> bytes:
-    """Return a PNG on white; the same figure gives the same bytes with one version of matplotlib."""
+    """Return the figure as PNG on white; equal figures give equal bytes with the same version of matplotlib."""
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
     return content.getvalue()
@@ -193,7 +193,7 @@ def as_png(figure: Figure, dpi: int = _PNG_DPI) -> bytes:
 
 @styled
 def as_svg(figure: Figure, title: str) -> str:
-    """Return an ``<svg>`` element for a page: it has the colors of the page's theme, and no id that another drawing has too."""
+    """Return the figure as an ``<svg>`` element with the colors of the page's theme, and ids that are unique on the page."""
     content = io.StringIO()
     figure.savefig(content, format="svg", transparent=True, metadata={"Date": None})
     text = content.getvalue()
@@ -207,7 +207,7 @@ def as_svg(figure: Figure, title: str) -> str:
 
 
 def standalone_svg(svg: str) -> bytes:
-    """Return the content of an SVG file of its own for an element that `as_svg` returned."""
+    """Return the content of a standalone SVG file for an element returned by `as_svg`."""
     style = f"<style>{THEMES} svg {{ background: var(--paper) }}</style>"
     opening, bracket, rest = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1).partition(">")
     return f"{opening}{bracket}{style}{rest}\n".encode()

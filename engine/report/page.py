@@ -1,6 +1,6 @@
-"""Pages from the templates beside this module: one HTML file each that needs nothing else and follows the reader's light or dark theme.
+"""Pages from the templates beside this module: self-contained HTML files that follow the reader's light or dark theme.
 
-Jinja2 escapes every text that is put in; only drawings, which `engine.report.charts` makes, are markup.
+Jinja2 escapes all inserted text; only drawings, made by `engine.report.charts`, are inserted as markup.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _environment() -> Environment:
 
 
 def render_page(template: str, **values: Any) -> str:
-    """Return the page of a template, such as "compare.html"; `values` are its variables."""
+    """Render a template, such as "compare.html", with `values` as its variables."""
     return _environment().get_template(template).render(values) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The result of a command: plain data for machines, and what people read, in the order in which it is printed."""
+"""Result of a command: plain data for machines, and text and tables for people, in print order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.report.tables import Link, Table, Value
 __all__ = ["Page", "Part", "Report", "facts"]
 
 Page: TypeAlias = tuple[str, Mapping[str, bytes]]
-"""Text of an HTML file, and the files beside it by their names."""
+"""Text of an HTML file, and the accompanying files by name."""
 Part: TypeAlias = str | Link | Table | Mapping[str, Value]
-"""A line; a line with a style; a table; or texts by their labels."""
+"""A line; a line with a style; a table; or labeled values."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class Report:
     Parameters
     ----------
     json : mapping
-        Plain data; also what `facts` makes rows of.
+        Plain data; `facts` turns it into rows.
     parts : iterable of Part
-        What is printed, once the data are written.
+        Parts to print after the data are written.
     status : int
         Exit status.
     page : callable, optional
         Returns the page and its files.
     interrupted : str
-        How far a run came that Ctrl-C ended; empty of a whole one.
+        Progress of a run that Ctrl-C ended; empty if it completed.
     """
 
     json: Mapping[str, Any]
@@ -46,7 +46,9 @@ _MAX_ROWS = 5
 
 
 def facts(plain: Mapping[str, Any]) -> dict[str, Value]:
-    """Return texts by labels for plain data; objects in an object or a list have a row each, the first of many; what is empty is left out.
+    """Return labeled values of plain data. Empty values are omitted.
+
+    Objects in an object or a list have one row each, up to five per list.
 
     Examples
     --------

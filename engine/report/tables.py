@@ -1,4 +1,4 @@
-"""Tables and charts as plain data. One table is printed in the terminal, written as Markdown, or put into a page."""
+"""Tables and charts as plain data. A table can be printed in the terminal, written as Markdown, or inserted into a page."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["STYLES", "Cell", "Chart", "Curve", "Link", "Table", "Value", "format
 
 
 class Link(NamedTuple):
-    """A cell with more than its text.
+    """A cell with a style, a link or a picture.
 
     Parameters
     ----------
     text : str
     kind : str
-        A class of the style sheet, such as "right" or "wrong".
+        Class in the style sheet, such as "right" or "wrong".
     href : str
-        Target of a link; only pages show it.
+        Target of a link; shown only in pages.
     picture : bytes
-        A small PNG above the text; only pages show it.
+        A small PNG above the text; shown only in pages.
     """
 
     text: str
@@ -32,14 +32,14 @@ class Link(NamedTuple):
 
 
 STYLES = {"right": "green", "wrong": "bold red", "note": "yellow", "title": "bold", "caption": "dim"}
-"""Terminal styles of the kinds of cells and lines."""
+"""Terminal styles by kind of cell or line."""
 Value: TypeAlias = str | float | int | None
 Cell: TypeAlias = Value | Link
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of words and numbers.
+    """A table of text and numbers.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Table:
         Headings, with units.
     rows : tuple of tuple of Cell
     text_columns : tuple of int
-        Columns of words, aligned left; the others hold numbers, aligned right.
+        Text columns, aligned left; the others are numbers, aligned right.
     """
 
     title: str
@@ -78,7 +78,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points in order of ascending x."""
+    """A named curve; its points are sorted by x."""
 
     name: str
     x: tuple[float, ...]
@@ -87,7 +87,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Curves over one axis.
+    """Curves with a common x axis.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ class Chart:
     is_log : pair of bool
         Logarithmic scale of x and of y.
     limit : float, optional
-        A dotted horizontal line at this y.
+        y of a dotted horizontal line.
     labels : tuple of str
-        Names of categories: the y of each curve are bars, one for each label.
+        Names of categories; if given, each curve is drawn as bars, one per label.
     from_zero : bool
         Begin the y axis at 0.
     """
@@ -115,7 +115,7 @@ class Chart:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell's text: floats with three digits or whole from 1000 on, integers with commas, "-" for None.
+    """Return a cell's text: floats with three significant digits, or rounded to integers from 1000 on; integers with commas; "-" for None.
 
     Examples
     --------
@@ -139,7 +139,7 @@ _UNITS = ((1e3, "km", 1e3), (1.0, "m", 1.0), (1e-3, "mm", 1e-3), (1e-6, "µm", 1
 
 
 def meters(length: float) -> str:
-    """Return a length in the unit that is easiest to read.
+    """Return a length in the most readable unit.
 
     Examples
     --------
