@@ -126,8 +126,6 @@ class Client:
         tick was due and could not be simulated.
     on_final : callable or None
         Called with each tick and the digest of the state right before it, once nothing can change it any more.
-    on_correction : callable or None
-        Called with each.
     """
 
     def __init__(
@@ -150,7 +148,6 @@ class Client:
         self.n_rollbacks = self.n_resimulated = self.n_corrections = self.n_compared = self.n_adopted = 0
         self.n_late = self.n_denied = self.n_stalls = 0
         self.on_final: Callable[[int, bytes], object] | None = None
-        self.on_correction: Callable[[Correction], object] | None = None
         self.timer = timer
         self._costs: deque[float] = deque(maxlen=15)
         """Seconds of a tick in the last calls: the first may compile, so the median counts."""
@@ -265,7 +262,7 @@ class Client:
 
     def server_tick(self, now: float) -> float | None:
         """Return what the server's clock shows now, in ticks, as far as this client can know; None before it can."""
-        return self._clock.tick(now) if self._clock.is_set else None
+        return self._clock.tick(now) if self._clock.n_samples else None
 
     # -- the connection -----------------------------------------------------------------------------------------------
 
@@ -318,7 +315,9 @@ class Client:
     def _handle(self, message: m.FromServer, now: float) -> None:
         match message:
             case m.Welcome():
-                if not self.is_joined or (self._state_from is not None and message.tick >= self._state_from):  # it may come twice
+                if self.is_joined:
+                    self._adopt(message, now)
+                else:
                     self._begin(message)
             case m.Refused() | m.Dropped():
                 self.end_reason = message.reason or "the server gives no reason"
@@ -335,8 +334,6 @@ class Client:
                 self._place(message)
             case m.ActionDenied():
                 self._undo_denied(message)
-            case m.Keyframe():
-                self._adopt(message, now)
             case m.TickClosed() if len(self._counts) < _MAX_KNOWN_TICKS:
                 self._seen = max(self._seen, message.tick + 1)
                 for tick, count in zip(range(message.tick, self.confirmed - 1, -1), [message.count, *message.earlier], strict=False):
@@ -350,7 +347,7 @@ class Client:
         demo = make_demo(welcome.scene)
         decode_state(demo, decompress_state(welcome.state), is_foreign=True)
         user_before, self._welcome, self.key, self.user = self.user, welcome, welcome.key, welcome.user
-        self.simulation = SharedSimulation(demo, welcome.tick, welcome.window)
+        self.simulation = SharedSimulation(demo, welcome.tick)
         if self._is_new_connection or self._clock.hertz != welcome.hertz:
             self._clock = Clock(welcome.hertz)
             self._pinged = -1e9
@@ -462,7 +459,7 @@ class Client:
         """Return the tick at which an action of now is to count."""
         assert self.simulation is not None
         first = max(self.simulation.now, self.confirmed)
-        if self.is_offline or not self._clock.is_set or self.method == "interpolation":
+        if self.is_offline or not self._clock.n_samples or self.method == "interpolation":
             return first
         ahead = int(np.ceil(self._clock.tick(now) + self._clock.lead(self._delay)))
         return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MAX_AHEAD))
@@ -513,7 +510,7 @@ class Client:
             return self._finish() if self.server_ended else 0
         self._greet_and_ping(now)
         simulation = self.simulation
-        if simulation is None or not self._clock.is_set:
+        if simulation is None or not self._clock.n_samples:
             return 0
         start = self.timer() if self.timer is not None else 0.0
         try:
@@ -592,12 +589,10 @@ class Client:
 
     def _correct(self, before: Poses, age: int, now: float) -> None:
         assert self.simulation is not None
-        correction = self._smoothing.note(before, poses_of(self.simulation.demo), self.simulation.now, age, now)
+        correction = self._smoothing.note(before, poses_of(self.simulation.demo), age, now)
         if correction is not None:
             self.n_corrections += 1
             self.corrections.append(correction)
-            if self.on_correction is not None:
-                self.on_correction(correction)
 
     def _note_shown(self, now: float) -> None:
         assert self.simulation is not None
@@ -662,22 +657,24 @@ class Client:
             self.send(m.StateRequest())
             self._state_retry_at = now + self._clock.patience + _KEYFRAME_SECONDS
 
-    def _adopt(self, keyframe: m.Keyframe, now: float) -> None:
-        """Replace the state by the server's; actions since then are known."""
+    def _adopt(self, welcome: m.Welcome, now: float) -> None:
+        """Replace the state by the server's, where it was requested: it may also come twice."""
         simulation = self.simulation
         assert simulation is not None
-        if self._state_from is None or keyframe.tick < max(self._state_from, simulation.oldest):
+        if self._state_from is None or welcome.tick < max(self._state_from, simulation.oldest):
             return
         here, before = simulation.now, poses_of(simulation.demo)
-        decode_state(simulation.demo, decompress_state(keyframe.state), is_foreign=True)
+        decode_state(simulation.demo, decompress_state(welcome.state), is_foreign=True)
         self.n_adopted += self.is_desynced
         self._state_from, self.is_desynced = None, False
-        self.confirmed = max(self.confirmed, keyframe.tick)
+        self.confirmed = max(self.confirmed, welcome.tick)
         self._counts = {tick: count for tick, count in self._counts.items() if tick >= self.confirmed}
-        simulation.adopt(keyframe.tick)
+        simulation.adopt(welcome.tick)
         for number, own in self._pending.items():
-            if own.tick < keyframe.tick:
+            if own.tick < welcome.tick:
                 self._move(number, self._next_tick(now))
+        for relayed in welcome.acts:
+            self._place(relayed)
         self.n_resimulated += self._step_until(here, self._max_ticks())
         if simulation.now == here:
-            self._correct(before, here - keyframe.tick, now)
+            self._correct(before, here - welcome.tick, now)

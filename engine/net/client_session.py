@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.connection import Connection
@@ -64,9 +62,8 @@ class ClientSession:
         return f"joined {at}" if self.client.is_joined else f"waiting for the state of {at}"
 
     def now(self) -> float:
-        """Return the time of `advance`, seconds: that of `time.monotonic`, of a server in this process its own."""
-        connection = self.connection
-        return connection.now if isinstance(connection, SimulatedConnection) else time.monotonic()
+        """Return the time of `advance`, seconds: that of the connection."""
+        return self.connection.now
 
     def advance(self, now: float) -> int:
         """Receive messages, simulate the ticks that are due, and send; return how many ticks were new."""

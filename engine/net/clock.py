@@ -51,11 +51,6 @@ class Clock:
         self._at = 0.0
 
     @property
-    def is_set(self) -> bool:
-        """True if an answer has arrived."""
-        return bool(self._samples)
-
-    @property
     def n_samples(self) -> int:
         """Answers that count."""
         return len(self._samples)

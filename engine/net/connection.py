@@ -18,7 +18,7 @@ import ssl
 import threading
 import time
 from collections import deque
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.connection import broadcast
@@ -30,9 +30,7 @@ from engine.common.rng import stream
 from engine.net import messages as m
 from engine.net.link import Link, LinkSettings
 
-__all__ = ["Connection", "ConnectionState", "parse_address"]
-
-ConnectionState: TypeAlias = Literal["connecting", "open", "closed"]
+__all__ = ["Connection", "parse_address"]
 
 OPEN_SECONDS = 5.0
 PING_SECONDS = 2.0
@@ -114,9 +112,14 @@ class Connection:
         """Host and port."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    @property
+    def now(self) -> float:
+        """The time in which messages arrive, seconds."""
+        return time.monotonic()
+
     def open(self) -> None:
         """Connect, again if it is closed: what waited to be sent is forgotten."""
-        self.state: ConnectionState = "connecting"
+        self.state: Literal["connecting", "open", "closed"] = "connecting"
         self.reason = ""
         self._out: deque[tuple[float, bytes]] = deque()
         self._in: deque[tuple[bytes, float]] = deque()
@@ -175,8 +178,8 @@ class Connection:
     def _run(self, n: int) -> None:
         """Be connected for the n-th time; an older thread, whose look-up took too long, changes nothing."""
         try:  # the look-up here: a loop's own could not be interrupted
-            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-            reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in found]))
+            entries = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+            reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in entries]))
         except (socket.gaierror, UnicodeError):
             reason = f"there is no host {self.host}, or it cannot be found from here"
         except Exception as error:

@@ -30,17 +30,12 @@ Poses = list[tuple[IntArray, FloatArray]]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A body that was shown at the wrong place; poses are x, y, angle in its world's frame, m and rad."""
+    """A body that was shown at the wrong place: its pose x, y, angle then, in its world's frame, m and rad, and how far off it was."""
 
     stage: int
     body: int
     before: tuple[float, float, float]
-    after: tuple[float, float, float]
-
-    @property
-    def meters(self) -> float:
-        """The distance between both."""
-        return math.dist(self.before[:2], self.after[:2])
+    meters: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +44,16 @@ class Correction:
 
     Attributes
     ----------
-    tick : int
-        The state shown was the one right before it.
     age : int
         Ticks that had been simulated with wrong actions.
     meters : float
         Maximum distance by which a body was off.
-    n_moved : int
-        Bodies that were off.
     moved : tuple of Moved
-        The farthest of them, farthest first.
+        The bodies that were off, the farthest of them, farthest first.
     """
 
-    tick: int
     age: int
     meters: float
-    n_moved: int
     moved: tuple[Moved, ...]
 
 
@@ -80,17 +69,16 @@ class Smoothing:
         self._errors: dict[int, tuple[IntArray, FloatArray, float]] = {}
         """Ids, errors (n, 3), and when they were that large, s."""
 
-    def note(self, before: Poses, after: Poses, tick: int, age: int, now: float) -> Correction | None:
+    def note(self, before: Poses, after: Poses, age: int, now: float) -> Correction | None:
         """Note that the picture changes; return the correction, or None where nobody could see it."""
         moved: list[Moved] = []
         for k, ((ids, old), (new_ids, new)) in enumerate(zip(before, after, strict=False)):
             both, first, second = np.intersect1d(ids, new_ids, assume_unique=True, return_indices=True)
-            old, new = old[first], new[second]
-            error = old - new
-            is_off = (np.hypot(error[:, 0], error[:, 1]) > _MIN_ERROR) | (np.abs(error[:, 2]) > _MIN_ERROR)
-            if is_off.any():
-                rows = np.flatnonzero(is_off)
-                moved += [Moved(k, int(both[row]), tuple(old[row].tolist()), tuple(new[row].tolist())) for row in rows]
+            error = old[first] - new[second]
+            meters = np.hypot(error[:, 0], error[:, 1])
+            rows = np.flatnonzero((meters > _MIN_ERROR) | (np.abs(error[:, 2]) > _MIN_ERROR))
+            if len(rows):
+                moved += [Moved(k, int(both[row]), tuple(old[first[row]].tolist()), float(meters[row])) for row in rows]
                 error += self._remaining(k, both, now)
                 error[np.hypot(error[:, 0], error[:, 1]) > _MAX_GLIDE] = 0.0
                 error[np.abs(error[:, 2]) > math.pi, 2] = 0.0
@@ -98,7 +86,7 @@ class Smoothing:
         if not moved:
             return None
         moved.sort(key=lambda body: -body.meters)
-        return Correction(tick, age, moved[0].meters, len(moved), tuple(moved[:_MAX_MOVED]))
+        return Correction(age, moved[0].meters, tuple(moved[:_MAX_MOVED]))
 
     def offsets(self, stage: int, body_ids: tuple[int, ...], now: float) -> FloatArray:
         """Return what is to be added to the poses drawn of a stage, x, y, angle, (n, 3), rows as in `body_ids`."""

@@ -1,7 +1,7 @@
 """Limits on what one client of a server may request: a client that exceeds them is dropped, and the others notice nothing.
 
 Rates are limited by token buckets (Turner, "New directions in communications", IEEE Communications Magazine 24 (10), 1986): so many tokens
-a second on average, and `BURST` seconds' worth of them at once, for a connection that has stood still delivers everything together.
+a second on average, and `_BURST` seconds' worth of them at once, for a connection that has stood still delivers everything together.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["BURST", "Bucket", "Limits", "PasswordThrottle", "has_more_values"]
+__all__ = ["Bucket", "Limits", "PasswordThrottle", "has_more_values"]
 
-BURST = 4.0
+_BURST = 4.0
 """Seconds whose worth may come at once."""
 _MAX_PAUSE = 600.0
 """Seconds that one address waits at most after wrong passwords."""
@@ -104,7 +104,7 @@ class Limits:
 
 
 class Bucket:
-    """A token bucket: so many tokens a second, `BURST` seconds' worth at the beginning and at most.
+    """A token bucket: so many tokens a second, `_BURST` seconds' worth at the beginning and at most.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Bucket:
 
     def __init__(self, rate: float, now: float, capacity: float = 0.0) -> None:
         self._rate, self._at = rate, now
-        self._capacity = self._tokens = max(BURST * rate, capacity)
+        self._capacity = self._tokens = max(_BURST * rate, capacity)
 
     def take(self, amount: float, now: float) -> bool:
         """Take tokens; False, and none is taken, where there are not so many."""

@@ -19,7 +19,7 @@ from engine.common.errors import InvalidInputError
 __all__ = ["Link", "LinkSettings"]
 
 _MAX_SECONDS = 10.0
-"""Of latency, and of jitter."""
+"""Limit of latency, and of jitter."""
 _MAX_LOSS = 0.95
 _MIN_BANDWIDTH, _MAX_BANDWIDTH = 100.0, 1e10
 """Bytes per second."""

@@ -14,7 +14,7 @@
     PointerMove(x, y)                   ->    to all others:
                                         <-    UserPointer(user, x, y)
     StateRequest()                      ->
-                                        <-    Keyframe(tick, state)
+                                        <-    Welcome again, at the next keyframe
                                         <-    UserList(users)                     whenever somebody joins or leaves
     Goodbye()                           ->    or   <-   Dropped(reason)
 
@@ -24,7 +24,7 @@ requested again. An action is one of `engine.sim.actions`; here it is the action
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -46,7 +46,6 @@ __all__ = [
     "FromServer",
     "Goodbye",
     "Hello",
-    "Keyframe",
     "MessageError",
     "Ping",
     "PointerMove",
@@ -63,6 +62,7 @@ __all__ = [
     "Welcome",
     "decode_from_client",
     "decode_from_server",
+    "decode_plain",
     "encode",
 ]  # fmt: skip
 
@@ -203,7 +203,7 @@ class SharedScene(_Message, frozen=True):
 
 class Welcome(_Message, frozen=True, tag="welcome"):
     """All that a client needs to go on from a keyframe: the scene, its state right before `tick`, the first open one, and the actions
-    since."""
+    since. A client that has joined takes the state and the actions."""
 
     user: UserNumber
     key: Annotated[str, msgspec.Meta(max_length=64)]
@@ -236,13 +236,6 @@ class TickClosed(_Message, frozen=True, tag="closed"):
     earlier: Annotated[list[Count], msgspec.Meta(max_length=MAX_EARLIER)] = []
 
 
-class Keyframe(_Message, frozen=True, tag="keyframe"):
-    """The server's state right before a tick."""
-
-    tick: Tick
-    state: bytes
-
-
 class Pong(_Message, frozen=True, tag="pong"):
     """The answer to `Ping`, with the server's clock in ticks, fraction included."""
 
@@ -273,11 +266,11 @@ class Dropped(_Message, frozen=True, tag="dropped"):
 
 
 FromClient: TypeAlias = Hello | ActionRequest | ResendRequest | StateRequest | Ping | PointerMove | Goodbye
-FromServer: TypeAlias = Welcome | Refused | RelayedAction | ActionDenied | TickClosed | Keyframe | Pong | UserPointer | UserList | Dropped
-Method: TypeAlias = Literal["prediction", "interpolation", "lockstep"]
+FromServer: TypeAlias = Welcome | Refused | RelayedAction | ActionDenied | TickClosed | Pong | UserPointer | UserList | Dropped
 
 _from_client = msgspec.msgpack.Decoder(FromClient)
 _from_server = msgspec.msgpack.Decoder(FromServer)
+_plain = msgspec.msgpack.Decoder(Any)
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -304,6 +297,11 @@ def decode_from_server(content: bytes) -> FromServer:
     if isinstance(message, RelayedAction) and len(content) > MAX_CLIENT_MESSAGE_BYTES + _HEAD_BYTES:
         raise MessageError(f"an action must be of at most {MAX_CLIENT_MESSAGE_BYTES} bytes, got {len(content)}")
     return message
+
+
+def decode_plain(content: bytes) -> Any:
+    """Return the plain data of an action of a message; errors as `decode_from_client`."""
+    return _decode(_plain, content, MAX_CLIENT_MESSAGE_BYTES)
 
 
 def _decode(decoder: msgspec.msgpack.Decoder[Any], content: bytes, max_bytes: int) -> Any:

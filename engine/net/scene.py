@@ -1,4 +1,4 @@
-"""What can be shared, and how a client builds it."""
+"""The shared scene: which demos can be shared, and how a client builds one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def check_shareable(demo: Demo) -> None:
         if not is_bounded(msgspec.msgpack.encode(demo.scene_content())):
             raise InvalidInputError("SCENE", f"a scene that guests can be sent, in {MAX_PLAIN_BYTES} bytes", Described("a larger one"))
     elif not type(demo).__module__.startswith(_PACKAGE) or find_demo(demo.id) is not type(demo):
-        wanted = "a demo of this program, or a scene file (guests do not have a Python file of yours, and never run one that is sent)"
-        raise InvalidInputError("SCENE", wanted, demo.id or type(demo).__name__)
+        requirement = "a demo of this program, or a scene file (guests do not have a Python file of yours, and never run one that is sent)"
+        raise InvalidInputError("SCENE", requirement, demo.id or type(demo).__name__)
 
 
 def check_hertz(field: str, value: object) -> float:

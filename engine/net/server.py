@@ -41,7 +41,7 @@ from engine.sim.state import compress_state, encode_state, size_share
 from engine.sim.users import KEYFRAME_TICKS, MAX_USERS
 from engine.sim.values import StateError
 
-__all__ = ["Drop", "Server", "ServerSettings", "ServerStatus", "UserStatus"]
+__all__ = ["Drop", "Server", "ServerSettings", "ServerStatus"]
 
 _KEPT_TICKS = 600
 """Ticks whose actions are kept for clients that lack some."""
@@ -112,20 +112,6 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class UserStatus:
-    """A user, here or away: round trip in seconds, bytes and actions since the connection began, count of its bodies, shapes and joints."""
-
-    user: int
-    name: str
-    is_here: bool
-    ping: float
-    n_received: int
-    n_sent: int
-    n_acts: int
-    owns: Size
-
-
-@dataclass(frozen=True, slots=True)
 class ServerStatus:
     """The server at a moment.
 
@@ -133,7 +119,7 @@ class ServerStatus:
     ----------
     tick : int
         The first that is not closed.
-    users : tuple of UserStatus
+    users : tuple of UserInfo
     n_connections : int
         Those that have not said hello included.
     n_received, n_sent : int
@@ -154,7 +140,7 @@ class ServerStatus:
     """
 
     tick: int
-    users: tuple[UserStatus, ...]
+    users: tuple[m.UserInfo, ...]
     n_connections: int
     n_received: int
     n_sent: int
@@ -180,11 +166,8 @@ class _Connection:
         """It gets the state at the next keyframe."""
         self.has_state = False
         """It has been sent one, and so is sent all that comes after."""
-        self.is_lost = False
-        """True if its state differs from the server's, or lacks too much: it adopts the server's, and goes on."""
         self.shows_state = False
         """It has sent something that only a client with the state sends."""
-        self.n_received = self.n_sent = 0
         self.ping = 0.0
         self.messages = Bucket(limits.messages_per_s, now)
         self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.MAX_CLIENT_MESSAGE_BYTES)
@@ -245,7 +228,7 @@ class Server:
     def __init__(self, demo: Demo, settings: ServerSettings | None = None, start: float = 0.0) -> None:
         check_shareable(demo)
         self.settings = settings if settings is not None else ServerSettings()
-        self.simulation = SharedSimulation(demo, window=self.settings.window, goes_back=False)
+        self.simulation = SharedSimulation(demo, goes_back=False)
         self.outbox: deque[tuple[int, bytes]] = deque()
         self.drops: deque[tuple[int, str]] = deque()
         self.on_tick: Callable[[Server], object] | None = None
@@ -273,26 +256,19 @@ class Server:
         self._troubles: deque[str] = deque(maxlen=_N_REMEMBERED)
 
     @property
-    def users(self) -> list[m.UserInfo]:
+    def users(self) -> tuple[m.UserInfo, ...]:
         """Users that are here, or were and may come back."""
-        status = self._user_status
-        return [m.UserInfo(user.user, user.name, user.is_here, user.ping) for user in status]
-
-    @property
-    def _user_status(self) -> tuple[UserStatus, ...]:
-        found = []
-        for number, user in sorted(self._users.items()):
-            own = user.connection
-            ping, n_received, n_sent = (0.0, 0, 0) if own is None else (own.ping, own.n_received, own.n_sent)
-            found.append(UserStatus(number, user.name, own is not None, ping, n_received, n_sent, user.n_actions, user.owns))
-        return tuple(found)
+        return tuple(
+            m.UserInfo(number, user.name, user.connection is not None, 0.0 if user.connection is None else user.connection.ping)
+            for number, user in sorted(self._users.items())
+        )
 
     @property
     def status(self) -> ServerStatus:
         """The present status."""
         times = sorted(self._tick_seconds) or [0.0]
         return ServerStatus(
-            self.simulation.now, self._user_status, len(self._connections), self._n_received, self._n_sent,
+            self.simulation.now, self.users, len(self._connections), self._n_received, self._n_sent,
             1e3 * times[len(times) // 2], 1e3 * times[-1], self._late, self._slipped,
             self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
         )  # fmt: skip
@@ -366,7 +342,6 @@ class Server:
             return
         limits, start = self.settings.limits, time.thread_time()
         self._n_received += len(content)
-        connection.n_received += len(content)
         connection.heard = now
         try:
             if not connection.messages.take(1, now):
@@ -404,7 +379,7 @@ class Server:
             case m.PointerMove():
                 self._pointers[user.number] = m.UserPointer(user.number, message.x, message.y)
             case m.StateRequest():
-                connection.wants_state = connection.is_lost = True
+                connection.wants_state = True
 
     def _charge(self, connection: _Connection, seconds: float) -> None:
         """Count processor time that a client's messages and actions have taken."""
@@ -495,7 +470,7 @@ class Server:
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
         if request.tick > open_tick + ahead:
             raise m.MessageError(f"its act {number} is meant for tick {request.tick}, and it is tick {open_tick}")
-        plain = msgspec.msgpack.decode(request.action)
+        plain = m.decode_plain(request.action)
         if has_more_values(plain, limits.values_per_act):
             raise m.MessageError(f"its act {number} has more than {limits.values_per_act} values")
         sent = action_of(plain, f"act {number}")
@@ -505,7 +480,7 @@ class Server:
         denial = self._denial(connection, user, action, len(request.action), now)
         if denial:
             if not connection.denials.take(1, now):
-                raise m.MessageError(f"it goes on although it was told: {denial}")
+                raise m.MessageError(f"it goes on although it was denied: {denial}")
             content = m.encode(m.ActionDenied(number, denial))
             user.answers[number] = open_tick, content
             user.next_number = max(user.next_number, number + 1)
@@ -570,7 +545,7 @@ class Server:
         oldest = next(iter(self._closed), self.simulation.now)
         for tick in ticks:
             if tick < oldest:  # it cannot catch up
-                connection.wants_state = connection.is_lost = True
+                connection.wants_state = True
             closed = self._closed.get(tick)
             for message in () if closed is None else (*self._relayed.get(tick, ()), closed):
                 if not self._send_again(connection, m.encode(message), now):
@@ -610,7 +585,7 @@ class Server:
             self._drop_silent()
             if self._users_changed or self.simulation.now % _USER_LIST_TICKS == 0:
                 self._users_changed = False
-                self._send_all(m.encode(m.UserList(self.users)))
+                self._send_all(m.encode(m.UserList(list(self.users))))
         return n
 
     @property
@@ -753,17 +728,12 @@ class Server:
         for connection in waiting:
             user = connection.user
             assert user is not None
-            has_world = connection.is_lost and connection.shows_state and tick > 0
-            connection.has_state, connection.shows_state = True, has_world
-            connection.is_lost = connection.wants_state = False
-            if has_world:
-                self._send(connection, m.Keyframe(tick, state))
-            else:
-                welcome = m.Welcome(
-                    user.number, user.key, tick, scene, state, actions,
-                    self.hertz, self.settings.delay, self.settings.window, user.next_number,
-                )  # fmt: skip
-                self._send(connection, welcome)
+            connection.has_state, connection.wants_state = True, False
+            welcome = m.Welcome(
+                user.number, user.key, tick, scene, state, actions,
+                self.hertz, self.settings.delay, self.settings.window, user.next_number,
+            )  # fmt: skip
+            self._send(connection, welcome)
         self._users_changed = True
 
     # -- sending ------------------------------------------------------------------------------------------------------
@@ -774,7 +744,6 @@ class Server:
     def _send_bytes(self, connection: _Connection, content: bytes) -> None:
         self.outbox.append((connection.peer, content))
         self._n_sent += len(content)
-        connection.n_sent += len(content)
 
     def _send_all(self, content: bytes, but: _User | None = None) -> None:
         """Send to all who have the state."""

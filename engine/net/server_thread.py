@@ -46,10 +46,7 @@ from engine.sim.users import KEYFRAME_TICKS
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["BIND", "HostStatus", "ServerThread", "origin_of"]
-
-BIND = "127.0.0.1"
-"""This machine alone."""
+__all__ = ["HostStatus", "ServerThread", "origin_of"]
 
 MAX_UNSENT_BYTES = 2_000_000
 """Bytes that may wait for a client beside the largest message to it: a minute of a busy world."""
@@ -282,7 +279,7 @@ class ServerThread:
         self,
         make_demo: Callable[[], Demo],
         settings: ServerSettings | None = None,
-        bind: str = BIND,
+        bind: str = "127.0.0.1",
         port: int = m.PORT,
         tls: ssl.SSLContext | None = None,
         until: int | None = None,
@@ -562,18 +559,17 @@ class ServerThread:
 def _listen(bind: str, port: int) -> socket.socket:
     """Return a socket that listens."""
     at = f"[{bind}]:{port}" if ":" in bind else f"{bind}:{port}"
+    wrong_address = InvalidInputError("--bind", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", bind)
     try:
         family, _, _, _, address = socket.getaddrinfo(bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         both = bind == "::" and socket.has_dualstack_ipv6()
-        listening = socket.create_server(cast(Any, address), family=family, dualstack_ipv6=both)
+        return socket.create_server(cast(Any, address), family=family, dualstack_ipv6=both)
     except (socket.gaierror, UnicodeError, ValueError):
-        raise InvalidInputError("--bind", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", bind) from None
+        raise wrong_address from None
     except OSError as error:
-        if error.errno == errno.EADDRINUSE or getattr(error, "winerror", 0) == 10048:
+        if error.errno == errno.EADDRINUSE:
             raise LabError(f"port {port} is taken: another program listens at {at}; --port 0 takes one that is free") from None
-        if error.errno in (errno.EACCES, errno.EPERM):
-            raise LabError(f"port {port} may not be used ({os.strerror(error.errno)}): one from 1024 to 65535 may") from None
-        if error.errno == errno.EADDRNOTAVAIL or getattr(error, "winerror", 0) == 10049:
-            raise InvalidInputError("--bind", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", bind) from None
-        raise LabError(f"nothing can listen at {at}: {error.strerror or error}") from None
-    return listening
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise wrong_address from None
+        hint = ": one from 1024 to 65535 may" if error.errno in (errno.EACCES, errno.EPERM) else ""
+        raise LabError(f"nothing can listen at {at} ({error.strerror or error}){hint}") from None

@@ -57,8 +57,6 @@ class SharedSimulation:
         Between two ticks, at a keyframe: just built, or in the state that a server sent.
     tick : int
         Ticks from the beginning to where it stands.
-    window : int
-        Minimum number of ticks that can be rolled back.
     goes_back : bool
         False for a server, which keeps no keyframes.
 
@@ -78,8 +76,8 @@ class SharedSimulation:
         Processor seconds that the actions of the last tick took, by user.
     """
 
-    def __init__(self, demo: Demo, tick: int = 0, window: int = 100, goes_back: bool = True) -> None:
-        self.demo, self.now, self.window, self.goes_back = demo, tick, window, goes_back
+    def __init__(self, demo: Demo, tick: int = 0, goes_back: bool = True) -> None:
+        self.demo, self.now, self.goes_back = demo, tick, goes_back
         demo.sim.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self.faults: deque[str] = deque(maxlen=_MAX_FAULTS)

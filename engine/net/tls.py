@@ -34,10 +34,12 @@ def server_tls(certificate: str, key: str | None = None) -> ssl.SSLContext:
         context.load_cert_chain(certificate, key, password=_no_password)
     except (OSError, ValueError) as error:  # of which those of ssl are some
         if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
-            wanted = "the certificate of the private key"
+            requirement = "the certificate of the private key"
         else:
-            wanted = "a PEM file with a certificate and its private key, without a password" + ("" if key else "; --tls-key has the key")
-        raise InvalidInputError("--tls-certificate", wanted, certificate) from None
+            requirement = "a PEM file with a certificate and its private key, without a password" + (
+                "" if key else "; --tls-key has the key"
+            )
+        raise InvalidInputError("--tls-certificate", requirement, certificate) from None
     return context
 
 

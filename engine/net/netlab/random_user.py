@@ -52,6 +52,12 @@ _MAX_CREATED = 30
 _SLIDE = 0.05
 """Share of a slider's length by which it is moved from its default, each way."""
 _KEYS = ("left", "right", "up", "down")
+_FREQUENCIES = {
+    "grab": 8.0, "push": 4.0, "create": 3.0, "destroy": 1.5, "connect": 1.5, "undo": 1.0, "disconnect": 0.5, "pause": 0.5, "speed": 0.5,
+    "slide": 0.4, "restart": 0.1,
+}  # fmt: skip
+"""Relative frequency of each kind of action."""
+_EDITS = {"create", "destroy", "connect", "disconnect"}
 _SPEEDS = [speed for speed in SPEEDS if 0.25 <= speed <= 2.0]
 
 
@@ -73,7 +79,7 @@ class RandomUser:
         self._ends: dict[str, tuple[float, Action]] = {}
         """By what is held: when that ends, s, and the action that ends it."""
         self._hand = self._target = (0.0, 0.0)
-        """Where the hand is, and where it goes, m."""
+        """Positions of the hand, and of its target, m."""
         self._dragged_at = 0.0
         self._n_initial = 0
 
@@ -83,20 +89,20 @@ class RandomUser:
             self._looked_at, self._n_initial = now, _n_bodies(demo)
         elapsed, self._looked_at = now - self._looked_at, now
         self.release(now)
-        if "hand" in self._ends and now - self._dragged_at >= _DRAG_SECONDS:
-            self._drag(now)
-        if self._rng.random() >= self._rate * elapsed:
-            return
-        bodies = [
-            (k, body)
-            for k, stage in enumerate(demo.stages)
-            for body in stage.world.body_ids
-            if stage.world.body(body).spec.type == "dynamic"
-        ]
-        if bodies:
-            begin = _ACTIONS[int(self._rng.choice(len(_ACTIONS), p=_SHARES))]
-            if not (demo.no_edits and begin in _EDITS):
-                begin(self, demo, *self._pick(bodies), now)
+        if "hand" in self._ends and now - self._dragged_at >= _DRAG_SECONDS:  # ever faster, so that a body is thrown
+            (x, y), (to_x, to_y) = self._hand, self._target
+            self._hand, self._dragged_at = (x + 0.3 * (to_x - x), y + 0.3 * (to_y - y)), now
+            self._act(Drag(self._hand))
+        if self._rng.random() < self._rate * elapsed:
+            bodies = [
+                (k, body)
+                for k, stage in enumerate(demo.stages)
+                for body in stage.world.body_ids
+                if stage.world.body(body).spec.type == "dynamic"
+            ]
+            kind = str(self._rng.choice(list(_FREQUENCIES), p=np.array(list(_FREQUENCIES.values())) / sum(_FREQUENCIES.values())))
+            if bodies and not (demo.no_edits and kind in _EDITS):
+                self._begin(kind, demo, *self._pick(bodies), now)
 
     def release(self, now: float = math.inf) -> None:
         """End all that is held until a time."""
@@ -105,7 +111,53 @@ class RandomUser:
                 del self._ends[held]
                 self._act(action)
 
-    # -- what is held for a while -------------------------------------------------------------------------------------
+    def _begin(self, kind: str, demo: Demo, k: int, body: int, now: float) -> None:
+        """Begin one of `_FREQUENCIES`, at a body of a stage."""
+        stage, n_bodies = demo.stages[k], _n_bodies(demo)
+        world = stage.world
+        x, y = (float(value) for value in world.state(body).position)
+        match kind:
+            case "grab" if "hand" not in self._ends:
+                self._hand, self._dragged_at = (x + stage.offset[0], y + stage.offset[1]), now
+                self._target = self._near(self._hand, _REACH)
+                self._hold("hand", now, Release(), Grab(self._hand))
+            case "push":
+                key = self._pick(_KEYS)
+                self._hold("key", now, ReleaseKey(key), Drive(k, body), PressKey(key))
+            case "pause":
+                self._hold("pause", now, Pause(False), Pause(True))
+            case "speed":
+                self._hold("speed", now, SetSpeed(1.0), SetSpeed(self._pick(_SPEEDS)))
+            case "create" if n_bodies < self._n_initial + _MAX_CREATED:
+                size = float(self._rng.uniform(0.15, 0.5))
+                shapes: tuple[Circle | Polygon, ...] = Circle(size), Polygon.box(size, 0.6 * size)
+                position, angle = self._near((x, y + 2.0), 2.0), float(self._rng.uniform(-1.0, 1.0))
+                spec = BodySpec((FixtureSpec(self._pick(shapes), density=1.0),), position=position, angle=angle)
+                self._act(CreateBody.of(k, spec))
+            case "destroy" if 2 * n_bodies > self._n_initial:
+                self._act(DestroyBody(k, body))
+            case "connect":  # to the nearest other body, by a hinge or a rod
+                others = [other for other in world.body_ids if other != body and world.body(other).spec.type == "dynamic"]
+                places = {other: tuple(map(float, world.state(other).position)) for other in others}
+                if places:
+                    other = min(places, key=lambda other: math.dist(places[other], (x, y)))
+                    to_x, to_y = places[other]
+                    is_rod = math.dist((x, y), (to_x, to_y)) >= LINEAR_SLOP and self._rng.random() < 0.5
+                    rod = DistanceJointSpec(body, other, (x, y), (to_x, to_y))
+                    hinge = RevoluteJointSpec(body, other, (0.5 * (x + to_x), 0.5 * (y + to_y)))
+                    self._act(CreateJoint.of(k, rod if is_rod else hinge))
+            case "disconnect" if world.joint_ids:
+                self._act(DestroyJoint(k, int(self._pick(world.joint_ids))))
+            case "slide" if demo.parameters:  # near the default: the end may mean ten times the bodies
+                parameter = self._pick(demo.parameters)
+                low, high = parameter.slider_ends
+                place = parameter.on_slider(parameter.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))
+                value = parameter.snapped(min(max(place, low), high))
+                self._act(SetParameter(parameter.name, float(round(value)) if parameter.choices else value))
+            case "undo":
+                self._act(UndoOwn())
+            case "restart":
+                self._act(Restart())
 
     def _hold(self, what: str, now: float, end: Action, *begin: Action) -> None:
         """Apply actions, and another after a random time, unless such a thing is held already."""
@@ -114,107 +166,12 @@ class RandomUser:
             for action in begin:
                 self._act(action)
 
-    def _grab(self, demo: Demo, k: int, body: int, now: float) -> None:
-        if "hand" not in self._ends:
-            (x, y), (dx, dy) = demo.stages[k].world.state(body).position, demo.stages[k].offset
-            self._hand, self._dragged_at = (float(x + dx), float(y + dy)), now
-            self._target = self._near(self._hand, _REACH)
-            self._hold("hand", now, Release(), Grab(self._hand))
-
-    def _drag(self, now: float) -> None:
-        """Move the hand by a share of the way, so that a body is released at speed."""
-        (x, y), (to_x, to_y) = self._hand, self._target
-        self._hand, self._dragged_at = (x + 0.3 * (to_x - x), y + 0.3 * (to_y - y)), now
-        self._act(Drag(self._hand))
-
-    def _push(self, demo: Demo, k: int, body: int, now: float) -> None:
-        key = self._pick(_KEYS)
-        self._hold("key", now, ReleaseKey(key), Drive(k, body), PressKey(key))
-
-    def _pause(self, demo: Demo, k: int, body: int, now: float) -> None:
-        self._hold("pause", now, Pause(False), Pause(True))
-
-    def _change_speed(self, demo: Demo, k: int, body: int, now: float) -> None:
-        self._hold("speed", now, SetSpeed(1.0), SetSpeed(self._pick(_SPEEDS)))
-
-    # -- edits --------------------------------------------------------------------------------------------------------
-
-    def _create(self, demo: Demo, k: int, body: int, now: float) -> None:
-        """Create a disc or a box above a body."""
-        if _n_bodies(demo) < self._n_initial + _MAX_CREATED:
-            size = float(self._rng.uniform(0.15, 0.5))
-            shapes: tuple[Circle | Polygon, ...] = Circle(size), Polygon.box(size, 0.6 * size)
-            x, y = demo.stages[k].world.state(body).position
-            position, angle = self._near((float(x), float(y) + 2.0), 2.0), float(self._rng.uniform(-1.0, 1.0))
-            self._act(CreateBody.of(k, BodySpec((FixtureSpec(self._pick(shapes), density=1.0),), position=position, angle=angle)))
-
-    def _destroy(self, demo: Demo, k: int, body: int, now: float) -> None:
-        """Destroy a body, but leave half of the initial ones."""
-        if 2 * _n_bodies(demo) > self._n_initial:
-            self._act(DestroyBody(k, body))
-
-    def _connect(self, demo: Demo, k: int, body: int, now: float) -> None:
-        """Join a body to the nearest other one, by a hinge or a rod."""
-        world = demo.stages[k].world
-        a = np.array(world.state(body).position)
-        others = [other for other in world.body_ids if other != body and world.body(other).spec.type == "dynamic"]
-        if not others:
-            return
-        places = np.array([world.state(other).position for other in others])
-        nearest = int(np.argmin(np.hypot(*(places - a).T)))
-        other, b = others[nearest], places[nearest]
-        if math.dist(a, b) >= LINEAR_SLOP and self._rng.random() < 0.5:
-            self._act(CreateJoint.of(k, DistanceJointSpec(body, other, (float(a[0]), float(a[1])), (float(b[0]), float(b[1])))))
-        else:
-            x, y = 0.5 * (a + b)
-            self._act(CreateJoint.of(k, RevoluteJointSpec(body, other, (float(x), float(y)))))
-
-    def _disconnect(self, demo: Demo, k: int, body: int, now: float) -> None:
-        joints = demo.stages[k].world.joint_ids
-        if joints:
-            self._act(DestroyJoint(k, int(self._pick(joints))))
-
-    # -- the rest -----------------------------------------------------------------------------------------------------
-
-    def _undo(self, demo: Demo, k: int, body: int, now: float) -> None:
-        self._act(UndoOwn())
-
-    def _slide(self, demo: Demo, k: int, body: int, now: float) -> None:
-        """Move a slider near its default: its end may mean ten times the bodies."""
-        if demo.parameters:
-            parameter = self._pick(demo.parameters)
-            low, high = parameter.slider_ends
-            place = parameter.on_slider(parameter.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))
-            value = parameter.snapped(min(max(place, low), high))
-            self._act(SetParameter(parameter.name, float(round(value)) if parameter.choices else value))
-
-    def _restart(self, demo: Demo, k: int, body: int, now: float) -> None:
-        self._act(Restart())
-
     def _pick(self, items: Sequence[_T]) -> _T:
         return items[int(self._rng.integers(len(items)))]
 
     def _near(self, point: tuple[float, float], reach: float) -> tuple[float, float]:
         dx, dy = self._rng.uniform(-reach, reach, 2)
         return point[0] + float(dx), point[1] + float(dy)
-
-
-_FREQUENCIES = {
-    RandomUser._grab: 8.0,
-    RandomUser._push: 4.0,
-    RandomUser._create: 3.0,
-    RandomUser._destroy: 1.5,
-    RandomUser._connect: 1.5,
-    RandomUser._disconnect: 0.5,
-    RandomUser._undo: 1.0,
-    RandomUser._slide: 0.4,
-    RandomUser._pause: 0.5,
-    RandomUser._change_speed: 0.5,
-    RandomUser._restart: 0.1,
-}
-"""Relative frequency of each action."""
-_ACTIONS, _SHARES = list(_FREQUENCIES), np.array(list(_FREQUENCIES.values())) / sum(_FREQUENCIES.values())
-_EDITS = {RandomUser._create, RandomUser._destroy, RandomUser._connect, RandomUser._disconnect}
 
 
 def _n_bodies(demo: Demo) -> int:

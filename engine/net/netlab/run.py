@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from engine.common.errors import LabError
 from engine.net.client import Client
-from engine.net.corrections import Correction
 from engine.net.netlab.experiment import Experiment
 from engine.net.netlab.random_user import RandomUser
 from engine.net.netlab.result import ClientResult, Distribution, ExperimentResult
@@ -59,7 +58,7 @@ def run_experiment(experiment: Experiment, advance: Callable[[int], object] | No
     last = min(experiment.steps, server.simulation.now)
     return ExperimentResult(
         experiment, last, [player.result(network, last, is_whole) for player in players],
-        corrections=[(float(c.age), c.meters) for player in players for c in player.corrections],
+        corrections=[(float(c.age), c.meters) for player in players for c in player.client.corrections],
         own_act_shown=Distribution.of([seconds for player in players for seconds in player.client.latencies]),
         time_to_agree=Distribution.of([seconds for player in players for seconds in player.times_to_agree(network.applied, players)]),
         acts=sum(len(player.acted_at) for player in players), n_late=sum(client.n_late for client in network.clients),
@@ -74,7 +73,6 @@ class _Player:
         self.member, self.client, self.steps = member, member.client, experiment.steps
         self.acted_at: dict[int, float] = {}
         """By number of an own action, seconds."""
-        self.corrections: list[Correction] = []
         self._confirmed: list[int] = []
         self._confirmed_at: list[float] = []
         """Ticks before which all was known, and from when on, seconds."""
@@ -82,8 +80,7 @@ class _Player:
         self._user = RandomUser(member.rng, self._act, experiment.rate)
         self._now = 0.0
         self._n_frames = 0
-        self.client.latencies = deque()
-        self.client.on_correction = self.corrections.append
+        self.client.latencies, self.client.corrections = deque(), deque()  # all of them
 
     @property
     def reached(self) -> int:
@@ -151,8 +148,8 @@ class _Player:
             resimulated_steps=client.n_resimulated,
             adopted_keyframes=client.n_adopted,
             stalled_share=client.n_stalls / self._n_frames if self._n_frames else None,
-            corrections=len(self.corrections),
-            largest_correction=max((correction.meters for correction in self.corrections), default=None),
+            corrections=len(client.corrections),
+            largest_correction=max((correction.meters for correction in client.corrections), default=None),
             bytes_up_per_s=n_up / seconds,
             bytes_down_per_s=n_down / seconds,
             ms_per_step=1e3 * member.seconds / member.n_ticks if member.n_ticks else None,

@@ -30,17 +30,17 @@ from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES, Lab, Row
 from engine.experiments.studies import STUDIES, Finding
 from engine.geometry import Circle
+from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.client_session import ClientSession
 from engine.net.link import LinkSettings
 from engine.net.netlab import run as netlab_run
 from engine.net.netlab.result import ExperimentResult
 from engine.net.script import Script, load_script
-from engine.net.server import Drop, ServerSettings, UserStatus
+from engine.net.server import Drop, ServerSettings
 from engine.net.server_thread import HostStatus, ServerThread
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
-from engine.sim.action import Size
 from engine.sim.comparison import Skipped
 from engine.sim.distances import Apart, Why
 from engine.sim.figures import Energy
@@ -166,7 +166,7 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
     told = host._as_json
 
     def with_troubles(server_thread: ServerThread, status: HostStatus) -> dict[str, Any]:
-        server = replace(status.server, users=(UserStatus(1, "one", True, 0.0, 0, 0, 0, Size()),), troubles=("a fault",))
+        server = replace(status.server, users=(m.UserInfo(1, "one"),), troubles=("a fault",))
         return told(server_thread, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
 
     patch.setattr(host, "_as_json", with_troubles)

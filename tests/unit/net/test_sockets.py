@@ -124,7 +124,6 @@ def test_random_users_over_lossy_sockets_agree_with_the_server() -> None:
         for session, _, _ in players:
             session.leave()
     assert host.failure == "" and host.status.n_dropped == 0 and min(players[2][2]) >= 100
-    assert sum(user.n_acts for user in host.status.server.users) > 20
     for _, _, final in players:
         shared = final.keys() & server.keys()
         assert len(shared) > 150 and all(final[tick] == server[tick] for tick in shared)
