@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 __all__ = ["NO_PAST", "NO_REDO", "NetworkDriver", "SharedClock"]
 
 NO_PAST = "time belongs to everybody here; no one can rewind or step it alone"
-"""Why what needs a history is refused."""
+"""The reason for which anything that needs a history is refused."""
 NO_REDO = "others have gone on since; do it again yourself"
-"""Why nothing is redone."""
+"""The reason for which nothing is redone."""
 
 _POINTING = 1.0 / 20.0
 """Seconds from one message about where the pointer is to the next."""
@@ -64,7 +64,7 @@ _GRAPH = 600
 
 
 class SharedClock(FixedClock):
-    """How time passes for all who share a demo: told from its users, and changed by acts."""
+    """The clock of all who share a demo: read from its users, and changed by actions."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class SharedClock(FixedClock):
 
     @property
     def paused(self) -> bool:
-        """Whether the world stands still for all: a menu that opens here does not stop the others, only `toggle_pause` does."""
+        """True if the world is paused for all: a menu that opens here does not stop the others, only `toggle_pause` does."""
         return self._users().paused
 
     @paused.setter
@@ -97,7 +97,7 @@ class SharedClock(FixedClock):
 
     @property
     def fraction(self) -> float:
-        """Where between the two last states to draw: how much of the next step is owed, and of the next tick has passed."""
+        """Position between the two last states at which to draw: shares of the next step that is owed, and of the next tick."""
         users = self._users()
         return 1.0 if users.paused else min(users.fraction + self._share() * min(users.speed, 1.0), 1.0)
 
@@ -155,7 +155,7 @@ class NetworkDriver:
         self._n_resimulated = client_session.client.n_resimulated
         self._n_adopted = client_session.client.n_adopted
         self._drag: Drag | None = None
-        """Where the hand is to pull to from this frame on; what it pulled to before in the same frame nobody need know."""
+        """The last drag of this frame; earlier ones in the same frame are not sent."""
         self._was_apart = False
         self._down: set[str] = set()
         self._is_holding = False
@@ -166,7 +166,7 @@ class NetworkDriver:
     @property
     def _names(self) -> dict[int, str]:
         """Names of all who are here, or were."""
-        return {one.user: one.name for one in self.client.users}
+        return {user.user: user.name for user in self.client.users}
 
     @property
     def maker(self) -> str:
@@ -177,12 +177,12 @@ class NetworkDriver:
 
     @property
     def client(self) -> Client:
-        """Who takes part."""
+        """The client of the session."""
         return self.client_session.client
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the client has another demo by now: it came back, and was given the state anew."""
+        """True if the client has another demo by now, because it joined again."""
         return self.client.demo is not self.demo
 
     @property
@@ -304,7 +304,7 @@ class NetworkDriver:
         self.demo.viewer.wanted_speed = None  # time is everybody's
         self.again.append(self.client.n_resimulated - self._n_resimulated)
         self._n_resimulated = self.client.n_resimulated
-        self._tell_news()
+        self._report_news()
         self.times = [self.demo.sim.times] * taken
         return taken
 
@@ -315,8 +315,8 @@ class NetworkDriver:
             self._pointed, self._pointed_at = pointed, now
             self.client.send_pointer(pointed)
 
-    def _tell_news(self) -> None:
-        """Tell who came and who left, what the server did not let count, and what was put right."""
+    def _report_news(self) -> None:
+        """Report who came and who left, denied actions, and adopted states."""
         client = self.client
         while client.denials:
             self._refuse(client.denials.popleft())
@@ -324,7 +324,7 @@ class NetworkDriver:
             self._was_apart = self.is_apart
             if self.is_apart:
                 self.messages.answer(self.trouble, palette.WARNING)
-        present = {one.user: (one.name, one.is_here) for one in client.users if one.user != client.user}
+        present = {user.user: (user.name, user.is_here) for user in client.users if user.user != client.user}
         if self._present is None and client.users:
             others = [name for name, is_here in present.values() if is_here]
             self.messages.say(f"You share this world with {', '.join(others)}." if others else "You are the first one here.")
@@ -346,20 +346,20 @@ class NetworkDriver:
 
     @property
     def people(self) -> list[UserInfo]:
-        """Who is here, oneself first, then who is away: but not beside one of his name, who has come back as somebody new."""
-        found: dict[str, UserInfo] = {}
-        for one in sorted(self.client.users, key=lambda one: (one.user != self.client.user, not one.is_here, one.user)):
-            found.setdefault(one.name.casefold(), one)
-        return list(found.values())
+        """Users who are here, the own one first, then those away, except for one of the same name who came back as somebody new."""
+        users: dict[str, UserInfo] = {}
+        for user in sorted(self.client.users, key=lambda user: (user.user != self.client.user, not user.is_here, user.user)):
+            users.setdefault(user.name.casefold(), user)
+        return list(users.values())
 
     @property
     def address(self) -> str:
-        """Where it is shared: what others give the command join, if this program shares it."""
+        """The server's address; arguments of the command join for others, if this program shares the world."""
         return self.client_session.connection.address if self.server_thread is None else self.server_thread.invitation
 
     @property
     def caption(self) -> str:
-        """Who one is, and whose world it is."""
+        """The own name, and whose world it is."""
         me = self._names.get(self.client.user, self.client.name)
         if self.client.is_offline:
             return f"{me}, alone: {self.demo.title}"
@@ -368,12 +368,12 @@ class NetworkDriver:
 
     @property
     def is_apart(self) -> bool:
-        """Whether it has no part in the shared world now: alone, or without a connection."""
+        """True if it has no part in the shared world now: offline, or without a connection."""
         return self.client_session.is_over or self.client_session.connection.state != "open" or not self.client.is_joined
 
     @property
     def trouble(self) -> str:
-        """Why the world is not, or not any more, as the others see it, and what can be done; empty where all is well."""
+        """The reason for which the world may differ from the others', and what can be done; empty where all is well."""
         session, client = self.client_session, self.client
         if client.is_offline and session.is_over:
             return "you are alone here: Shift F4 goes back to the others"

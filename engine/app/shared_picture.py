@@ -1,4 +1,4 @@
-"""What of the others is seen over the bodies of a shared world: pointers with names, who holds or drives what, and corrections as ghosts.
+"""The others in the picture of a shared world: pointers with names, what each holds or drives, and corrections as ghosts.
 
 A pointer is an arrow with its user's name on a plate in its user's color. What somebody holds, or drives with force keys, is outlined in
 that color, with a line from the hand to the point that it holds: so is what is held here. A correction leaves the outline of where the
@@ -36,10 +36,10 @@ _ARROW = ((0.0, 0.0), (0.0, 17.0), (4.2, 13.2), (7.2, 19.4), (9.9, 18.2), (7.0, 
 """Design pixels of a pointer's arrow from its tip, y down."""
 _NAME = 12.0
 _FAR = 30_000.0
-_LEAST_GHOST = 0.002
+_MIN_GHOST = 0.002
 """Meters: what is put right by less is not seen, a pixel of the usual view is 15 mm."""
-_MOST_GHOSTS = 8
-"""Of one correction, those that were farthest off."""
+_MAX_GHOSTS = 8
+"""Ghosts of one correction: the bodies that were farthest off."""
 
 
 def user_color(number: int) -> Color:
@@ -49,7 +49,7 @@ def user_color(number: int) -> Color:
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """Where a body was before a correction: closed lines in the picture's frame, meters, how far it was moved, and since when.
+    """The place of a body before a correction: closed lines in the picture's frame, meters, how far it was moved, and since when.
 
     `of` is the body, by its stage and number.
     """
@@ -63,15 +63,13 @@ class Ghost:
 
 def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
     """Return what is to be shown of a correction: of the bodies that were farthest off, as far as that can be seen."""
-    found = []
-    for one in correction.moved[:_MOST_GHOSTS]:
-        if one.meters >= _LEAST_GHOST and demo.sim.has_body(one.stage, one.body):
-            stage = demo.stages[one.stage]
-            rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, one.body, one.before, n_circle=24))
-            found.append(
-                Ghost((one.stage, one.body), rings, (one.before[0] + stage.offset[0], one.before[1] + stage.offset[1]), one.meters)
-            )
-    return found
+    ghosts = []
+    for body in correction.moved[:_MAX_GHOSTS]:
+        if body.meters >= _MIN_GHOST and demo.sim.has_body(body.stage, body.body):
+            stage, (x, y, _) = demo.stages[body.stage], body.before
+            rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, body.body, body.before, n_circle=24))
+            ghosts.append(Ghost((body.stage, body.body), rings, (x + stage.offset[0], y + stage.offset[1]), body.meters))
+    return ghosts
 
 
 def draw_holds(canvas: Canvas, demo: Demo, holders: Mapping[int, Held], pointers: Mapping[int, Point]) -> None:

@@ -128,7 +128,7 @@ class NetworkDock(Dock):
         sent, received, again, corrected = self._rates
         rows: list[Row] = []
         if server_thread is not None:
-            elsewhere = [Line("or at", one) for one in server_thread.addresses[1:]]
+            elsewhere = [Line("or at", address) for address in server_thread.addresses[1:]]
             rows += [
                 Heading("Others join with"),
                 Note(f"{program()} join {driver.address}"),
@@ -141,16 +141,16 @@ class NetworkDock(Dock):
         rows.append(Choice("This window is", ("shared", "alone", "left"), where, partial(self._go, driver)))
         rows.append(Heading("Here"))
         holders = client.holders
-        for one in driver.people:
-            words = [] if one.is_here else ["away"]
-            if one.is_here and one.user == client.user:
+        for user in driver.people:
+            words = [] if user.is_here else ["away"]
+            if user.is_here and user.user == client.user:
                 words.append(f"you, {_MS * client.round_trip:.0f} ms")
-            elif one.is_here:
-                words.append(f"{_MS * one.ping:.0f} ms")
-            if one.user in holders:
-                stage, body, _ = holders[one.user]
+            elif user.is_here:
+                words.append(f"{_MS * user.ping:.0f} ms")
+            if user.user in holders:
+                stage, body, _ = holders[user.user]
                 words.append("holds " + session.body_name(stage, body))
-            rows.append(Line(one.name, ", ".join(words)))
+            rows.append(Line(user.name, ", ".join(words)))
         rows += [
             Heading("Connection"),
             Line("there and back", f"{_MS * client.round_trip:.0f} ms"),
