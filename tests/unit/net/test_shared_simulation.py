@@ -63,10 +63,10 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
     kind, disc = find_demo("simple_shapes"), BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 6.0))
     hasty, known = SharedSimulation(kind(0, solver=solver)), SharedSimulation(kind(0, solver=solver))
     drawn, other = (UserAction(user, 1, CreateBody.of(0, disc)) for user in (2, 1))
-    moved = UserAction(2, 2, SetPose(0, 2 << 20, (1.0, 7.0), 0.0))
+    moved, later = (UserAction(2, number, SetPose(0, 2 << 20, (float(number), 7.0), 0.0)) for number in (2, 3))
     for tick in range(60):
         joined = [UserAction(user, 0, Join()) for user in (1, 2)] if tick == 0 else []
-        for act in [*joined, *([drawn, other, moved] if tick == 40 else [])]:
+        for act in [*joined, *([drawn, other, moved, later] if tick == 40 else [])]:
             known.add(tick, act)
         known.step()
         for act in joined:
@@ -78,6 +78,7 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
             assert hasty.changed is not None
             hasty.act(moved)
             assert hasty.changed is None and hasty.demo.stages[0].world.is_body(1 << 20)
+            hasty.add(tick, later)  # the next of the same user, not applied yet
         hasty.step()
     assert hasty.digests[60] == known.digests[60] and hasty.digests[40] == known.digests[40]
 
