@@ -451,9 +451,9 @@ class Server:
     def _name_for(self, user: _User, name: str) -> str:
         """Return a printable name that no other user who is here has."""
         base = " ".join(shown(name).split())[:36] or "somebody"
-        taken = {other.name.casefold() for other in self._users.values() if other is not user and other.connection is not None}
+        used = {other.name.casefold() for other in self._users.values() if other is not user and other.connection is not None}
         names = (base if k == 1 else f"{base} {k}" for k in range(1, MAX_USERS + 2))
-        return next(name for name in names if name.casefold() not in taken)
+        return next(name for name in names if name.casefold() not in used)
 
     # -- actions ------------------------------------------------------------------------------------------------------
 
