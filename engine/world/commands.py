@@ -1,4 +1,4 @@
-"""Commands: every change of a world is one of these plain, frozen objects."""
+"""Commands: frozen objects that describe changes to a world; every change is one of them."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ __all__ = [
 
 
 Handle: TypeAlias = tuple[str, int]
-"""Kind, "body", "fixture" or "joint", and id."""
+"""(kind, id), with kind "body", "fixture" or "joint"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A change of a world.
+    """Base class of the commands.
 
     Attributes
     ----------
     may_loosen_joints : bool
-        True if it may leave a joint that cannot stay: without a dynamic body, or one that the solver cannot hold.
+        True if the command may invalidate an existing joint: leave it without a dynamic body, or unsupported by the solver.
     """
 
     may_loosen_joints: ClassVar[bool] = False
 
     @property
     def targets(self) -> tuple[Handle, ...]:
-        """Handles that must be alive."""
+        """Handles of objects that must exist."""
         return ()
 
     @property
     def creates(self) -> tuple[Handle, ...]:
-        """Handles that it creates."""
+        """Handles of the objects that the command creates."""
         return ()
 
 
@@ -133,7 +133,7 @@ class DestroyFixture(_FixtureCommand):
 
 @dataclass(frozen=True, slots=True)
 class CreateJoint(Command):
-    """Join two bodies as they stand when the command is applied."""
+    """Create a joint between two bodies at their poses when the command is applied."""
 
     joint: int
     spec: JointSpec
@@ -149,19 +149,19 @@ class CreateJoint(Command):
 
 @dataclass(frozen=True, slots=True)
 class DestroyJoint(_JointCommand):
-    """Remove a joint and wake its bodies."""
+    """Destroy a joint and wake its bodies."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetMouseTarget(_JointCommand):
-    """Move the point a mouse joint pulls towards (world, m)."""
+    """Set the target point of a mouse joint (world, m)."""
 
     target: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class SetPose(_BodyCommand):
-    """Move a body at once; it keeps its velocity."""
+    """Teleport a body; it keeps its velocity."""
 
     position: tuple[float, float]
     angle: float
@@ -169,7 +169,7 @@ class SetPose(_BodyCommand):
 
 @dataclass(frozen=True, slots=True)
 class SetVelocity(_BodyCommand):
-    """Give a body a velocity, m/s and rad/s."""
+    """Set a body's velocity, m/s and rad/s."""
 
     linear: tuple[float, float]
     angular: float
@@ -202,7 +202,7 @@ class SetFixture(_FixtureCommand):
 
 @dataclass(frozen=True, slots=True)
 class SetJoint(_JointCommand):
-    """Change settings of a joint's specification (motor, limits, spring, ...); its bodies and anchors stay."""
+    """Change settings of a joint's specification (motor, limits, spring, ...), but not its bodies and anchors."""
 
     changes: tuple[tuple[str, Any], ...]
 
@@ -218,7 +218,7 @@ class SetSettings(Command):
 
 @dataclass(frozen=True, slots=True)
 class SetSolver(Command):
-    """Change the solver, with settings of its own."""
+    """Change the solver and its solver-specific settings."""
 
     solver: str
     solver_settings: tuple[tuple[str, float | str], ...]
@@ -226,7 +226,7 @@ class SetSolver(Command):
 
 @dataclass(frozen=True, slots=True)
 class ApplyImpulse(_BodyCommand):
-    """Push a body by N s at a world point, or at its center of mass where that is None."""
+    """Apply an impulse, N s, at a world point, or at the center of mass if `point` is None."""
 
     impulse: tuple[float, float]
     point: tuple[float, float] | None
@@ -234,7 +234,7 @@ class ApplyImpulse(_BodyCommand):
 
 @dataclass(frozen=True, slots=True)
 class ApplyForce(_BodyCommand):
-    """Push a body by N during the next step, at a world point or at its center of mass."""
+    """Apply a force, N, during the next step at a world point, or at the center of mass if `point` is None."""
 
     force: tuple[float, float]
     point: tuple[float, float] | None
@@ -242,11 +242,11 @@ class ApplyForce(_BodyCommand):
 
 @dataclass(frozen=True, slots=True)
 class ApplyTorque(_BodyCommand):
-    """Turn a body by N m during the next step."""
+    """Apply a torque, N m, during the next step."""
 
     torque: float
 
 
 @dataclass(frozen=True, slots=True)
 class Canonicalize(Command):
-    """Bring the solver into the form that restoring a snapshot would give it."""
+    """Bring the solver into the state that restoring a snapshot would produce."""

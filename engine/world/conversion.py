@@ -22,23 +22,23 @@ _Entry = TypeVar("_Entry", bound=tuple[object, ...])
 def converted(
     snapshot: WorldSnapshot, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] = ()
 ) -> WorldSnapshot:
-    """Return a snapshot as one of another solver: the same ids, poses, velocities and sleep.
+    """Return a snapshot converted to another solver, with the same ids, poses, velocities and sleep states.
 
-    Between two methods of `engine.dynamics.solvers` everything else stays too, contacts with their impulses. To and from Box2D there also
-    go the forces that wait, the seconds at rest, and which pairs touch; impulses start from zero, and specifications are from then on as
-    the new solver holds them: rounded, with its skins.
+    Between two methods of `engine.dynamics.solvers` the rest of the state is kept too, including contact impulses. To and from Box2D,
+    pending forces, sleep times and touching pairs are kept, and impulses start from zero. Specifications are converted to the new solver's
+    numbers and skins.
 
     Parameters
     ----------
     solver : str
         One of `engine.world.solvers`.
     solver_settings : mapping or pairs
-        The settings of that solver itself.
+        Solver-specific settings.
 
     Raises
     ------
     InvalidInputError
-        The solver cannot take a setting, a shape, a body or a joint; the message has its id.
+        The solver does not support a setting, shape, body or joint; the message names it.
     """
     kind = load_solver(solver)
     settings = kind.accept(replace(snapshot.settings, solver_settings=named_values("solver_settings", solver_settings)))
@@ -72,6 +72,6 @@ def _named(part: str, field: str) -> str:
 
 
 def _kept_where_equal(known: tuple[_Entry, ...], entries: Iterable[_Entry]) -> tuple[_Entry, ...]:
-    """Return the known tuple itself where all entries are equal: caches made from it stay valid then."""
+    """Return `known` itself if the entries are equal, so that caches derived from it stay valid."""
     made = tuple(entries)
     return known if made == known else made

@@ -1,7 +1,7 @@
-"""The rules for the fields of specifications: one table by field name, which has one meaning in all specifications.
+"""Validation rules for the fields of specifications, by field name. A name has the same meaning in all specifications.
 
-Specifications check themselves by it (`spec`, `Checked`), a solver rounds their numbers by it (`rounded`), and the schema of scene
-files is generated from it.
+Specifications use the rules to validate themselves (`spec`, `Checked`), solvers to round numbers (`rounded`), and the schema of scene
+files is generated from them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 def number(field: str, value: object, unit: str = "", low: float | None = None, high: float | None = None, is_above: bool = False) -> float:
-    """Return `value` as a float, checked against ``[low, high]``, or above `low`, and `MAX_NUMBER`."""
+    """Return `value` as a float after checking that it is in ``[low, high]``, or above `low` if `is_above`; None means ±`MAX_NUMBER`."""
     parsed = finite(field, value, unit)
     bottom, top = -MAX_NUMBER if low is None else low, MAX_NUMBER if high is None else high
     if not bottom <= parsed <= top:
@@ -40,21 +40,21 @@ def number(field: str, value: object, unit: str = "", low: float | None = None, 
 
 
 def vector(field: str, value: object, unit: str = "", limit: float | None = None) -> tuple[float, float]:
-    """Return two numbers, each of magnitude `limit` at most."""
+    """Return a pair of floats, each of magnitude at most `limit`, or `MAX_NUMBER` if that is None."""
     x, y = pair(field, value, measured("two finite numbers", unit))
     bound = MAX_NUMBER if limit is None else limit
     return number(f"{field}[0]", x, unit, -bound, bound), number(f"{field}[1]", y, unit, -bound, bound)
 
 
 def unit(direction: tuple[float, float]) -> tuple[float, float]:
-    """Return a direction as a unit vector; a unit vector stays the same to the bit, as when a joint is copied."""
+    """Return a normalized direction. A unit vector is returned unchanged, so that copying a joint is exact."""
     x, y = direction
     length = math.hypot(x, y)
     return direction if abs(length - 1.0) <= _UNIT_ROUNDING else (x / length, y / length)
 
 
 _UNIT_ROUNDING = 4.0 * EPS64
-"""Rounding, relative: two divisions, and the length taken again."""
+"""Relative rounding error of a normalized vector's length: two divisions, and the length itself."""
 
 
 def _direction(field: str, value: object) -> tuple[float, float]:
@@ -65,8 +65,11 @@ def _direction(field: str, value: object) -> tuple[float, float]:
 
 
 class Rule(NamedTuple):
-    """The rule for a field: numbers in `unit` from `low` to `high`, above `low` where `is_above`; for a vector each part up to `high`, of a
-    text so many characters."""
+    """Validation rule of a field.
+
+    Numbers are in `unit`, from `low` to `high`; `is_above` excludes `low` itself. `high` is the maximum magnitude of a vector's components,
+    and the maximum length of a text.
+    """
 
     kind: Literal["number", "vector", "direction", "whole", "flag", "text"]
     unit: str = ""
@@ -75,12 +78,12 @@ class Rule(NamedTuple):
     is_above: bool = False
 
     def checked(self, field: str, value: object) -> Any:
-        """Return a value as the specification holds it.
+        """Return `value` validated and converted to the field's type.
 
         Raises
         ------
         InvalidInputError
-            It is out of the range, or no such value; names field, value and range.
+            The value has the wrong type or is out of range; the message names field, value and range.
         """
         match self.kind:
             case "number":
@@ -98,11 +101,11 @@ class Rule(NamedTuple):
 
 
 def named_values(field: str, raw: Any) -> tuple[tuple[str, float | str], ...]:
-    """Return a mapping of names to numbers or words, or pairs of such, as pairs in the order of the names."""
-    requirement = "numbers or words by name"
+    """Return a mapping of names to numbers or strings, or an iterable of such pairs, as pairs sorted by name."""
+    requirement = "a mapping of names to numbers or strings"
     try:
         values = list(dict(raw).items())
-    except Exception:  # no pairs, unhashable keys, or raised by a foreign mapping
+    except Exception:  # not pairs, unhashable keys, or an error in a foreign mapping
         raise InvalidInputError(field, requirement, raw) from None
     named: dict[str, float | str] = {}
     for name, value in values:
@@ -148,9 +151,9 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
 )
 _STRICTER: Mapping[tuple[str, str], Rule] = MappingProxyType(
     {
-        ("MouseJointSpec", "max_force"): Rule("number", "N", 0.0, is_above=True),  # it would not hold otherwise
+        ("MouseJointSpec", "max_force"): Rule("number", "N", 0.0, is_above=True),  # with 0 it would exert no force
         ("MouseJointSpec", "frequency"): Rule("number", "Hz", 0.0, is_above=True),
-        # Box2D divides by a ratio, and corrects positions by what comes out, however far
+        # Box2D divides by the ratio, and does not limit the resulting position correction
         ("PulleyJointSpec", "ratio"): Rule("number", low=1.0e-3, high=1.0e3),
     }
 )
@@ -161,7 +164,7 @@ _BY_TYPE = {
 
 
 def rule_of(kind: type, name: str) -> Rule | None:
-    """Return the rule of a field of a specification; None where the specification checks it by itself."""
+    """Return the rule of a specification's field, or None if the specification validates it itself."""
     return _rules(kind).get(name)
 
 
@@ -175,19 +178,19 @@ def _rules(kind: Any) -> dict[str, Rule]:
 
 
 class Checked:
-    """A specification that checks its fields by their rules when it is made."""
+    """Base class of specifications, which validates the fields on construction."""
 
     def __post_init__(self) -> None:
         kind: Any = type(self)
         for name, rule in _rules(kind).items():
             value = getattr(self, name)
-            if value is not None or getattr(kind, name, 0) is not None:  # None, where it is the default, is what it is at creation
+            if value is not None or getattr(kind, name, 0) is not None:  # a default of None means "as at creation"
                 object.__setattr__(self, name, rule.checked(name, value))
 
 
 @dataclass_transform(frozen_default=True)
 def spec(cls: type[_T]) -> type[_T]:
-    """Make `cls` a frozen dataclass whose constructor names a misspelled setting and what it may have meant."""
+    """Make `cls` a frozen dataclass whose constructor rejects misspelled settings and suggests similar ones."""
     made: Any = dataclass(frozen=True)(cls)
     known = tuple(field.name for field in fields(made) if field.init)
     plain_init = made.__init__
@@ -202,12 +205,12 @@ def spec(cls: type[_T]) -> type[_T]:
 
 
 def check_names(owner: str, settings: dict[str, Any], known: Iterable[str]) -> None:
-    """Refuse a setting that `owner` does not have.
+    """Check that all `settings` are among the `known` settings of `owner`.
 
     Raises
     ------
     InvalidInputError
-        Names the misspelled setting, its value, and the nearest settings there are.
+        A setting is unknown; the message names it, its value, and the most similar known settings.
     """
     names = tuple(known)
     for name, value in settings.items():
@@ -217,19 +220,19 @@ def check_names(owner: str, settings: dict[str, Any], known: Iterable[str]) -> N
 
 
 def changed(owner: _T, label: str, changes: dict[str, Any], allowed: Iterable[str] | None = None) -> _T:
-    """Return a copy of a specification with `changes`, every name and value checked again."""
+    """Return a copy of a specification with `changes`, after validating every name and value."""
     names = [field.name for field in fields(owner)] if allowed is None else list(allowed)  # type: ignore[arg-type]
     check_names(label, changes, names)
     return replace(owner, **changes)  # type: ignore[type-var]
 
 
 def rounded(owner: _T) -> _T:
-    """Return a specification with the numbers of float32, an axis as the unit vector of such; itself where it has them.
+    """Return a specification with numbers rounded to float32 and axes renormalized after rounding; `owner` itself if nothing changes.
 
     Raises
     ------
     InvalidInputError
-        Rounded it would be none: a length of 0.
+        A value that must be positive rounds to 0.
     """
     kind: Any = type(owner)
     changes: dict[str, Any] = {}

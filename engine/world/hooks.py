@@ -1,8 +1,7 @@
-"""Hooks: callables that a world calls in the middle of a step.
+"""Hooks: callables that a world calls during a step.
 
-Hooks get plain ids, never a Box2D object. They may call any method of the world: creation and destruction wait until the
-step ends. An exception in a hook does not stop the step (Box2D would abort the interpreter or stay locked for good);
-it is raised by `World.step` once the step is whole.
+Hooks receive ids, never Box2D objects. They may read and change the world; changes are deferred to the end of the step. An exception in a
+hook does not stop the step (Box2D would abort the interpreter or stay locked): `World.step` raises it when the step is complete.
 """
 
 from __future__ import annotations
@@ -23,18 +22,17 @@ SolvedHook: TypeAlias = Callable[[PairEvent, tuple[float, ...], tuple[float, ...
 
 @dataclass(slots=True)
 class StepHooks:
-    """Callables for one world; any may stay None.
+    """Hooks of a world; any may be None.
 
     Parameters
     ----------
     begin, end : callable(PairEvent)
-        Two fixtures began, or ceased, to touch.
+        Called when two fixtures begin or stop touching.
     pre_solve : callable(PairEvent) -> bool
-        Called for each touching pair before it is solved, several times in one step where continuous physics
-        sub-steps; False lets the pair pass through each other this time. Must depend on the world's state only, or a
-        replay will differ.
+        Called for each touching pair before it is solved, several times per step if continuous physics sub-steps. If it returns False, the
+        contact is disabled for this solve. The result must depend only on the world's state, or replays will differ.
     post_solve : callable(PairEvent, normal_impulses, tangent_impulses)
-        Called for each solved pair, impulses in N s, one number a point.
+        Called for each solved pair with its impulses, N s, one per contact point.
     """
 
     begin: PairHook | None = None
@@ -46,4 +44,4 @@ class StepHooks:
         for name in ("begin", "end", "pre_solve", "post_solve"):
             hook = getattr(self, name)
             if hook is not None and not callable(hook):
-                raise InvalidInputError(name, "something that can be called, or None", hook)
+                raise InvalidInputError(name, "callable or None", hook)

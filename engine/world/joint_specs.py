@@ -1,8 +1,8 @@
-"""Joint specifications: how two bodies are joined, in world coordinates at the moment of creation, as a user thinks.
+"""Joint specifications, in world coordinates at creation.
 
-What a joint keeps of the moment of its creation may be given instead, so that one that is loaded goes on where it was: `anchor_b`, the
-anchor on body B where it is not the one on A, `reference_angle`, the angle of B less that of A, radians, from which limits count, and the
-lengths at rest, meters. None is what it is at creation.
+By default a joint takes its reference values from the poses at creation. They can also be given, so that a loaded joint continues
+unchanged: `anchor_b`, the anchor on body B if it differs from the one on A; `reference_angle`, the angle of B relative to A at which limits
+are zero, radians; and the rest lengths, meters. None means the value at creation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 _MIN_RATIO = 1.0e-3
-"""Least magnitude of a gear joint's ratio; see the rule of a pulley's (`engine.world.fields`)."""
+"""Minimum magnitude of a gear joint's ratio, the same as a pulley joint's (`engine.world.fields`)."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _OfTwoBodies(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.body_a == self.body_b:
-            raise InvalidInputError("body_b", "another body than body_a", self.body_b)
+            raise InvalidInputError("body_b", "different from body_a", self.body_b)
 
 
 @spec
@@ -73,7 +73,7 @@ class RevoluteJointSpec(_OfTwoBodies):
 
 @spec
 class DistanceJointSpec(_OfTwoBodies):
-    """A rod of `length` m between two anchors (world, m); a spring where `frequency` > 0 Hz."""
+    """A rod of `length`, m, between two anchors (world, m); a spring if `frequency` > 0 Hz."""
 
     anchor_a: tuple[float, float]
     anchor_b: tuple[float, float]
@@ -90,7 +90,7 @@ class DistanceJointSpec(_OfTwoBodies):
 
 @spec
 class WeldJointSpec(_OfTwoBodies):
-    """Two bodies glued at `anchor` (world, m); soft in rotation where `frequency` > 0 Hz."""
+    """Welds two bodies at `anchor` (world, m); rotationally soft if `frequency` > 0 Hz."""
 
     anchor: tuple[float, float]
     frequency: float = 0.0
@@ -123,7 +123,7 @@ class PrismaticJointSpec(_OfTwoBodies):
 
 @spec
 class WheelJointSpec(_OfTwoBodies):
-    """A wheel, body B, that turns freely at `anchor` and is sprung along `axis` (world direction, fixed to body A)."""
+    """A wheel, body B, that rotates freely at `anchor` and is suspended along `axis` (world direction, fixed to body A)."""
 
     anchor: tuple[float, float]
     axis: tuple[float, float] = (0.0, 1.0)
@@ -138,7 +138,7 @@ class WheelJointSpec(_OfTwoBodies):
 
 @spec
 class RopeJointSpec(_OfTwoBodies):
-    """Two anchors (world, m) never farther apart than `max_length` m; their distance now where it is None."""
+    """Limits the distance between two anchors (world, m) to `max_length`, m; None means their distance at creation."""
 
     anchor_a: tuple[float, float]
     anchor_b: tuple[float, float]
@@ -148,7 +148,7 @@ class RopeJointSpec(_OfTwoBodies):
 
 @spec
 class PulleyJointSpec(_OfTwoBodies):
-    """Two bodies on one rope over two fixed points: ``length_a + ratio * length_b`` (m) stays what it is."""
+    """Two bodies on a rope over two fixed points: ``length_a + ratio * length_b`` (m) is constant."""
 
     ground_anchor_a: tuple[float, float]
     ground_anchor_b: tuple[float, float]
@@ -169,7 +169,7 @@ class PulleyJointSpec(_OfTwoBodies):
 
 @spec
 class MouseJointSpec(Checked):
-    """A soft pull on `body`, at the point of it that is at `grabbed` (world, m; at `target` where None), towards wherever `target` goes."""
+    """Softly pulls the point of `body` that is initially at `grabbed` towards `target` (world, m); `grabbed` None means at `target`."""
 
     body: int
     target: tuple[float, float]
@@ -181,9 +181,7 @@ class MouseJointSpec(Checked):
 
 @spec
 class FrictionJointSpec(_OfTwoBodies):
-    """Friction, as on a table seen from above, at `anchor` (world, m):
-    at most `max_force` N against sliding, `max_torque` N m against turning.
-    """
+    """Top-down friction at `anchor` (world, m): at most `max_force`, N, against sliding and `max_torque`, N m, against rotation."""
 
     anchor: tuple[float, float]
     max_force: float
@@ -194,10 +192,10 @@ class FrictionJointSpec(_OfTwoBodies):
 
 @spec
 class MotorJointSpec(_OfTwoBodies):
-    """Driving `body_b` to a place and an angle in the frame of `body_a`, as hard as `max_force` N and `max_torque` N m allow.
+    """Drives `body_b` to a pose in the frame of `body_a`, with at most `max_force`, N, and `max_torque`, N m.
 
-    `linear_offset` (m, in the frame of body A) is where the origin of body B shall be, `angular_offset` (rad) its angle less that of A;
-    None is as they stand. Of what is missing, a share `correction_factor` is asked for in each step.
+    `linear_offset` (m, frame of body A) is the target of body B's origin, `angular_offset` (rad) the target angle of B relative to A; None
+    means the value at creation. `correction_factor` is the fraction of the position error that a step tries to correct.
     """
 
     linear_offset: tuple[float, float] | None = None
@@ -210,10 +208,10 @@ class MotorJointSpec(_OfTwoBodies):
 
 @spec
 class GearJointSpec(Checked):
-    """Coupling two joints, each revolute or prismatic: ``coordinate_a + ratio * coordinate_b`` (rad, m) stays what it is.
+    """Couples two revolute or prismatic joints: ``coordinate_a + ratio * coordinate_b`` (rad, m) is constant.
 
-    It drives the second bodies of the two joints, which must be dynamic, against their first; with a positive ratio two wheels turn in
-    opposite ways. It goes when one of its joints goes, or a body of theirs is no longer fit for it.
+    It acts on body B of each joint, which must be dynamic, relative to body A; with a positive ratio two wheels turn in opposite
+    directions. It is destroyed with either joint, or when one of their bodies no longer meets the requirements.
     """
 
     joint_a: int
@@ -224,10 +222,10 @@ class GearJointSpec(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _MIN_RATIO <= abs(self.ratio) <= 1.0 / _MIN_RATIO:
-            sign = " or the negative of such" if self.ratio < 0.0 else ""
+            sign = " in magnitude" if self.ratio < 0.0 else ""
             raise InvalidInputError("ratio", f"from {_MIN_RATIO:g} to {1.0 / _MIN_RATIO:g}{sign}", self.ratio)
         if self.joint_a == self.joint_b:
-            raise InvalidInputError("joint_b", "another joint than joint_a", self.joint_b)
+            raise InvalidInputError("joint_b", "different from joint_a", self.joint_b)
 
 
 JointSpec: TypeAlias = (
@@ -245,28 +243,28 @@ JointSpec: TypeAlias = (
 )
 
 JOINT_SPECS: tuple[type, ...] = get_args(JointSpec)
-"""All of them."""
+"""All joint specification classes."""
 
 
 def body_fields(joint: JointSpec) -> tuple[str, ...]:
-    """Return the names of the fields of a specification that name bodies."""
+    """Return the names of the fields of a specification that contain body ids."""
     if isinstance(joint, GearJointSpec):
         return ()
     return ("body",) if isinstance(joint, MouseJointSpec) else ("body_a", "body_b")
 
 
 def joint_fields(joint: JointSpec) -> tuple[str, ...]:
-    """Return the names of the fields of a specification that name other joints: a gear joint's two."""
+    """Return the names of the fields of a specification that contain joint ids; only gear joints have any."""
     return ("joint_a", "joint_b") if isinstance(joint, GearJointSpec) else ()
 
 
 def bodies_of(joint: JointSpec) -> tuple[int, ...]:
-    """Return the bodies that a specification names."""
+    """Return the ids of the bodies that a specification refers to."""
     return tuple(getattr(joint, name) for name in body_fields(joint))
 
 
 def joints_of(joint: JointSpec) -> tuple[int, ...]:
-    """Return the joints that a specification names."""
+    """Return the ids of the joints that a specification refers to."""
     return tuple(getattr(joint, name) for name in joint_fields(joint))
 
 

@@ -1,8 +1,8 @@
-"""A joint fixed to its bodies.
+"""Joints resolved into body-local anchors, angles and lengths.
 
-A specification speaks in world coordinates at the moment of creation (`engine.world.joint_specs`). A solver keeps local anchors, a
-reference angle and rest lengths. So creation *resolves* the specification once into those numbers (`ResolvedJoint`); they are kept,
-and whenever a solver makes the joint anew it uses them, not the poses of that moment.
+Specifications use world coordinates at creation (`engine.world.joint_specs`), while solvers use local anchors, a reference angle and rest
+lengths. A specification is *resolved* into these numbers once, at creation (`ResolvedJoint`). A solver that recreates the joint uses them,
+not the current poses.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ __all__ = ["RESOLVED_AS", "ResolvedJoint", "altered", "as_it_stands", "changeabl
 
 @dataclass(frozen=True)
 class ResolvedJoint:
-    """A joint in the numbers a solver keeps: local anchors. None as the first body stands for the world's own static one.
+    """A joint in body frames, as solvers use it. None as the first body means the static ground body.
 
-    A motor joint has its offsets in place of the anchor on A and the reference angle; the bodies of a gear joint are the second ones of its
-    two joints.
+    For a motor joint the anchor on A and the reference angle are its offsets; the bodies of a gear joint are body B of each of its joints.
     """
 
     spec: JointSpec
@@ -47,11 +46,11 @@ RESOLVED_AS: Mapping[str, str] = MappingProxyType(
         **{"length": "length_a", "max_length": "length_a", "length_a": "length_a", "length_b": "length_b"},
     }
 )
-"""Fields of specifications by the name under which `ResolvedJoint` has them, in the frames of the bodies."""
+"""Attribute of `ResolvedJoint` for each field of a specification that is resolved into a body frame."""
 
 
 def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mapping[int, ResolvedJoint]) -> ResolvedJoint:
-    """Fix a specification to its bodies as they stand; a gear joint to two of the other joints."""
+    """Resolve a specification at the current poses of its bodies, or a gear joint from the `others`."""
     if isinstance(joint, GearJointSpec):
         return ResolvedJoint(joint, (others[joint.joint_a].bodies[1], others[joint.joint_b].bodies[1]))
     if isinstance(joint, MouseJointSpec):
@@ -76,20 +75,20 @@ def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mappi
 
 
 def check_ends(number: int, joint: JointSpec, type_of: Callable[[int], str], others: Mapping[int, ResolvedJoint]) -> None:
-    """Refuse a joint none of whose bodies is dynamic, or a gear joint that is not on two older joints with different bodies B.
+    """Check that a joint has a dynamic body, or that a gear joint couples two older joints with different bodies B.
 
     Raises
     ------
     InvalidInputError
-        Names the field.
+        It does not; the message names the field.
     """
     if isinstance(joint, GearJointSpec):
         for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
             resolved = others.get(other)
             if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
-                raise InvalidInputError(name, "a revolute or prismatic joint that was made before", other)
+                raise InvalidInputError(name, "an older revolute or prismatic joint", other)
         if others[joint.joint_a].bodies[1] == others[joint.joint_b].bodies[1]:
-            raise InvalidInputError("joint_b", "a joint whose body_b is another than that of joint_a", joint.joint_b)
+            raise InvalidInputError("joint_b", "a joint with a different body_b than joint_a", joint.joint_b)
     elif isinstance(joint, MouseJointSpec):
         if type_of(joint.body) != "dynamic":
             raise InvalidInputError("body", "a dynamic body", joint.body)
@@ -98,12 +97,12 @@ def check_ends(number: int, joint: JointSpec, type_of: Callable[[int], str], oth
 
 
 def check_numbers(joint: ResolvedJoint) -> None:
-    """Refuse a joint with numbers out of range, as between bodies far out, or from a file.
+    """Check the ranges of a joint's numbers, which may be exceeded between distant bodies or in a file.
 
     Raises
     ------
     InvalidInputError
-        Names the field.
+        A number is out of range; the message names the field.
     """
     for name in ("local_anchor_a", "local_anchor_b", "local_axis_a"):
         pair = getattr(joint, name)
@@ -116,8 +115,10 @@ def check_numbers(joint: ResolvedJoint) -> None:
 
 
 def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> JointSpec:
-    """Return the specification that makes the joint anew between its bodies as they stand now: with its anchors, which may have drifted
-    apart, and with the angle and the lengths that it was made with. A gear joint has nothing of that kind, and takes its sum anew.
+    """Return the specification that recreates a joint between its bodies at their current poses.
+
+    It has the joint's current anchors, which may have drifted apart, and its original angle and lengths. A gear joint has none of these;
+    its constant is computed anew.
     """
     settings: Any = joint.spec
     if isinstance(settings, GearJointSpec):
@@ -138,11 +139,11 @@ _FIXED_FIELDS = (
     *("body", "body_a", "body_b", "joint_a", "joint_b", "target", "grabbed", "axis", "reference_angle"),
     *("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b"),
 )
-"""Fields that never change after a joint was created."""
+"""Fields that cannot be changed after a joint was created."""
 
 
 def changeable(joint: JointSpec) -> tuple[str, ...]:
-    """Return the settings that can be changed while a joint of this kind lives.
+    """Return the names of the settings that can be changed on an existing joint of this kind.
 
     Examples
     --------
@@ -153,16 +154,16 @@ def changeable(joint: JointSpec) -> tuple[str, ...]:
 
 
 def altered(joint: ResolvedJoint, changes: Mapping[str, Any]) -> ResolvedJoint:
-    """Return a living joint with changed settings, checked; its bodies, anchors and reference angle stay.
+    """Return an existing joint with changed, validated settings; bodies, anchors and reference angle cannot change.
 
     Raises
     ------
     InvalidInputError
-        There is no such setting, or the value is out of range; None, "as at creation", is no longer accepted.
+        There is no such setting, or the value is out of range, or None, which is only valid at creation.
     """
     settings = changed(joint.spec, "joint", dict(changes), changeable(joint.spec))
     for name, value in changes.items():
         if value is None:
-            raise InvalidInputError(name, "given: the joint is made already", None)
+            raise InvalidInputError(name, "given: the joint already exists", None)
     kept: dict[str, Any] = {RESOLVED_AS[name]: getattr(settings, name) for name in changes if name in RESOLVED_AS}
     return replace(joint, spec=settings, **kept)

@@ -1,6 +1,6 @@
-"""The model of a world, whatever solver drives it: settings, and bodies, fixtures and joints by id, as specifications.
+"""Solver-independent model of a world: its settings, and the specifications of bodies, fixtures and joints by id.
 
-The model changes after the solver has followed a command (`engine.world.world`). Every change is journaled, and can be undone until the
+The model is updated after the solver has applied a command (`engine.world.world`). Every change is journaled and can be undone until the
 next command or step begins.
 """
 
@@ -24,54 +24,54 @@ from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 __all__ = ["BodyEntry", "FixtureEntry", "WorldModel"]
 
 _RESTORED = ("settings", "step_index", "out_of_range", "bodies", "fixtures", "joints", "gears")
-"""Attributes that a snapshot replaces."""
+"""Attributes that `WorldModel.take_over` replaces."""
 
 
 _Listed: TypeAlias = tuple[
     tuple[tuple[int, BodySpec, tuple[int, ...]], ...], tuple[tuple[int, int, FixtureSpec], ...], tuple[tuple[int, ResolvedJoint], ...]
 ]
-"""Bodies, fixtures and joints of `WorldSnapshot`."""
+"""Bodies, fixtures and joints, as in `WorldSnapshot`."""
 
 
 @dataclass(slots=True)
 class BodyEntry:
-    """A living body; the specifications of its fixtures are theirs."""
+    """A body; `spec.fixtures` is empty, because fixtures have their own entries."""
 
     spec: BodySpec
     fixtures: list[int]
     joints: list[int] = field(default_factory=list)
 
     def copied(self) -> BodyEntry:
-        """Return a copy with lists of its own."""
+        """Return a copy with its own lists."""
         return BodyEntry(self.spec, list(self.fixtures), list(self.joints))
 
 
 @dataclass(frozen=True, slots=True)
 class FixtureEntry:
-    """A living fixture."""
+    """A fixture."""
 
     spec: FixtureSpec
     body: int
 
 
 class WorldModel:
-    """Specifications by id.
+    """Settings and specifications of a world, with an undo journal.
 
     Attributes
     ----------
     settings : WorldSettings
     step_index : int
-        Number of steps made.
+        Number of completed steps.
     structure_version : int
-        Increases whenever bodies, fixtures or joints are added, removed or changed, and with every snapshot.
+        Incremented whenever bodies, fixtures or joints are added, removed or changed, and by every snapshot.
     structure : object
-        A new object whenever they are added, removed or changed; a snapshot of the same ones keeps it.
+        Replaced whenever bodies, fixtures or joints are added, removed or changed, but not by a snapshot with the same ones.
     bodies, fixtures, joints : dict
-        Entries by id, ascending; a joint is kept as it was resolved when it was created.
+        Entries by id, ascending; joints are resolved.
     gears : dict
-        The gear joints among the joints: no joint or body that one depends on may be removed, or leave its island, before it.
+        Specifications of the gear joints by id. A gear joint must be removed before any joint or body that it depends on.
     out_of_range : list of int
-        Bodies that were taken out.
+        Bodies deactivated for leaving the supported range.
     """
 
     def __init__(self, settings: WorldSettings) -> None:
@@ -86,7 +86,7 @@ class WorldModel:
         self.gears: dict[int, GearJointSpec] = {}
         self.out_of_range: list[int] = []
         self._journal: list[Callable[[], object]] = []
-        """The inverse of each change since `begin`."""
+        """Callables that undo the changes since `begin`, oldest first."""
         self._rows: tuple[IntArray, dict[int, int], tuple[int, ...]] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -98,17 +98,17 @@ class WorldModel:
 
     @property
     def rows(self) -> dict[int, int]:
-        """The row of each body in all columns; a new object whenever a body has been added or removed."""
+        """Row of each body in all per-body arrays; a new object whenever a body has been added or removed."""
         return self._ids_and_rows()[1]
 
     @property
     def body_numbers(self) -> tuple[int, ...]:
-        """The same ids; a new object whenever a body has been added or removed."""
+        """`body_ids` as a tuple; a new object whenever a body has been added or removed."""
         return self._ids_and_rows()[2]
 
     @property
     def tables(self) -> dict[str, Mapping[int, object]]:
-        """Bodies, fixtures and joints, in this order, by the kind of a `Handle`."""
+        """The tables of bodies, fixtures and joints, in this order, by `Handle` kind."""
         return {"body": self.bodies, "fixture": self.fixtures, "joint": self.joints}
 
     def _ids_and_rows(self) -> tuple[IntArray, dict[int, int], tuple[int, ...]]:
@@ -118,7 +118,7 @@ class WorldModel:
         return self._rows
 
     def listed(self) -> _Listed:
-        """Return bodies, fixtures and joints as snapshots list them; the same tuples until something changes."""
+        """Return bodies, fixtures and joints in the format of snapshots; the same tuples until something changes."""
         if self._listed is None:
             self._listed = (
                 tuple((body, self.bodies[body].spec, tuple(self.bodies[body].fixtures)) for body in sorted(self.bodies)),
@@ -128,13 +128,13 @@ class WorldModel:
         return self._listed
 
     def lost_with(self, joints: Iterable[int]) -> tuple[int, ...]:
-        """Return joints, and the gear joints that depend on them."""
+        """Return the given joints and all gear joints that depend on them."""
         lost = dict.fromkeys(joints)
         lost.update((gear, None) for gear, spec in self.gears.items() if spec.joint_a in lost or spec.joint_b in lost)
         return tuple(lost)
 
     def body_of(self, command: c.Command) -> int | None:
-        """Return the body that moves with a command on it or on a fixture of it; None for another command."""
+        """Return the body that a command may move, directly or by changing its center of mass; None for other commands."""
         match command:
             case c.SetFixture(fixture, _) | c.DestroyFixture(fixture):
                 return self.fixtures[fixture].body
@@ -145,20 +145,20 @@ class WorldModel:
         return None
 
     def changed_body(self, body: int, changes: dict[str, object]) -> BodySpec:
-        """Return the specification of a body after changes; a body that becomes static rests."""
+        """Return a body's specification with changes; the velocity of a body that becomes static is set to zero."""
         spec = self.bodies[body].spec
         if changes.get("type") == "static":
             spec = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
         return changed(spec, "body", changes)
 
     def changed_fixture(self, fixture: int, changes: dict[str, object]) -> FixtureSpec:
-        """Return the specification of a fixture after changes."""
+        """Return a fixture's specification with changes."""
         return changed(self.fixtures[fixture].spec, "fixture", changes)
 
     # -- changing -----------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Begin a new journal: what has changed before can no longer be undone."""
+        """Begin a new journal: earlier changes can no longer be undone."""
         self._journal.clear()
 
     def undo(self) -> None:
@@ -174,7 +174,7 @@ class WorldModel:
         self.structure = object()
 
     def _note(self, table: dict[int, Any], key: int) -> None:
-        """Journal the entry of a table that is about to change."""
+        """Journal a table entry that is about to change."""
         self._listed = None
         if key not in table:
             self._journal.append(partial(table.pop, key, None))
@@ -207,7 +207,7 @@ class WorldModel:
         self._restructure()
 
     def remove_body(self, body: int) -> None:
-        """Remove a body, whose joints are removed already, with its fixtures."""
+        """Remove a body and its fixtures; its joints must have been removed before."""
         self._note(self.bodies, body)
         for fixture in self.bodies.pop(body).fixtures:
             self._note(self.fixtures, fixture)
@@ -251,7 +251,7 @@ class WorldModel:
                 self.bodies[body].joints.append(joint)
 
     def remove_joint(self, joint: int) -> None:
-        """Remove a joint that no gear joint needs."""
+        """Remove a joint on which no gear joint depends."""
         self._note(self.joints, joint)
         self._note(self.gears, joint)
         self.gears.pop(joint, None)
@@ -262,7 +262,7 @@ class WorldModel:
         self._restructure()
 
     def set_joint(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Replace a joint between the same bodies."""
+        """Replace a joint by one between the same bodies."""
         self._note(self.joints, joint)
         self._note(self.gears, joint)
         self.joints[joint] = resolved
@@ -271,14 +271,14 @@ class WorldModel:
         self._restructure()
 
     def set_mouse_target(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Replace a mouse joint by one with another target, which is no change of structure."""
+        """Replace a mouse joint by one with another target, without a new structure version."""
         self._note(self.joints, joint)
         self.joints[joint] = resolved
 
-    # -- as a whole ---------------------------------------------------------------------------------------------------
+    # -- snapshots ----------------------------------------------------------------------------------------------------
 
     def take_over(self, snapshot: WorldSnapshot) -> None:
-        """Become the model of a snapshot."""
+        """Replace the contents by those of a snapshot."""
         self._note_attributes(*_RESTORED)
         self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
         listed = (snapshot.bodies, snapshot.fixtures, snapshot.joints)
@@ -298,7 +298,7 @@ class WorldModel:
 
 
 def _put_back(table: dict[int, Any], key: int, entry: object) -> None:
-    """Restore an entry, and the order of the table, which is ascending."""
+    """Restore an entry and the ascending order of its table."""
     was_removed = key not in table
     table[key] = entry
     if was_removed:

@@ -1,4 +1,4 @@
-"""Records of bodies, fixtures and joints that a world returns: plain and frozen, never an object of a solver."""
+"""Frozen records of bodies, fixtures and joints, which a world returns instead of solver objects."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Pose: TypeAlias = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class BodyMotion:
-    """All bodies at one moment, a row each in ascending order of id.
+    """Motion of all bodies at one time, one row per body in ascending order of id.
 
     Attributes
     ----------
     values : float32 or float64 (n, 6)
-        x, y, angle, vx, vy, omega, in the precision of the solver.
+        x, y, angle, vx, vy, omega, in the solver's precision.
     awake : bool (n,)
     """
 
@@ -47,13 +47,13 @@ class BodyMotion:
 
 
 MAX_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
-"""Largest magnitude of each column of `BodyMotion.values` of an active body: a world sets a body beyond it inactive, and refuses such a
-snapshot. Angles are not limited."""
+"""Maximum magnitude of each column of `BodyMotion.values` for an active body; angles are unlimited. A world deactivates bodies beyond it,
+and rejects snapshots with such bodies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A live body: its specification as it stands now (pose and velocity are those of its creation, see `BodyState`)."""
+    """A body. `spec` is its current specification, but with the pose and velocity at creation; `BodyState` has the current ones."""
 
     id: int
     spec: BodySpec
@@ -82,7 +82,7 @@ class BodyState:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A live fixture: `shape` is exactly what the solver holds, with its numbers, its vertex order and its skin."""
+    """A fixture. `shape` is exactly the solver's, with its rounding, vertex order and skin."""
 
     id: int
     body: int
@@ -91,7 +91,7 @@ class Fixture:
 
 
 class ImpactPose(NamedTuple):
-    """Poses of two bodies at a moment of impact inside a step."""
+    """Poses of two bodies at an impact within a step."""
 
     pose_a: Pose
     pose_b: Pose
@@ -99,9 +99,9 @@ class ImpactPose(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImpactMoment:
-    """Two bodies at a moment inside the last step at which continuous physics solved their contact, or stopped them: x, y, angle of each.
+    """Poses of two bodies at a time within the last step when continuous physics solved their contact or stopped them.
 
-    `fraction` is that of the step, or None if the solver does not report it.
+    `fraction` is that time as a fraction of the step, or None if the solver does not report it.
     """
 
     fixture_a: int
@@ -113,10 +113,10 @@ class ImpactMoment:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """Cost of the last step, milliseconds: the solver with its callbacks, and reading bodies and contacts out of it.
+    """Cost of the last step, milliseconds. `solver` includes callbacks; `reading` is the cost of reading bodies and contacts from it.
 
-    `collide`, `solve` and `toi` are parts of `solver`, measured by its own clock, each with its callbacks:
-    manifolds; islands, constraints and new pairs; impacts inside the step.
+    `collide` (manifolds), `solve` (islands, constraints and new pairs) and `toi` (impacts within the step) are parts of `solver` that it
+    measures itself, callbacks included.
     """
 
     solver: float = 0.0
@@ -128,7 +128,7 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A live joint."""
+    """A joint with its current specification."""
 
     id: int
     spec: JointSpec
@@ -136,16 +136,16 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """Position, speed and reaction of a joint in the last step.
+    """Position, speed and reaction of a joint after the last step.
 
     Attributes
     ----------
     angle, spin : float
-        Angle and angular velocity of body B relative to A, less the reference angle, rad; rad/s.
+        Angle of body B relative to A minus the reference angle, rad, and relative angular velocity, rad/s.
     travel, speed : float
-        From the anchor on A to that on B, m, and how fast it grows, m/s: along the axis of a slider or a wheel, else straight.
+        Distance from the anchor on A to that on B, m, and its rate of change, m/s; along the axis for prismatic and wheel joints.
     force, torque : (x, y), float
-        On body B, world frame, N and N m; the motor's too.
+        Reaction on body B, world frame, N and N m, including the motor's.
     """
 
     angle: float

@@ -1,4 +1,4 @@
-"""The whole state of a world at a step boundary."""
+"""Complete state of a world at a step boundary."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ __all__ = ["SolverState", "WorldSnapshot"]
 
 @dataclass(frozen=True, slots=True)
 class SolverState:
-    """The state of a solver beside the model.
+    """State of a solver, in addition to the model.
 
     Attributes
     ----------
     motion : BodyMotion
-        Motion of every body, in ascending order of id.
     contacts : StepContacts
         Contacts of the last step, with which the next step compares its own.
     touching : frozenset of (fixture id, fixture id)
-        The pairs that have begun to touch and not ended, sensors included; none where `memory` has them.
+        Touching pairs, sensors included; empty if `memory` contains them.
     events : tuple of (begun, ended)
-        Events caused by commands since the last step, which the next step will report.
+        Events caused by commands since the last step, to be reported by the next step.
     memory : frozen dataclass or None
-        Further state of the next step, which only this solver can read; None where it needs none.
+        Solver-specific state that affects the next step, if any.
     is_whole : bool
-        True if the state has everything that the next step depends on.
+        True if the state contains everything that affects the next step.
     """
 
     motion: BodyMotion
@@ -47,16 +46,16 @@ class WorldSnapshot:
     Attributes
     ----------
     solver : str
-        The name of the solver that drove it.
+        Name of the world's solver.
     bodies : tuple of (id, BodySpec, fixture ids)
-        In ascending order of id; `motion` has a row for each.
+        In ascending order of id, like the rows of `motion`.
     fixtures : tuple of (id, body id, FixtureSpec)
     joints : tuple of (id, ResolvedJoint)
     state : SolverState
     next_ids : tuple of int
-        The next body, fixture and joint id, so that ids are never assigned twice.
+        Ids of the next body, fixture and joint; ids are never reused.
     out_of_range : tuple of int
-        Bodies that were taken out.
+        Bodies deactivated for leaving the supported range.
     """
 
     solver: str
@@ -71,10 +70,10 @@ class WorldSnapshot:
 
     @property
     def motion(self) -> BodyMotion:
-        """The motion of every body."""
+        """Motion of all bodies."""
         return self.state.motion
 
     @property
     def contacts(self) -> StepContacts:
-        """The contacts of the last step."""
+        """Contacts of the last step."""
         return self.state.contacts

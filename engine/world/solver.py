@@ -1,18 +1,18 @@
-"""The protocol of a solver, which drives a world, and the table of solvers.
+"""The interface of a solver, which simulates a world, and the table of solvers.
 
-A solver is a class in a package of its own, loaded by name when a world needs it (`load_solver`). The world holds the model, checks
-and orders commands, and calls its solver::
+A solver is a class in its own package, loaded by name when a world needs it (`load_solver`). The world owns the model, validates and orders
+commands, and calls its solver::
 
-    accept(spec)                        for each new specification: round it to the solver's numbers, or refuse it
-    check(command)                      refuse a command that is invalid in the present state, before anything changes
-    apply(command, becomes)             make the change; the model follows
-    step(number)                        one step, hooks included; then `motion`, `contacts`
-    save(), load(state)                 everything that the next step depends on
-    carried(snapshot), state_of(...)    what one solver leaves to another, and the state from which the other starts
-    canonicalize()                      take the form that `load` would give
+    accept(spec)                        for each new specification: round it to the solver's numbers, or reject it
+    check(command)                      reject a command that is invalid in the current state, before anything changes
+    apply(command, becomes)             apply the change; the model is updated afterwards
+    step(number)                        advance one step, hooks included; then `motion`, `contacts`
+    save(), load(state)                 everything that affects the next step
+    carried(snapshot), state_of(...)    state that another solver can use, and the state from which the other one starts
+    canonicalize()                      bring the solver into the state that `load` would produce
     mark(command), go_back(mark)        around each change and each step: roll back after a failure
 
-The world decides which bodies a command wakes (`engine.world.waking`), and sends `SetAwake` after it. Optional methods have a default here.
+The world decides which bodies a command wakes (`engine.world.waking`), and sends `SetAwake` after it. Optional methods have defaults here.
 """
 
 from __future__ import annotations
@@ -63,22 +63,22 @@ __all__ = [
 _T = TypeVar("_T")
 
 DEFAULT = "box2d"
-"""Solver of a world that is made without a solver's name, outside of `driven_by`."""
+"""Solver of a world created without a solver name outside `driven_by`."""
 
 _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
-"""Module and class of each solver that is a package of its own, by the solver's name."""
+"""Module and class, by solver name, of each solver with its own package."""
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
-"""Folder in which each file is a method of our own solver, named like the file."""
+"""Folder in which each file defines a method of our own solver, with the name of the file."""
 _NO_METHODS = ("__init__", "protocol")
 
 NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
-"""Settings of a solver's own, as `WorldSettings.solver_settings` has them."""
+"""Solver-specific settings, as in `WorldSettings.solver_settings`."""
 
 _DRIVEN_BY: ContextVar[tuple[str, NamedValues] | None] = ContextVar("driven_by", default=None)
 """Solver and settings set by `driven_by`."""
 
 Becomes: TypeAlias = BodySpec | FixtureSpec | ResolvedJoint | WorldSettings | None
-"""The complete new specification of the thing that a command creates or changes; None if it does neither."""
+"""Complete new specification of the object that a command creates or changes; None if it does neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +88,23 @@ class Capabilities:
     Attributes
     ----------
     name, title : str
-        For programs, and for people.
+        Identifier and display name.
     shapes : tuple of type
         Shapes of `engine.geometry` that a fixture may have.
     joints : tuple of type
-        Joint specifications.
+        Supported joint specifications.
     max_vertices : int or None
-        Of a polygon.
+        Maximum number of vertices of a polygon; None means no limit.
     precision : type
-        `numpy.float32` or `numpy.float64`: how it holds its numbers.
+        `numpy.float32` or `numpy.float64`: type of the solver's numbers.
     skin_radius : float
-        Meters that it puts around polygons and segments.
+        Skin around polygons and segments, meters.
     margin : float
-        Distance around each shape, beyond skins, within which it reports contacts ahead, meters.
+        Distance around each shape, beyond skins, within which speculative contacts are reported, meters.
     version : str
-        Of the library behind it, as reports name it.
+        Version of the underlying library, for reports.
     sweeps_all : bool
-        Whether continuous physics looks between steps at every body that is fast for its size, bullet or not.
+        True if continuous physics sweeps every body that is fast for its size, bullet or not.
     """
 
     name: str
@@ -121,16 +121,16 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """State that one solver can leave to any other beside the motion of the bodies.
+    """State besides the bodies' motion that any other solver can continue from.
 
     Attributes
     ----------
     force : float64 (n, 3)
-        Force and torque on each body, to be applied in the next step, N and N m.
+        Pending force and torque on each body, applied in the next step, N and N m.
     resting : float64 (n,)
-        Time that each body has been slow, seconds.
+        Sleep time of each body, seconds.
     touching : frozenset of (fixture id, fixture id)
-        Pairs that have begun to touch and not ended, the lower id first, sensors included.
+        Touching pairs, the lower id first, sensors included.
     """
 
     force: FloatArray
@@ -139,17 +139,17 @@ class Carried:
 
 
 class Solver(ABC):
-    """Drives one world.
+    """Base class of solvers. An instance simulates one world.
 
     Parameters
     ----------
     model : WorldModel
-        Read only; empty, or about to be followed by `load`.
+        Read-only. If it is not empty, `load` must be called next.
 
     Attributes
     ----------
     hooks : StepHooks or None
-        Callables for the middle of a step. An exception in one is kept for `take_error`, and the step goes on.
+        Callables to be called during a step. An exception in one is stored for `take_error`, and the step continues.
     """
 
     capabilities: ClassVar[Capabilities]
@@ -158,78 +158,78 @@ class Solver(ABC):
         self.model = model
         self.hooks: StepHooks | None = None
 
-    # -- before any world ---------------------------------------------------------------------------------------------
+    # -- without a world ----------------------------------------------------------------------------------------------
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
-        """Return the specification of a body, a fixture or a joint with the numbers that the solver will hold.
+        """Return the specification of a body, fixture or joint with its numbers rounded as in the solver.
 
-        This one changes none, and refuses the shapes and joints that are not among `capabilities`.
+        The default implementation rounds nothing, and rejects shapes and joints that are not in `capabilities`.
 
         Raises
         ------
         InvalidInputError
-            The solver cannot take it; names field, value and range.
+            The solver does not support the specification; the message names field, value and range.
         """
         can = cls.capabilities
         fixtures = spec.fixtures if isinstance(spec, BodySpec) else (spec,) if isinstance(spec, FixtureSpec) else ()
         for fixture in fixtures:
             if not isinstance(fixture.shape, can.shapes):
-                raise InvalidInputError("shape", f"one that {can.title} takes ({_names(can.shapes)})", fixture.shape)
+                raise InvalidInputError("shape", f"one that {can.title} supports ({_names(can.shapes)})", fixture.shape)
         if isinstance(spec, JointSpec) and not isinstance(spec, can.joints):
-            raise InvalidInputError("joint", f"one that {can.title} takes ({_names(can.joints)})", spec)
+            raise InvalidInputError("joint", f"one that {can.title} supports ({_names(can.joints)})", spec)
         return spec
 
     @classmethod
     def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:
-        """Return every setting of the solver itself, by name, with its value in a world of such settings, or its default.
+        """Return all solver-specific settings by name, with their values in `settings`, or their defaults.
 
         Raises
         ------
         InvalidInputError
-            As `accept` does.
+            `accept` rejects the settings.
         """
         cls.accept(settings)
         return {}
 
     @classmethod
     def prepare(cls) -> str | None:
-        """Load or compile everything for speed and complete states, once a process; return why states are incomplete, or None."""
+        """Load or compile everything needed for speed and complete states, once per process; return why states are incomplete, or None."""
         return None
 
     @classmethod
     def has_whole_states(cls) -> bool:
-        """Return whether `save` can reach everything that the next step depends on; see `prepare`."""
+        """Return whether `save` captures everything that affects the next step; see `prepare`."""
         return True
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def check(self, command: Command) -> None:
-        """Refuse a command that is invalid in the present state, before anything changes.
+        """Check that a command is valid in the current state, before anything changes.
 
         Raises
         ------
         InvalidInputError
-            Names field, requirement and value.
+            It is not; the message names field, requirement and value.
         """
         return None
 
     @abstractmethod
     def apply(self, command: Command, becomes: Becomes) -> None:
-        """Follow a checked command, before the model does. After any exception `go_back` follows.
+        """Apply a checked command; the model is updated afterwards. After an exception `go_back` is called.
 
-        Joints of a body, or gear joints on a joint, have been destroyed by commands of their own before.
+        Before a body or joint is destroyed, separate commands have destroyed the body's joints, or the gear joints on the joint.
         """
 
     def can_hold(self, joint: ResolvedJoint) -> bool:
-        """Return whether a joint can stay with its bodies as they are now; one without a dynamic body is always removed."""
+        """Return whether the solver supports a joint between its bodies as they are now; one without a dynamic body is always removed."""
         return True
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def step(self, number: int) -> list[int]:
-        """Advance by one step, the `number`-th; return the bodies that have left the finite numbers, after which `go_back` follows."""
+        """Advance to step `number`; return the bodies whose pose or velocity is not finite, in which case `go_back` is called next."""
 
     def take_error(self) -> BaseException | None:
         """Return and clear the first exception of a hook since the last call."""
@@ -244,7 +244,7 @@ class Solver(ABC):
 
     @abstractmethod
     def motion(self) -> BodyMotion:
-        """Return the motion of all bodies, a row each in the order of `WorldModel.body_ids`; the arrays never change."""
+        """Return the motion of all bodies, one row per body in the order of `WorldModel.body_ids`; the arrays never change."""
 
     def motion_of(self, body: int) -> tuple[float, ...]:
         """Return x, y, angle, vx, vy, omega of one body."""
@@ -257,14 +257,14 @@ class Solver(ABC):
 
     @abstractmethod
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
-        """Return local center of mass, m, mass, kg, and inertia about it, kg m^2."""
+        """Return a body's local center of mass, m, mass, kg, and rotational inertia about the center, kg m^2."""
 
     @abstractmethod
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
         """Return whether a fixture's shape contains a world point."""
 
     def shape_of(self, fixture: int) -> FixtureShape:
-        """Return a fixture's shape exactly as the solver holds it: its numbers, its order of vertices, its skin."""
+        """Return a fixture's shape exactly as in the solver, with its rounding, vertex order and skin."""
         return self.model.fixtures[fixture].spec.shape
 
     @abstractmethod
@@ -273,16 +273,16 @@ class Solver(ABC):
 
     @abstractmethod
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
-        """Return the force, N, world frame, and the torque, N m, that a joint put on body B in the last step."""
+        """Return the force, N, world frame, and the torque, N m, that a joint exerted on body B in the last step."""
 
-    # -- keeping ------------------------------------------------------------------------------------------------------
+    # -- state --------------------------------------------------------------------------------------------------------
 
     is_always_canonical: ClassVar[bool] = True
-    """True if `canonicalize` changes nothing: then `load` is exact for a state saved at any moment."""
+    """True if `canonicalize` changes nothing, so that `load` is exact for a state saved at any time."""
 
     @property
     def keeps_state(self) -> bool:
-        """True if `save`, `load` and `canonicalize` keep everything in reach, and not only the state of the public interface."""
+        """True if `save`, `load` and `canonicalize` include internal state as far as possible, not only the public interface's."""
         return True
 
     @keeps_state.setter
@@ -291,11 +291,11 @@ class Solver(ABC):
 
     @abstractmethod
     def save(self) -> SolverState:
-        """Return everything that the next step depends on beside the model."""
+        """Return everything besides the model that affects the next step."""
 
     @classmethod
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
-        """Refuse a foreign snapshot, valid otherwise, whose solver state `save` could not have returned.
+        """Check that `save` could have returned the solver state of a foreign snapshot, which is otherwise valid.
 
         Raises
         ------
@@ -307,55 +307,55 @@ class Solver(ABC):
 
     @abstractmethod
     def load(self, state: SolverState) -> None:
-        """Take a saved state for the present model. If it raises, nothing has changed."""
+        """Load a saved state of the current model. If this raises, nothing has changed."""
 
     def canonicalize(self) -> None:
-        """Take the form that `load` gives to the result of `save`, to the last bit. If it raises, nothing has changed."""
+        """Bring the solver into the state that `load` produces from `save`, bit for bit. If this raises, nothing has changed."""
         return None
 
     @abstractmethod
     def mark(self, command: Command | None = None) -> object:
-        """Return what `go_back` needs to restore the present state if the command, or the step where it is None, fails."""
+        """Return a mark with which `go_back` restores the current state if `command` fails, or the next step if that is None."""
 
     @abstractmethod
     def go_back(self, mark: object) -> None:
-        """Restore the state at a mark; the model is restored already."""
+        """Restore the state at a mark; the model has already been restored."""
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:
-        """Return what a snapshot of this solver leaves to another: here only the touching pairs."""
+        """Return the state of a snapshot that other solvers can use; by default only the touching pairs."""
         n, living = len(snapshot.bodies), {fixture for fixture, _, _ in snapshot.fixtures}
         pairs = frozenset((min(pair), max(pair)) for pair in snapshot.state.touching if living.issuperset(pair))
         return Carried(np.zeros((n, 3)), np.zeros(n), pairs)
 
     @classmethod
     def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
-        """Return the state from which this solver goes on after another one.
+        """Return the state from which this solver continues a snapshot of another solver.
 
-        Here that is the motion of the bodies, without contacts.
+        By default this is the motion and the touching pairs, without contacts.
 
         Parameters
         ----------
         snapshot : WorldSnapshot
-            The other solver's; its specifications are accepted by this one already.
+            Snapshot of the other solver, with specifications that this one has accepted.
         settings : WorldSettings
-            Settings with which this solver goes on.
+            Settings for this solver.
         """
-        # a body that was taken out may lie beyond what float32 holds
+        # a deactivated body may be beyond the range of float32
         values = np.clip(snapshot.motion.values, -MAX_NUMBER, MAX_NUMBER).astype(cls.capabilities.precision)
         motion = replace(snapshot.motion, values=values)
         touching = load_solver(snapshot.solver).carried(snapshot).touching
         return SolverState(motion, no_contacts(snapshot.step_index), touching, ((), ()), None)
 
-    # -- for its judges -----------------------------------------------------------------------------------------------
+    # -- for independent checks ---------------------------------------------------------------------------------------
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
-        """Every impact inside the last step, in the order in which they were solved."""
+        """All impacts within the last step, in the order in which they were solved."""
         return ()
 
     def pair_record(self) -> object:
-        """Return a live record of which pairs touch, and why, in the solver's own terms; None if it keeps none."""
+        """Return a live, solver-specific record of which pairs touch and why, or None if the solver has none."""
         return None
 
 
@@ -364,7 +364,7 @@ def _names(kinds: tuple[type, ...]) -> str:
 
 
 def solvers() -> tuple[str, ...]:
-    """Return the names of the solvers there are.
+    """Return the names of all solvers.
 
     Examples
     --------
@@ -381,12 +381,12 @@ def _methods_in(folder: Path) -> tuple[str, ...]:
 
 
 def solver_name(field: str, value: object) -> str:
-    """Return the name of a solver, checked.
+    """Return `value` after checking that it is the name of a solver.
 
     Raises
     ------
     InvalidInputError
-        There is none of that name.
+        There is no such solver.
     """
     name = str.__str__(value) if isinstance(value, str) else ""
     if name not in solvers():
@@ -395,25 +395,25 @@ def solver_name(field: str, value: object) -> str:
 
 
 def default_solver() -> str:
-    """Return the solver of a world that is made here without a solver's name."""
+    """Return the solver of worlds created here without a solver name."""
     return (_DRIVEN_BY.get() or (DEFAULT,))[0]
 
 
 def default_settings() -> NamedValues:
-    """Return the solver settings of such a world if it gives none."""
+    """Return the solver settings of worlds created here without a solver name and settings."""
     return (_DRIVEN_BY.get() or (DEFAULT, ()))[1]
 
 
 @contextmanager
 def driven_by(solver: str | None, solver_settings: NamedValues = ()) -> Iterator[None]:
-    """Set the solver of worlds that are made inside without a solver's name; None changes nothing.
+    """Set the solver of worlds created in the with block without a solver name; None changes nothing.
 
-    Such a world has these `solver_settings` unless it gives its own. Other threads are not affected.
+    Such a world has these `solver_settings` unless it specifies its own. Other threads are not affected.
 
     Raises
     ------
     InvalidInputError
-        There is none of that name.
+        There is no such solver.
 
     Examples
     --------
@@ -434,12 +434,12 @@ def driven_by(solver: str | None, solver_settings: NamedValues = ()) -> Iterator
 
 
 def load_solver(name: str = DEFAULT) -> type[Solver]:
-    """Load the class of a solver.
+    """Import and return the class of a solver.
 
     Raises
     ------
     InvalidInputError
-        There is none of that name.
+        There is no such solver.
     """
     if solver_name("solver", name) in _ENTRIES:
         module, _, kind = _ENTRIES[name].partition(":")
@@ -448,11 +448,11 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
 
 
 def accept(spec: _T, solver: str = DEFAULT) -> _T:
-    """Return a specification as a solver holds it, with rounded numbers, as a world does with every new one.
+    """Return a specification with its numbers rounded as in a solver, as a world does with every new one.
 
     Raises
     ------
     InvalidInputError
-        The solver cannot take it.
+        The solver does not support the specification.
     """
     return load_solver(solver).accept(spec)

@@ -1,7 +1,7 @@
-"""Plain specifications of a world, its bodies and fixtures, checked here, once, before anything crosses into a solver.
+"""Plain float64 specifications of worlds, bodies and fixtures, validated on construction, before they reach a solver.
 
-They are the model that a solver follows, in float64; each solver decides which shapes it takes, with what skin, and how it rounds their
-numbers (`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelled settings).
+Each solver decides which shapes it supports, with which skin, and how it rounds numbers (`Solver.accept`). Validation prevents the hazards
+of PYBOX2D.md 9 (NaN, density, dt, misspelled settings).
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings",
 
 BodyType = Literal["static", "kinematic", "dynamic"]
 BODY_TYPES: tuple[BodyType, ...] = ("static", "kinematic", "dynamic")
-"""In the order of Box2D's own numbers, 0, 1, 2."""
+"""In the order of Box2D's type numbers, 0, 1, 2."""
 
 
 @spec
 class WorldSettings(Checked):
-    """Settings of a whole world.
+    """Settings of a world.
 
     Parameters
     ----------
     gravity : pair of float
         m/s^2.
     hertz : float
-        Steps a second, 1 to 10,000. Each step advances by ``1 / hertz`` seconds, always.
+        Steps per second, 1 to 10,000. Every step advances by ``1 / hertz`` seconds.
     velocity_iterations, position_iterations : int
-        Solver sweeps a step, 1 to `MAX_ITERATIONS`.
+        Solver iterations per step, 1 to `MAX_ITERATIONS`.
     continuous : bool
-        Continuous collision detection (CCD): bullets against all, other dynamic bodies against static ones.
+        Continuous collision detection (CCD): bullets against all bodies, other dynamic bodies against static ones.
     warm_starting : bool
         Start the solver from the last step's impulses.
     sub_stepping : bool
-        Box2D's debugging mode: one time of impact a step.
+        Box2D's debugging mode: one time-of-impact event per step.
     sleeping : bool
         Let resting bodies sleep.
     restitution_threshold : float or None
-        m/s, >= 0: what approaches more slowly does not bounce. None: as the solver has it by itself. The soft step takes any, and by itself
-        what gravity adds in two steps; Box2D has 1 m/s for good and refuses another.
+        Approach speed below which bodies do not bounce, m/s, >= 0; None means the solver's default. Box2D supports only 1 m/s. The default
+        of the soft step solver is the speed that gravity adds in two steps.
     solver_settings : mapping of str to float or str
-        Settings of the solver's own, by name, kept as pairs in their order. Which there are, and their ranges, the solver says.
+        Solver-specific settings by name, stored as pairs sorted by name. The solver defines their names and ranges.
     """
 
     gravity: tuple[float, float] = (0.0, -10.0)
@@ -65,29 +65,29 @@ class WorldSettings(Checked):
 
     @property
     def dt(self) -> float:
-        """Seconds a step."""
+        """Duration of a step, seconds."""
         return 1.0 / self.hertz
 
 
 @spec
 class FixtureSpec(Checked):
-    """A shape with its material and filter, fixed to a body.
+    """A shape attached to a body, with its material and collision filter.
 
     Parameters
     ----------
     shape : Circle, Polygon, Capsule or Segment
-        Body frame, meters. Which of them it can take, how far they may reach and what skin they have is the solver's. A segment is an edge
-        without mass, and with its ghosts one link of a chain.
+        Body frame, meters. Supported shapes, extents and skins depend on the solver. A segment is an edge without mass; with ghost vertices
+        it is a link of a chain.
     density : float
-        >= 0 kg/m^2. A dynamic body needs one fixture above 0.
+        >= 0 kg/m^2. A dynamic body needs at least one fixture with a density above 0.
     friction, restitution : float
         >= 0; Box2D mixes friction by the geometric mean, restitution by the maximum.
     sensor : bool
-        Report touching, never collide.
+        Report overlaps, without collision response.
     category, mask : int
-        16 bits each: two fixtures meet when each one's mask has a bit of the other's category.
+        16 bits each: two fixtures collide if each one's mask has a bit of the other's category.
     group : int
-        Fixtures of one positive group always meet, of one negative group never; 0: category and mask decide.
+        Fixtures of the same positive group always collide, of the same negative group never; otherwise category and mask decide.
     """
 
     shape: AnyShape
@@ -107,7 +107,7 @@ class FixtureSpec(Checked):
 
 
 def filters_agree(a: FixtureSpec, b: FixtureSpec) -> bool:
-    """Return whether two fixtures may meet by category, mask and group: touch, or be sensed if one of them is a sensor."""
+    """Return whether category, mask and group allow two fixtures to collide, or to overlap if one is a sensor."""
     if a.group == b.group != 0:
         return a.group > 0
     return a.mask & b.category != 0 and b.mask & a.category != 0
@@ -115,23 +115,23 @@ def filters_agree(a: FixtureSpec, b: FixtureSpec) -> bool:
 
 @spec
 class BodySpec(Checked):
-    """A rigid body: where it starts, how it moves, and its fixtures.
+    """A rigid body: initial pose and velocity, body settings, and fixtures.
 
     Parameters
     ----------
     fixtures : sequence of FixtureSpec
     type : "static", "kinematic" or "dynamic"
     position : pair of float
-        World frame, meters, each within `MAX_COORDINATE`.
+        World frame, meters, magnitudes up to `MAX_COORDINATE`.
     angle, angular_velocity : float
-        Radians and radians a second, counter-clockwise.
+        Radians and radians per second, counter-clockwise.
     linear_velocity : pair of float
-        m/s. Box2D caps the way of one step at 2 m, whatever the velocity.
+        m/s. Box2D limits the displacement in one step to 2 m.
     linear_damping, angular_damping : float
         >= 0, 1/s.
     gravity_scale : float
     fixed_rotation, bullet, allow_sleep, awake, active : bool
-        `bullet`: checked continuously against all bodies, not only static ones.
+        `bullet`: continuous collision detection against all bodies, not only static ones.
     """
 
     fixtures: tuple[FixtureSpec, ...] = ()
@@ -170,6 +170,6 @@ def _fixtures(value: object) -> tuple[FixtureSpec, ...]:
             fixtures.append(fixture)
     except InvalidInputError:
         raise
-    except Exception:  # raised by a foreign iterator
+    except Exception:  # an error in a foreign iterator
         raise InvalidInputError("fixtures", requirement, value) from None
     return tuple(fixtures)

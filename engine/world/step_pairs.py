@@ -1,14 +1,15 @@
-"""The inputs by which a step decided which fixtures touch, for a check that finds the same pairs from the bodies alone.
+"""The inputs from which a step determined which fixtures touch, so that a check can compute the same pairs from the bodies alone.
 
-Box2D settles whether a pair touches when it evaluates the pair's contact, and it does so at two kinds of moments::
+Box2D updates the touching state of a pair when it evaluates the pair's contact, which it does at two points::
 
-    Collide           at the start of a step, of each pair with an awake body, where the step found the bodies
-    SolveTOI          at an impact inside the step, of the pairs of the bodies hit, where the impact finds them
+    Collide           at the start of a step, for each pair with an awake body, at the bodies' initial poses
+    SolveTOI          at an impact within the step, for the pairs of the bodies involved, at their poses then
 
-A pair of sleepers is left as it was. So a step is described by the bodies at its start, by which were awake, and by the poses of the few
-pairs that an impact evaluated again. Box2D does not report an impact that leaves the pair apart; nor does it matter here.
+Pairs of sleeping bodies keep their state. A step is therefore described by the bodies at its start, which of them were awake, and the poses
+of the few pairs that an impact evaluated again. Box2D does not report an impact after which the pair is apart, but that does not matter
+here.
 
-Solvers that look ahead settle all at the start of the step, by how near two shapes are and how fast they come nearer (`Approach`).
+Solvers with speculative contacts determine all pairs at the start of the step, from the shapes' distances and velocities (`Approach`).
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ __all__ = ["Approach", "FixtureColumns", "PairRecord", "StepPairs"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FixtureColumns:
-    """The fixtures that can meet others, those of active bodies, a row each in ascending order of id.
+    """Fixtures of active bodies, which can collide, one row per fixture in ascending order of id.
 
     Attributes
     ----------
     fixture, body, body_row : int64 (n,)
         Ids, and the row of the body in the world's columns.
     shapes : tuple of n shapes
-        As Box2D holds them, skins included.
+        As the solver represents them, skins included.
     body_type : int64 (n,)
-        0 static, 1 kinematic, 2 dynamic: the place in `BODY_TYPES`.
+        0 static, 1 kinematic, 2 dynamic: the index in `BODY_TYPES`.
     is_sensor : bool (n,)
     category, mask, group : int64 (n,)
     joint_filtered : int64 (k, 2)
-        Ids of bodies, the smaller first, that a joint keeps from colliding; sorted, each pair once.
+        Pairs of body ids, the smaller first, that do not collide because of a joint; sorted, without duplicates.
     """
 
     fixture: IntArray
@@ -61,18 +62,20 @@ class FixtureColumns:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Approach:
-    """How the bodies moved at the start of a step: two fixtures touch that are nearer than `touch`, or will be after `dt` as they move.
+    """Motion of the bodies at the start of a step, with speculative contacts.
+
+    Two fixtures touch if their distance is below `touch`, or will be after `dt` at their present velocities.
 
     Attributes
     ----------
     velocity : float64 (m, 3)
-        vx, vy, omega of every body, of its center of mass.
+        vx, vy, omega of every body, at its center of mass.
     center : float64 (m, 2)
-        The centers of mass, world frame, meters.
+        Centers of mass, world frame, meters.
     dt : float
-        Seconds.
+        Time step, seconds.
     touch : float
-        Meters between the surfaces.
+        Distance between the surfaces, meters.
     """
 
     velocity: FloatArray
@@ -83,27 +86,27 @@ class Approach:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StepPairs:
-    """The last step: what the solver started from, and which pairs touch after it.
+    """Inputs of the last step, and the pairs that touch after it.
 
     Attributes
     ----------
     step : int
     n_builds : int
-        How often the `b2World` had been built anew: then it evaluated all its pairs once more, awake or not.
+        How many times the `b2World` had been rebuilt; each time it evaluates all its pairs again, awake or not.
     fixtures : FixtureColumns
-        As they were in the step; the same object as in the step before, unless something has changed.
+        Fixtures during the step; the same object as in the previous step unless something has changed.
     poses : float64 (m, 3)
         x, y, angle of every body at the start of the step.
     active : bool (m,)
-        Bodies that were awake and not static at the start; of a solver that looks ahead, those that moved.
+        Bodies that were awake and not static at the start; with speculative contacts, those that moved.
     renewed : set of int
-        Bodies that a command just before the step made another kind, active or inactive: Box2D let go of all their contacts then.
+        Bodies whose type or active flag a command has changed since the previous step, for which Box2D destroyed all contacts.
     touching : int64 (k, 2)
-        Fixtures that touch after the step, sensors included, A and B as Box2D ordered them.
+        Pairs of fixtures that touch after the step, sensors included, A and B in Box2D's order.
     moments : dict of (fixture a, fixture b) to ImpactPose
-        Pairs that an impact inside the step settled last, and where it found the two bodies.
+        Pairs last evaluated at an impact within the step, with the poses of the two bodies then.
     approach : Approach or None
-        None where touching is Box2D's rule.
+        None if Box2D's rule for touching applies.
     """
 
     step: int
@@ -118,14 +121,14 @@ class StepPairs:
 
 
 class PairRecord:
-    """The pairs of the last step of one world, from the moment on at which `World.pair_record` was asked for.
+    """Pairs of the last step of a world, recorded after the first call of `World.pair_record`.
 
     Attributes
     ----------
     last : StepPairs or None
-        None before the first step since, and after one that broke off.
+        None before the first recorded step, and after a failed one.
     contact_between : callable
-        Two fixtures to the two in the order of the contact that the solver keeps for them, touching or not; None where it keeps none.
+        Returns two fixtures in the order of the solver's contact between them, touching or not, or None if there is no contact.
     """
 
     def __init__(
@@ -141,7 +144,7 @@ class PairRecord:
         self.last: StepPairs | None = None
 
     def fixture_columns(self) -> FixtureColumns:
-        """Return what decides which fixtures may meet; made again only when the structure has changed."""
+        """Return the fixtures with their collision filters; rebuilt only if the structure has changed."""
         model = self._model
         if self._columns_at is None or self._columns_at[0] != model.structure_version:
             rows = model.rows

@@ -1,9 +1,9 @@
-"""Waking: which change of a world wakes which bodies, one table for every solver.
+"""Waking: which command wakes which bodies, the same for every solver.
 
-A body that sleeps is in balance with what there was when it fell asleep: gravity, what it rests on, what it is joined to. A command that
-changes any of that wakes it; the solver wakes the rest of its island, as soon as something awake touches it or hangs on it.
+A sleeping body is in equilibrium with gravity, its contacts and its joints. A command that changes any of these wakes it; the solver wakes
+the rest of its island once an awake body touches it or is joined to it.
 
-| command | wakes the body itself | and what is near, before and after | and those that hang on it |
+| command | wakes the body itself | bodies near it, before and after | bodies joined to it |
 |---|---|---|---|
 | force, torque, impulse, a velocity other than 0 | yes | | |
 | `set_pose` | yes | yes | yes |
@@ -15,14 +15,15 @@ changes any of that wakes it; the solver wakes the rest of its island, as soon a
 | `create_body`, not dynamic | | yes | |
 | `destroy_body` | | yes | yes |
 | `create_joint`, `set_joint`, `set_mouse_target`, `destroy_joint` | | | yes |
-| `set_settings`: gravity; sleeping switched off | everybody | | |
-| `set_solver`; `set_settings`: solver_settings | everybody who was not made asleep (`BodySpec.awake`) | | |
+| `set_settings`: gravity; sleeping disabled | all bodies | | |
+| `set_solver`; `set_settings`: solver_settings | all bodies that were not created asleep (`BodySpec.awake`) | | |
 
-What is set to the value that it has, a name, damping (of a body at rest it takes nothing) and `bullet` wake nobody. A dynamic body that is
-created awake wakes whom it meets, by touching it; one that is created asleep changes nothing.
+Unchanged values, a name, damping (without effect on a body at rest) and `bullet` wake no body. A dynamic body created awake wakes the
+bodies it touches, through the contacts; one created asleep wakes none.
 
-*Near* is a body one of whose boxes meets a box of what is changed, with room for skins. It needs no contacts, which are another for each
-solver, and finds what did not touch before: the sleeper onto which a wall is set. To wake one too many costs it half a second awake.
+A body is *near* if a bounding box of its shapes overlaps one of the changed shapes, with a margin for skins. This does not depend on the
+solver's contacts, and includes bodies that did not touch before, such as a sleeping body onto which a wall is placed. A body woken
+unnecessarily falls asleep again after half a second.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _OF_ITS_SURFACE = ("friction", "restitution", "sensor", "category", "mask", "gro
 
 
 class Concerned(NamedTuple):
-    """Whom a command wakes: `bodies`, whatever is near `fixtures`, and all that sleep, or all of these that were not made asleep."""
+    """The bodies that a command wakes: `bodies`, those near `fixtures`, and by `others` all sleeping ones, or those not created asleep."""
 
     bodies: tuple[int, ...] = ()
     fixtures: tuple[int, ...] = ()
@@ -60,7 +61,7 @@ _NOBODY, _ALL_BUT_MADE_ASLEEP = Concerned(), Concerned(others="not made asleep")
 
 
 def concerned(command: c.Command, model: WorldModel) -> Concerned:
-    """Return whom a command wakes, of a model that has not followed it yet; joints that it destroys have `ends_of`."""
+    """Return the bodies that a command wakes, given the model before the command; `ends_of` adds those of destroyed joints."""
     match command:
         case c.CreateBody(_, spec, fixtures) if spec.type != "dynamic":
             return Concerned(fixtures=fixtures)
@@ -99,7 +100,7 @@ def concerned(command: c.Command, model: WorldModel) -> Concerned:
 
 
 def _changed(spec: object, changes: Iterable[tuple[str, Any]]) -> set[str]:
-    """Return the names of what becomes another value."""
+    """Return the names of the fields whose values change."""
     return {name for name, value in changes if getattr(spec, name) != value}
 
 
@@ -109,7 +110,7 @@ def _with_its_place(body: int, model: WorldModel) -> Concerned:
 
 
 def ends_of(joints: Iterable[int], model: WorldModel) -> tuple[int, ...]:
-    """Return the bodies between which joints are, each once; of a gear joint all four."""
+    """Return the bodies of the given joints, without duplicates; a gear joint has four."""
     ends: dict[int | None, None] = {}
     for joint in joints:
         resolved = model.joints[joint]
@@ -125,16 +126,16 @@ def _bodies_joined_by(spec: JointSpec, model: WorldModel) -> tuple[int, ...]:
 
 
 class Sleepers:
-    """The bodies that sleep and could move, at one moment, and where they lie: asleep they stay there.
+    """Snapshot of the sleeping movable bodies and their poses, which do not change while they sleep.
 
     Parameters
     ----------
     model : WorldModel
     poses : float64 (n, 3)
-        Of all bodies, in the order of `WorldModel.body_ids`.
+        Poses of all bodies, in the order of `WorldModel.body_ids`.
     awake : bool (n,)
     capabilities : Capabilities
-        Of the solver, for how far apart it holds what touches.
+        Capabilities of the solver, for its skin radius and margin.
     """
 
     def __init__(self, model: WorldModel, poses: FloatArray, awake: NDArray[np.bool_], capabilities: Capabilities) -> None:
@@ -143,15 +144,15 @@ class Sleepers:
         specs = ((body, model.bodies[body].spec) for body in model.body_ids[~awake].tolist())
         rows = model.rows
         self.bodies = {body: tuple(poses[rows[body]].tolist()) for body, spec in specs if spec.active and spec.type != "static"}
-        """Their poses by id, ascending; who wakes or goes is taken out."""
+        """Poses by id, ascending; bodies that wake or are destroyed are removed."""
         self._boxes: tuple[IntArray, FloatArray] | None = None
 
     def add(self, body: int, pose: tuple[float, ...]) -> None:
-        """Take in a body that is created asleep, at its pose: x, y, m, and angle, rad."""
+        """Add a body that is created asleep, with its pose: x, y, m, and angle, rad."""
         self.bodies[body], self._boxes = pose, None
 
     def near(self, fixtures: Iterable[int], pose_of: Callable[[int], Transform]) -> Iterator[int]:
-        """Return those that are near solid fixtures, of bodies that stand thus; of an inactive one, nobody."""
+        """Yield the sleeping bodies near the given fixtures at the poses of `pose_of`; sensors and inactive bodies are ignored."""
         for fixture in fixtures if self.bodies else ():
             entry = self._model.fixtures[fixture]
             if entry.spec.sensor or not self._model.bodies[entry.body].spec.active:
@@ -163,7 +164,7 @@ class Sleepers:
             yield from (body for body in dict.fromkeys(owners[meets].tolist()) if body != entry.body and body in self.bodies)
 
     def _boxes_of_shapes(self) -> tuple[IntArray, FloatArray]:
-        """Return body and box of each shape: ids (n,), lower and upper corner (n, 2, 2)."""
+        """Return the body id (n,) and the bounding box, lower and upper corner (n, 2, 2), of each shape."""
         if self._boxes is None:
             listed = [
                 (body, shape.aabb(Transform((x, y), angle))) for body, (x, y, angle) in self.bodies.items() for shape in self._shapes(body)
@@ -173,6 +174,6 @@ class Sleepers:
         return self._boxes
 
     def _shapes(self, body: int) -> Iterator[AnyShape]:
-        """Return the shapes of a body that others rest against."""
+        """Return the shapes of a body's fixtures, except sensors."""
         specs = (self._model.fixtures[fixture].spec for fixture in self._model.bodies[body].fixtures)
         return (spec.shape for spec in specs if not spec.sensor)

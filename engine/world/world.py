@@ -671,7 +671,7 @@ class World:
                 resolved = resolve(joint, self._transform, self._model.joints)
                 check_numbers(resolved)
                 if isinstance(joint, GearJointSpec) and not self._solver.can_hold(resolved):
-                    requirement = "on joints of active bodies, of which each body_b is dynamic"
+                    requirement = "joints with active bodies and a dynamic body_b"
                     raise InvalidInputError("joint_a and joint_b", requirement, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
             case c.SetSettings(changes):
                 self._solver.accept(changed(self._model.settings, "WorldSettings", dict(changes)))

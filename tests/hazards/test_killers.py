@@ -140,7 +140,7 @@ def test_creating_in_a_callback_waits_for_the_end_of_the_step() -> None:
 def test_a_step_inside_a_step_is_refused() -> None:
     world, _, _ = resting_box()
     world.hooks = StepHooks(begin=lambda event: world.step())
-    with pytest.raises(LabError, match="middle of a step"):
+    with pytest.raises(LabError, match="in a hook during a step"):
         world.step()
     assert world.step_index == 1
 

@@ -66,7 +66,7 @@ def stack(height: int = 4) -> World:
         (lambda: FixtureSpec(Circle(1.0), mask=-1), r"mask must be a whole number from 0 to 65535, got -1"),
         (lambda: FixtureSpec(None), r"shape must be a Circle, a Polygon, a Capsule or a Segment"),
         (lambda: FixtureSpec(Circle(1.0), densty=1.0), r"FixtureSpec.densty must be a setting that exists \(density"),
-        (lambda: RevoluteJointSpec(1, 1, (0.0, 0.0)), r"body_b must be another body than body_a, got 1"),
+        (lambda: RevoluteJointSpec(1, 1, (0.0, 0.0)), r"body_b must be different from body_a, got 1"),
         (lambda: RevoluteJointSpec(0, 1, (0.0, 0.0), lower_angle=1.0, upper_angle=-1.0), r"upper_angle must be >= lower_angle = 1.0"),
         (lambda: PrismaticJointSpec(0, 1, (0.0, 0.0), axis=(0.0, 0.0)), r"axis must be a direction of length >= 0.005"),
         (lambda: DistanceJointSpec(0, 1, (1.0, 1.0), (1.0, 1.0)), r"anchor_b must be at least 0.005 m from the other end"),

@@ -202,11 +202,11 @@ def test_a_gear_is_refused_where_box2d_would_lose_its_way() -> None:
     asleep = world.create_body(BodySpec(BOX, active=False))
     out = world.create_joint(RevoluteJointSpec(made.base, asleep, (0.0, 0.0)))
     for a, b, words in (
-        (made.hinges[0], weld, "joint_b must be a revolute or prismatic joint"),
-        (made.gear, made.rail, "joint_a must be a revolute or prismatic joint"),
-        (made.hinges[0], twin, "joint_b must be a joint whose body_b is another"),
-        (made.hinges[0], still, "of which each body_b is dynamic"),
-        (out, made.rail, "on joints of active bodies"),
+        (made.hinges[0], weld, "joint_b must be an older revolute or prismatic joint"),
+        (made.gear, made.rail, "joint_a must be an older revolute or prismatic joint"),
+        (made.hinges[0], twin, "a joint with a different body_b than joint_a"),
+        (made.hinges[0], still, "active bodies and a dynamic body_b"),
+        (out, made.rail, "joints with active bodies and a dynamic body_b"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             world.create_joint(GearJointSpec(a, b))

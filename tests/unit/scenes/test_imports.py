@@ -179,7 +179,7 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
         "Changed: body[4] has no density; it gets one for a mass of 1 kg",
         "Changed: forces act for one step",
         "Left out: joint[0] (joint 1 is missing)",
-        "Left out: joint[1] (body_b must be another body",
+        "Left out: joint[1] (body_b must be different from body_a",
         "Left out: joint[2] (its body is left out)",
         "Left out: joint[3] (axis must be a direction",
         "Left out: joint[4] (scenes do not support the type rubber)",

@@ -153,7 +153,7 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
         ('"density": 2', '"density": 0', "line 9: bodies[1].fixtures: density must be > 0 kg/m^2 for at least one fixture"),
         ('"body_b": "plank"', '"body_b": "plnk"', "line 14: joints[0].body_b must be the name of one body (none has it), got 'plnk'"),
         ('"body_b": "plank"', '"body_b": 2', "line 14: joints[0].body_b must be one of 2 bodies, from 0, got 2"),
-        ('"body_b": "plank"', '"body_b": 0', "line 14: joints[0].body_b must be another body than body_a, got 0"),
+        ('"body_b": "plank"', '"body_b": 0', "line 14: joints[0].body_b must be different from body_a, got 0"),
         ('"name": "plank"', '"name": "ground"', "line 14: joints[0].body_a must be the name of one body (2 have it), got 'ground'"),
         ("[0, -10]", '[0, "-10"]', "line 4: settings.gravity[1] must be a finite number in m/s^2, got '-10'"),
         ('"version": 1', '"version": 2', "line 2: version must be 1, got 2"),

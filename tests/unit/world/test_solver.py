@@ -144,11 +144,11 @@ def test_any_solver_takes_over_a_living_world_and_leaves_it() -> None:
     world.step()
     assert world.solver == "soft_step" and world.state(ball).linear_velocity[1] == pytest.approx(-0.5)
     box = world.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 1.0)),)))
-    with pytest.raises(InvalidInputError, match=rf"body {box}, fixture 1: shape must be one that Falling takes \(Circle\)"):
+    with pytest.raises(InvalidInputError, match=rf"body {box}, fixture 1: shape must be one that Falling supports \(Circle\)"):
         world.set_solver("falling")
     world.destroy_body(box)
     joint = world.create_joint(DistanceJointSpec(ball, world.create_body(BodySpec((DISC,))), (0.0, 8.0), (0.0, 0.0)))
-    with pytest.raises(InvalidInputError, match=rf"joint {joint}: joint must be one that Falling takes \(none\)"):
+    with pytest.raises(InvalidInputError, match=rf"joint {joint}: joint must be one that Falling supports \(none\)"):
         world.set_solver("falling")
     assert world.solver == "soft_step"
 
@@ -213,7 +213,7 @@ def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path: Path) ->
     world = build(again)
     assert world.solver == "falling" and scene_of(world).solver == "falling"
     box = BodySpec((FixtureSpec(Polygon.box(1.0, 1.0)),))
-    with pytest.raises(InvalidInputError, match=r"bodies\[0\]\.shape must be one that Falling takes \(Circle\)"):
+    with pytest.raises(InvalidInputError, match=r"bodies\[0\]\.shape must be one that Falling supports \(Circle\)"):
         Scene(bodies=(box,), solver="falling")
     assert "solver" not in scene_as_json(Scene(bodies=(box,)))["settings"]
     path.write_text(path.read_text(encoding="utf-8").replace('"falling"', '"newton"'), encoding="utf-8")
