@@ -1,11 +1,10 @@
-"""A world that cannot be crashed, whatever solver drives it.
+"""A world that cannot be crashed by its input, with any solver.
 
-The model, specifications under ids of our own, is what counts; what the solver makes of it can be thrown away and built again. Every
-change is a checked command, applied at a step boundary in the order of the requests. A change requested by a hook, in the middle of a
-step, waits until the step has ended.
+The model, specifications by id, is authoritative; the solver's objects can be discarded and rebuilt from it. Every change is a validated
+command, applied at a step boundary in the order of the requests. A change requested by a hook, during a step, is deferred to its end.
 
-A command or a step changes solver and model together. Where the solver fails, both are rolled back (`World._roll_back`): the model by
-its journal, the solver to its mark.
+A command or a step changes solver and model together. If the solver fails, both are rolled back (`World._roll_back`): the model with its
+journal, the solver to its mark.
 """
 
 from __future__ import annotations
@@ -70,9 +69,9 @@ FIXTURE_SETTINGS = ("density", "friction", "restitution", "sensor", "category", 
 
 @dataclass(frozen=True)
 class _Motion:
-    """All bodies at one moment, a row each in ascending order of id; the columns are computed when they are first read.
+    """Motion of all bodies at one time, one row per body in ascending order of id; arrays are computed when first read.
 
-    `before` is the motion, or the poses, before the step that led there.
+    `before` is the motion or the poses before the last step.
     """
 
     rows: dict[int, int]
@@ -91,23 +90,23 @@ class _Motion:
 
     @cached_property
     def previous(self) -> FloatArray:
-        """The poses before the last step."""
+        """Poses before the last step, float64 (n, 3)."""
         return _columns(self.before, 0) if isinstance(self.before, BodyMotion) else self.before
 
 
 class World:
-    """Bodies, fixtures and joints under ids that are never used twice, stepped by a fixed ``1 / hertz`` seconds.
+    """Bodies, fixtures and joints with ids that are never reused, simulated in fixed steps of ``1 / hertz`` seconds.
 
     Parameters
     ----------
     settings : WorldSettings, optional
-        Gravity, step rate, iterations.
+        Gravity, step rate, iterations, and so on.
     solver : str, optional
-        The solver that drives it, one of `solvers()`; without it `default_solver()`.
+        One of `solvers()`; `default_solver()` if omitted.
 
     Notes
     -----
-    A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
+    A world may only be used by the thread that created it. It cannot be copied or pickled: use `snapshot`.
     """
 
     __slots__ = (
@@ -139,7 +138,7 @@ class World:
         self._model = WorldModel(kind.accept(settings))
         self._solver: Solver = kind(self._model)
         self._lost = ""
-        """The reason why the world could not be rolled back; empty while it is usable."""
+        """Error message if the world could not be rolled back; empty while it is usable."""
         self._next_ids = dict.fromkeys(self._model.tables, 0)
         self._destroyed_at: dict[tuple[str, int], int] = {}
         self._to_be_destroyed: set[tuple[str, int]] = set()
@@ -150,18 +149,18 @@ class World:
         self._is_stale = True
         self._teleported: set[int] = set()
         self._is_anyone_asleep: bool | None = False
-        """None where that is not known."""
+        """None means unknown."""
         self._asleep: Sleepers | None = None
-        """The sleeping bodies, computed when they are first needed, until that changes."""
+        """Cached sleeping bodies; None if not computed yet, or outdated."""
 
     @property
     def solver(self) -> str:
-        """Name of the solver that drives the world."""
+        """Name of the world's solver."""
         return self._solver.capabilities.name
 
     @property
     def capabilities(self) -> Capabilities:
-        """Capabilities of that solver."""
+        """Capabilities of the world's solver."""
         return self._checked()._solver.capabilities
 
     @property
@@ -171,12 +170,12 @@ class World:
 
     @property
     def step_index(self) -> int:
-        """Number of steps made."""
+        """Number of completed steps."""
         return self._checked()._model.step_index
 
     @property
     def time(self) -> float:
-        """Seconds simulated, at the present step rate."""
+        """Simulated time at the current step rate, seconds."""
         return self._checked()._model.step_index * self._checked()._model.settings.dt
 
     @property
@@ -186,18 +185,16 @@ class World:
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
-        """Every impact inside the last step, in the order of solving; `contacts` has only the last one of each pair."""
+        """All impacts within the last step, in the order of solving; `contacts` has only the last one of each pair."""
         return self._checked()._solver.impact_moments
 
     def pair_record(self) -> object:
-        """Return a live record of which pairs touch, and why, in the solver's own terms, for an independent check; None if the solver
-        keeps none.
-        """
+        """Return a live, solver-specific record of which pairs touch and why, for an independent check, or None if there is none."""
         return self._checked()._solver.pair_record()
 
     @property
     def out_of_range(self) -> tuple[int, ...]:
-        """Bodies that left the supported range of positions and speeds, and were set inactive for that."""
+        """Bodies that were deactivated for leaving the supported range of positions and speeds."""
         return tuple(self._checked()._model.out_of_range)
 
     @property
@@ -207,7 +204,7 @@ class World:
 
     @property
     def structure_version(self) -> int:
-        """Increases whenever bodies, fixtures or joints are added, removed or changed."""
+        """Version number, incremented whenever bodies, fixtures or joints are added, removed or changed."""
         return self._checked()._model.structure_version
 
     @property
@@ -226,15 +223,15 @@ class World:
         return tuple(sorted(self._checked()._model.joints))
 
     def is_body(self, body: int) -> bool:
-        """Return whether the id names a living body."""
+        """Return whether `body` is the id of a living body."""
         return _living(self._checked()._model.bodies, body) is not None
 
     def is_fixture(self, fixture: int) -> bool:
-        """Return whether the id names a living fixture."""
+        """Return whether `fixture` is the id of a living fixture."""
         return _living(self._checked()._model.fixtures, fixture) is not None
 
     def is_joint(self, joint: int) -> bool:
-        """Return whether the id names a living joint."""
+        """Return whether `joint` is the id of a living joint."""
         return _living(self._checked()._model.joints, joint) is not None
 
     def body(self, body: int) -> Body:
@@ -261,11 +258,11 @@ class World:
         return Joint(joint, self._joint_entry(joint).spec)
 
     def joint_now(self, joint: int) -> JointSpec:
-        """Return the specification of a joint between its bodies at their present poses; see `joints.as_it_stands`."""
+        """Return the specification that recreates a joint at its bodies' current poses; see `joints.as_it_stands`."""
         return as_it_stands(self._joint_entry(joint), self._checked()._transform)
 
     def joint_state(self, joint: int) -> JointState:
-        """Return a joint's position, speed and reaction in the last step."""
+        """Return a joint's position and speed, and its reaction in the last step."""
         resolved, solver = self._joint_entry(joint), self._solver
         a, b = resolved.bodies
         (ax, ay), (bx, by) = solver.joint_anchors(joint)
@@ -287,7 +284,7 @@ class World:
         )
 
     def _velocity_at(self, body: int | None, point: tuple[float, float]) -> tuple[float, float, float]:
-        """Return the velocity of a body's point, world frame, m/s, and the body's spin, rad/s."""
+        """Return the velocity of a body at a world point, m/s, and its angular velocity, rad/s; zero for the ground body None."""
         if body is None:
             return 0.0, 0.0, 0.0
         vx, vy, spin = self._now().velocities[self._model.rows[body]].tolist()
@@ -295,7 +292,7 @@ class World:
         return vx - spin * (point[1] - y), vy + spin * (point[0] - x), spin
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
-        """Return the two bodies of a joint: None and one of a mouse joint, of a gear joint the second ones of its two joints."""
+        """Return bodies A and B of a joint. A is None for a mouse joint; a gear joint has body B of each of its joints."""
         return self._joint_entry(joint).bodies
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -304,7 +301,7 @@ class World:
         return self._checked()._solver.joint_anchors(joint)
 
     def row_of(self, body: int) -> int:
-        """Return the body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
+        """Return a body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
         self._body_entry(body)
         return self._checked()._model.rows[body]
 
@@ -315,12 +312,12 @@ class World:
 
     @property
     def previous_poses(self) -> FloatArray:
-        """Poses before the last step; of a body that is new or was moved by command, the present one."""
+        """Poses before the last step, float64 (n, 3), read-only; the current pose for a body that is new or was teleported."""
         return self._checked()._now().previous
 
     @property
     def velocities(self) -> FloatArray:
-        """vx, vy, omega of every body, float64 (n, 3), read-only."""
+        """vx, vy, omega of every body, float64 (n, 3), read-only, rows as in `body_ids`."""
         return self._checked()._now().velocities
 
     @property
@@ -329,18 +326,18 @@ class World:
         return self._checked()._now().raw.awake
 
     def state(self, body: int) -> BodyState:
-        """Return a body's pose, velocity and wakefulness."""
+        """Return a body's pose, velocity and awake flag."""
         row, motion = self.row_of(body), self._checked()._now()
         x, y, angle = motion.poses[row].tolist()
         vx, vy, omega = motion.velocities[row].tolist()
         return BodyState((x, y), angle, (vx, vy), omega, bool(motion.raw.awake[row]))
 
     def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
-        """Return the newest body one of whose fixtures contains a world point, or None."""
+        """Return the body of the newest fixture that contains a world point, or None."""
         return next(self._bodies_at(point, boolean("dynamic_only", dynamic_only)), None)
 
     def bodies_at(self, point: tuple[float, float]) -> tuple[int, ...]:
-        """Return all bodies one of whose fixtures contains a world point, the one with the newest fixture first."""
+        """Return the bodies of all fixtures that contain a world point, newest fixture first."""
         return tuple(dict.fromkeys(self._bodies_at(point, dynamic_only=False)))
 
     def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
@@ -353,11 +350,11 @@ class World:
 
     @property
     def is_lost(self) -> bool:
-        """True if the solver failed and the world could not be rolled back: everything raises until `restore`."""
+        """True if the solver failed and the world could not be rolled back. Everything then raises until `restore` is called."""
         return bool(self._lost)
 
     def state_hash(self) -> str:
-        """Return a digest of the raw bits of every body's pose and velocity, with ids and wakefulness."""
+        """Return a digest of the ids of all bodies and the raw bits of their poses, velocities and awake flags."""
         motion = self._checked()._now()
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self._checked()._model.body_ids.tobytes())
@@ -367,7 +364,7 @@ class World:
 
     @property
     def hooks(self) -> StepHooks | None:
-        """Callables for the middle of a step, read at its start."""
+        """Callables to be called during a step, read at its start."""
         return self._hooks
 
     @hooks.setter
@@ -387,10 +384,9 @@ class World:
 
     @property
     def keeps_solver_state(self) -> bool:
-        """True if `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only the public part.
+        """True if `canonicalize` and `snapshot` include the solver's internal state as far as possible, not only its public state.
 
-        True at first. Runs that must agree bit for bit must have the same value: a world restored to a snapshot without that state
-        goes on without it.
+        Default True. Runs that must agree bit for bit must use the same value, because a snapshot without that state restores none.
         """
         return self._checked()._solver.keeps_state
 
@@ -401,10 +397,10 @@ class World:
 
     @property
     def is_always_canonical(self) -> bool:
-        """True if `canonicalize` changes nothing with the present solver: then `restore` is exact for any snapshot."""
+        """True if `canonicalize` changes nothing with the current solver, so that `restore` is exact for any snapshot."""
         return self._checked()._solver.is_always_canonical
 
-    # -- changing it --------------------------------------------------------------------------------------------------
+    # -- changes ------------------------------------------------------------------------------------------------------
 
     def create_body(self, spec: BodySpec) -> int:
         """Create a body with its fixtures and return its id."""
@@ -429,28 +425,28 @@ class World:
         self._submit(c.DestroyFixture(fixture))
 
     def create_joint(self, spec: JointSpec) -> int:
-        """Join bodies and return the joint's id."""
+        """Create a joint and return its id."""
         _check_type("spec", spec, JointSpec)
         joint = self._next_ids["joint"]
         self._submit(c.CreateJoint(joint, spec))
         return joint
 
     def destroy_joint(self, joint: int) -> None:
-        """Remove a joint."""
+        """Destroy a joint and the gear joints that depend on it; its bodies wake."""
         self._submit(c.DestroyJoint(joint))
 
     def set_mouse_target(self, joint: int, target: tuple[float, float]) -> None:
-        """Move the point a mouse joint pulls to (world, m)."""
+        """Set the target point of a mouse joint (world, m)."""
         if not isinstance(self._joint_entry(joint).spec, MouseJointSpec):
             raise InvalidInputError("joint", "a mouse joint", joint)
         self._submit(c.SetMouseTarget(joint, vector("target", target, "m", MAX_COORDINATE)))
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
-        """Move a body; it keeps its velocity. It wakes, and so do bodies that rested on it or lie at its new place."""
+        """Teleport a body; it keeps its velocity. The body and those near its old and new pose wake."""
         self._submit(c.SetPose(body, vector("position", position, "m", MAX_COORDINATE), number("angle", angle, "rad")))
 
     def set_velocity(self, body: int, linear: tuple[float, float], angular: float = 0.0) -> None:
-        """Give a moving body a velocity, m/s and rad/s."""
+        """Set the velocity of a dynamic or kinematic body, m/s and rad/s."""
         turning = number("angular", angular, "rad/s", -MAX_SPEED, MAX_SPEED)
         self._submit(c.SetVelocity(body, vector("linear", linear, "m/s", MAX_SPEED), turning))
 
@@ -471,35 +467,35 @@ class World:
         self._submit(c.SetFixture(fixture, _as_checked(now, changes)))
 
     def set_joint(self, joint: int, **changes: Any) -> None:
-        """Change settings of a joint, those of `engine.world.joints.changeable`: motor, limits, spring, lengths, strengths, ratio.
+        """Change settings of a joint, those of `engine.world.joints.changeable`: motor, limits, spring, lengths, maximum forces, ratio.
 
-        It keeps its id, its bodies, its anchors and the angle from which its limits count; its bodies wake.
+        Its id, bodies, anchors and reference angle stay the same; its bodies wake.
         """
         now = altered(self._joint_entry(joint), changes)
         self._submit(c.SetJoint(joint, _as_checked(now.spec, changes)))
 
     def set_settings(self, **changes: Any) -> None:
-        """Change settings of the world; another gravity wakes everybody."""
+        """Change settings of the world; a change of gravity wakes all bodies."""
         settings = changed(self._checked()._model.settings, "WorldSettings", changes)
         self._submit(c.SetSettings(_as_checked(settings, changes)))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
-        """Change the solver, or the settings of the present one.
+        """Change the solver, or the settings of the current one.
 
-        Bodies, fixtures and joints keep their ids, poses and velocities; see `engine.world.conversion` for what else stays. What has fallen
-        asleep wakes; what was made asleep sleeps on. A snapshot knows its solver: `restore` goes back across the change.
+        Bodies, fixtures and joints keep their ids, poses and velocities; `engine.world.conversion` describes what else is kept. Sleeping
+        bodies wake unless they were created asleep. Restoring a snapshot also restores its solver.
 
         Parameters
         ----------
         solver : str
             One of `solvers()`.
         solver_settings : mapping of str to float or str, optional
-            `WorldSettings.solver_settings` of that solver; without, its defaults.
+            `WorldSettings.solver_settings` of that solver; its defaults if omitted.
 
         Raises
         ------
         InvalidInputError
-            There is no such solver, or it cannot take a setting, a shape, a body or a joint, which is named; the world stays as it is.
+            There is no such solver, or it does not support a setting, shape, body or joint, which is named. The world is unchanged.
         """
         solver = solver_name("solver", solver)
         settings = named_values("solver_settings", () if solver_settings is None else solver_settings)
@@ -507,35 +503,35 @@ class World:
             self._submit(c.SetSolver(solver, settings))
 
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
-        """Push a body by N s, at a world point or at its center of mass."""
+        """Apply an impulse, N s, at a world point, or at the center of mass if `point` is None."""
         at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
         self._submit(c.ApplyImpulse(body, vector("impulse", impulse, "N s"), at))
 
     def apply_force(self, body: int, force: tuple[float, float], point: tuple[float, float] | None = None) -> None:
-        """Push a body by N during the next step, at a world point or at its center of mass."""
+        """Apply a force, N, during the next step at a world point, or at the center of mass if `point` is None."""
         at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
         self._submit(c.ApplyForce(body, vector("force", force, "N"), at))
 
     def apply_torque(self, body: int, torque: float) -> None:
-        """Turn a body by N m during the next step."""
+        """Apply a torque, N m, during the next step."""
         self._submit(c.ApplyTorque(body, number("torque", torque, "N m")))
 
     def canonicalize(self) -> None:
-        """Bring the solver into the form that `restore` would give it from a snapshot of this moment.
+        """Bring the solver into the state that `restore` would produce from a snapshot taken now.
 
-        Two worlds of which one came here by itself and the other was restored to a snapshot taken here then go on alike, to the last
-        bit: so a run that is to be rewound does this at every keyframe, before the snapshot. Ids stay; no hook is called.
+        After this, a world that continues and one restored from a snapshot taken here agree bit for bit. A run that may be rewound
+        therefore calls it at every keyframe, before `snapshot`. Ids do not change, and no hook is called.
         """
         self._submit(c.Canonicalize())
 
     def hand_out(self, next_ids: tuple[int, int, int]) -> tuple[int, int, int]:
-        """Set the ids of the next body, fixture and joint; return those that they would have had.
+        """Set the ids of the next body, fixture and joint; return the previous values.
 
-        Several users who create things in one world can so have a range of ids each: then an id does not depend on who came first.
-        No id of the range may have been used already.
+        This gives each of several users who create objects in one world a range of ids, so that ids do not depend on the order of their
+        commands. No id of the range may have been used before.
         """
         self._check_between_steps("hand_out")
-        requirement = "three whole numbers >= 0, each of which names nothing that lives"
+        requirement = "three unused ids, whole numbers >= 0"
         if type(next_ids) is not tuple or len(next_ids) != len(self._next_ids):
             raise InvalidInputError("next_ids", requirement, next_ids)
         numbers = [integer(f"next_ids[{at}]", id, 0) for at, id in enumerate(next_ids)]
@@ -557,9 +553,9 @@ class World:
         Raises
         ------
         WorldLostError
-            The solver failed, or a body left the finite numbers. The world stands as before this step.
+            The solver failed, or a body's pose or velocity is not finite. The world has been rolled back to the state before this step.
         BaseException
-            The error of a hook, or Ctrl-C; the step is complete then.
+            A hook raised it, or it is a KeyboardInterrupt; the step is complete.
         """
         self._check_between_steps("step")
         with DeferredInterrupt():
@@ -567,7 +563,7 @@ class World:
         return self.contacts
 
     def snapshot(self) -> WorldSnapshot:
-        """Return the whole state of the world."""
+        """Return the complete state of the world."""
         self._check_between_steps("snapshot")
         return self._checked()._snapshot()
 
@@ -580,27 +576,27 @@ class World:
         return world
 
     def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
-        """Go back to a snapshot, with the same ids and the solver that drove it then.
+        """Restore a snapshot, with its ids and its solver.
 
-        With `must_hold` a snapshot with a joint that its solver cannot hold is refused, as one from a file may have.
+        With `must_hold`, a snapshot with a joint that its solver does not support, as may come from a file, is rejected.
 
-        Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back, as far as they are in the
-        solver's reach (`Solver.has_whole_states`); the rest starts from zero. What depends on the order of contacts starts as in a new
-        world: with Box2D a disordered pile deviates by millimeters. After `canonicalize` nothing deviates: take snapshots right after it.
+        Poses, velocities, sleep states and times, and the impulses of contacts and joints are restored as far as the solver can access them
+        (`Solver.has_whole_states`); the rest starts from zero. The order of contacts is that of a new world, so that with Box2D a
+        disordered pile deviates by millimeters. Snapshots taken right after `canonicalize` are restored without any deviation.
         """
         self._check_between_steps("restore")
         _check_type("snapshot", snapshot, WorldSnapshot)
         boolean("must_hold", must_hold)
         with DeferredInterrupt():
-            self._become(snapshot, must_hold)  # of a lost world, too
+            self._become(snapshot, must_hold)  # also if the world is lost
             self._lost = ""
             self._next_ids = dict(zip(self._next_ids, snapshot.next_ids, strict=True))
             self._destroyed_at.clear()
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- commands -----------------------------------------------------------------------------------------------------
 
     def _submit(self, command: c.Command) -> None:
-        """Apply a command now; or, where a hook gave it, when the step or the command under way has ended."""
+        """Apply a command now, or, if a hook issued it, after the current step or command."""
         self._checked()
         if self._busy:
             command = self._accepted(command)
@@ -611,9 +607,9 @@ class World:
             self._run(lambda: self._execute(command))
 
     def _run(self, action: Callable[[], object]) -> None:
-        """Run an action, then every command that hooks gave meanwhile; raise the first error when all is done.
+        """Run an action, then all commands issued by hooks meanwhile, and finally raise the first error.
 
-        Destroying a body ends its contacts and so calls hooks too, in the middle of the solver, where nothing may change.
+        Commands call hooks too: destroying a body ends its contacts, while the solver is locked.
         """
         solver = self._checked()._solver
         errors: list[BaseException] = []
@@ -636,18 +632,18 @@ class World:
             self._busy = False
         if errors:
             for other in errors[1:]:
-                errors[0].add_note(f"and after it: {type(other).__name__}: {other}")
+                errors[0].add_note(f"followed by {type(other).__name__}: {other}")
             raise errors[0]
 
     def _accepted(self, command: c.Command) -> c.Command:
-        """Return a command with its specification as the solver holds it; reserve the ids of what it creates.
+        """Return a validated command, with its specification rounded as in the solver, and reserve the ids of the objects it creates.
 
-        Called when a hook gives a command and again when it is applied: of several in one step, each may be valid by itself.
+        Called when a hook issues a command and again when it is applied, because commands of one step can invalidate each other.
 
         Raises
         ------
         InvalidInputError, DeadHandleError
-            It is meaningless in the present state, or the solver could not take it; nothing has changed.
+            The command is invalid in the current state, or the solver does not support it; nothing has changed.
         """
         self._check_targets(command)
         if isinstance(command, c.CreateBody | c.CreateFixture | c.CreateJoint):
@@ -656,7 +652,7 @@ class World:
         tables = self._model.tables
         for kind, id in command.creates:
             if id in tables[kind]:
-                raise InvalidInputError(kind, "a new one", id)
+                raise InvalidInputError(kind, "an unused id", id)
         for kind, id in command.creates:  # never assigned again, even if the command fails
             self._next_ids[kind] = max(self._next_ids[kind], id + 1)
         return command
@@ -685,7 +681,7 @@ class World:
         for kind, id in command.targets:
             self._entry(kind, tables[kind], id)
             if self._busy and (kind, id) in self._to_be_destroyed:
-                raise DeadHandleError(f"{kind} {id} is destroyed at the end of this step already")
+                raise DeadHandleError(f"{kind} {id} is already scheduled for destruction at the end of this step")
 
     def _destroyed_by(self, command: c.Command) -> list[c.Handle]:
         """Return the handles that a command destroys."""
@@ -701,7 +697,7 @@ class World:
         return []
 
     def _execute(self, command: c.Command) -> None:
-        """Carry out a command, and note what it destroyed."""
+        """Apply a command and record the handles it destroyed."""
         command = self._accepted(command)
         destroyed = self._destroyed_by(command)
         dropped = self._carry_out(command)
@@ -711,7 +707,7 @@ class World:
         self._destroyed_at.update(dict.fromkeys(handles, self._model.step_index))
 
     def _carry_out(self, command: c.Command) -> tuple[int, ...]:
-        """Apply a command to the solver and the model; return the joints that could not stay because of it.
+        """Apply a command to the solver and the model; return the joints that were removed because it made them invalid.
 
         Raises
         ------
@@ -732,20 +728,20 @@ class World:
             dropped = self._drop_joints() if command.may_loosen_joints and self._model.joints else ()
         except Exception as error:
             raise self._roll_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
-        if body in self._model.bodies and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():  # its center may have jumped
+        if body in self._model.bodies and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():  # its center of mass may have moved
             self._take_out([body])
         return dropped
 
     def _begin(self, command: c.Command | None = None) -> object:
-        """Begin a change that can be rolled back: a command, or a step; return the solver's mark."""
+        """Begin a command or a step that can be rolled back; return the solver's mark."""
         mark = self._solver.mark(command)
         self._model.begin()
         return mark
 
     def _roll_back(self, problem: str, mark: object) -> WorldLostError:
-        """Undo everything since `_begin`, and return the error that says so.
+        """Undo all changes since `_begin`, and return the error to raise.
 
-        Where even that fails the world is lost, and only `restore` is left.
+        If this fails too, the world is lost until `restore` is called.
         """
         try:
             self._model.undo()
@@ -753,9 +749,9 @@ class World:
             self._may_sleep()
             self._solver.go_back(mark)
         except Exception as error:
-            self._lost = f"{problem}; and the world could not be put back: {error}. Only restore() helps"
+            self._lost = f"{problem}; the world could not be rolled back: {error}. Call restore()"
             return WorldLostError(self._lost)
-        return WorldLostError(f"{problem}; the world stands as before it")
+        return WorldLostError(f"{problem}; the world has been rolled back")
 
     @property
     def _title(self) -> str:
@@ -765,12 +761,12 @@ class World:
         try:
             self._solver.canonicalize()
         except Exception as error:
-            raise WorldLostError(f"{self._title} refused Canonicalize: {error}; the world stands as before it") from error
+            raise WorldLostError(f"{self._title} refused Canonicalize: {error}; the world is unchanged") from error
         self._is_stale = True
         self._may_sleep()
 
     def _change_solver(self, command: c.SetSolver) -> None:
-        """Change to another solver; `previous_poses` stay, for the picture."""
+        """Change to another solver; `previous_poses` are kept, for drawing."""
         before = self._now().previous
         self._become(converted(self._snapshot(), command.solver, command.solver_settings), must_hold=True)
         assert self._motion is not None
@@ -787,7 +783,7 @@ class World:
                 model.add_body(body, spec, fixtures)
             case c.DestroyBody(body):
                 for joint in list(model.bodies[body].joints):
-                    if joint in model.joints:  # and not gone with another
+                    if joint in model.joints:  # not yet removed with another one
                         self._remove_joint(joint)
                 self._change(command)
                 model.remove_body(body)
@@ -844,7 +840,7 @@ class World:
     # -- sleep --------------------------------------------------------------------------------------------------------
 
     def _may_sleep(self) -> None:
-        """Forget which bodies sleep: some may have fallen asleep."""
+        """Invalidate the cached sleeping bodies, because more may have fallen asleep."""
         self._is_anyone_asleep, self._asleep = None, None
 
     def _is_all_awake(self) -> bool:
@@ -859,21 +855,21 @@ class World:
         return self._asleep
 
     def _woken_by(self, whom: Concerned) -> set[int]:
-        """Return the bodies that a command wakes by name, or of all sleeping ones."""
+        """Return the bodies that a command wakes, apart from those near its fixtures."""
         if whom.others == "nobody" or self._is_all_awake():
             return set(whom.bodies)
         bodies = self._model.bodies
         return {body for body in self._sleepers().bodies if whom.others == "all" or bodies[body].spec.awake}
 
     def _near(self, whom: Concerned) -> set[int]:
-        """Return the bodies that sleep near the fixtures that a command changes, as far as these exist now."""
+        """Return the sleeping bodies near those fixtures that a command changes and that exist now."""
         if not whom.fixtures or self._is_all_awake():
             return set()
         there = [fixture for fixture in whom.fixtures if fixture in self._model.fixtures]
         return set(self._sleepers().near(there, self._transform))
 
     def _wake(self, bodies: Collection[int]) -> None:
-        """Wake those of the bodies that exist and can move."""
+        """Wake the given bodies, except those that do not exist or cannot move."""
         if not bodies or self._is_all_awake():
             return
         for body in sorted(bodies):
@@ -888,7 +884,7 @@ class World:
         self._is_stale = True
 
     def _remove_joint(self, joint: int) -> tuple[int, ...]:
-        """Remove a joint after the gear joints that depend on it; return all that were removed."""
+        """Remove a joint after the gear joints that depend on it; return all removed joints."""
         lost = self._model.lost_with([joint])
         woken = ends_of(lost, self._model)
         for dependent in reversed(lost):
@@ -898,7 +894,7 @@ class World:
         return lost
 
     def _drop_joints(self) -> tuple[int, ...]:
-        """Remove the joints that the last command left without a dynamic body, or that the solver cannot hold; return their ids."""
+        """Remove joints without a dynamic body, or that the solver does not support now; return their ids."""
         dropped: list[int] = []
         for joint, resolved in list(self._model.joints.items()):
             if joint not in self._model.joints:
@@ -912,28 +908,28 @@ class World:
     # -- steps --------------------------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Make one step.
+        """Advance by one step.
 
-        A body beyond `MAX_MOTION`, too far out or too fast, is taken out: set inactive, and listed in `out_of_range`. Nothing meaningful
-        happens out there in float32, and an overflow in the middle of Box2D's solver makes it abort the interpreter.
+        A body beyond `MAX_MOTION`, too far away or too fast, is deactivated and added to `out_of_range`. Simulation at that range is
+        meaningless in float32, and an overflow in Box2D's solver would abort the interpreter.
 
         Raises
         ------
         WorldLostError
-            The solver failed, or a body left the finite numbers. The world has been rolled back, and such bodies have been taken out.
+            The solver failed, or a body's pose or velocity is not finite. The world has been rolled back, and such bodies deactivated.
         """
         model, before, mark = self._model, self._now(), self._begin()
         index = model.step_index + 1
         try:
             escaped = self._solver.step(index)
         except Exception as error:
-            raise self._roll_back(f"{self._title} broke off in step {index}: {error}", mark) from error
+            raise self._roll_back(f"{self._title} failed in step {index}: {error}", mark) from error
         if escaped:
-            problem = self._roll_back(f"body {', '.join(map(str, escaped))} left the finite numbers in step {index}", mark)
+            problem = self._roll_back(f"the motion of body {', '.join(map(str, escaped))} is not finite in step {index}", mark)
             if self._lost:
                 raise problem
             self._take_out(escaped)
-            raise WorldLostError(f"{problem}, with that body taken out")
+            raise WorldLostError(f"{problem}, with that body deactivated")
         model.step_index = index
         raw = self._solver.motion()
         self._motion = _Motion(before.rows, raw, before.raw)
@@ -952,7 +948,7 @@ class World:
                     self._model.note_out_of_range(body)
             dropped = self._drop_joints() if self._model.gears else ()
         except Exception as error:
-            raise self._roll_back(f"{self._title} refused to take out a body: {error}", mark) from error
+            raise self._roll_back(f"{self._title} refused to deactivate a body: {error}", mark) from error
         self._note_destroyed(*(("joint", joint) for joint in dropped))
 
     # -- snapshots ----------------------------------------------------------------------------------------------------
@@ -973,12 +969,12 @@ class World:
         )
 
     def _become(self, snapshot: WorldSnapshot, must_hold: bool) -> None:
-        """Take the model and the solver's state from a snapshot.
+        """Replace the model and the solver's state by those of a snapshot.
 
         Raises
         ------
         LabError
-            The solver refused the snapshot, or cannot hold a joint of it and `must_hold`. The world stands as before.
+            The solver rejected the snapshot, or `must_hold` is set and it does not support a joint. The world is unchanged.
         """
         solver, mark = self._solver, self._solver.mark() if must_hold and not self._lost else None
         is_loaded = False
@@ -992,7 +988,7 @@ class World:
             is_loaded = True
             for joint, resolved in self._model.joints.items() if must_hold else ():
                 if not self._solver.can_hold(resolved):
-                    raise InvalidInputError(f"joint {joint}", f"one that {self._title} can hold", Described(type(resolved.spec).__name__))
+                    raise InvalidInputError(f"joint {joint}", f"one that {self._title} supports", Described(type(resolved.spec).__name__))
         except Exception as error:
             problem = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
             self._model.undo()
@@ -1001,7 +997,7 @@ class World:
             self._solver = solver
             if isinstance(error, LabError):
                 raise
-            raise WorldLostError(f"{problem}; the world stands as before it") from error
+            raise WorldLostError(f"{problem}; the world is unchanged") from error
         self._motion = _Motion(self._model.rows, snapshot.motion, snapshot.motion)
         self._is_stale = True
         self._teleported.clear()
@@ -1010,7 +1006,7 @@ class World:
     # -- motion -------------------------------------------------------------------------------------------------------
 
     def _now(self) -> _Motion:
-        """Return the motion of all bodies, read again where a command may have changed it."""
+        """Return the motion of all bodies, read again if a command may have changed it."""
         if self._motion is None or self._is_stale:
             raw, rows = self._solver.motion(), self._model.rows
             self._motion = _Motion(rows, raw, self._previous_poses(rows, _columns(raw, 0)))
@@ -1019,7 +1015,7 @@ class World:
         return self._motion
 
     def _previous_poses(self, rows: dict[int, int], poses: FloatArray) -> FloatArray:
-        """Return the poses before the last step; the present one for a body that is new or was moved by command."""
+        """Return the poses before the last step; the current pose for a body that is new or was teleported."""
         old = self._motion
         if old is None:
             return poses
@@ -1032,7 +1028,7 @@ class World:
         return frozen(previous)
 
     def _transform(self, body: int) -> Transform:
-        """Return a body's pose, without reading all the others for it."""
+        """Return a body's pose without reading those of all bodies."""
         if self._motion is None or self._is_stale:
             x, y, angle = self._solver.motion_of(body)[:3]
         else:
@@ -1042,7 +1038,7 @@ class World:
     # -- guards -------------------------------------------------------------------------------------------------------
 
     def _checked(self) -> World:
-        """Return the world itself, for the thread that owns it, while it is usable."""
+        """Return the world itself after checking that it is usable and called by its own thread."""
         self._check_thread()
         if self._lost:
             raise WorldLostError(self._lost)
@@ -1070,17 +1066,17 @@ class World:
         if step is not None:
             return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
         if self._busy and number < self._next_ids[kind]:
-            return DeadHandleError(f"{kind} {number} comes into being at the end of this step")
+            return DeadHandleError(f"{kind} {number} is only created at the end of this step")
         return DeadHandleError(f"there is no {kind} {shortened(number)}")
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:
-            raise WrongThreadError("a World is used by the thread that made it, and by no other")
+            raise WrongThreadError("a World may only be used by the thread that created it")
 
     def _check_between_steps(self, what: str) -> None:
         self._check_thread()
         if self._busy:
-            raise LabError(f"{what} was asked for from a hook in the middle of a step")
+            raise LabError(f"{what} cannot be used in a hook during a step")
 
 
 def _is_id(value: object) -> TypeGuard[int]:
@@ -1088,7 +1084,7 @@ def _is_id(value: object) -> TypeGuard[int]:
 
 
 def _living(living: Mapping[int, _T], number: object) -> _T | None:
-    """Return the entry of an id, or None, for any value."""
+    """Return the entry with this id, or None if there is none or `number` is not an id."""
     return living.get(number) if _is_id(number) else None
 
 
@@ -1097,7 +1093,7 @@ def _columns(raw: BodyMotion, first: int) -> FloatArray:
 
 
 def _as_checked(spec: object, changes: Iterable[str]) -> tuple[tuple[str, Any], ...]:
-    """Return the changed values by name, in order, as the checked specification holds them."""
+    """Return the names of the changes, sorted, with their values in the validated specification."""
     return tuple((name, getattr(spec, name)) for name in sorted(changes))
 
 

@@ -103,7 +103,7 @@ def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(
         raise AssertionError("m_I > 0.0f")
 
     monkeypatch.setattr(Box2DCache, place, breaks)
-    with pytest.raises(WorldLostError, match=r"Box2D refused \w+: m_I > 0.0f; the world stands as before it"):
+    with pytest.raises(WorldLostError, match=r"Box2D refused \w+: m_I > 0.0f; the world has been rolled back"):
         ask(world)
     monkeypatch.undo()
     assert standing(world) == twin_before and is_whole(world)
@@ -116,7 +116,7 @@ def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch: pytest.
     """Box2D has moved on then: without putting back, a second attempt would step twice."""
     world, twin = full_world(), full_world()
     monkeypatch.setattr("engine.box2d.solver.build_step_contacts", lambda *arguments: 1 // 0)
-    with pytest.raises(WorldLostError, match=r"broke off in step 11: integer .* by zero; the world stands as before it"):
+    with pytest.raises(WorldLostError, match=r"failed in step 11: integer .* by zero; the world has been rolled back"):
         world.step()
     monkeypatch.undo()
     twin.canonicalize()
@@ -150,7 +150,7 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: p
         raise AssertionError("out of memory")
 
     monkeypatch.setattr(Box2DCache, "add_body", fail)
-    with pytest.raises(WorldLostError, match="Box2D refused CreateBody: out of memory; and the world could not be put back: out of memory"):
+    with pytest.raises(WorldLostError, match="Box2D refused CreateBody: out of memory; the world could not be rolled back: out of memory"):
         world.create_body(BodySpec((BOX,)))
     with pytest.raises(WorldLostError, match="Box2D refused the snapshot of step 10: out of memory"):
         world.restore(snapshot)
@@ -172,7 +172,7 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: p
         lambda: world.body_at((0.0, 0.0)),
     )
     for use in uses:
-        with pytest.raises(WorldLostError, match=r"could not be put back: out of memory\. Only restore\(\) helps"):
+        with pytest.raises(WorldLostError, match=r"could not be rolled back: out of memory\. Call restore\(\)"):
             use()
     world.restore(snapshot)
     assert standing(world)[0] == before[0] and is_whole(world)
@@ -184,7 +184,7 @@ def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch:
     world, twin = full_world(), full_world()
     monkeypatch.setattr(Box2DCache, "write_impulses", lambda *arguments: 1 // 0)
     for _ in range(2):
-        with pytest.raises(WorldLostError, match=r"Box2D refused Canonicalize: integer .* by zero; the world stands as before it"):
+        with pytest.raises(WorldLostError, match=r"Box2D refused Canonicalize: integer .* by zero; the world is unchanged"):
             world.canonicalize()
         world.step()
         twin.step()
@@ -200,7 +200,7 @@ def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch: p
     before = standing(world)
     monkeypatch.setattr(Box2DCache, "add_joint", lambda *arguments: 1 // 0)
     for attempt in (lambda: world.restore(snapshot), lambda: World.from_snapshot(snapshot)):
-        with pytest.raises(WorldLostError, match=r"Box2D refused the snapshot of step 10: integer .* by zero; the world stands as before"):
+        with pytest.raises(WorldLostError, match=r"Box2D refused the snapshot of step 10: integer .* by zero; the world is unchanged"):
             attempt()
     monkeypatch.undo()
     assert standing(world) == before and is_whole(world)

@@ -46,7 +46,7 @@ def test_a_step_that_loses_the_world_is_taken_back(hand: Hand, fail: Fail) -> No
     fail(step=1, write_impulses=1)
     hand.frame(3)
     assert (
-        "could not be put back" in session.timeline.failure
+        "could not be rolled back" in session.timeline.failure
         and f"this is step {before}" in session.timeline.failure
         and session.clock.paused
     )
@@ -71,7 +71,7 @@ def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fa
     before = history.now
     fail(add_body=1, write_impulses=1)
     session.press("K")
-    assert "could not be put back" in session.timeline.failure and history.now == before
+    assert "could not be rolled back" in session.timeline.failure and history.now == before
     assert not session.demo.stages[0].world.is_lost and len(session.demo.stages[0].world.body_ids) == 3
     session.clock.paused = False
     for _ in range(20):

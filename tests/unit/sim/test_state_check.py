@@ -159,6 +159,6 @@ def test_an_id_that_lives_is_given_to_nothing_else() -> None:
     world.destroy_body(1)
     world.hand_out((1, 9, 0))
     assert world.create_body(BodySpec()) == 1
-    with pytest.raises(InvalidInputError, match="body must be a new one, got 2"):
+    with pytest.raises(InvalidInputError, match="body must be an unused id, got 2"):
         world.create_body(BodySpec())
     assert world.body_ids == (0, 1, 2)
