@@ -103,7 +103,7 @@ def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(
         raise AssertionError("m_I > 0.0f")
 
     monkeypatch.setattr(Box2DCache, place, breaks)
-    with pytest.raises(WorldLostError, match=r"Box2D refused \w+: m_I > 0.0f; the world has been rolled back"):
+    with pytest.raises(WorldLostError, match=r"Box2D refused \w+: m_I > 0.0f; the world (has been rolled back|is unchanged)"):
         ask(world)
     monkeypatch.undo()
     assert standing(world) == twin_before and is_whole(world)
