@@ -37,7 +37,7 @@ def wait_in_silence() -> None:
 
 @cache
 def begin() -> None:
-    """Start to measure Numba's compile time, for the notice."""
+    """Start measuring Numba's compile time, for the notice."""
     if _silent.is_set() or multiprocessing.parent_process() is not None:
         return
     event = importlib.import_module("numba.core.event")

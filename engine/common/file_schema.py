@@ -26,7 +26,7 @@ METERS = {"unit": "m"}
 FirstVersion = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
 """Version number of a format with a single version. Unlike ``Literal[1]`` it rejects True."""
 _UNBOUNDED = 2**31 - 1
-"""Upper bounds of integers from this value on are storage limits, and not mentioned."""
+"""Upper bounds of integers from this value on are storage limits, which messages omit."""
 
 _T = TypeVar("_T")
 Schema = dict[str, Any]
@@ -126,10 +126,10 @@ def _requirement(node: Schema) -> str:
     if kind in ("number", "integer"):
         return _range(node)
     if kind == "string" and "maxLength" in node:
-        return f"a text of at most {node['maxLength']} characters"
+        return f"text of at most {node['maxLength']} characters"
     if "discriminator" in node:
         return "an object"
-    words = {"object": "an object", "array": "a list", "string": "a text", "boolean": "true or false"}
+    words = {"object": "an object", "array": "a list", "string": "text", "boolean": "true or false"}
     return words[kind] if kind in words else str(node.get("description", "something else"))
 
 

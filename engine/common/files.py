@@ -41,7 +41,7 @@ def read_at_most(
     kind : str
         Kind of file, for the message: "pair file".
     requirement : str
-        Requirement in the error if the file is larger: "a drawing of at most 2 MB".
+        Requirement in the error message if the file is too large: "a drawing of at most 2 MB".
     refusal : type of InvalidInputError, optional
         Class of the error.
 

@@ -2,11 +2,11 @@
 
 `kernel` is Numba's ``njit(cache=True)`` with two improvements. Numba invalidates a cached function when *its* file changes, but not when a
 constant or a function from another file does; so each kernel module has a cache directory of its own, named by a digest of its source, of
-all engine sources that it imports, and of the versions. And a caller can check whether everything is compiled without importing Numba
+all engine sources that it imports, and of library versions. And a caller can check whether everything is compiled without importing Numba
 (which takes 0.15 s).
 
-Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`); others
-replace them, or none. A script that waits for its first result is told why (`compile_notice`).
+Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`) and uses
+a fallback, if there is one. A script that waits for its first result is told why (`compile_notice`).
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
@@ -55,8 +55,8 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 LANES, EDGES, MEMORY = "lanes", "edges", "memory"
-"""Kinds of kernels that can be disabled: those that process many pairs in SIMD lanes, which scalar kernels replace; those for segments and
-capsules, which nothing replaces; and the reader of Box2D's memory, which Box2D's public interface replaces."""
+"""Kinds of kernels that can be disabled: those that process many pairs in SIMD lanes, for which scalar kernels are a fallback; those for
+segments and capsules, which have no fallback; and the reader of Box2D's memory, whose fallback is Box2D's public interface."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -77,8 +77,8 @@ def unlocked_kernel(function: _Function) -> _Function:
 def inlined_kernel(function: _Function) -> _Function:
     """Inline the function into every kernel that calls it; only those are cached on disk.
 
-    For the small steps of an algorithm, which then cost no more than code in the caller: passing arrays to a function costs some 20 ns per
-    call, inlined 0 (the separations of one polygon's edges: 112 ns with calls, 20 ns inlined).
+    For the small steps of an algorithm, which then cost no more than code in the caller: passing arrays to a function costs some 20 ns
+    per call, or nothing if inlined (the separations of one polygon's edges: 112 ns with calls, 20 ns inlined).
 
     It does not count references to arrays, which its caller keeps alive: counting took five sixths of the time of a manifold (545 ns,
     without it 94). So it cannot create an array, which Numba rejects (`allocating_kernel` can), and one that returns a slice, or a tuple
@@ -91,7 +91,7 @@ def inlined_kernel(function: _Function) -> _Function:
 
 
 def allocating_kernel(function: _Function) -> _Function:
-    """Inline like `inlined_kernel`, for a function that creates arrays."""
+    """Inline a function like `inlined_kernel`, but allow it to create arrays."""
     return _inlined(function)
 
 
@@ -314,7 +314,7 @@ def _root() -> Path:
 
 
 def _takes_folders(folder: Path) -> bool:
-    """Return whether a folder, created if missing, is writable. It tries, because access bits on Windows do not tell."""
+    """Return whether a folder, created if missing, is writable. Tested by creating a subfolder: access bits on Windows are not reliable."""
     probe = folder / f"probe-{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -46,10 +46,10 @@ MAX_SPEED = 1.0e6
 farther than 2 m per step in any case; faster bodies only overflow float32 in its solver."""
 
 MIN_MASS = 1.0e-9
-"""Minimum mass of a dynamic body, kg: a cube of water of 0.1 mm. Below it impulses underflow and inverses overflow float32."""
+"""Minimum mass of a dynamic body, kg, that of a 0.1 mm cube of water. Below it impulses underflow and inverses overflow float32."""
 
 MAX_MASS = 1.0e12
-"""Maximum mass of a dynamic body, kg: a mountain. Above it the square of an impulse overflows float32."""
+"""Maximum mass of a dynamic body, kg, that of a mountain. Above it the square of an impulse overflows float32."""
 
 MAX_IMPULSE = 2.0 * MAX_MASS * MAX_SPEED * MAX_NUMBER
 """Maximum impulse (N s), force (N) or torque (N m) that Box2D may store between two steps: that of the heaviest body rebounding at maximum
@@ -71,15 +71,15 @@ MAX_NEAR_EDGES = 10_000_000
 total. A drawing made by hand has a few per edge; in ten thousand parallel slanted lines every pair overlaps."""
 
 MAX_FACE_EDGES = 200_000_000
-"""Maximum number of pairs of a face of a shape and an edge that a ray from the face may cross: about a second. In nested rings every pair
-counts."""
+"""Maximum number of pairs of a face of a shape and an edge that a ray from the face may cross: about a second of work. In nested rings
+every pair counts."""
 
 MAX_CONTOUR_CORNERS = 300_000
 """Maximum number of vertices of an image's contour, counted before the contour is built. A 4096 x 4096 photograph of a tree has 200,000; an
 image of noise has one per pixel."""
 
 MAX_RING_CORNERS = 300_000_000
-"""Maximum of the vertices of an outline times its rings (parts and holes): to simplify it, GEOS visits every ring for each vertex, about
+"""Maximum product of an outline's vertices and its rings (parts and holes): to simplify it, GEOS visits every ring for each vertex, about
 two seconds in total. A page of 1,500 letters of 200 vertices each reaches it, as does a 350 x 350 image of noise."""
 
 MAX_CONVEX_PIECES = 3_000
@@ -110,7 +110,7 @@ MAX_RECORDED_STEPS = 1_000_000
 """Maximum number of steps in a recording: more than four hours at 60 Hz."""
 
 MAX_RECORDED_MEMORY = 2_000_000_000
-"""Maximum size of all decoded records of a recording, bytes. The size is an upper bound; inputs really take a tenth of it."""
+"""Maximum size of all decoded records of a recording, bytes. The size is an upper bound; inputs actually take a tenth of it."""
 
 MAX_RECORDED_INPUTS = 400_000
 """Maximum number of inputs in a recording: four users who drag without pause at 60 Hz for half an hour, 170 MB. Objects that are dropped or

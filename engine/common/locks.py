@@ -33,7 +33,7 @@ def held(path: Path) -> Iterator[bool]:
     """Hold a lock file for the duration of the with block: created on entry, removed on exit. Yields False immediately if another program
     holds it.
 
-    If the file system does not support locks, as some network file systems, nothing is locked and it yields True.
+    If the file system does not support locks, like some network file systems, nothing is locked and it yields True.
     """
     file = _held(path)
     if file is None:

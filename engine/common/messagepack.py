@@ -9,8 +9,8 @@ import msgspec
 __all__ = ["MAX_DECODED_BYTES", "MAX_PLAIN_BYTES", "decoded_bytes", "is_bounded", "plain_fields"]
 
 MAX_PLAIN_BYTES, MAX_DECODED_BYTES = 12_000_000, 200_000_000
-"""Maximum size of MessagePack, bytes, and maximum estimate of its decoded size. The state of 10,000 bodies needs a third of the first and
-two thirds of the second."""
+"""Maximum size of MessagePack, bytes, and maximum of the upper bound of its decoded size. The state of 10,000 bodies needs a third of the
+first and two thirds of the second."""
 
 _HEADS = (
     (bytes((*range(0x80, 0x90), 0xDE, 0xDF)), 200),  # tables

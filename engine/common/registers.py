@@ -26,11 +26,11 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["EIGHT", "LINE", "fetch", "return_eight", "turn_eight"]
 
 FOUR, EIGHT = 4, 8
-"""Numbers per lane that are transposed at once, and lanes: two such squares side by side need half as many shuffles. For registers of four
-numbers the compiler splits each one in two."""
+"""Numbers per lane that are transposed at once, and lanes: two such squares side by side need half as many shuffles. On a processor
+with registers of four numbers, the compiler splits each in two."""
 
 LINE = 8
-"""Number of float64 in a cache line."""
+"""Number of float64 values per cache line."""
 
 _PAIRS = ((0, 4, 2, 6), (1, 5, 3, 7))
 """Shuffle masks of the first step, with the second row's elements counted from 4: the even columns and the odd ones."""

@@ -1,4 +1,4 @@
-"""Processing of rows in parts, one per thread. It only pays for kernels that release the GIL (`jit.unlocked_kernel`)."""
+"""Parallel processing of rows by several threads, worthwhile only for kernels that release the GIL (`jit.unlocked_kernel`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MIN_ROWS", "in_parts"]
 _Result = TypeVar("_Result")
 
 MIN_ROWS = 1024
-"""Minimum number of rows per thread: to start and join a thread takes as long as some hundred pairs."""
+"""Minimum number of rows per thread: starting and joining a thread takes as long as some hundred pairs."""
 
 
 def in_parts(n: int, threads: int, answer: Callable[[slice], _Result]) -> list[_Result]:

@@ -12,7 +12,7 @@ EPS64 = float(np.finfo(np.float64).eps)
 """Rounding: spacing of float64 at 1, 2.2e-16; the relative error of a correctly rounded operation is at most half of it."""
 
 EPS32 = float(np.finfo(np.float32).eps)
-"""Rounding: spacing of float32, Box2D's precision, at 1: 1.2e-7."""
+"""Rounding: spacing of float32 at 1, 1.2e-7; Box2D computes in float32."""
 
 COLLINEAR_ROUNDING = 16.0 * EPS64
 """Rounding, relative. A vertex is collinear with its neighbors if its distance from their line is at most this times the largest
@@ -52,15 +52,14 @@ BOX2D_EPSILON = EPS32
 this have no direction."""
 
 BOX2D_TOI_BACKOFF = 3.0 * LINEAR_SLOP
-"""Physical, meters. Box2D 2.3 b2TimeOfImpact targets a distance of the cores of ``max(slop, radii - 3 * slop)``: one slop for two
-polygons."""
+"""Physical, meters. Box2D 2.3 b2TimeOfImpact targets a core distance of ``max(slop, radii - 3 * slop)``: one slop for two polygons."""
 
 BOX2D_TOI_TOLERANCE = 0.25 * LINEAR_SLOP
 """Physical, meters. Box2D 2.3 b2TimeOfImpact accepts a distance within this of its target."""
 
 TOI_CONVERGENCE = 1e-9
 """Convergence, relative to the extents of both shapes. The TOI search ends when the remaining gap is at most this times the extents, plus
-`TOI_ROUNDINGS` roundings: a nanometer for a meter. Newton-like steps reach it from 1e-3 in two iterations."""
+`TOI_ROUNDINGS` roundings: a nanometer for shapes of a meter. Newton-like steps reach it from 1e-3 in two iterations."""
 
 TOI_ROUNDINGS = 8.0
 """Rounding, times `SAT_ROUNDING`. The TOI search targets half its tolerance, so that four roundings of a gap, plus those of the bound and
@@ -114,7 +113,7 @@ SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
 """Rounding: smallest normal float64, 2.2e-308. Smaller quotients err by less than this."""
 
 TRACE_TOLERANCE = LINEAR_SLOP
-"""Physical, meters. Default of the maximum distance of a traced outline from the contour found: the depth that Box2D's solver does not
+"""Physical, meters. Default maximum distance of a traced outline from the contour found: the depth that Box2D's solver does not
 correct, and half a pixel at 100 pixels per meter."""
 
 OVERLAY_GRID = 2.0**-30
@@ -142,17 +141,17 @@ triangle errs by some ten roundings of the extent; 64 accepts ordinary points.""
 
 CAPSULE_CONVERGENCE = 1e-6
 """Convergence, relative to the extent of the points: the search for the smallest capsule ends when its ends move by less. On ten outlines
-the area found was at most 0.07 % above the smallest known: the search is limited by creases, not by this number."""
+the area found was at most 0.07 % above the smallest known: the search is limited by creases of the objective, not by this number."""
 
 FLOAT32_TURN = 8.0 * EPS32
 """Rounding, relative. Box2D accepts the middle vertex of a, b, c if twice the triangle's area is at least this times the square of |ab| +
-|bc|: its hull computes the sign of that area in float32, where two differences, two products and a last difference err by 3 EPS32 |ab| |ac|
-together. At the middle of an edge of 1 m the vertex must protrude by 1 micrometer."""
+|bc|: its hull computes the sign of that area in float32, where two differences, two products and a final difference err by 3 EPS32 |ab|
+|ac| in total. At the middle of an edge of 1 m the vertex must protrude by 1 micrometer."""
 
 FLOAT32_CORNER = EPS32
-"""Rounding, relative to the largest distance of a polygon's vertices from the local origin. Maximum distance, after rounding to float32, of
-a vertex from the line of its neighbors on which it was: each coordinate errs by half an EPS32 of itself, so each vertex by half an EPS32 of
-its distance, and the opposite point of the line, between two such vertices, by as much: one EPS32 in total."""
+"""Rounding, relative to the largest distance of a polygon's vertices from the local origin. A vertex on the line of its neighbors may be
+this far off it after rounding to float32: each coordinate errs by half an EPS32 of itself, so each vertex by half an EPS32 of its distance,
+and the opposite point of the line, between two such vertices, by as much: one EPS32 in total."""
 
 FLAT_SHARE = 1e-3
 """Ratio. Maximum share of a polygon's area lost with a vertex that is dropped as flat. A vertex 3 nm off an edge of 1 m takes 1e-9 m^2 with

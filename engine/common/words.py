@@ -22,7 +22,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     ----------
     number : int
     noun, plural : str
-        `plural` is `noun` with an s by default.
+        `plural` defaults to `noun` plus s.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def decimals(number: float, digits: int) -> str:
-    """Return a number with `digits` decimals, and never a negative zero such as "-0.00".
+    """Return a number with `digits` decimals; a negative zero such as "-0.00" becomes positive.
 
     Examples
     --------

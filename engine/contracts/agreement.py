@@ -89,7 +89,7 @@ class DifferenceColumns(Sequence[Difference]):
 
     @classmethod
     def of(cls, differences: Sequence[Difference]) -> DifferenceColumns:
-        """Return differences as columns; an instance of this class is returned as it is."""
+        """Return differences as columns; an instance of this class is returned unchanged."""
         if isinstance(differences, cls):
             return differences
 
@@ -141,8 +141,8 @@ class DifferenceColumns(Sequence[Difference]):
 class StepAgreement:
     """Counts of one step's manifolds: compared = agree + explained + unexplained.
 
-    `not_comparable` counts, by reason, contacts that Box2D cannot judge in a world that another solver drives: "capsule", "shape" (not
-    representable in Box2D), "two_edges", "far" (float32 is too coarse at their position).
+    `not_comparable` counts, by reason, contacts of a world driven by another solver that cannot be compared with Box2D: "capsule", "shape"
+    (not representable in Box2D), "two_edges", "far" (float32 is too coarse at their position).
     """
 
     compared: int = 0
@@ -174,7 +174,7 @@ class StepAgreement:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Pairs of fixtures that touch after one step, sensors included: `ours` are computed from the bodies alone, `box2d` are Box2D's.
+    """Pairs of fixtures that touch after one step, sensors included: `ours` are computed from the bodies alone, `box2d` reported by Box2D.
 
     `agree` counts the pairs that both report, `explained` and `unexplained` those that only one reports; `differences` are the latter,
     without normals.

@@ -23,7 +23,7 @@ class Status(IntEnum):
     DEGENERATE = 5
     """The query is undefined for this input."""
     OUT_OF_ITERATIONS = 6
-    """The result is the best bound so far, never a miss."""
+    """The result is only the best bound so far; never treat it as a miss."""
 
 
 SEPARATED, TOUCHING, OVERLAPPING, HIT, MISS, DEGENERATE, OUT_OF_ITERATIONS = (int(status) for status in Status)

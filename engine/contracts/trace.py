@@ -33,7 +33,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A graphic element of a step.
+    """One drawn element of a step.
 
     Attributes
     ----------
@@ -89,8 +89,8 @@ class View:
     name, title : str
         The view "plane" shows the world and its shapes.
     x, y : str
-        Axis labels, with units. If both are empty, the axes are positions in meters, drawn to the same scale; if only y is, that axis
-        has no numbers.
+        Axis labels, with units. If both are empty, the axes are positions in meters, drawn to the same scale. If only
+        `y` is empty, the y axis has no numbers.
     """
 
     name: str
@@ -115,7 +115,7 @@ class TraceStep:
     line : int
         Line of the algorithm's pseudo-code that was executed, from 0.
     sentence : str
-        What happened and why, with its numbers.
+        What happened and why, with the numbers.
     looked_at : tuple of Feature
     points : tuple of point
         Witness points.

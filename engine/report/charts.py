@@ -83,7 +83,7 @@ _N_NAMED = 8
 """Maximum number of points of a curve for which each x gets its own tick on a linear axis."""
 
 _FONT = "DejaVu Sans"
-"""Included in matplotlib."""
+"""Font included with matplotlib."""
 _SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "report",

@@ -46,7 +46,7 @@ _MAX_ROWS = 5
 
 
 def facts(plain: Mapping[str, Any]) -> dict[str, Value]:
-    """Return labeled values of plain data. Empty values are omitted.
+    """Return plain data as labeled values; empty ones are omitted.
 
     Objects in an object or a list have one row each, up to five per list.
 

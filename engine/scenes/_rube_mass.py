@@ -17,8 +17,8 @@ from engine.world import FixtureSpec
 __all__ = ["with_mass"]
 
 _SAME_MASS = 1e-3
-"""Relative difference of a given mass, inertia or center (relative to the radius of gyration) from that of the fixtures that causes no
-note: floats are written with seven digits, and a sum over some dozens of pieces loses two or three of them."""
+"""Maximum relative difference of a given mass, inertia or center (relative to the radius of gyration) from that of the fixtures that causes
+no note: floats are written with seven digits, and a sum over some dozens of pieces loses two or three of them."""
 
 
 def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str]) -> list[FixtureSpec]:
@@ -48,8 +48,7 @@ def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str
 
 
 def _note_center_and_inertia(body: RubeObject, center: tuple[float, float], inertia: float, given: float, notes: list[str]) -> None:
-    """Note differences from the file's center and inertia, which is about the origin, per kilogram, and not compared if rotation is
-    fixed."""
+    """Note differences from the file's center and inertia (about the origin, per kilogram); a body of fixed rotation has no inertia."""
     x, y = body.vector("massData-center")
     if math.dist((x, y), center) > _SAME_MASS * math.sqrt(inertia):
         notes.append(

@@ -1,4 +1,4 @@
-"""An object of a R.U.B.E. file, read with the path of any invalid value; see `engine.scenes.rube`."""
+"""Access to an object of a R.U.B.E. file, with errors that name the path; see `engine.scenes.rube`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RubeObject:
             raise InvalidInputError(self.place(name), 'an object with the lists "x" and "y"', Described("something else"))
         xs, ys = value["x"], value["y"]
         if len(xs) != len(ys):
-            raise InvalidInputError(self.place(name), "as many x as y", Described(f"{len(xs)} and {len(ys)}"))
+            raise InvalidInputError(self.place(name), "lists x and y of equal length", Described(f"{len(xs)} and {len(ys)}"))
         return [
             (_number(x, f"{self.place(name)}.x[{k}]"), _number(y, f"{self.place(name)}.y[{k}]"))
             for k, (x, y) in enumerate(zip(xs, ys, strict=True))
@@ -69,7 +69,7 @@ class RubeObject:
     def text(self, name: str) -> str:
         value = self.plain.get(name, "")
         if not isinstance(value, str):
-            raise InvalidInputError(self.place(name), "a text", value)
+            raise InvalidInputError(self.place(name), "text", value)
         return value[:MAX_NAME]
 
     def objects(self, name: str, kind: str) -> list[RubeObject]:

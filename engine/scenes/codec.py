@@ -6,7 +6,7 @@ A specification becomes an object with its fields as names; ``"kind"`` names its
 for the fixtures of a body. Fields with their default value are omitted. Tuples become lists. Numbers have enough digits to restore the same
 float; in specifications for a float32 solver (`precision`), just enough to restore the same float32: 0.1 instead of 0.10000000149011612.
 
-On the way back every value passes the specification's own checks, and an error names its path from the top:
+When reading, every value passes the specification's own checks, and an error names its path from the top:
 ``bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1``.
 """
 
@@ -77,7 +77,7 @@ def from_plain(
     precision: Precision = np.float32,
     notes: list[str] | None = None,
 ) -> Any:
-    """Return the value from which `to_plain` made plain data; lists become tuples.
+    """Return the value that `to_plain` converted; lists become tuples.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Pr
         value = sorted(value.items())
     if isinstance(value, tuple | list):
         return [_plain(item, path_below(path, k), is_tagged, is_short, precision) for k, item in enumerate(value)]
-    raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of these", value)
+    raise InvalidInputError(path, "a specification, a shape, a number, text, or a tuple of these", value)
 
 
 def _plain_object(value: Any, name: str | None, path: str, is_short: bool, precision: Precision) -> dict[str, Any]:

@@ -38,7 +38,7 @@ MAX_PICTURE_BYTES = 400_000
 MAX_ALL_PICTURE_BYTES = 8_000_000
 """Maximum total size of the encoded pictures of a scene, bytes, so that they fit into its file with the bodies."""
 MAX_PICTURES = 64
-"""Maximum number of pictures in a scene: so many are kept decoded, 100 MB of the largest."""
+"""Maximum number of pictures in a scene: all of them are kept decoded, 100 MB of the largest."""
 MAX_PICTURED_BODIES = 2_000
 """Maximum number of bodies with a picture in a scene: each picture is rotated and scaled for display."""
 
@@ -68,7 +68,7 @@ class BodyPicture:
     Raises
     ------
     InvalidInputError
-        The box has no area, there is no body, or `check_png` rejects the picture.
+        The box or `bodies` is empty, or `check_png` rejects the picture.
     """
 
     bodies: tuple[int, ...]

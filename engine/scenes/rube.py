@@ -6,7 +6,7 @@
                            {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}}, {"chain": {...}}]}],
      "joint": [{"type": "revolute", "bodyA": 0, "bodyB": 1, "anchorA": {"x": 1, "y": 0}, "anchorB": 0, "refAngle": 0}]}
 
-A missing value is 0, false or empty, apart from some defaults given here. A vector may be the number 0, and a number may be a text: the
+A missing value is 0, false or empty, apart from some defaults given here. A vector may be the number 0, and a number may be a string: the
 eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
 
 Our scenes have no custom properties, no image files, and no mass other than that of the densities. Everything omitted or changed is listed
@@ -73,7 +73,7 @@ def is_rube(plain: object) -> bool:
 
 
 def load_rube(path: str | os.PathLike[str]) -> Scene:
-    """Read an exported file; the result can be built.
+    """Read an exported file as a scene that can be built.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def scene_of_rube(plain: object, title: str = "") -> Scene:
     Raises
     ------
     InvalidInputError
-        The data are no such export, or a value in it is invalid; the field is its path.
+        The data are not such an export, or a value in it is invalid; the field is its path.
     """
     if not is_rube(plain):
         raise InvalidInputError("the file", 'an export of R.U.B.E., with "gravity" and a list "body"', Described("something else"))

@@ -1,7 +1,8 @@
 """A world as a plain value: specifications, title and notes. It can be built into a world and taken from one.
 
 A scene of a running world does not contain the impulses of contacts and joints, sleep times, the order of contacts, pending forces, the
-number of steps, ids, or the rules of the demo. So the world continues from where it was saved, but not bit for bit; a recording does that.
+number of steps, ids, or the rules of the demo. So a world built from it continues from the saved state, but not bit for bit as the original
+would; use a recording for that.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class SceneWorld:
     label : str
         Name, for scenes of several worlds.
     pictures : sequence of BodyPicture
-        Images of bodies, which are indices in `bodies`.
+        Images of bodies, which they refer to by index in `bodies`.
     solver : str
         Solver that drives it, one of `engine.world.solvers`; all specifications are converted to its precision.
 

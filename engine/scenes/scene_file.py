@@ -82,7 +82,7 @@ MAX_FILE_BYTES = 16_000_000
 
 
 def load_scene(path: str | os.PathLike[str]) -> Scene:
-    """Read a scene from a file; the result can be built.
+    """Read a scene from a file and check that it can be built.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
 
 
 def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
-    """Write a scene to a file atomically; only a scene that can be loaded is written.
+    """Write a scene to a file atomically, after checking that it can be loaded again.
 
     Raises
     ------

@@ -1,4 +1,5 @@
-"""Import of a drawing as a scene: every filled shape of an SVG becomes a body in place, so that any editor can draw a level.
+"""Import of a drawing as a scene: every filled shape of an SVG becomes a body where it was drawn, so that levels can be drawn in any
+editor.
 
 The words of a shape determine its body: its id, its classes, its label (the name of an object or a layer in Inkscape), and those of the
 groups around it, of which inner ones take precedence. A word may have a suffix, because editors number copies: ``static``, ``static-3`` and
@@ -52,7 +53,7 @@ _LOST = 0.01
 def load_svg_scene(
     path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE, tolerance: float = TRACE_TOLERANCE
 ) -> Scene:
-    """Return the scene of a drawing; the result can be built.
+    """Return a drawing as a scene that can be built.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
         raise InvalidShapeError("the shape", f"at most {_MAX_DRAWN} corners", Described(str(shape.outline.n_vertices)))
     clean, n_parts, n_holes = without_specks(shape.outline, SPECK_RADIUS)
     if clean is None:
-        raise InvalidShapeError("the shape", f"somewhere at least {2.0 * SPECK_RADIUS:g} m thick", Described("specks"))
+        raise InvalidShapeError("the shape", f"at least {2.0 * SPECK_RADIUS:g} m thick somewhere", Described("specks"))
     n_rings = sum(1 for _ in clean.rings())
     if 3 * n_rings > _MAX_CORNERS:  # simplification keeps every ring, with at least three vertices
         raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS // 3} parts and holes", Described(str(n_rings)))

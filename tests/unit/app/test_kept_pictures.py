@@ -167,8 +167,8 @@ def test_pictures_of_each_kind_are_taken(colors: int) -> None:
     ("changes", "told"),
     [
         ({"png": "not base64!"}, "pictures[0].png must be a PNG picture in base64"),
-        ({"png": 7}, "pictures[0].png must be a text of at most 533337 characters, got 7"),
-        ({"png": "A" * 600_000}, "pictures[0].png must be a text of at most 533337 characters"),
+        ({"png": 7}, "pictures[0].png must be text of at most 533337 characters, got 7"),
+        ({"png": "A" * 600_000}, "pictures[0].png must be text of at most 533337 characters"),
         ({"bodies": [3]}, "pictures[0].bodies must be indices of 1 bodies, from 0"),
         ({"bodies": []}, "pictures[0].bodies must be a list of at least 1, got 0"),
         ({"bodies": ["nobody"]}, "pictures[0].bodies[0] must be the name of one body (none has it)"),

@@ -114,7 +114,7 @@ def _good() -> dict[str, Any]:
         (("ray",), {"origin": [0, 0], "end": [1, 1]}, "ray must be left out for this query, got manifold"),
         (("provenance", "row"), -1, "provenance.row must be a whole number >= 0, got -1"),
         (("provenance", "row"), 1.5, "provenance.row must be a whole number >= 0, got 1.5"),
-        (("note",), 5, "note must be a text of at most 10000 characters, got 5"),
+        (("note",), 5, "note must be text of at most 10000 characters, got 5"),
         (("outsider",), {"answer": None}, "outsider.name must be given, got nothing"),
         (("outsider",), {"name": "f", "answer": {"normal": math.nan}}, "outsider.answer must be plain data with finite numbers"),
     ],

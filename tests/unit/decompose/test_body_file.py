@@ -118,7 +118,7 @@ def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path: Path, monke
         (lambda body: body["picture"].update(upper=[-1, 9]), "body: picture.upper must be above and right of picture.lower"),
         (lambda body: body["picture"].update(crop=[0, 0, 0, 5]), r"body: picture.crop\[2\] must be a whole number >= 1, got 0"),
         (lambda body: body["picture"].update(file="a\0b"), "body: picture.file must be the name of a file"),
-        (lambda body: body.update(notes=["x" * 20_000]), r"body: notes\[0\] must be a text of at most 10000 characters"),
+        (lambda body: body.update(notes=["x" * 20_000]), r"body: notes\[0\] must be text of at most 10000 characters"),
     ],
 )
 def test_a_mistake_is_told_by_its_field(change: object, words: str) -> None:
@@ -146,7 +146,7 @@ def test_broken_files_are_told_by_their_line(tmp_path: Path) -> None:
 
 def test_what_could_not_be_loaded_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "body.json"
-    with pytest.raises(InvalidInputError, match="a text of at most 1000 characters"):
+    with pytest.raises(InvalidInputError, match="text of at most 1000 characters"):
         save_body(path, BodyFile("n" * 2000, BODY.pieces, OUTLINE, "exact", 0.005, 100.0))
     assert list(tmp_path.iterdir()) == []
 

@@ -207,7 +207,7 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
         (("body", 1, "fixture"), 7, "line {}: body[1].fixture must be a list, got 7"),
         (("body", 1, "fixture", 0, "density"), -1, "line {}: body[1].fixture[0].density must be >= 0 kg/m^2"),
         (("body", 1, "fixture", 0, "sensor"), "yes", "line {}: body[1].fixture[0].sensor must be true or false"),
-        (("body", 1, "fixture", 0, "polygon", "vertices", "x"), [1], "line {}: body[1].fixture[0].polygon.vertices must be as many x as y"),
+        (("body", 1, "fixture", 0, "polygon", "vertices", "x"), [1], "line {}: body[1].fixture[0].polygon.vertices must be lists x and y"),
         (("velocityIterations",), 2000, "line {}: velocity_iterations must be a whole number from 1 to 1000"),
         (("joint",), [{"type": "rope", "bodyA": 0, "bodyB": 9}], "line {}: joint[0].bodyB must be a whole number from 0 to 2"),
     ],

@@ -160,7 +160,7 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
         ('"version": 1', '"version": true', "line 2: version must be 1, got True"),
         ('"format": "collision scene", ', "", "line 1: format must be given, got nothing"),
         ('"title"', '"titel"', "line 3: titel must be a field that exists (title)"),
-        ('"watch": "It tilts."', '"watch": 7', "line 3: watch must be a text of at most 1000 characters, got 7"),
+        ('"watch": "It tilts."', '"watch": 7', "line 3: watch must be text of at most 1000 characters, got 7"),
         ('"upper": [10, 8]', '"upper": [-10, 8]', "line 16: camera.upper must be right of and above camera.lower"),
         ('"joints": [', '"joints": 7, "notes": [', "line 13: joints must be a list, got 7"),
         ("[3, 0.1], [-3, 0.1]]}", "[0, 0], [3, 0.1]]}", "line 10: bodies[1].fixtures[0].shape.vertices must be convex"),
