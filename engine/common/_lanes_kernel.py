@@ -160,8 +160,8 @@ class _OnVectors:
 
     def everywhere(self, number: Any) -> Lanes:
         kind = self._ir.VectorType(self._number, WIDTH)
-        one = self._builder.insert_element(self._ir.Constant(kind, self._ir.Undefined), number, self._ir.IntType(32)(0))
-        return _Vector(self._builder, self._shuffled(one, one, [0] * WIDTH))
+        scalar = self._builder.insert_element(self._ir.Constant(kind, self._ir.Undefined), number, self._ir.IntType(32)(0))
+        return _Vector(self._builder, self._shuffled(scalar, scalar, [0] * WIDTH))
 
     def select(self, condition: Lanes, yes: Lanes, no: Lanes) -> Lanes:
         some = yes if isinstance(yes, _Vector) else no
@@ -197,19 +197,17 @@ class _OnVectors:
         for half in range(first, first + n, _HALF):
             rows = []
             for lane in range(_HALF):
-                two = [
-                    self._builder.load(self._at(records, self.offset(places[one], half), _HALF), align=8) for one in (lane, lane + _HALF)
-                ]
+                two = [self._builder.load(self._at(records, self.offset(places[k], half), _HALF), align=8) for k in (lane, lane + _HALF)]
                 rows.append(self._shuffled(two[0], two[1], range(WIDTH)))
             columns += self._turned(rows)
         return tuple(_Vector(self._builder, column) for column in columns)
 
     def scatter(self, records: Any, ends: Any, place: Any, columns: Sequence[Lanes], first: int = 0) -> None:
-        places = [self.offset(one, first) for one in self._places(ends, place)]
+        places = [self.offset(begin, first) for begin in self._places(ends, place)]
         for lane, row in enumerate(self._turned([column.value for column in columns])):
-            for one, half in ((lane, 0), (lane + _HALF, _HALF)):
+            for k, half in ((lane, 0), (lane + _HALF, _HALF)):
                 part = self._shuffled(row, row, range(half, half + _HALF))
-                self._builder.store(part, self._at(records, places[one], _HALF), align=8)
+                self._builder.store(part, self._at(records, places[k], _HALF), align=8)
 
 
 def in_lanes(formula: Callable[..., None], **chosen: object) -> Callable[..., None]:
@@ -242,6 +240,7 @@ def in_lanes(formula: Callable[..., None], **chosen: object) -> Callable[..., No
         return signature, generate
 
     named = inspect.signature(formula).parameters.values()
-    in_vectors.__dict__["__signature__"] = inspect.Signature([one for one in named if one.name not in chosen])  # read by Numba
+    parameters = [parameter for parameter in named if parameter.name not in chosen]
+    in_vectors.__dict__["__signature__"] = inspect.Signature(parameters)  # read by Numba
     compiled: Callable[..., None] = extending.intrinsic(in_vectors)
     return compiled

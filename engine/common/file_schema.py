@@ -76,7 +76,7 @@ def _mistake(path: str, node: Schema, error: Any) -> InvalidInputError:
         known = list(node.get("properties", {}))
         name = str(error["loc"][-1])
         near = difflib.get_close_matches(name, known, n=3) or known
-        return InvalidInputError(path_below(path, name), "a field that exists (" + ", ".join(near) + ")", value)
+        return InvalidInputError(path_below(path, name), "a known field (" + ", ".join(near) + ")", value)
     if kind.startswith("union_tag"):
         tag = value.get("kind", Described("nothing")) if isinstance(value, dict) else value
         return InvalidInputError(path_below(path, "kind"), "one of " + ", ".join(node["discriminator"]["mapping"]), tag)
@@ -112,7 +112,7 @@ def _resolved(root: Schema, node: Schema) -> Schema:
     """Return a schema with top-level references resolved and, if only one alternative is not null, replaced by that one."""
     while "$ref" in node:
         node = {**root["$defs"][node["$ref"].rpartition("/")[2]], **{key: value for key, value in node.items() if key != "$ref"}}
-    others = [one for one in node.get("anyOf", ()) if one.get("type") != "null"]
+    others = [option for option in node.get("anyOf", ()) if option.get("type") != "null"]
     return _resolved(root, others[0]) if len(others) == 1 else node
 
 

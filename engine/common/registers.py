@@ -64,23 +64,23 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
     """Return the three functions as Numba intrinsics."""
     extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
     ir, cgutils = importlib.import_module("llvmlite.ir"), importlib.import_module("numba.core.cgutils")
-    i64, whole = ir.IntType(64), types.int64
+    i64, index = ir.IntType(64), types.int64
 
     def register(lanes: int) -> Any:
         return ir.VectorType(ir.DoubleType(), lanes).as_pointer()
 
-    def shuffled(builder: Any, one: Any, other: Any, places: list[int]) -> Any:
-        return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places))
+    def shuffled(builder: Any, first: Any, second: Any, places: list[int]) -> Any:
+        return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places))
 
     def turned(builder: Any, rows: list[Any]) -> list[Any]:
         """Emit the eight shuffles that transpose rows into columns, or back, within each four lanes."""
 
-        def take(one: Any, other: Any, which: tuple[int, ...]) -> Any:
-            places = [low + (k if k < FOUR else k + EIGHT - FOUR) for low in (0, FOUR) for k in which]
-            return shuffled(builder, one, other, places)
+        def take(first: Any, second: Any, mask: tuple[int, ...]) -> Any:
+            places = [low + (k if k < FOUR else k + EIGHT - FOUR) for low in (0, FOUR) for k in mask]
+            return shuffled(builder, first, second, places)
 
-        even_01, odd_01, even_23, odd_23 = (take(rows[k], rows[k + 1], which) for k in (0, 2) for which in _PAIRS)
-        return [take(one, other, which) for which in _HALVES for one, other in ((even_01, even_23), (odd_01, odd_23))]
+        even_01, odd_01, even_23, odd_23 = (take(rows[k], rows[k + 1], mask) for k in (0, 2) for mask in _PAIRS)
+        return [take(first, second, mask) for mask in _HALVES for first, second in ((even_01, even_23), (odd_01, odd_23))]
 
     def writer(of_lanes_at: int, of_rows_at: int, is_back: bool) -> Callable[..., Any]:
         """Return the code generator of an operation. Its arguments are an array, places, first and beyond from index `of_lanes_at` on, and
@@ -100,12 +100,12 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
             by_lane = [address(of_lanes, builder.add(place, beyond), FOUR) for place in numbered]
             by_row = [address(of_rows, builder.add(at, builder.mul(stride, i64(k))), EIGHT) for k in range(FOUR)]
             if is_back:
-                columns = turned(builder, [builder.load(one, align=8) for one in by_row])
+                columns = turned(builder, [builder.load(row, align=8) for row in by_row])
                 for lane, to in enumerate(by_lane):
                     low = lane - lane % FOUR
                     builder.store(shuffled(builder, columns[lane % FOUR], columns[lane % FOUR], list(range(low, low + FOUR))), to, align=8)
                 return context.get_dummy_value()
-            loaded = [builder.load(one, align=8) for one in by_lane]
+            loaded = [builder.load(lane, align=8) for lane in by_lane]
             halves = [shuffled(builder, loaded[k], loaded[k + FOUR], list(range(EIGHT))) for k in range(FOUR)]
             for row, to in zip(turned(builder, halves), by_row, strict=True):
                 builder.store(row, to, align=8)
@@ -114,10 +114,10 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
         return generate
 
     def turn_eight(context: Any, to: Any, at: Any, stride: Any, of: Any, places: Any, first: Any, beyond: Any) -> Any:
-        return types.void(to, whole, whole, of, places, whole, whole), writer(3, 0, False)
+        return types.void(to, index, index, of, places, index, index), writer(3, 0, False)
 
     def return_eight(context: Any, to: Any, places: Any, first: Any, beyond: Any, of: Any, at: Any, stride: Any) -> Any:
-        return types.void(to, places, whole, whole, of, whole, whole), writer(0, 4, True)
+        return types.void(to, places, index, index, of, index, index), writer(0, 4, True)
 
     def fetch(context: Any, of: Any, at: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -128,7 +128,7 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
             builder.call(function, [builder.bitcast(address, i8), i32(0), i32(3), i32(1)])  # for reading, into L1, as data
             return context.get_dummy_value()
 
-        return types.void(of, whole), generate
+        return types.void(of, index), generate
 
     return extending.intrinsic(turn_eight), extending.intrinsic(return_eight), extending.intrinsic(fetch)
 

@@ -45,7 +45,7 @@ def test_levels_become_scene_files(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (("scene",), "FILE must be a scene file"),
         (("scene", "{folder}/none.json"), "scene file must be a file that can be read"),
-        (("scene", "{wrong}"), "line 3: bodies[0].tpye must be a field that exists (type), got 'static'"),
+        (("scene", "{wrong}"), "line 3: bodies[0].tpye must be a known field (type), got 'static'"),
         (("run", "{wrong}", "--steps", "9"), "line 3: bodies[0].tpye must be"),
         (("scene", "{wrong}", "--out", "{wrong}"), "--out must be another file"),
         (("scene", "{folder}/a.txt"), "must be a scene: a file that ends in .json or .svg"),

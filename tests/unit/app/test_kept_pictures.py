@@ -174,7 +174,7 @@ def test_pictures_of_each_kind_are_taken(colors: int) -> None:
         ({"bodies": ["nobody"]}, "pictures[0].bodies[0] must be the name of one body (none has it)"),
         ({"upper": [0, 0]}, "pictures[0].upper must be above and right of lower"),
         ({"lower": [-1e30, 0]}, "pictures[0].lower[0] must be a number from"),
-        ({"script": 1}, "pictures[0].script must be a field that exists (bodies, lower, upper, png)"),
+        ({"script": 1}, "pictures[0].script must be a known field (bodies, lower, upper, png)"),
     ],
 )
 def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes: dict[str, Any], told: str, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def _good() -> dict[str, Any]:
         (("a", "shape", "kind"), "star", "a.shape.kind must be one of capsule, circle, polygon, segment, got 'star'"),
         (("a", "shape"), 3, "a.shape must be an object, got 3"),
         (("b", "shape", "radius"), 0, "b.shape.radius must be a number > 0 m, at most 1e+09, got 0"),
-        (("b", "shape", "color"), "red", "b.shape.color must be a field that exists (kind, radius, center), got 'red'"),
+        (("b", "shape", "color"), "red", "b.shape.color must be a known field (kind, radius, center), got 'red'"),
         (("b", "pose"), "here", "b.pose must be a list, got 'here'"),
         (("b", "pose"), None, "b.pose must be a list, got None"),
         (("b", "pose"), [1, 2, 3, 4], "b.pose must be a list of at most 3, got 4"),

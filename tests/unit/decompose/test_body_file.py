@@ -94,7 +94,7 @@ def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path: Path, monke
         (lambda body: body.pop("name"), "body: name must be given, got nothing"),
         (lambda body: body.update(format="collision pair"), "body: format must be collision body, got 'collision pair'"),
         (lambda body: body.update(version=2), "body: version must be 1, got 2"),
-        (lambda body: body.update(color="red"), "body: color must be a field that exists"),
+        (lambda body: body.update(color="red"), "body: color must be a known field"),
         (lambda body: body.update(tolerance=0), r"body: tolerance must be a number > 0 m, at most 1e\+06"),
         (lambda body: body.update(tolerance="1"), "body: tolerance must be a number"),
         (lambda body: body.update(max_pieces=0), "body: max_pieces must be a whole number from 1 to 10000, got 0"),

@@ -108,7 +108,7 @@ def _body(**fixture: Any) -> dict[str, Any]:
     ("plain", "words"),
     [
         (_body(density=-1), "bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1"),
-        (_body(densty=1), "bodies[3].fixtures[0].densty must be a field that exists (density), got 1"),
+        (_body(densty=1), "bodies[3].fixtures[0].densty must be a known field (density), got 1"),
         (_body(shape={"kind": "circle"}), "bodies[3].fixtures[0].shape.radius must be given, got nothing"),
         (_body(shape={"kind": "circle", "radius": -1.0}), "bodies[3].fixtures[0].shape.radius must be > 0 m, got -1.0"),
         (_body(shape={"kind": "cirle"}), "bodies[3].fixtures[0].shape.kind must be one of capsule, circle, polygon, segment, got 'cirle'"),

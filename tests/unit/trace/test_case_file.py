@@ -77,7 +77,7 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
         ({"taken": 3}, "taken must be given only with a scene, got pair"),
         ({"pair": None, "scene": {}}, "scene: format must be given, got nothing"),
         ({"pair": None, "scene": {"format": "collision scene", "version": 1}, "taken": -1}, "taken must be a whole number from 0 to"),
-        ({"other": 1}, "other must be a field that exists"),
+        ({"other": 1}, "other must be a known field"),
         ({"pair": None, "points": [[0.0, "x"]]}, r"points\[0\]\[1\] must be a number"),
         ({"pair": None, "points": [[0.0, 1e99]]}, r"points\[0\]\[1\] must be a number from -1e\+09"),
         ({"pair": None, "points": [[0.0, 1.0]]}, "a case that gjk takes, got points"),
