@@ -179,7 +179,7 @@ def gap_timeline(
 
 def _title(step: int, curve: StepCurve, noun: str, hit: bool, first: float, last: float) -> tuple[Heading, Heading]:
     """Return the heading in full and in short."""
-    long, short = f"Inside step {step + 1}: the gap between bullet and {noun}.  ", f"Inside step {step + 1}, gap to {noun}:  "
+    long, short = f"Close-up of step {step + 1}: the gap between bullet and {noun}.  ", f"Close-up of step {step + 1}, gap to {noun}:  "
     color = palette.CAPTION
     touch = f"{curve.touch.fraction:.3f}"
     if curve.touch.status is Status.OVERLAPPING:
@@ -190,7 +190,7 @@ def _title(step: int, curve: StepCurve, noun: str, hit: bool, first: float, last
         told, brief, color = f"They touch at {touch}; b2TimeOfImpact passes over it.", f"b2TimeOfImpact misses {touch}", palette.UNEXPLAINED
     elif last > _OPEN:
         told, brief = (
-            "There is a gap at the start and at the end of this step, but contact in between. Checking only the ends misses it.",
+            "A gap at both ends, contact in between: checking only the ends misses it.",
             "contact between the ends",
         )
         color = palette.UNEXPLAINED

@@ -24,16 +24,16 @@ NAMES: dict[Target, str] = {
     "sensor": "sensor",
 }
 RULE_NAMES: dict[Rule, str] = {
-    "discrete": "Discrete",
+    "discrete": "CCD off",
     "default": "Box2D's default",
-    "bullet": "Bullet flag",
+    "bullet": "CCD on (bullet flag)",
     "substeps": "Our sub-steps",
     "swept": "Our swept test",
 }
 RULE_MEANINGS: dict[Rule, str] = {
-    "discrete": "looks only where a step ends",
-    "default": "looks between steps, but not at dynamic bodies",
-    "bullet": "looks between steps at everything solid",
-    "substeps": "steps cut so short that nothing can be jumped",
-    "swept": "finds the first touch, and stops the step there",
+    "discrete": "checks only where each step ends",
+    "default": "checks between steps, but only static bodies",
+    "bullet": "checks between steps, everything solid",
+    "substeps": "takes steps too short to jump over anything",
+    "swept": "finds the first touch and stops the step there",
 }

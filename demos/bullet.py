@@ -47,6 +47,8 @@ from engine.render.palette import Color, mix
 from engine.sim.stage import StepPiece
 from engine.world import World, WorldSettings
 
+Point = tuple[float, float]
+
 if TYPE_CHECKING:
     from engine.experiments.step_curve import StepCurve
     from engine.render.canvas import Canvas
@@ -75,6 +77,7 @@ OUTCOME_COLORS: dict[Outcome, Color] = {
 }
 AFTERMATH_STEPS = 3  # steps after the verdict that stay in slow motion
 AFTERMATH_SPEED = 1 / 4
+_MIN_AIM = 0.3  # meters from the target: a press that is nearer fires and does not aim
 GHOST_GAP = 2.6  # radii between the ghosts drawn, at least
 
 
@@ -88,8 +91,11 @@ class Bullet(Demo):
     """A small fast bullet at all kinds of targets; each lane has a rule of its own."""
 
     tries = (
-        ("Fire again: Enter. In the lane Discrete the bullet passes through the wall between two steps.", "key return, key f"),
-        ("Shoot at a free plate (P): Box2D's default lets the bullet through, although continuous collision is on.", "set target, key p"),
+        (
+            "Click in a lane to fire; drag to aim. With CCD off the bullet jumps through the plate.",
+            "Grab, key return, key f",
+        ),
+        ("Add Box2D's default (F3): it lets the bullet through the free plate, although continuous collision is on.", "set lanes"),
         ("Pause at the red step (Space) and point at the close-up below: the curve is the gap between bullet and target.", "pause"),
         ("Change the muzzle speed: from which speed on does the first lane fail?", "set speed"),
     )
@@ -97,8 +103,8 @@ class Bullet(Demo):
     no_edits = "The lanes are rebuilt for every shot; choose target, bullet and rule in the panel."
 
     parameters = (
-        Parameter.some("lanes", RULES, ("discrete", "bullet", "swept"), "lanes"),
-        Parameter.choice("target", WORDS, "target", ALSO),
+        Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
+        Parameter.choice("target", WORDS, "target", ALSO, default=WORDS.index("plate")),
         Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
         Parameter("angle", 0.0, -75.0, 75.0, "°", "angle from the normal"),
         Parameter("thickness", 0.05, 0.005, 1.0, "m", "thickness of the target", slider_high=0.5),
@@ -127,6 +133,8 @@ class Bullet(Demo):
         self._left_in_burst = 0
         self._luck = self.rng("burst")
         self._decided_at: int | None = None
+        self._aim: tuple[int, float, float] | None = None
+        """The lane in which a shot is aimed, and where in its frame the pointer is."""
         for k, rule in enumerate(RULES):
             if Parameter.has(self.parameter("lanes"), k):
                 settings = WorldSettings(hertz=self.parameter("hertz"), continuous=rule in ("default", "bullet"))
@@ -218,6 +226,41 @@ class Bullet(Demo):
         else:
             return False
         return True
+
+    @property
+    def grabbing(self) -> bool:
+        return self._aim is not None
+
+    def grab(self, point: Point) -> bool:
+        self._aim = None
+        for k, lane in enumerate(self.lanes):
+            x, y = point[0] - lane.stage.offset[0], point[1] - lane.stage.offset[1]
+            if self._left <= x <= self._right and abs(y) <= self._half:
+                self._aim = k, x, y
+        return self._aim is not None
+
+    def drag(self, point: Point) -> None:
+        if self._aim is not None:
+            k = self._aim[0]
+            x, y = self.lanes[k].stage.offset
+            self._aim = k, point[0] - x, point[1] - y
+
+    def release(self) -> None:
+        """Fire along the line from the pointer to the target."""
+        if self._aim is None:
+            return
+        angle, self._aim, self._left_in_burst = self._aimed_angle(*self._aim[1:]), None, 0
+        if angle != self.parameter("angle"):
+            self.set_parameter("angle", angle)  # which fires
+        else:
+            self.fire()
+
+    def _aimed_angle(self, x: float, y: float) -> float:
+        """Return the angle of a shot from a point of a lane at the target, whole degrees; from too near, the present one."""
+        if math.hypot(x, y) < _MIN_AIM:
+            return self.parameter("angle")
+        angle = next(parameter for parameter in self.parameters if parameter.name == "angle")
+        return float(round(min(max(math.degrees(math.atan2(-y, abs(x))), angle.low), angle.high)))
 
     def on_parameter(self, name: str) -> None:
         by_itself = self.fires_by_itself
@@ -342,6 +385,10 @@ class Bullet(Demo):
                     self._draw_lane(inner, lane, lane.watch)
                     if under is not None and shown is not None:
                         draw_moment(inner, self.lanes[0].recorder, shown[0], under)
+                    if self._aim is not None:
+                        angle = math.radians(self._aimed_angle(*self._aim[1:]))
+                        start = LEFT * math.cos(angle), LEFT * math.sin(angle)
+                        inner.dashed(start, (0.0, 0.0), palette.WARNING)
                 self._draw_words(inner, lane, lane.watch)
         at = canvas.camera.to_screen((self._left, self._half + self._head + self._lead))
         right = canvas.camera.to_screen((self._right, 0.0))[0]
@@ -419,7 +466,7 @@ class Bullet(Demo):
         """Return what a rule is called, and what it means of what drives the worlds."""
         if rule in ("default", "bullet") and self.stages[0].world.capabilities.sweeps_all:
             name = f"{self.sim.solver_title}'s default" if rule == "default" else RULE_NAMES[rule]
-            return name, "looks between steps at all that is fast, flag or not"
+            return name, "checks between steps everything fast, flag or not"
         return RULE_NAMES[rule], RULE_MEANINGS[rule]
 
     def _has_arrived(self, lane: Lane) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from demos._gallery import place_body
 from engine.common.words import counted
 from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
@@ -38,6 +39,9 @@ _PITCH = 1.5
 _JITTER = 0.1
 _WALL = 0.5
 _TOSS_SPEED = (6.0, 11.0)
+_FALL_SPEED = 3.0
+_FIRST_RAIN = 4.0
+"""Seconds until the first shape falls a second time: all have landed."""
 
 
 def make_shape(kind: str, size: float) -> Circle | Polygon:
@@ -82,6 +86,7 @@ class SimpleShapes(Demo):
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
         Parameter("restitution", 0.15, 0.0, 0.9, "", "restitution (bounce)"),
         Parameter("gravity", 10.0, 0.0, 20.0, "m/s²", "gravity"),
+        Parameter("rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Shapes a second that fall again. At 0 the heap falls asleep."),
     )
     keys = (("T", "toss everything up"),)
     opens_list = True
@@ -99,7 +104,20 @@ class SimpleShapes(Demo):
         kinds = rng.permutation(count) % len(KINDS)
         for k in range(count):
             self._drop(k, KINDS[int(kinds[k])], rng)
-        self._tosses = 0
+        self._tosses = self._rained = 0
+
+    def before_step(self) -> None:
+        """Lift one shape after another out of the heap, so that it falls again."""
+        rate = self.parameter("rain")
+        if rate == 0.0 or self.steps * self.step_seconds < _FIRST_RAIN or self.steps % max(round(1.0 / (rate * self.step_seconds)), 1) > 0:
+            return
+        bodies = self._bodies()
+        if bodies and self.grip is None:  # a shape in the hand stays there
+            body, world = bodies[self._rained % len(bodies)], self.stage.world
+            self._rained += 1
+            column = self._rained * 2 % self._columns  # not where the last one fell
+            place = ((column - 0.5 * (self._columns - 1)) * _PITCH, self.home().upper[1] + _LARGEST)
+            place_body(world, body, place, world.state(body).angle, (0.0, -_FALL_SPEED), 1.0)
 
     def home(self) -> AABB:
         """Show the pit up to the lower part of the rain."""
@@ -121,6 +139,7 @@ class SimpleShapes(Demo):
         """Change material and gravity on the spot; another number of bodies begins anew."""
         if name == "count":
             self.restart()
+        if name in ("count", "rain"):
             return
         world = self.stage.world
         if name == "gravity":
@@ -170,7 +189,7 @@ class SimpleShapes(Demo):
                 (self._fixture(shape),),
                 position=(x, y),
                 angle=float(rng.uniform(-math.pi, math.pi)),
-                linear_velocity=(0.0, -3.0),
+                linear_velocity=(0.0, -_FALL_SPEED),
                 angular_velocity=float(rng.uniform(-2.0, 2.0)),
                 name=kind,
             )

@@ -24,6 +24,18 @@ def test_nothing_touches_at_first_and_all_stay_in_the_pit(count: int) -> None:
     assert (poses[:, 0] > home.lower[0]).all() and (poses[:, 0] < home.upper[0]).all() and (poses[:, 1] > 0.0).all()
 
 
+def test_the_rain_keeps_the_heap_awake_until_it_is_stopped() -> None:
+    demo = SimpleShapes(values={"count": 20})
+    world = demo.stage.world
+    for _ in range(900):
+        demo.sim.step()
+    assert world.awake[1:].any() and world.poses[1:, 1].max() > 2.0
+    demo.set_parameter("rain", 0.0)
+    for _ in range(400):
+        demo.sim.step()
+    assert not world.awake[1:].any()
+
+
 def test_all_kinds_fall_and_the_seed_decides_how() -> None:
     one, same, other = (SimpleShapes(seed=seed) for seed in (1, 1, 2))
     names = [one.stage.world.body(body).spec.name for body in one.stage.world.body_ids]

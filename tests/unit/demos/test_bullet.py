@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from types import SimpleNamespace
@@ -180,8 +181,28 @@ def test_every_step_can_be_drawn(values: dict[str, object]) -> None:
 def test_a_bullet_that_does_not_move_ends_in_words_and_keeps_nothing() -> None:
     _, demo = run_headless(Bullet, 400, values={"speed": 0, "target": "wall"})
     assert isinstance(demo, Bullet)
-    assert all(line.endswith("the bullet does not move") for line in demo.summary()) and len(demo.summary()) == 3
+    assert all(line.endswith("the bullet does not move") for line in demo.summary()) and len(demo.summary()) == 2
     assert all(lane.watch is not None and len(lane.watch.positions) < 12 for lane in demo.lanes)
+
+
+def test_it_opens_with_ccd_off_and_on_at_a_free_plate() -> None:
+    demo = Bullet()
+    assert [lane.rule for lane in demo.lanes] == ["discrete", "bullet"] and demo.spec().target == "dynamic"
+
+
+def test_a_drag_in_a_lane_aims_at_the_target_and_fires() -> None:
+    demo = Bullet()
+    lane = demo.lanes[1].stage
+    shots = demo.shots
+    assert not demo.grab((0.0, 50.0)) and not demo.grabbing
+    assert demo.grab((lane.offset[0] - 2.0, lane.offset[1])) and demo.grabbing
+    demo.drag((lane.offset[0] - 2.0, lane.offset[1] - 1.0))
+    demo.release()
+    assert demo.parameter("angle") == round(math.degrees(math.atan2(1.0, 2.0))) and not demo.grabbing
+    assert demo.grab((0.0, lane.offset[1])), "so near the target that it says no direction"
+    shots = demo.shots
+    demo.release()
+    assert demo.shots == shots + 1 and demo.parameter("angle") == 27.0
 
 
 def test_words_choose_the_target_as_the_command_fire_calls_it() -> None:
