@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +20,8 @@ from engine.sim.history import History
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "own_scene.md"
 
 
-def example() -> str:
-    found = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert found is not None
-    return found[1]
+def example(number: int = 0) -> str:
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[number]
 
 
 @pytest.fixture
@@ -132,3 +132,12 @@ def test_objects_of_its_own_classes_are_rewound(mine: Path, monkeypatch: pytest.
     assert history.demo.note.text == "x" * 40
     history.seek(70)
     assert history.demo.note.text == "x" * 70 and history.divergence is None
+
+
+def test_the_action_of_the_page_is_recorded_by_its_script_and_replayed(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine.write_text(example(0) + "\n\n" + example(1), encoding="utf-8")
+    run = [sys.executable, "-c", example(2)]
+    root = str(PAGE.parents[1])
+    subprocess.run(run, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join((root, str(mine.parent)))})
+    assert main(["replay", "explode.rec", "--verify", "--demo", "mine.py"]) == 0
+    assert "inputs    1" in capsys.readouterr().out
