@@ -1,4 +1,4 @@
-"""The only importer of Box2D: the solver of that name (`engine.box2d.solver`), and Box2D's own answers to single questions (`oracle`)."""
+"""The only package that imports Box2D: Box2D as a solver (`engine.box2d.solver`), and as a reference for single queries (`oracle`)."""
 
 import warnings
 
@@ -8,9 +8,9 @@ __all__ = ["BOX2D_VERSION"]
 
 require("Box2D")
 
-# Under `python -W error` the extension module, made by SWIG, would end the process by a signal: a warning becomes an exception in the
-# middle of its start, where nothing looks for one.
+# Under `python -W error` the SWIG extension module would crash the process: its initialization does not check for exceptions, such as those
+# into which warnings are turned.
 warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
 
 BOX2D_VERSION = "2.3.0"
-"""The C++ library inside the wheel, which does not name it; by its behavior (PyPI Box2D 2.3.10)."""
+"""Version of the C++ library in the wheel (PyPI Box2D 2.3.10), inferred from its behavior because the wheel does not state it."""

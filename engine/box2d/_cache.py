@@ -1,7 +1,7 @@
-"""The disposable `b2World`: built from the model, read after each step, thrown away whenever it breaks.
+"""The disposable `b2World`: built from the model, read after each step, discarded after a failure.
 
-Only this module keeps Box2D objects, each under our own id, and drops them the moment Box2D destroys them: a stale one reads
-another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input: the specifications and `World` have.
+Only this module keeps Box2D objects, by id, and drops them as soon as Box2D destroys them, because a stale one reads another body's memory
+(PYBOX2D.md 2, 5, 6, 8). Nothing here validates input: the specifications and `World` have done so.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ __all__ = ["BodyReading", "Box2DCache"]
 
 
 class BodyReading(NamedTuple):
-    """All bodies as read at one moment, in ascending order of id."""
+    """State of all bodies at one time, in ascending order of id."""
 
     motion: BodyMotion
     internal: InternalState | None
 
     @property
     def poses(self) -> FloatArray:
-        """Float64 (n, 3), read-only."""
+        """x, y, angle, float64 (n, 3), read-only."""
         return frozen(np.ascontiguousarray(self.motion.values[:, :3], dtype=np.float64))
 
 
 class _Bodies(NamedTuple):
-    """The bodies in ascending order of id: Box2D's objects, their addresses, and which are not static."""
+    """Bodies in ascending order of id: Box2D objects, their addresses, and whether they are not static."""
 
     ids: IntArray
     handles: list[Any]
@@ -70,7 +70,7 @@ class Box2DCache:
         self._by_address: dict[int, FixtureHandle] = {}
         self._definition: Any = Box2D.b2FixtureDef()
         self._bits: tuple[int, int, int] | None = None
-        """Category, mask and group in the definition."""
+        """Category, mask and group currently set in `_definition`."""
         self._body_definition: Any = Box2D.b2BodyDef()
         self._ground: Any = self._world.CreateStaticBody()
         self.listener = ContactListener(self._by_address)
@@ -78,10 +78,10 @@ class Box2DCache:
         self._table: FixtureTable | None = None
 
     def build(self, read: BodyReading, pairs: EvaluatedPairs) -> None:
-        """Make everything in the model, with the bodies as they were read, in a world that is empty yet.
+        """Create everything in the model, with the bodies' state from `read`, in a world that is still empty.
 
-        The order matters: first a step of the empty world, so that impulses are not scaled by a ratio of step lengths of 0; all contacts
-        are made without moving before their impulses are written; sleepers are put to sleep after that; internal state comes last.
+        The order matters. A step of the empty world comes first, or impulses would be scaled by a time step ratio of 0. Contacts are
+        created by a step of zero duration before their impulses are written. Bodies are put to sleep next; internal state comes last.
         """
         model, world = self._model, self._world
         iterations = model.settings.velocity_iterations, model.settings.position_iterations
@@ -93,13 +93,13 @@ class Box2DCache:
             self.add_joint(joint, model.joints[joint])
         world.Step(0.0, *iterations)
         self.write_impulses(pairs)
-        for body in model.body_ids[~read.motion.awake].tolist():  # static ones too: an island sleeps with its ground
+        for body in model.body_ids[~read.motion.awake].tolist():  # static ones too: an island falls asleep with its ground
             self._bodies[body].awake = False
         if read.internal is not None:
             self.write_internal(read.internal)
 
     def attach_listener(self) -> None:
-        """Attach the listener, last, so that building a world causes no events."""
+        """Attach the listener. Call this last, so that building the world reports no events."""
         self._world.contactListener = self.listener
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Box2DCache:
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def apply(self, command: c.Command, becomes: Becomes) -> None:
-        """Follow a command before the model does."""
+        """Apply a command, before the model is updated."""
         match command:
             case c.CreateBody(body, spec, fixtures):
                 motion = [*spec.position, spec.angle, *spec.linear_velocity, spec.angular_velocity]
@@ -135,7 +135,7 @@ class Box2DCache:
             case c.SetMouseTarget(joint, target):
                 self._joints[joint].target = target
             case c.SetPose(body, position, angle):
-                self._bodies[body].transform = (position, angle)  # the broad phase, too, which parts of the position would skip
+                self._bodies[body].transform = (position, angle)  # also updates the broad phase, unlike setting position
             case c.SetVelocity(body, linear, angular):
                 self._bodies[body].linearVelocity, self._bodies[body].angularVelocity = linear, angular
             case c.SetAwake(body, awake):
@@ -160,17 +160,17 @@ class Box2DCache:
         return tuple(self._bodies[body].worldCenter) if point is None else point
 
     def set_settings(self, settings: WorldSettings) -> None:
-        """Apply settings to the world."""
+        """Apply settings to the `b2World`."""
         self._world.gravity = settings.gravity
         self._world.continuousPhysics = settings.continuous
         self._world.warmStarting = settings.warm_starting
         self._world.subStepping = settings.sub_stepping
-        self._world.SetAllowSleeping(settings.sleeping)  # the attribute allowSleeping does not reach Box2D
+        self._world.SetAllowSleeping(settings.sleeping)  # setting the attribute allowSleeping has no effect
 
     def add_body(self, body: int, spec: BodySpec, fixtures: Mapping[int, FixtureSpec], motion: list[float]) -> None:
-        """Create a body, awake, with its fixtures, by id, and its motion: x, y, angle, vx, vy, omega.
+        """Create an awake body with its fixtures, by id, and its motion: x, y, angle, vx, vy, omega.
 
-        Several fixtures get their densities together: the first of them alone might have no mass to bear.
+        Densities of several fixtures are set together, because the mass of the first one alone may be invalid.
         """
         definition = self._body_definition
         definition.type = BODY_TYPES.index(spec.type)
@@ -190,23 +190,23 @@ class Box2DCache:
         made.linearVelocity, made.angularVelocity = motion[3:5], motion[5]
 
     def remove_body(self, body: int) -> None:
-        """Destroy a body whose joints are gone already."""
+        """Destroy a body whose joints have already been destroyed."""
         gone = [(fixture, hash(self._fixtures[fixture])) for fixture in self._model.bodies[body].fixtures]
-        self._world.DestroyBody(self._bodies[body])  # the listener is called for contacts that end: handles are still known
+        self._world.DestroyBody(self._bodies[body])  # calls the listener for ending contacts, which needs the handles
         for fixture, address in gone:
             del self._fixtures[fixture], self._by_address[address]
         del self._bodies[body]
         self._rows = self._table = None
 
     def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
-        """Fix a shape to a body; where not `is_weighed`, without its mass."""
+        """Attach a shape to a body; without mass unless `is_weighed`."""
         definition = self._definition
         definition.density = spec.density if is_weighed else 0.0
         definition.friction = spec.friction
         definition.restitution = spec.restitution
         definition.isSensor = spec.sensor
         bits = spec.category, spec.mask, spec.group
-        if bits != self._bits:  # as most have the same, and pybox2d makes an object of the filter for each of the three
+        if bits != self._bits:  # rarely different, and pybox2d creates a filter object for each assignment
             self._bits = bits
             definition.categoryBits, definition.maskBits, definition.groupIndex = bits
         box2d_shape, shape = to_fixture_shape(spec.shape)
@@ -216,7 +216,7 @@ class Box2DCache:
         self._table = None
 
     def remove_fixture(self, fixture: int) -> None:
-        """Destroy one fixture of a living body."""
+        """Destroy a fixture, but not its body."""
         made = self._fixtures[fixture]
         address = hash(made)
         self._by_address[address].box2d_body.DestroyFixture(made)
@@ -224,7 +224,7 @@ class Box2DCache:
         self._table = None
 
     def change_fixture(self, fixture: int, spec: FixtureSpec) -> None:
-        """Bring a fixture's material and filter to `spec`, and the mixed values its contacts keep with them."""
+        """Set a fixture's material and filter to those of `spec`, and update the mixed values in its contacts."""
         made = self._fixtures[fixture]
         handle = self._by_address[hash(made)]
         if float(made.density) != spec.density:
@@ -239,7 +239,7 @@ class Box2DCache:
         self._table = None
 
     def change_body(self, body: int, spec: BodySpec) -> None:
-        """Bring a body's settings, but not its motion, to `spec`."""
+        """Set a body's settings, but not its motion, to those of `spec`."""
         made = self._bodies[body]
         if int(made.type) != BODY_TYPES.index(spec.type):
             made.type = BODY_TYPES.index(spec.type)
@@ -253,20 +253,20 @@ class Box2DCache:
             made.active = spec.active
 
     def add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Join two bodies; None stands for the world's own static body."""
+        """Create a joint between two bodies; None means the ground body."""
         a, b = resolved.bodies
         ground_or_a = self._ground if a is None else self._bodies[a]
         self._joints[joint] = create_joint(self._world, resolved, ground_or_a, self._bodies[b], self._joints)
 
     def remove_joint(self, joint: int) -> None:
-        """Destroy a joint on which no gear joint stands."""
+        """Destroy a joint on which no gear joint depends."""
         self._world.DestroyJoint(self._joints.pop(joint))
 
     def remake_joints(self, joints: Mapping[int, ResolvedJoint], changed: int) -> None:
-        """Make a joint that was changed anew, and after it the gear joints on it, each under its id; Box2D wakes their bodies.
+        """Recreate a changed joint and the gear joints that depend on it, with the same ids; Box2D wakes their bodies.
 
-        They keep their impulses, but for those of motor and limits of the changed one, which may push where nothing is any more; and
-        their sums, but for that of a gear joint that was itself changed.
+        They keep their impulses, except the changed joint's motor and limit impulses, which may no longer apply. Gear joints keep their
+        constants, unless the gear joint itself was changed.
         """
         state = self.read_internal()
         for joint in reversed(tuple(joints)):
@@ -277,7 +277,7 @@ class Box2DCache:
             self.write_internal(state.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
 
     def speed_after(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None) -> float:
-        """Return the greatest of the three speeds, m/s and rad/s, that an impulse would give a dynamic body."""
+        """Return the largest velocity component, |vx|, |vy| or |omega|, of a dynamic body after an impulse, m/s or rad/s."""
         made = self._bodies[body]
         velocity, center = made.linearVelocity, made.worldCenter
         _, mass, inertia = self.mass_data(body)
@@ -287,7 +287,7 @@ class Box2DCache:
         return max(abs(linear[0]), abs(linear[1]), abs(float(made.angularVelocity) + twist))
 
     def step(self, number: int, start_pose: Callable[[int], Pose]) -> None:
-        """Advance by one step; the listener keeps what a callback raised. What escapes from here leaves the world unusable."""
+        """Advance by one step. Exceptions in callbacks are stored in the listener; any other leaves the world unusable."""
         settings = self._model.settings
         self.listener.start_step(number, start_pose, settings.sub_stepping)
         self._world.Step(settings.dt, settings.velocity_iterations, settings.position_iterations)
@@ -297,7 +297,7 @@ class Box2DCache:
 
     @property
     def bodies(self) -> _Bodies:
-        """The bodies in ascending order of id."""
+        """Bodies in ascending order of id."""
         if self._rows is None:
             ids = sorted(self._bodies)
             handles = [self._bodies[body] for body in ids]
@@ -306,7 +306,7 @@ class Box2DCache:
         return self._rows
 
     def read_motion(self) -> BodyMotion:
-        """Read pose, velocity and wakefulness of every body, in ascending order of id."""
+        """Read pose, velocity and awake flag of every body, in ascending order of id."""
         return self.reader.bodies(self.bodies.handles, self.bodies.addresses)
 
     def motion_of(self, body: int) -> tuple[tuple[float, ...], bool]:
@@ -316,25 +316,25 @@ class Box2DCache:
         return (position.x, position.y, made.angle, velocity.x, velocity.y, made.angularVelocity), bool(made.awake)
 
     def read_internal(self) -> InternalState | None:
-        """Read the internal state of bodies and joints, in ascending order of id; None where that is out of reach."""
+        """Read the internal state of bodies and joints, in ascending order of id; None if it is not accessible."""
         return None if self.internal is None else self.internal.read(self.bodies.ids, self.bodies.addresses, self._joints)
 
     def write_internal(self, state: InternalState) -> None:
-        """Put back what was read from bodies and joints of the same ids."""
+        """Restore the internal state of the bodies and joints with the ids in `state`."""
         if self.internal is not None:
             self.internal.write(self.bodies.ids, self.bodies.addresses, self._joints, state)
 
     def read_contacts(self) -> RawContacts:
-        """Read the contacts that touch."""
+        """Read the touching contacts."""
         return self.reader.contacts(self._world)
 
     def touching(self, raw: RawContacts) -> IntArray:
-        """Return the pairs of fixtures of contacts, (n, 2)."""
+        """Return the fixture ids of each contact, int64 (n, 2)."""
         table = self.fixture_table()
         return table.fixture[np.searchsorted(table.address, raw.fixtures)]
 
     def fixture_table(self) -> FixtureTable:
-        """Return radius, skin, body and sensor flag of every fixture by address; kept until fixtures change."""
+        """Return radius, skin, body and sensor flag of every fixture by address; cached until fixtures change."""
         if self._table is None:
             address = np.array(sorted(self._by_address), dtype=np.int64)
             handles = [self._by_address[at][:-1] for at in address.tolist()]
@@ -352,27 +352,27 @@ class Box2DCache:
         return self._table
 
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
-        """Return local center of mass, mass and inertia about it."""
+        """Return a body's local center of mass, m, mass, kg, and rotational inertia about the center, kg m^2."""
         made = self._bodies[body]
         center, mass = made.localCenter, float(made.mass)
         x, y = float(center.x), float(center.y)
         return (x, y), mass, float(made.inertia) - mass * (x * x + y * y)
 
     def phases(self, step_ms: float) -> tuple[float, float, float]:
-        """Return what colliding, solving and the impacts inside it took of the last step, which took `step_ms`, milliseconds."""
-        profile = self._world.GetProfile()  # a view into the world, as all that SWIG hands out: read at once
+        """Return the durations of collision, solving and TOI events in the last step, which took `step_ms`, milliseconds."""
+        profile = self._world.GetProfile()  # a view into the world, as is every object from SWIG, so it is read at once
         return phases_of(float(profile.step), float(profile.collide), float(profile.solve), float(profile.solveTOI), step_ms)
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return both anchors in the world frame."""
+        """Return both anchors of a joint, world frame, meters."""
         a, b = self._joints[joint].anchorA, self._joints[joint].anchorB
         return (float(a.x), float(a.y)), (float(b.x), float(b.y))
 
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
-        """Return the force, N, and the torque, N m, that a joint put on body B in the last step."""
+        """Return the force, N, and the torque, N m, that a joint exerted on body B in the last step."""
         made, hertz = self._joints[joint], self._model.settings.hertz
         force, torque = made.GetReactionForce(hertz), float(made.GetReactionTorque(hertz))
-        if isinstance(self._model.joints[joint].spec, RevoluteJointSpec):  # whose reaction is that of its limits alone
+        if isinstance(self._model.joints[joint].spec, RevoluteJointSpec):  # its reaction torque includes only the limits
             torque += float(made.GetMotorTorque(hertz))
         return (float(force.x), float(force.y)), torque
 
@@ -381,7 +381,7 @@ class Box2DCache:
         return bool(self._fixtures[fixture].TestPoint(point))
 
     def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
-        """Return two fixtures in the order in which they stand in the contact that Box2D keeps for them, touching or not; None without."""
+        """Return two fixtures in the order of Box2D's contact between them, touching or not, or None if there is no contact."""
         pair = {hash(self._fixtures[fixture_a]), hash(self._fixtures[fixture_b])}
         for edge in self._by_address[hash(self._fixtures[fixture_a])].box2d_body.contacts:
             addresses = [hash(edge.contact.fixtureA), hash(edge.contact.fixtureB)]
@@ -390,7 +390,7 @@ class Box2DCache:
         return None
 
     def write_impulses(self, pairs: EvaluatedPairs) -> None:
-        """Give contact points the impulses that the points of the same fixtures and feature had."""
+        """Set the impulses of contact points to those of the points of `pairs` with the same fixtures and feature id."""
         raw = self.read_contacts()
         impulses = impulses_of(self.touching(raw).T, raw.manifolds, pairs)
         if self.internal is not None:

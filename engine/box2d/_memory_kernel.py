@@ -1,7 +1,7 @@
-"""Copying Box2D's structures out of memory, and words back, compiled: field offsets of Box2D 2.3.0 with 64-bit pointers.
+"""Compiled functions that copy Box2D structures from and to memory, with the field offsets of Box2D 2.3.0 and 64-bit pointers.
 
-Only 32-bit numbers and pointers stand in these structures, so the offsets are the same on Linux, Windows and macOS.
-They are used only after `engine.box2d.memory.self_test` has compared every field with the public interface.
+The structures contain only 32-bit numbers and pointers, so the offsets are the same on Linux, Windows and macOS.
+They are only used after `engine.box2d.memory.self_test` has compared every field with the public interface.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _MANIFOLD_WORDS = 16
 _CONTACT_WORDS = 184 // 4
 
 
-# Numba finds the array's constructor by this name; its type information does not list it
+# Numba's type information does not contain this function
 carray: Any = numba.carray  # type: ignore[attr-defined, unused-ignore]
 
 
 def _typed_pointer(typing_context: Any, address: Any) -> Any:
-    """Turn an integer into an address."""
+    """Convert an integer to a pointer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
@@ -54,7 +54,7 @@ _pointer: Any = intrinsic(_typed_pointer)
 
 @kernel
 def copy_bodies(addresses: Any, values: Any, awake: Any) -> None:
-    """Copy x, y, angle, vx, vy, omega into float32 (n, 6) `values`, and the awake flags into bool (n,)."""
+    """Copy x, y, angle, vx, vy, omega of each body to `values`, float32 (n, 6), and its awake flag to `awake`, bool (n,)."""
     for i in range(addresses.shape[0]):
         words = carray(_pointer(addresses[i]), (_BODY_WORDS,), np.float32)
         flags = carray(_pointer(addresses[i]), (_BODY_WORDS,), np.uint32)[_BODY_FLAGS]
@@ -65,9 +65,9 @@ def copy_bodies(addresses: Any, values: Any, awake: Any) -> None:
 
 @kernel
 def copy_contacts(first: int, contacts: Any, fixtures: Any, manifolds: Any) -> int:
-    """Walk the contact list from address `first`; copy the touching ones, as many as fit, and return how many there are.
+    """Traverse the contact list from address `first`, copy the touching contacts, up to n, and return how many there are.
 
-    `contacts` is int64 (n,) and `fixtures` int64 (n, 2), the addresses; `manifolds` is uint32 (n, 16), the raw words of `b2Manifold`.
+    `contacts`, int64 (n,), and `fixtures`, int64 (n, 2), receive addresses, and `manifolds`, uint32 (n, 16), raw words of `b2Manifold`.
     """
     n_touching = 0
     at = np.int64(first)
@@ -92,7 +92,7 @@ _POINT_IMPULSES = 2
 
 @kernel
 def write_impulses(contacts: Any, impulses: Any) -> None:
-    """Give both points of each contact their normal and tangent impulse, float32 (n, 2, 2)."""
+    """Write the normal and tangent impulse of both points of each contact, float32 (n, 2, 2)."""
     for i in range(contacts.shape[0]):
         words = carray(_pointer(contacts[i]), (_CONTACT_WORDS,), np.float32)
         for k in range(2):
@@ -102,12 +102,12 @@ def write_impulses(contacts: Any, impulses: Any) -> None:
 
 
 _MAX_WORDS = 128
-"""Words of the longest structure that is copied from or written to: the length of a view, nothing is allocated."""
+"""Upper bound on the size of the copied structures, in words: the length of a view; nothing is allocated."""
 
 
 @kernel
 def copy_words(addresses: Any, offsets: Any, words: Any) -> None:
-    """Copy 32-bit words: `words` is uint32 (n, k), `offsets` int64 (n, k) counts words from each address, -1 stands for none."""
+    """Copy 32-bit words to `words`, uint32 (n, k). `offsets`, int64 (n, k), are in words from each address; -1 gives 0."""
     for i in range(addresses.shape[0]):
         source = carray(_pointer(addresses[i]), (_MAX_WORDS,), np.uint32)
         for k in range(offsets.shape[1]):
@@ -116,7 +116,7 @@ def copy_words(addresses: Any, offsets: Any, words: Any) -> None:
 
 @kernel
 def write_words(addresses: Any, offsets: Any, words: Any) -> None:
-    """Put back what `copy_words` has copied."""
+    """Write `words` back to where `copy_words` has read them."""
     for i in range(addresses.shape[0]):
         target = carray(_pointer(addresses[i]), (_MAX_WORDS,), np.uint32)
         for k in range(offsets.shape[1]):

@@ -1,7 +1,7 @@
-"""Specifications as Box2D accepts and holds them: float32 numbers, shapes with its skin, bodies of a mass that it can work with.
+"""Conversion of specifications to Box2D's representation: float32 numbers, shapes with its skin, and valid body masses.
 
-Every number is rounded here, so that our algorithms see the very numbers that Box2D sees. Hazards closed here: PYBOX2D.md 9
-(negative radius), 10 (density 0), 11 (concave outlines become hulls).
+Every number is rounded here, so that our algorithms use exactly Box2D's numbers. This prevents the hazards of PYBOX2D.md 9 (negative
+radius), 10 (density 0) and 11 (concave outlines become hulls).
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ __all__ = ["accepted"]
 
 
 def accepted(spec: Any) -> Any:
-    """Return a specification, or a resolved joint, as Box2D holds it.
+    """Return a specification or a resolved joint as Box2D represents it.
 
     Raises
     ------
     InvalidInputError
-        Names the unsupported shape, the number that float32 cannot hold, or the mass that Box2D cannot work with.
+        A shape is unsupported, a number is not representable in float32, or a body's mass is invalid in Box2D; the message names it.
     """
     if isinstance(spec, FixtureSpec):
         return _accepted_fixture(spec)
     if isinstance(spec, ResolvedJoint):
         return rounded(replace(spec, spec=rounded(spec.spec)))
     if isinstance(spec, WorldSettings) and spec.restitution_threshold not in (None, VELOCITY_THRESHOLD):
-        requirement = f"{VELOCITY_THRESHOLD:g} m/s with Box2D, which has no other"
+        requirement = f"{VELOCITY_THRESHOLD:g} m/s, the only value that Box2D supports"
         raise InvalidInputError("restitution_threshold", requirement, spec.restitution_threshold)
     if isinstance(spec, WorldSettings) and spec.solver_settings:
-        raise InvalidInputError("solver_settings", "none with Box2D, which has no settings of its own", dict(spec.solver_settings))
+        raise InvalidInputError("solver_settings", "empty with Box2D, which has no solver-specific settings", dict(spec.solver_settings))
     spec = rounded(spec)
     if isinstance(spec, BodySpec):
         fixtures = tuple(_accepted_fixture(fixture) for fixture in spec.fixtures)
@@ -57,7 +57,7 @@ def accepted(spec: Any) -> Any:
 def _accepted_fixture(spec: FixtureSpec) -> FixtureSpec:
     spec = rounded(spec)
     shape = _float32_shape(spec.shape)
-    if not isinstance(shape, Polygon):  # which is checked where it is made
+    if not isinstance(shape, Polygon):  # polygons are checked in `_checked`
         check_fixture_shape(shape)
     return spec if shape == spec.shape else replace(spec, shape=shape)
 
@@ -69,7 +69,7 @@ def _float32_vector(field: str, value: object) -> tuple[float, float]:
 
 def _float32_edge(edge: Segment) -> Segment:
     if edge.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
-        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every edge its own)", edge.skin_radius)
+        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D's skin is fixed)", edge.skin_radius)
     ends = {name: _float32_vector(name, getattr(edge, name)) for name in ("p1", "p2")}
     ghosts = {name: _float32_vector(name, getattr(edge, name)) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None}
     return Segment(**ends, skin_radius=BOX2D_POLYGON_SKIN, **ghosts)
@@ -84,15 +84,15 @@ def _float32_shape(shape: FixtureShape) -> Box2DShape:
     if isinstance(shape, Segment):
         return _float32_edge(shape)
     if not isinstance(shape, Polygon):
-        return to_fixture_shape(shape)[1]  # which says what Box2D has
+        return to_fixture_shape(shape)[1]  # raises an error that lists the supported shapes
     return _float32_polygon(shape)
 
 
 @lru_cache(maxsize=KEPT_SHAPES)
 def _float32_polygon(shape: Polygon) -> Polygon:
-    """Return a polygon as Box2D holds it; kept, for a command is checked when it is given, and again when it is applied."""
+    """Return a polygon as Box2D represents it. Cached, because a command is validated both when issued and when applied."""
     if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
-        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
+        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D's skin is fixed)", shape.skin_radius)
     rows = [_float32_vector(f"vertices[{i}]", row) for i, row in enumerate(shape.vertices.tolist())]
 
     def made(corners: FloatArray) -> Polygon:

@@ -1,12 +1,12 @@
-"""The mass of a whole body as Box2D is about to add it, so that it is refused before Box2D asserts in the middle of a change.
+"""Prediction of a body's mass data in Box2D, so that an invalid one is rejected before Box2D asserts in the middle of a change.
 
-`b2Body::ResetMassData` goes through the fixtures, the newest first, and adds in float32::
+`b2Body::ResetMassData` iterates over the fixtures, newest first, and accumulates in float32::
 
     m += m_i        c += m_i c_i        I += I_i         m_i, c_i, I_i of each shape, I_i about the body's origin
-    c *= 1 / m      I -= m (c . c)      assert I > 0     I is about the center of mass now
+    c *= 1 / m      I -= m (c . c)      assert I > 0     now I is about the center of mass
 
-The last difference keeps only what stands above the rounding of the sums, and of the terms in them: of a sliver far from its own middle
-little. What a shape contributes is asked of the `b2Shape` itself, which belongs to no body: so it is rounded as this wheel rounds it.
+The last subtraction cancels: for a sliver far from the origin, little more than the rounding error of the sums and their terms remains.
+The mass data of a shape is computed by a free `b2Shape`, and therefore rounded exactly as in this wheel.
 
 Source: Box2D 2.3.0, Dynamics/b2Body.cpp.
 """
@@ -28,14 +28,14 @@ from engine.geometry import AnyShape, Segment
 __all__ = ["check_body_mass"]
 
 _INERTIA_ROUNDING = 32.0 * EPS32
-"""Rounding, relative: of the inertia about the body's origin at least this must be left about the center of mass. On a processor with a
-fused multiply-add the compiler may round one of the two products in each term less than we do here, each time by half an EPS32."""
+"""Minimum ratio of the inertia about the center of mass to that about the body's origin, from the relative rounding error. On a processor
+with fused multiply-add the compiler may skip the rounding of one product per term, half an EPS32 each."""
 
 _ZERO = np.float32(0.0)
 
 
 class _Part(NamedTuple):
-    """The contribution of one shape: mass in kg, the mass times the center of mass in kg m, inertia about the body's origin in kg m^2."""
+    """Contribution of one shape: mass, kg, mass times center of mass, kg m, and inertia about the body's origin, kg m^2."""
 
     mass: np.float32
     moment_x: np.float32
@@ -44,25 +44,25 @@ class _Part(NamedTuple):
 
 
 def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
-    """Refuse the shapes and densities, oldest first, of a dynamic body whose mass or inertia Box2D cannot work with; none at all are fine.
+    """Check the mass data of a dynamic body with these shapes and densities, oldest first; a body without fixtures is valid.
 
-    Without any density Box2D would make it 1 kg with no inertia, a body that never turns; so it would where the inertia underflows.
-    Too light or too heavy, or with its shapes so far from its origin that the inertia about its center drowns in rounding, it asserts, at
-    once or in a later step.
+    If the total density is 0, or the inertia underflows, Box2D would give the body 1 kg and no inertia, so that it never rotates. If the
+    body is too light or too heavy, or so far from its origin that the inertia about its center is lost to rounding, Box2D asserts,
+    immediately or in a later step.
 
     Raises
     ------
     InvalidInputError
-        Names density, mass or shape.
+        The mass data is invalid; the message names density, mass or shape.
     """
     if not fixtures:
         return
     solid = [(shape, density) for shape, density in fixtures if not isinstance(shape, Segment)]
     if not solid:
-        raise InvalidInputError("shape", "a circle or a polygon beside the edges of a dynamic body: edges have no mass", fixtures[0][0])
+        raise InvalidInputError("shape", "a circle or a polygon for at least one fixture of a dynamic body", fixtures[0][0])
     if max(density for _, density in solid) == 0.0:
         raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
-    with np.errstate(all="ignore"):  # what overflows is refused below
+    with np.errstate(all="ignore"):  # an overflow is rejected below
         mass, x, y, about_origin = _ZERO, _ZERO, _ZERO, _ZERO
         for shape, density in reversed(solid):
             if density > 0.0:
@@ -75,12 +75,12 @@ def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
         about_center = about_origin - mass * (x * x + y * y)
         if not _INERTIA_ROUNDING * about_origin < about_center < np.inf:
             where = Described(f"center at ({x:g}, {y:g}), {about_center:.2g} left of {about_origin:.2g} kg m^2")
-            raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", where)
+            raise InvalidInputError("shape", "close enough to the body's origin to compute the inertia in float32", where)
 
 
 @lru_cache(maxsize=KEPT_SHAPES)
 def _part(shape: AnyShape, density: float) -> _Part:
-    """Ask Box2D's shape; kept, for a body is checked when it is specified, and each time that it changes."""
+    """Return the contribution of a shape, computed by Box2D. Cached, because a body is validated at creation and on every change."""
     data = mass_of(to_fixture_shape(shape)[0], density)
     center = data.center
     mass = np.float32(data.mass)

@@ -1,7 +1,7 @@
-"""From Box2D's raw manifolds to world contact points with states: arithmetic on columns, no Box2D in it.
+"""Conversion of Box2D's raw manifolds to world contact points with states: column arithmetic, independent of Box2D.
 
-A manifold is kept in local frames (b2Collision.h): a normal and a plane point in the frame of the reference shape's body
-and the clipped points in the other's. With the poses at which it was computed::
+A manifold is stored in local frames (b2Collision.h): a normal and a plane point in the frame of the reference shape's body,
+and the clipped points in the other body's frame. At the poses at which it was computed::
 
       faceA                          A's plane, normal n from A to B
       -------- plane ------->        gap = (clip - plane) . n
@@ -10,9 +10,9 @@ and the clipped points in the other's. With the poses at which it was computed::
          clip 0     clip 1           surface of B at  clip - rB n
                                      contact point: midway between the two
 
-faceB is the same with the roles exchanged and the normal turned round at the end; for two circles the plane point and
-the clip point are the centers. rA and rB are Box2D's radii: a circle's own, a polygon's skin. `separation` leaves the
-skins out: gap - rA - rB + skins.
+faceB is the same with the roles exchanged and the normal reversed at the end; for two circles the plane point and
+the clip point are the centers. rA and rB are Box2D's radii: a circle's radius, a polygon's skin. `separation` excludes
+the skins: gap - rA - rB + skins.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NONE = ([0.0, 0.0], [0.0, 0.0])
 
 @dataclass(frozen=True, slots=True)
 class FixtureTable:
-    """All fixtures, a row each, ascending by the address in memory."""
+    """All fixtures, one row per fixture, in ascending order of memory address."""
 
     address: IntArray
     fixture: IntArray
@@ -64,7 +64,7 @@ class FixtureTable:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedPairs:
-    """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order; the next step reads `rows`."""
+    """Touching non-sensor pairs: their contacts, and the raw manifolds in the same order; the next step uses `rows`."""
 
     contacts: StepContacts
     keys: IntArray
@@ -73,9 +73,9 @@ class EvaluatedPairs:
 
 
 def pairs_of(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]) -> EvaluatedPairs:
-    """Return the pairs of given contacts, with their keys and manifolds."""
+    """Return the pairs of existing contacts, with their keys and manifolds."""
     if isinstance(contacts, LazyContacts):
-        contacts.make()  # or each would keep the contacts of the step before alive
+        contacts.make()  # otherwise each would keep the contacts of the previous step alive
     return EvaluatedPairs(contacts, keys, manifolds, _ContactRows(contacts, keys))
 
 
@@ -83,7 +83,7 @@ def pairs_of(contacts: StepContacts, keys: IntArray, manifolds: NDArray[np.void]
 class StepInputs:
     """The inputs from which the contacts of one step are computed.
 
-    `start_poses` and `active` (awake and not static, before the step; `active_after`, after it) have a row for each body.
+    `start_poses`, `active` (awake and not static before the step) and `active_after` (the same after it) have one row per body.
     """
 
     step: int
@@ -99,18 +99,18 @@ class StepInputs:
 
 
 def no_pairs(step: int) -> EvaluatedPairs:
-    """Return the pairs before the first step: none."""
+    """Return the empty pairs before the first step."""
     return pairs_of(no_contacts(step), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=MANIFOLD_DTYPE))
 
 
 def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> EvaluatedPairs:
-    """Turn the raw contacts of a step into world points, with states found against the step `before`.
+    """Convert the raw contacts of a step to world points, with states relative to the previous step `before`.
 
-    Most columns are computed when the contacts are first read; until then the step before is kept, and none before that.
+    Most columns are computed when the contacts are first read; until then they reference the previous step, but no earlier one.
     """
     table = inputs.table
     at = np.searchsorted(table.address, inputs.raw.fixtures)
-    # a pair without points touches as a sensor only: it has been one until now, and has not been computed since, as it sleeps
+    # a pair without points was a sensor pair until now, and has not been evaluated since because its bodies sleep
     solid = np.flatnonzero(~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]]) & (inputs.raw.manifolds["count"] > 0))
     keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
     order = solid[np.argsort(keys[solid])]
@@ -127,7 +127,7 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     for pair, poses in inputs.impacts.items():
         row = _row_of(keys, pair)
         if row is None:
-            continue  # hit within the step and already apart again at its end
+            continue  # touched within the step but separated again by its end
         pose_a[row], pose_b[row] = poses.pose_a, poses.pose_b
         impulses[row] = inputs.impact_impulses.get(pair, _NONE)
         evaluated[row] = True
@@ -144,9 +144,9 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
 
 @dataclass(frozen=True, slots=True)
 class _StepRows:
-    """The inputs of the columns of a step, a row for each touching pair.
+    """The inputs of the columns of a step, one row per touching pair.
 
-    `at` (n, 2) are rows of the table of fixtures, `impulses` the normal and tangent impulses of impacts inside the step, by row.
+    `at` (n, 2) are rows of the fixture table, and `impulses`, by row, the normal and tangent impulses of impacts within the step.
     """
 
     table: FixtureTable
@@ -160,12 +160,12 @@ class _StepRows:
 
     @property
     def points(self) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Feature ids (n, 2), 0 past the count, and which points exist."""
+        """Feature ids (n, 2), 0 past the point count, and which points exist, bool (n, 2)."""
         exists = np.arange(2) < self.manifolds["count"][:, None]
         return np.where(exists, self.manifolds["points"]["id"].astype(np.int64), 0), exists
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return all columns that do not depend on the step before."""
+        """Return all columns that do not depend on the previous step."""
         table, (row_a, row_b) = self.table, self.at.T
         radii, skins = (table.radius.take(row_a), table.radius.take(row_b)), table.skin.take(row_a) + table.skin.take(row_b)
         columns = point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
@@ -184,14 +184,14 @@ class _StepRows:
         return columns | ids | {"pose_a": self.pose_a, "pose_b": self.pose_b, "evaluated": self.evaluated, "in_toi": in_toi}
 
     def columns_of(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        """Return the columns of some of the pairs, without what impacts added to their impulses."""
+        """Return the columns of the given rows, without the impulses of impacts within the step."""
         manifolds, poses = _copied(self.manifolds, rows), (self.pose_a[rows], self.pose_b[rows])
         return _StepRows(self.table, self.at[rows], self.keys[rows], manifolds, *poses, self.evaluated[rows], {}).columns()
 
 
 @dataclass(frozen=True, slots=True)
 class _ContactRows:
-    """The same for finished contacts, of any solver."""
+    """The interface of `_StepRows` for existing contacts, of any solver."""
 
     contacts: StepContacts
     keys: IntArray
@@ -214,11 +214,11 @@ class _ContactRows:
 
 _OF_PAIRS = ("body_a", "body_b", "fixture_a", "fixture_b", "normal")
 _OF_POINTS = ("position", "separation", "feature_id")
-"""Columns of a removed point."""
+"""Columns of a removed contact point, per pair and per point."""
 
 
 def _columns(rows: _StepRows, old: _StepRows | _ContactRows, slot: IntArray, known: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    """Return the columns of `StepContacts`; `slot` is where each pair stands in the step before, where `known`."""
+    """Return the columns of `StepContacts`; `slot` is the row in the previous step of each pair that is `known` there."""
     feature_id, exists = rows.points
     persists = np.zeros_like(exists)
     if len(old.keys):
@@ -231,9 +231,9 @@ def _columns(rows: _StepRows, old: _StepRows | _ContactRows, slot: IntArray, kno
 def point_columns(
     manifolds: NDArray[np.void], poses: tuple[FloatArray, FloatArray], radii: tuple[FloatArray, FloatArray], skins: FloatArray
 ) -> dict[str, NDArray[Any]]:
-    """Return those columns of `StepContacts` that follow from manifolds, the poses and the radii of both sides, and the sum of their skins.
+    """Return the columns of `StepContacts` that depend only on manifolds, the poses and radii of A and B, and the sums of their skins.
 
-    Impulses are those of the solver, without what impacts inside the step have added.
+    Impulses are those of the solver, without the impulses of impacts within the step.
     """
     count = manifolds["count"].astype(np.int64)
     exists = np.arange(2) < count[:, None]
@@ -253,15 +253,14 @@ def point_columns(
 
 
 def fixtures_of(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the ids of fixtures a and b of the keys of `EvaluatedPairs`."""
+    """Return the ids of fixtures A and B for keys of `EvaluatedPairs`."""
     return keys >> _PAIR_BITS, keys & _FIXTURE_MASK
 
 
 def impulses_of(fixtures: IntArray, manifolds: NDArray[np.void], pairs: EvaluatedPairs) -> NDArray[np.float32]:
-    """Return what the solver starts from, normal and tangent impulse of both points (n, 2, 2), for contacts between `fixtures` (2, n).
+    """Return the warm-starting impulses, normal and tangent of both points (n, 2, 2), of contacts between `fixtures` (2, n).
 
-    A point has the impulse that the point of the same feature had in `pairs`, and 0 where there was none: Box2D's own rule from one
-    step to the next (`b2Contact::Update`).
+    A point gets the impulses of the point with the same feature id in `pairs`, or 0 if there is none, as in `b2Contact::Update`.
     """
     slot, known = _slots((fixtures[0] << _PAIR_BITS) | fixtures[1], pairs.keys)
     impulses = np.zeros((len(manifolds), 2, 2), dtype=np.float32)
@@ -282,7 +281,7 @@ def world_manifolds(
     manifolds: NDArray[np.void], pose_a: FloatArray, pose_b: FloatArray, radius_a: FloatArray, radius_b: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return unit normals (n, 2), points (n, 2, 2) and gaps between the rounded surfaces (n, 2); see the module's drawing."""
-    # number by number: NumPy is slow with rows of two
+    # component by component, because NumPy is slow for rows of length 2
     kind = manifolds["type"]
     flipped = kind == _FACE_B
     frame_x, frame_y, frame_angle, other_x, other_y, other_angle = (
@@ -298,7 +297,7 @@ def world_manifolds(
         clip_x, clip_y = clip_x + other_x, clip_y + other_y
         clips.append((clip_x, clip_y, clip_x - plane_x, clip_y - plane_y))
     circles = kind == CIRCLES
-    if circles.any():  # the normal joins the centers, Box2D's (1, 0) where they coincide
+    if circles.any():  # the normal connects the centers; as in Box2D it is (1, 0) if they coincide
         _, _, between_x, between_y = clips[0]
         length = np.hypot(between_x, between_y)
         apart = length > EPS32
@@ -318,20 +317,20 @@ def world_manifolds(
 
 
 def _copied(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
-    """Return a copy of these rows, each moved as eight words: NumPy would move nested fields one by one, which takes ten times as long."""
+    """Return a copy of the given rows, copied as 64-bit words: NumPy copies nested fields one by one, which is ten times slower."""
     words = np.ascontiguousarray(manifolds).view(np.int64).reshape(len(manifolds), MANIFOLD_DTYPE.itemsize // 8)
     copies: NDArray[np.void] = words.take(rows, axis=0).reshape(-1).view(MANIFOLD_DTYPE)
     return copies
 
 
 def _turned(turn: tuple[FloatArray, FloatArray], local: NDArray[np.float32]) -> tuple[FloatArray, FloatArray]:
-    """Turn vectors (n, 2) by cosines and sines (n,); return x and y."""
+    """Rotate vectors (n, 2) by cosines and sines (n,); return x and y."""
     (cos, sin), x, y = turn, local[:, 0].astype(np.float64), local[:, 1].astype(np.float64)
     return cos * x - sin * y, sin * x + cos * y
 
 
 def _slots(keys: IntArray, old_keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return where each key stands among the (sorted) old ones, 0 where it does not, and whether it does."""
+    """Return the index of each key in the sorted `old_keys`, 0 if it is missing, and whether it is present."""
     if len(old_keys) == 0:
         return np.zeros(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=np.bool_)
     slot = np.minimum(np.searchsorted(old_keys, keys), len(old_keys) - 1)
@@ -350,9 +349,8 @@ def _evaluated(
 ) -> NDArray[np.bool_]:
     """Return which manifolds Box2D computed in this step.
 
-    It skips a pair when neither body is active as its turn comes. That is certain where neither was active before the
-    step nor is after it. Where one was woken in between, by a touch earlier in the list, it depends on the order; then
-    an unchanged manifold says that the older poses still explain it.
+    It skips a pair if neither body is active when the pair is processed. This is certain if neither was active before and after the step.
+    If one was woken by an earlier contact in the list, it depends on the order; an unchanged manifold is then attributed to the old poses.
     """
     evaluated = inputs.active[body_a] | inputs.active[body_b] | ~known
     doubtful = np.flatnonzero(~evaluated & (inputs.active_after[body_a] | inputs.active_after[body_b]))
@@ -369,7 +367,7 @@ def _geometry(manifold: Any) -> bytes:
 
 
 def _are_among(ids: IntArray, exist: NDArray[np.bool_], other_ids: IntArray, others_exist: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which points (n, 2) of a pair exist and have the feature id of an existing one of the others (n, 2)."""
+    """Return which existing points (n, 2) share their feature id with an existing point of the others (n, 2)."""
     shared = np.zeros_like(exist)
     for k in range(2):
         for other in range(2):
@@ -378,7 +376,7 @@ def _are_among(ids: IntArray, exist: NDArray[np.bool_], other_ids: IntArray, oth
 
 
 def _removed(step: int, rows: _StepRows, old: _StepRows | _ContactRows) -> tuple[ContactPoint, ...]:
-    """Return the points of the step before whose pair or feature id is gone."""
+    """Return the points of the previous step whose pair or feature id no longer exists."""
     if len(old.keys) == 0:
         return ()
     (feature_id, exists), (old_id, existed) = rows.points, old.points

@@ -1,9 +1,9 @@
-"""Our shapes to Box2D's and back, with what Box2D made of them looked at before it is used.
+"""Conversion of our shapes to Box2D's and back, with a check of the result.
 
-`b2PolygonShape` hulls whatever it is given: it starts at the rightmost vertex and drops what lies on a line at float32
-precision. Vertices are read back once and compared, so that a silent change becomes an error, and so that our
-algorithms number vertices and edges as Box2D does (feature ids then compare). Its way round nearly collinear vertices may
-not end, and would write past its array: so the hull is predicted (`engine.box2d.wrap`) before Box2D is asked.
+`b2PolygonShape` computes the convex hull of its input: it starts at the rightmost vertex and drops vertices that are
+collinear in float32. Vertices are read back and compared, so that a silent change becomes an error, and so that our
+algorithms use Box2D's numbering of vertices and edges (feature ids then agree). With nearly collinear vertices the hull
+algorithm may not terminate and may write past its array, so the hull is predicted first (`engine.box2d.wrap`).
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from engine.geometry.flat_corners import flattest_corner
 __all__ = ["KEPT_SHAPES", "Box2DShape", "check_fixture_shape", "fix", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
 
 Box2DShape = Circle | Polygon | Segment
-"""The shapes that Box2D has, of which it makes fixtures."""
+"""Shapes that Box2D supports for fixtures."""
 
 KEPT_SHAPES = 10_000
-"""Polygons whose conversion is kept, a count: as many as the largest body of a file has fixtures, some 30 MB. A body's are gone through in
-order, and several times, while it is made; of one more than are kept each would be converted every time."""
+"""Size of the cache of converted polygons: the maximum number of fixtures of a body in a file, about 30 MB. Creating a body traverses its
+polygons several times in order, so with a smaller cache every access would miss."""
 
 
 def to_box2d(shape: Shape) -> tuple[Any, Shape]:
-    """Return the Box2D shape and our shape exactly as Box2D holds it.
+    """Return the Box2D shape, and our shape exactly as Box2D represents it.
 
     Raises
     ------
     InvalidShapeError
-        Box2D refuses the polygon (too small an area for float32), would change it, or would never end making it.
+        Box2D rejects the polygon (area too small for float32), would change it, or would never finish its hull.
     """
     return _polygon_to_box2d(shape) if isinstance(shape, Polygon) else (Box2D.b2CircleShape(pos=shape.center, radius=shape.radius), shape)
 
 
 @lru_cache(maxsize=KEPT_SHAPES)
 def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
-    """Predict the hull, make it, look at it; kept, for a polygon is checked when a body is specified, and fixed when it is made."""
+    """Predict the hull, create the polygon and compare. Cached, because a polygon is validated first and attached to a body later."""
     vertices = [(float(x), float(y)) for x, y in shape.vertices]
     corners = wrap(shape.vertices.astype(np.float32))
     if corners is None:
@@ -64,28 +64,28 @@ def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
 
 
 def _fragile_corner(corners: FloatArray) -> InvalidShapeError:
-    """Return the error for a polygon whose hull in Box2D has other corners, or never ends: it names the critical corner."""
+    """Return the error for a polygon whose hull in Box2D has different corners or never finishes; it names the critical corner."""
     corner = flattest_corner(corners)
     requirement = "a corner that float32 can distinguish from the line of its neighbors"
     return InvalidShapeError(f"vertices[{corner.number}]", requirement, Described(f"{corner.place}, {corner.offset:.2g} m off it"))
 
 
 def to_edge(edge: Segment) -> tuple[Any, Segment]:
-    """Return the Box2D edge and our segment exactly as Box2D holds it.
+    """Return the Box2D edge, and our segment exactly as Box2D represents it.
 
-    Box2D divides by an edge's length without a look at it, so the two ends must be 1.2e-7 m apart.
+    Box2D divides by an edge's length without a check, so its ends must be more than 1.2e-7 m apart.
 
     Raises
     ------
     InvalidShapeError
-        An edge, or the way to a ghost, without length; a number that float32 does not hold.
+        The edge or an adjacent ghost edge is too short, or a number is not representable in float32.
     """
     points = [point for point in (edge.p1, edge.p2, edge.ghost1, edge.ghost2) if point is not None]
     if not np.array_equal(points, np.asarray(points, dtype=np.float32)):
-        raise InvalidShapeError("edge", "made of numbers that float32 holds", points)
+        raise InvalidShapeError("edge", "numbers representable in float32", points)
     for end, neighbor in ((edge.p1, edge.p2), (edge.p1, edge.ghost1), (edge.p2, edge.ghost2)):
         if neighbor is not None and not math.dist(end, neighbor) > BOX2D_EPSILON:
-            raise InvalidShapeError("edge", "longer than 1.2e-7 m, and so its neighbors", points)
+            raise InvalidShapeError("edge", "longer than 1.2e-7 m, like its ghost edges", points)
     made = Box2D.b2EdgeShape(vertices=[edge.p1, edge.p2])
     if edge.ghost1 is not None:
         made.vertex0, made.hasVertex0 = edge.ghost1, True
@@ -95,34 +95,34 @@ def to_edge(edge: Segment) -> tuple[Any, Segment]:
 
 
 def to_fixture_shape(shape: FixtureShape) -> tuple[Any, Box2DShape]:
-    """Return the Box2D shape of a fixture and our shape exactly as Box2D holds it; errors as in `to_box2d` and `to_edge`.
+    """Return the Box2D shape of a fixture, and our shape exactly as Box2D represents it.
 
     Raises
     ------
     InvalidShapeError
-        Box2D has no such shape.
+        Box2D does not support the shape, or `to_box2d` or `to_edge` rejects it.
     """
     if isinstance(shape, Capsule):
-        raise InvalidShapeError("shape", "one that Box2D has: a Circle, a Polygon or a Segment", Described("a Capsule"))
+        raise InvalidShapeError("shape", "one that Box2D supports: a Circle, a Polygon or a Segment", Described("a Capsule"))
     return to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape)
 
 
 @lru_cache(maxsize=KEPT_SHAPES)
 def _with_box2d_skin(held: tuple[tuple[float, float], ...]) -> Polygon:
-    """Return our polygon with Box2D's vertices; asked for when a body is checked and when it is made, and by each oracle."""
+    """Return our polygon with Box2D's vertices. Cached, because validation, creation and every oracle need it."""
     return Polygon(np.array(held), BOX2D_POLYGON_SKIN)
 
 
 def check_fixture_shape(shape: FixtureShape) -> None:
-    """Refuse what cannot be a fixture: besides all that `to_box2d` and `to_edge` refuse, a polygon of which Box2D computes no mass.
+    """Check that a shape can be a fixture, including that Box2D can compute its mass.
 
-    Its test when a polygon is made sums areas about the local origin, and for a small one far from there is passed by rounding
-    errors; the test when the mass is computed sums about the polygon's middle, and asserts with the body half built.
+    Box2D's check when it creates a polygon sums areas about the local origin, so a small polygon far from it may pass because of rounding
+    errors. The check when it computes the mass sums about the polygon's center, and asserts when the body is only partly created.
 
     Raises
     ------
     InvalidShapeError
-        As said.
+        `to_fixture_shape` rejects the shape, or Box2D cannot compute its mass.
     """
     made, held = to_fixture_shape(shape)
     if isinstance(held, Polygon):
@@ -130,12 +130,12 @@ def check_fixture_shape(shape: FixtureShape) -> None:
 
 
 def mass_of(made: Any, density: float) -> Any:
-    """Return the b2MassData of a Box2D shape, inertia about the local origin.
+    """Return the b2MassData of a Box2D shape, with the inertia about the local origin.
 
     Raises
     ------
     InvalidShapeError
-        Its area is too small; see `check_fixture_shape`.
+        The area is too small; see `check_fixture_shape`.
     """
     try:
         return made.getMass(density)
@@ -154,15 +154,15 @@ def _is_rotation(vertices: list[tuple[float, float]], held: list[tuple[float, fl
 
 
 def fix(body: Any, definition: Any, shape: Any) -> Any:
-    """Return the new b2Fixture of a b2Body: a copy of `shape`, which is Python's own again, with the rest of the b2FixtureDef.
+    """Create a b2Fixture on a b2Body from a copy of `shape` and the other values of the b2FixtureDef, and give Python ownership of `shape`.
 
-    In pybox2d ``definition.shape = shape`` gives the shape away (SWIG's DISOWN): Python frees it no more, and nothing else does: Box2D
-    copies the shape into the fixture, and a b2FixtureDef owns nothing. So each shape that was ever fixed would stay: 304 bytes of a
-    polygon, 64 of an edge, 32 of a disc.
+    In pybox2d ``definition.shape = shape`` takes ownership from Python (SWIG's DISOWN) without anything freeing the shape later: Box2D
+    copies it into the fixture, and a b2FixtureDef owns nothing. Every shape used this way would leak: 304 bytes for a polygon, 64 for an
+    edge, 32 for a circle.
     """
     definition.shape = shape
     try:
         return body.CreateFixture(definition)
     finally:
-        definition.shape = None  # it must not point to what Python may free from now on
+        definition.shape = None  # Python may free the shape from now on
         shape.thisown = True

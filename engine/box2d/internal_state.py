@@ -1,14 +1,14 @@
-"""Internal state that bodies and joints carry from one step to the next, and Box2D does not publish: read from memory, and written back.
+"""State of bodies and joints that affects the next step but is not in Box2D's public interface: read from memory, and written back.
 
-Of a body: its transform and its sweep, of which the center of mass is the truth in a step and the origin is rounded from it; the forces
-that wait for the next step; how long it has been at rest. Of a joint: the impulses that the solver starts from, and at which of its
-limits it stands, for it drops the impulse of a limit that it has only now arrived at. Of a gear joint: the sum that it keeps constant.
+For a body: its transform, and its sweep, whose center of mass is authoritative while the origin is rounded from it; pending forces; and the
+sleep time. For a joint: the warm-starting impulses, and its limit state, because the impulse of a newly reached limit is discarded. For a
+gear joint: its constant.
 
-With all of it put back, and the impulses of the contacts, a rebuilt world goes on as the old one would have, but for the order of its
-contacts. Without, it goes on nearly so. Nothing is read or written before `self_test` has compared every word of a body, and those of a
-hinge, with the public interface in this process; `tests/unit/box2d/test_internal_state.py` has every kind of joint go on bit for bit.
+If this state and the contact impulses are restored, a rebuilt world continues exactly like the old one, except for the order of contacts.
+Otherwise it continues approximately. Nothing is read or written before `self_test` has compared every word of a body, and those of a
+revolute joint, with the public interface in this process; `tests/unit/box2d/test_internal_state.py` tests every joint type bit for bit.
 
-Offsets: `b2Body.h`, `b2Joint.h` and the joints' headers of Box2D 2.3.0, where only 32-bit numbers, bools and pointers stand.
+The offsets are from `b2Body.h`, `b2Joint.h` and the joint headers of Box2D 2.3.0, which contain only 32-bit numbers, bools and pointers.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _VELOCITY = (64, 68, 72)
 _FORCE = (76, 80, 84)
 _SLEEP_TIME = 172
 BODY_WORDS = tuple(at // _WORD for at in (*_TRANSFORM, *_SWEEP, *_VELOCITY, *_FORCE, _SLEEP_TIME))
-"""Words of a b2Body that are kept."""
+"""Indices of the words of a b2Body that are saved."""
 _FORCE_COLUMNS, _SLEEP_COLUMN = slice(len(BODY_WORDS) - 4, len(BODY_WORDS) - 1), len(BODY_WORDS) - 1
-"""Places of a body's force, torque and sleep time among these words."""
+"""Columns of force and torque, and of sleep time, among these words."""
 
 JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
     name: tuple(at // _WORD for at in offsets)
@@ -56,13 +56,13 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
         "b2MouseJoint": (156, 160),
         "b2FrictionJoint": (144, 148, 152),
         "b2MotorJoint": (140, 144, 148),
-        "b2GearJoint": (224, 232),  # the sum that stays, which is no impulse; and the impulse
+        "b2GearJoint": (224, 232),  # constant; impulse
     }.items()
 }
-"""Words of each kind of joint that are kept."""
+"""Indices of the words of each joint type that are saved."""
 
 _BEFORE_LIMITS: Mapping[str, int] = {"b2RevoluteJoint": 2, "b2PrismaticJoint": 2}
-"""Number of words, by kind, that stay valid when motor or limits of a joint change; none of a gear joint."""
+"""Number of words, by joint type, that stay valid when motor or limits change. Words of gear joints do not."""
 
 _MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 
@@ -78,26 +78,26 @@ class InternalState:
 
     @property
     def force(self) -> FloatArray:
-        """Waiting for the next step on each body, N and N m, float64 (n, 3)."""
+        """Pending force and torque on each body, N and N m, float64 (n, 3)."""
         return self._numbers()[:, _FORCE_COLUMNS]
 
     @property
     def resting(self) -> FloatArray:
-        """Seconds that each body has been slow, float64 (n,)."""
+        """Sleep time of each body, seconds, float64 (n,)."""
         return self._numbers()[:, _SLEEP_COLUMN]
 
     def _numbers(self) -> FloatArray:
         return np.ascontiguousarray(self.bodies).view(np.float32).astype(np.float64)
 
     def with_waiting(self, force: FloatArray, resting: FloatArray) -> InternalState:
-        """Return the state with other forces that wait, and other seconds at rest."""
+        """Return the state with other pending forces and sleep times."""
         words = self.bodies.copy()
         numbers = words.view(np.float32)
         numbers[:, _FORCE_COLUMNS], numbers[:, _SLEEP_COLUMN] = force, resting
         return replace(self, bodies=words)
 
     def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> InternalState:
-        """Return the state of some of the joints; of one that was changed, of a kind of Box2D's, only what still holds."""
+        """Return the state of the given joints; for the one that was `changed`, of Box2D type `kind`, only what is still valid."""
         ids = np.array(sorted(joint for joint in joints if joint != changed or kind != "b2GearJoint"), dtype=np.int64)
         words = self.joints[np.searchsorted(self.joint_ids, ids)]
         words[ids == changed, _BEFORE_LIMITS.get(kind, _MAX_JOINT_WORDS) :] = 0
@@ -113,7 +113,7 @@ class InternalMemory:
         self._kernel = _memory_kernel
 
     def read(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any]) -> InternalState:
-        """Read the state of bodies, given by address, and of joints, given as pybox2d's objects by id."""
+        """Read the state of bodies, by address, and of joints, pybox2d objects by id."""
         body_words = np.empty((len(bodies), len(BODY_WORDS)), dtype=np.uint32)
         self._kernel.copy_words(bodies, _body_offsets(len(bodies)), body_words)
         ids = sorted(joints)
@@ -123,7 +123,7 @@ class InternalMemory:
         return InternalState(body_ids, body_words, np.array(ids, dtype=np.int64), joint_words)
 
     def write(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any], state: InternalState) -> None:
-        """Put back what was read from the bodies and the joints of the same ids; one that the state does not know stays as it is."""
+        """Write `state` to the bodies and joints with its ids; others do not change."""
         known, rows = _rows(body_ids, state.body_ids)
         self._kernel.write_words(np.ascontiguousarray(bodies[known]), _body_offsets(int(known.sum())), state.bodies[rows])
         ids = np.array(sorted(joints), dtype=np.int64)
@@ -132,22 +132,24 @@ class InternalMemory:
         self._kernel.write_words(addresses, offsets, state.joints[rows])
 
     def write_impulses(self, contacts: IntArray, impulses: NDArray[np.float32]) -> None:
-        """Give the two points of each contact, by address, their normal and tangent impulse (n, 2, 2), N s."""
+        """Write the normal and tangent impulses (n, 2, 2), N s, of the two points of each contact, by address."""
         self._kernel.write_impulses(contacts, impulses)
 
 
 def _rows(ids: IntArray, known: IntArray) -> tuple[NDArray[np.bool_], IntArray]:
-    """Return which ids are among the known ones, ascending both, and in which rows those are."""
+    """Return which `ids` are in `known`, both ascending, and the rows of those there."""
     is_known = np.isin(ids, known)
     return is_known, np.searchsorted(known, ids[is_known])
 
 
 def _body_offsets(n: int) -> NDArray[np.int64]:
-    return np.tile(np.array(BODY_WORDS, dtype=np.int64), (n, 1))  # writable, whatever n: to Numba a read-only array is of another type
+    return np.tile(
+        np.array(BODY_WORDS, dtype=np.int64), (n, 1)
+    )  # writable for any n, because Numba treats a read-only array as another type
 
 
 def _joints(joints: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the address of each joint, and where its words lie, -1 where its kind has no more."""
+    """Return the address of each joint, and the offsets of its words, padded with -1."""
     offsets = np.full((len(joints), _MAX_JOINT_WORDS), -1, dtype=np.int64)
     for row, joint in enumerate(joints):
         words = JOINT_WORDS[type(joint).__name__]
@@ -160,10 +162,10 @@ _PUSH, _TWIST = (1.5, -2.25), 0.75
 
 
 def self_test() -> str | None:
-    """Return None if bodies and joints of this build of Box2D have the layout that is read and written here, else what is wrong.
+    """Return None if this build of Box2D has the expected layout of bodies and joints, or else an error message.
 
-    Every word of a body is compared with what the public interface shows, and those of a hinge with its reaction, for all joints.
-    Needs a process in which the memory reader has passed.
+    Every word of a body is compared with the public interface, and the words of a revolute joint, as a sample, with its reaction.
+    The memory reader's self test must have passed before.
     """
     memory = InternalMemory()
     world = Box2D.b2World(gravity=(0.3, -10.0))
@@ -190,7 +192,7 @@ def self_test() -> str | None:
         return "the layout of b2Body is not the one of Box2D 2.3.0"
     if not _near(impulses, (*hinge.GetReactionForce(1.0), hinge.GetReactionTorque(1.0), hinge.GetMotorTorque(1.0))):
         return "the layout of b2Joint is not the one of Box2D 2.3.0"
-    memory.write(*bodies, {0: hinge}, state)  # what writes is loaded here, and not in a frame
+    memory.write(*bodies, {0: hinge}, state)  # compile or load the writing kernels here, not during a frame
     memory.write_impulses(np.zeros(0, dtype=np.int64), np.zeros((0, 2, 2), dtype=np.float32))
     return None
 

@@ -1,9 +1,9 @@
-"""How a resolved joint (`engine.world.joints`) becomes a Box2D joint.
+"""Creation of Box2D joints from resolved joints (`engine.world.joints`).
 
-A gear joint stands on two other joints and keeps pointers to their four bodies. Where one of those joints goes before it, or leaves a body
-out of its island, Box2D solves it all the same, at the place in the island that the body had last: other bodies are thrown, by whatever
-lies there. The solver lets none live that could do so (`Box2DSolver.can_hold`). The sum that it keeps constant is part of the internal
-state (`engine.box2d.internal_state`); where memory is out of reach, building anew takes it anew.
+A gear joint depends on two other joints and has pointers to their four bodies. If one of those joints is destroyed first, or a body is not
+in the same island, Box2D still solves the gear joint, with stale island indices, and so moves arbitrary bodies. The solver removes gear
+joints before this can happen (`Box2DSolver.can_hold`). A gear joint's constant is part of the internal state
+(`engine.box2d.internal_state`); if that is not accessible, a rebuild computes it anew.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         **{"frequency": "frequencyHz", "joint_a": "joint1", "joint_b": "joint2"},
     }
 )
-"""Fields by their names in Box2D's definitions, where those are not the same in camelCase."""
+"""Names in Box2D's joint definitions of fields for which they are not just the name in camelCase."""
 
 
 def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, others: Mapping[int, Any]) -> Any:
-    """Make the Box2D joint between two live Box2D bodies; a gear joint on two of the other joints."""
+    """Create a joint between two Box2D bodies, or a gear joint on two of the `others`."""
     settings: Any = joint.spec
     definition = {"bodyA": body_a, "bodyB": body_b}
     for field in fields(settings):
@@ -40,7 +40,7 @@ def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, oth
         elif field.name not in body_fields(settings):
             definition[_box2d_name(field.name)] = getattr(settings, field.name)
     if isinstance(settings, MouseJointSpec):
-        # Box2D takes the grabbed point from the target at creation; the target itself is set afterwards
+        # Box2D computes the grabbed point from the target at creation, so the actual target is set afterwards
         grabbed = body_b.GetWorldPoint(joint.local_anchor_b)
         del definition["grabbed"]
         definition["target"] = (float(grabbed.x), float(grabbed.y))

@@ -1,21 +1,20 @@
-"""The one contact listener: it copies plain numbers, lets nothing escape, and asks Box2D for as little as it can.
+"""The contact listener: it copies numbers only, raises no exceptions, and calls Box2D as little as possible.
 
-Most of a listener's price is paid by merely having one (PYBOX2D.md, costs), so what can be read after the step is read
-then. Two things cannot: the order of begin and end events within a step, and the poses at which continuous physics
-computed a manifold, since the bodies move on to the end of the step afterwards.
+Most of a listener's cost is incurred by merely having one (PYBOX2D.md, costs), so everything that can be read after the step is read then.
+This excludes the order of begin and end events within a step, and the poses at which continuous physics computed a manifold, because the
+bodies move on to the end of the step afterwards.
 
-A step calls back in this order::
+Callbacks during a step have this order::
 
-    Collide           PreSolve for each touching pair          bodies where the step found them
+    Collide           PreSolve for each touching pair          bodies at their initial poses
     Solve             PostSolve for each solved pair           bodies moved
-    SolveTOI  repeat  PreSolve, PostSolve for the pairs hit    bodies at the moment of impact
+    SolveTOI  repeat  PreSolve, PostSolve for the pairs hit    bodies at the time of impact
 
-so a PreSolve after any PostSolve belongs to an impact, and its poses are copied. One case is left: a step whose first
-PreSolve comes from an impact because nothing touched before. Then no PostSolve went before it, but the bodies are no longer
-where the step found them. (If they are, the impact is at fraction 0 and the poses are those of the
-start anyway.)
+A PreSolve after any PostSolve therefore belongs to an impact, and its poses are copied. The remaining case is a step whose first PreSolve
+comes from an impact because nothing touched before: there is no earlier PostSolve, but the bodies are no longer at their initial poses. (If
+they are, the impact is at fraction 0, and the initial poses are correct.)
 
-Without a hook on contacts only the first PreSolve and the first PostSolve matter: they mark where Collide and Solve begin.
+Without contact hooks only the first PreSolve and the first PostSolve matter: they mark the beginning of Collide and Solve.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ __all__ = ["ContactListener", "FixtureHandle", "Pending"]
 
 
 class FixtureHandle(NamedTuple):
-    """A fixture as the listener needs it, by the address of the Box2D fixture, which lives as long."""
+    """A fixture's data for the listener, stored by the address of the Box2D fixture for as long as that exists."""
 
     fixture: int
     body: int
@@ -46,7 +45,7 @@ class FixtureHandle(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """Events noted since the last step, and pairs of fixtures whose beginning or end has not been reported."""
+    """Events since the last step, and pairs of fixtures whose begin or end event has not been reported yet."""
 
     began: tuple[PairEvent, ...]
     ended: tuple[PairEvent, ...]
@@ -61,7 +60,7 @@ class _Phase(Enum):
 
 
 _COLLIDE, _SOLVED = _Phase.COLLIDE, _Phase.SOLVED
-"""Bound once: these callbacks run for every contact, and a lookup in the class would add to each."""
+"""Module-level aliases, because a class lookup in every callback would be slower."""
 
 
 class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
@@ -70,16 +69,17 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     Attributes
     ----------
     began, ended : list of PairEvent
-        Since the last `take_events`.
+        Events since the last `take_events`.
     impacts : dict of (fixture a, fixture b) to ImpactPose
+        Poses at the last impact of each pair within the step.
     unreported : tuple of (pairs begun, pairs ended), each of (fixture a, fixture b)
-        Found while a world was built again: reported as the next step starts.
+        Changes detected when a world was rebuilt; reported at the start of the next step.
     moments : list of (fixture a, fixture b, ImpactPose)
-        Every impact inside the step, in the order in which Box2D came to them.
+        All impacts within the step, in Box2D's order.
     settled : dict of (fixture a, fixture b) to ImpactPose
-        Pairs of which an impact inside the step decided last whether they touch: as `impacts`, and those that it found parted.
+        Pairs last evaluated at an impact within the step: those of `impacts`, and those that had separated.
     impact_impulses : dict of (fixture a, fixture b) to ([normal], [tangent])
-        N s, summed over the impacts of the step; Box2D does not keep them in the contact.
+        Sums over the impacts of the step, N s; Box2D does not store them in the contact.
     error : BaseException or None
         The first exception of a callback or hook.
     """
@@ -97,10 +97,10 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.start_step(0, None)
 
     def start_step(self, step: int, start_pose: Callable[[int], Pose] | None, may_skip_solving: bool = False) -> None:
-        """Forget the last step; `start_pose` returns the pose of a body, by id, before the step.
+        """Reset the data of the last step; `start_pose` returns a body's pose, by id, before the new one.
 
-        Sub-stepping leaves Solve out of most steps, and then no PostSolve separates Collide from the impacts: the poses of every pair are
-        compared instead. So they are where a hook may disable every contact.
+        With sub-stepping most steps have no Solve phase, so no PostSolve separates Collide from the impacts, and the poses of every pair
+        are compared instead. The same applies if a hook may disable contacts.
         """
         hooks = self.hooks
         self._compares_poses = may_skip_solving or (hooks is not None and hooks.pre_solve is not None)
@@ -114,14 +114,14 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         known = {handle.fixture: handle for handle in self._handles.values()} if begun or ended else {}
         for report, pairs in ((self._begin, begun), (self._end, ended)):
             for a, b in pairs:
-                if a in known and b in known:  # else destroyed meanwhile
+                if a in known and b in known:  # otherwise destroyed meanwhile
                     try:
                         report(self._pair_event(known[a], known[b]))
                     except BaseException as error:
                         self._keep(error)
 
     def end_step(self) -> None:
-        """Note that the step is over: what ends after it has no moment inside it."""
+        """End the step, so that contacts that end later are not attributed to an impact within it."""
         self._start_pose = None
 
     def take_error(self) -> BaseException | None:
@@ -136,7 +136,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         return events
 
     def pending(self) -> Pending:
-        """Return the events that the next step will report."""
+        """Return the events that the next step will report, without clearing them."""
         return Pending(tuple(self.began), tuple(self.ended), (list(self.unreported[0]), list(self.unreported[1])))
 
     def set_pending(self, pending: Pending) -> None:
@@ -157,13 +157,13 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
             self._keep(error)
 
     def PreSolve(self, contact: Any, old_manifold: Any) -> None:
-        if self._is_plain and self._phase is _COLLIDE:  # of all contacts but the first, in most steps: hundreds of calls
+        if self._is_plain and self._phase is _COLLIDE:  # most calls, hundreds per step
             return
         try:
             if self._phase is not _Phase.COLLIDE or self._compares_poses:
                 self._note_poses(contact)
             if len(self.moments) > MAX_IMPACTS_PER_STEP:
-                contact.enabled = False  # Box2D does not look at it again in this step
+                contact.enabled = False  # Box2D does not evaluate it again in this step
             elif self.hooks is not None and self.hooks.pre_solve is not None and not self.hooks.pre_solve(self._event(contact)):
                 contact.enabled = False
         except BaseException as error:
@@ -195,7 +195,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.moments.append((a.fixture, b.fixture, poses))
 
     def _note_parting(self, contact: Any) -> None:
-        """Note where an impact found two bodies no longer touching; one that Collide parts is where the step found it."""
+        """Record the poses at an impact that found two bodies separated; in Collide bodies are at their initial poses."""
         start = self._start_pose
         if start is None:
             return

@@ -1,9 +1,9 @@
-"""Reading a Box2D world after a step: through its public interface, and straight from its memory, a thousand contacts in microseconds
-instead of ten milliseconds. Both readers fill the same columns with the same raw numbers, so that nothing depends on which one ran.
+"""Reading a Box2D world after a step, through its public interface or directly from memory: a thousand contacts in microseconds instead of
+ten milliseconds. Both readers return identical raw numbers, so results do not depend on the reader.
 
-The offsets in `_memory_kernel` belong to one build of Box2D. So there is no `MemoryReader` before `self_test` has compared, field by field,
-what it reads with what the public interface reads, on a scene that holds every kind of manifold; where that fails, or Numba is switched
-off, the public reader serves, slower and equal.
+The offsets in `_memory_kernel` are valid for one build of Box2D. `MemoryReader` is only used after `self_test` has compared its results,
+field by field, with those of the public interface, in a scene with all types of manifolds. If that fails, or Numba is disabled, the slower
+public reader is used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MANIFOLD_DTYPE = np.dtype(
         ("count", np.int32),
     ]
 )
-"""`b2Manifold` as it lies in memory: 64 bytes."""
+"""Memory layout of `b2Manifold`, 64 bytes."""
 
 CIRCLES = 0
 """The `type` of a manifold of two circles."""
@@ -58,7 +58,7 @@ CIRCLES = 0
 
 @dataclass(frozen=True, slots=True)
 class RawContacts:
-    """Touching contacts: addresses of each, int64 (n,), and of its two fixtures (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
+    """Touching contacts: addresses of each, int64 (n,), and of its two fixtures, int64 (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
 
     contacts: NDArray[np.int64]
     fixtures: NDArray[np.int64]
@@ -69,16 +69,16 @@ class Reader(Protocol):
     """Copies a world's state out of Box2D. Must only be used between steps."""
 
     def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> BodyMotion:
-        """Read the bodies behind `handles`, whose addresses are given too."""
+        """Read the bodies given by `handles` and their addresses."""
         ...
 
     def contacts(self, world: Any) -> RawContacts:
-        """Read the contacts that touch."""
+        """Read the touching contacts."""
         ...
 
 
 class PublicReader:
-    """Through pybox2d's properties: about 0.6 us a body and 10 us a contact."""
+    """Reads pybox2d's properties: about 0.6 us per body and 10 us per contact."""
 
     def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> BodyMotion:
         values = np.empty((len(handles), 6), dtype=np.float32)
@@ -90,7 +90,7 @@ class PublicReader:
         return BodyMotion(values, awake)
 
     def contacts(self, world: Any) -> RawContacts:
-        # pybox2d hands the list out reversed; Box2D's own order is the one the memory reader walks
+        # pybox2d returns the list reversed; restore Box2D's order, which the memory reader uses
         touching = [contact for contact in reversed(world.contacts) if contact.touching]
         addresses = np.array([hash(contact) for contact in touching], dtype=np.int64)
         fixtures = np.zeros((len(touching), 2), dtype=np.int64)
@@ -102,7 +102,7 @@ class PublicReader:
 
 
 def _copy_manifold(manifold: Any, row: Any) -> None:
-    points = manifold.points  # cut to the point count by pybox2d
+    points = manifold.points  # pybox2d returns only existing points
     row["type"], row["count"] = manifold.type_, len(points)
     row["local_normal"] = tuple(manifold.localNormal)
     row["local_point"] = tuple(manifold.localPoint)
@@ -115,7 +115,7 @@ def _copy_manifold(manifold: Any, row: Any) -> None:
 
 
 class MemoryReader:
-    """Copies from the addresses of live Box2D objects. Get one from `best_reader`, which has it tested first."""
+    """Copies data from the addresses of living Box2D objects. Obtain it from `best_reader`, which returns it only after its test."""
 
     def __init__(self) -> None:
         from engine.box2d import _memory_kernel
@@ -149,10 +149,10 @@ _internal: InternalMemory | None = None
 
 
 def load() -> str | None:
-    """Compile or load the kernels and test them, once a process; return why memory is not read or not written, or None.
+    """Compile or load the kernels and test them, once per process; return why memory is not read or not written, or None.
 
-    Takes some tenths of a second, most of it for Numba, and another second where nothing is compiled yet. The first world of Box2D does it,
-    unless it is held back (`engine.common.jit.MEMORY`): so nothing else needs to, but who wants no such pause in a frame.
+    This takes some tenths of a second, mostly for Numba, and another second if nothing is compiled yet. The first Box2D world calls it
+    unless it is held back (`engine.common.jit.MEMORY`). Call it earlier to avoid such a pause during a frame.
     """
     global _tested, _internal
     if _tested is None:
@@ -167,21 +167,21 @@ def load() -> str | None:
 
 
 def best_reader() -> Reader:
-    """Return the fastest reader that is ready: the public one until `load` was called and passed."""
+    """Return the fastest available reader: the public one until `load` has succeeded."""
     return PublicReader() if _tested is None else _tested[0]
 
 
 def best_internal_memory() -> InternalMemory | None:
-    """Return what reads and writes the internal state, once `load` was called and passed; None where it is out of reach."""
+    """Return the reader and writer of internal state, or None if `load` has not succeeded."""
     return _internal
 
 
 def self_test() -> str | None:
-    """Compare both readers on a small scene; return None where they agree in every bit, else what is wrong."""
+    """Compare both readers in a small scene; return None if they agree bit for bit, or else an error message."""
     if struct.calcsize("P") != 8:
         return "pointers are not 64 bits wide"
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        return "Numba's compiler is switched off (NUMBA_DISABLE_JIT)"
+        return "Numba's compiler is disabled (NUMBA_DISABLE_JIT)"
     try:
         fast: Reader = MemoryReader()
     except ImportError as error:
@@ -199,7 +199,7 @@ def self_test() -> str | None:
 
 
 def _scene() -> tuple[Any, list[Any]]:
-    """Boxes, discs and triangles on a floor: all three kinds of manifold, one and two points, and a sleeper."""
+    """Return a scene of boxes, discs and triangles on a floor, with all manifold types, one and two points, and a sleeping body."""
     world = Box2D.b2World(gravity=(0.0, -10.0))
     triangle = [(0.5 * math.cos(2.1 * k), 0.5 * math.sin(2.1 * k)) for k in range(3)]
     shapes = Box2D.b2CircleShape(radius=0.4), Box2D.b2PolygonShape(box=(0.4, 0.3)), Box2D.b2PolygonShape(vertices=triangle)
@@ -226,7 +226,7 @@ def _difference(slow: Reader, fast: Reader, world: Any, bodies: list[Any], addre
 
 
 def without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
-    """Zero what Box2D leaves uninitialized, and return the manifolds: points past the count, the local normal of two circles."""
+    """Zero, in place, the data that Box2D leaves uninitialized (points past the count, the normal of two circles); return the manifolds."""
     manifolds["points"][np.arange(2) >= manifolds["count"][:, None]] = 0
     manifolds["local_normal"][manifolds["type"] == CIRCLES] = 0.0
     return manifolds

@@ -1,16 +1,16 @@
-"""Durations of the parts of a step, from `b2Profile`: readings of a clock that, on some systems, begins at the last whole millisecond.
+"""Durations of the parts of a step, from `b2Profile`, corrected for a timer that on some systems rounds its start to milliseconds.
 
-On Linux and macOS, Box2D 2.3's `b2Timer` keeps its start as an unsigned integer of milliseconds (`Common/b2Timer.cpp`), so that each
-reading has the fraction of a millisecond that was lost at the start on top:
+On Linux and macOS, Box2D 2.3's `b2Timer` stores its start as an unsigned integer of milliseconds (`Common/b2Timer.cpp`), so each reading is
+too large by the fraction of a millisecond that the start lost:
 
     ms      |        t0   t1 |     t2   t3|         reading = end - floor(start)
             0         |----|------|----|  1         collide = t1 - floor(t0)
                       collide  solve  toi           solve   = t2 - floor(t1)
                                                     toi     = t3 - floor(t2),  step = t3 - floor(t0)
 
-One part begins where another ends. The fraction of t1 is that of the reading `collide`, the fraction of t2 that of `solve`; taken off,
-they leave the times themselves. Of `collide` it is not known what was lost: what the whole step took, measured from outside, is what is
-left for it. A clock that loses nothing is recognized by its parts, which are together not longer than the whole.
+Each part begins where the previous one ends. The fraction of t1 is that of the reading `collide`, and the fraction of t2 that of `solve`;
+subtracting them gives the durations. The fraction lost from `collide` is unknown, so it gets the remainder of the step time measured
+externally. An exact timer is recognized by parts whose sum does not exceed the whole step.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ __all__ = ["phases_of"]
 
 
 def phases_of(step: float, collide: float, solve: float, toi: float, measured: float) -> tuple[float, float, float]:
-    """Return what colliding, solving and the impacts inside the step took.
+    """Return the durations of collision, solving and TOI events in a step, milliseconds.
 
     Parameters
     ----------
     step, collide, solve, toi : float
-        As `b2Profile` has them, milliseconds; all 0 where Box2D has no clock, and then so are the results.
+        Readings of `b2Profile`, milliseconds; if Box2D has no timer they are 0, and so are the results.
     measured : float
-        The step as measured from outside, milliseconds.
+        Duration of the step measured externally, milliseconds.
 
     Examples
     --------
-    A step from 0.5 ms to 1.25 ms: 0.375 of colliding, 0.25 of solving, 0.125 of impacts.
+    A step from 0.5 ms to 1.25 ms: 0.375 ms of collision, 0.25 ms of solving, 0.125 ms of TOI events.
 
     >>> phases_of(1.25, 0.875, 1.125, 0.25, 0.75)
     (0.375, 0.25, 0.125)
@@ -48,6 +48,6 @@ def phases_of(step: float, collide: float, solve: float, toi: float, measured: f
 
 
 def _since(start: float, end: float) -> float:
-    """Return the time from one reading to the next; where a millisecond ended between the two, the second one lost it whole."""
+    """Return the time between two readings; if a new millisecond began between them, the second one is short by a whole millisecond."""
     passed = end - (start - floor(start))
     return passed if passed >= -PROFILE_RESOLUTION else passed + 1.0

@@ -1,7 +1,7 @@
 """Box2D 2.3.0 as a solver of `engine.world`.
 
-The `b2World` is a cache (`_cache.Box2DCache`) that is thrown away and built again from the model whenever it breaks, and to bring it into
-canonical form: the order of contacts and joints in it is that of a new world then.
+The `b2World` is a cache (`_cache.Box2DCache`). It is discarded and rebuilt from the model after a failure, and to bring it into canonical
+form, with contacts and joints in the order of a new world.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Box2DMemory:
-    """State of Box2D for the next step that its public interface does not have.
+    """Box2D state that affects the next step but is not in its public interface.
 
     Attributes
     ----------
     keys : int64 (n,)
-        The pairs of fixtures of `manifolds`; see `engine.box2d.contacts`.
+        Fixture pairs of `manifolds`; see `engine.box2d.contacts`.
     manifolds : array of `MANIFOLD_DTYPE`
-        Manifolds with the contact impulses from which the solver starts.
+        Manifolds with the warm-starting impulses.
     internal : InternalState or None
-        Internal state of bodies and joints, as raw words; None where it was out of reach or not kept.
+        Internal state of bodies and joints, as raw words; None if it was not accessible or not saved.
     carried : Carried or None
-        State that another solver has left, in place of `internal`.
+        State from another solver, used instead of `internal`.
     """
 
     keys: IntArray
@@ -71,7 +71,7 @@ class Box2DMemory:
 
 
 class _Mark(NamedTuple):
-    """The state to roll back to: all bodies, or the one body that a command changes in several steps (id, motion, awake)."""
+    """State for a rollback: of all bodies, or only of the body that a command may leave partly changed (id, motion, awake)."""
 
     read: BodyReading | None
     concerned: tuple[int, tuple[float, ...], bool] | None
@@ -79,7 +79,7 @@ class _Mark(NamedTuple):
 
 
 class Box2DSolver(Solver):
-    """Box2D, guarded: commands that it would not survive are refused, and after a failure the `b2World` is built again."""
+    """Box2D with safeguards: commands that would crash it are rejected, and after a failure the `b2World` is rebuilt."""
 
     capabilities = Capabilities(
         name="box2d",
@@ -103,13 +103,13 @@ class Box2DSolver(Solver):
         self._cache.attach_listener()
         self._read: BodyReading | None = None
         self._is_mid_step = False
-        """True if Box2D may have left its last step half done, as it does while `sub_stepping`."""
+        """True if Box2D may not have completed its last step, because of `sub_stepping`."""
         self._cost = StepCost()
         self._pair_record: PairRecord | None = None
         self._n_builds = 0
         self._renewed: set[int] = set()
 
-    # -- before any world ---------------------------------------------------------------------------------------------
+    # -- without a world ----------------------------------------------------------------------------------------------
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
@@ -161,7 +161,7 @@ class Box2DSolver(Solver):
         return self._cache.joint_reaction(joint)
 
     def _now(self) -> BodyReading:
-        """Return all bodies, read again where a command may have changed them."""
+        """Return the state of all bodies, read again if a command may have changed it."""
         if self._read is None:
             self._read = BodyReading(self._cache.read_motion(), self._cache.read_internal())
         return self._read
@@ -197,7 +197,7 @@ class Box2DSolver(Solver):
                     self._check_mouse(now)
 
     def _check_mass(self, body: int, type_then: BodyType, instead: Mapping[int, FixtureSpec | None] | None = None) -> None:
-        """Refuse a change after which the whole body is dynamic without a mass; some fixtures are replaced, new, or gone where None."""
+        """Check the mass of a body that will be dynamic; `instead` has changed and new fixtures, and None for removed ones."""
         if type_then == "dynamic":
             specs = {fixture: self.model.fixtures[fixture].spec for fixture in self.model.bodies[body].fixtures} | dict(instead or {})
             check_body_mass([(spec.shape, spec.density) for spec in specs.values() if spec is not None])
@@ -222,10 +222,10 @@ class Box2DSolver(Solver):
         return True
 
     def _can_gear(self, joint: GearJointSpec) -> bool:
-        """Return whether Box2D will find all four bodies of a gear joint in one island.
+        """Return whether all four bodies of a gear joint will be in one island.
 
-        It looks for islands along joints, passes by those of an inactive body and does not go on from a static one, but solves the gear
-        joint whenever the two bodies B are there, and then writes at the places in the island of all four (`b2GearJoint::m_indexC`).
+        Box2D builds islands along joints, but skips joints with inactive bodies and does not continue from a static body. It solves the
+        gear joint whenever both bodies B are in the island, and then writes to the island indices of all four (`b2GearJoint::m_indexC`).
         """
         bodies = self.model.bodies
         ends = [self.model.joints[other].bodies for other in (joint.joint_a, joint.joint_b)]
@@ -242,7 +242,7 @@ class Box2DSolver(Solver):
             case c.SetFixture(fixture, _):
                 assert isinstance(becomes, FixtureSpec)
                 if self._is_mid_step and becomes.sensor != self.model.fixtures[fixture].spec.sensor:
-                    # Box2D keeps times of impact between sub-steps, would take the new sensor for solid by them, and assert
+                    # Box2D keeps times of impact between sub-steps, would therefore treat the new sensor as solid, and assert
                     self._rebuild(self._now())
         self._cache.listener.hooks = self.hooks
         try:
@@ -259,7 +259,7 @@ class Box2DSolver(Solver):
         if record is not None:
             record.last = None
         renewed, self._renewed = frozenset(self._renewed), set()
-        cache.reader, cache.internal = best_reader(), self._internal_memory()  # which may have been held back until now
+        cache.reader, cache.internal = best_reader(), self._internal_memory()  # loading may have been held back until now
         cache.listener.hooks = self.hooks
 
         def start_pose(body: int) -> Pose:
@@ -294,16 +294,16 @@ class Box2DSolver(Solver):
         if record is not None:
             touching, columns, settled = cache.touching(inputs.raw), record.fixture_columns(), cache.listener.settled
             record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
-        self._pairs, self._read = pairs, read  # from here on nothing can go wrong
+        self._pairs, self._read = pairs, read  # nothing below can fail
         self._is_mid_step = self.model.settings.sub_stepping
         self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
         return []
 
-    # -- keeping ------------------------------------------------------------------------------------------------------
+    # -- state --------------------------------------------------------------------------------------------------------
 
     @property
     def keeps_state(self) -> bool:
-        """Whether building anew and saving keep what Box2D hides, as far as it is in reach."""
+        """True if a rebuild and `save` keep Box2D's internal state, as far as it is accessible."""
         return self._keeps_state
 
     @keeps_state.setter
@@ -327,14 +327,14 @@ class Box2DSolver(Solver):
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
         remembered = snapshot.state.memory
         if not isinstance(remembered, Box2DMemory):
-            raise InvalidInputError("memory", "that of Box2D", Described(type(remembered).__name__))
+            raise InvalidInputError("memory", "a Box2DMemory", Described(type(remembered).__name__))
         check_manifolds(remembered.keys, remembered.manifolds)
         n = len(snapshot.bodies)
         if remembered.internal is not None:
             check_internal_state(remembered.internal, snapshot)
         if remembered.carried is not None:
             if not isinstance(remembered.carried, Carried):
-                raise InvalidInputError("memory.carried", "what another solver left", Described(type(remembered.carried).__name__))
+                raise InvalidInputError("memory.carried", "a Carried", Described(type(remembered.carried).__name__))
             check_column("memory.carried.force", remembered.carried.force, (n, 3), "float64", most=MAX_IMPULSE)
             check_column("memory.carried.resting", remembered.carried.resting, (n,), "float64", most=MAX_NUMBER)
 
@@ -345,7 +345,7 @@ class Box2DSolver(Solver):
         before, pending = (self._pairs, self._keeps_state), listener.pending()
         try:
             self._pairs = pairs_of(state.contacts, remembered.keys, remembered.manifolds)
-            self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
+            self._keeps_state = state.is_whole or best_internal_memory() is None  # continue as the saved world did
             listener.set_pending(Pending(*state.events))
             self._rebuild(BodyReading(state.motion, remembered.internal), _columns_of(state.touching))
             if remembered.carried is not None:
@@ -356,7 +356,7 @@ class Box2DSolver(Solver):
             raise
 
     def _take_over(self, carried: Carried) -> None:
-        """Let forces wait, and bodies have rested, as another solver has left it; nothing where that is out of reach."""
+        """Set pending forces and sleep times from another solver, if the internal state is accessible."""
         internal = self._cache.read_internal()
         if internal is not None:
             self._cache.write_internal(internal.with_waiting(carried.force, carried.resting))
@@ -377,9 +377,9 @@ class Box2DSolver(Solver):
         self._rebuild(mark.read or self._read_after_failure(mark.concerned), pending=mark.pending)
 
     def _read_after_failure(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> BodyReading:
-        """Return the motion of all bodies after a command that broke off: as read now, of the one concerned as read before.
+        """Return the state of all bodies after a failed command: as read now, except the concerned body, which is as before.
 
-        Its internal state is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
+        The internal state of that body is discarded, because Box2D may have changed it: its sleep time is zero, and no force is pending.
         """
         cache, internal = self._cache, self._cache.read_internal()
         ids, motion = cache.bodies.ids, cache.read_motion()
@@ -391,24 +391,24 @@ class Box2DSolver(Solver):
                 internal = replace(internal, body_ids=ids[others], bodies=internal.bodies[others])
             ids = np.insert(ids[others], at, body)
             motion = BodyMotion(np.insert(motion.values[others], at, values, axis=0), np.insert(motion.awake[others], at, is_awake))
-        rows = np.searchsorted(ids, self.model.body_ids)  # a body that was about to be created is none of the model's
+        rows = np.searchsorted(ids, self.model.body_ids)  # a body whose creation failed is not in the model
         return BodyReading(BodyMotion(motion.values[rows], motion.awake[rows]), internal)
 
     def _touching(self) -> IntArray:
-        """Return the pairs of fixtures (n, 2) whose begin event was reported, and no end event yet; sensors included."""
+        """Return the pairs of fixtures (n, 2), sensors included, whose begin event was reported but not their end event."""
         pairs, (begun, ended) = self._cache.touching(self._cache.read_contacts()), self._cache.listener.unreported
         if not (begun or ended):
             return pairs
         return _columns_of((set(map(_pair, pairs.tolist())) - set(begun)) | set(ended))
 
-    # -- building anew ------------------------------------------------------------------------------------------------
+    # -- rebuilding ---------------------------------------------------------------------------------------------------
 
     def _rebuild(self, read: BodyReading, touching: IntArray | None = None, pending: Pending | None = None) -> None:
-        """Throw the `b2World` away and build it again from the model, with the bodies as `read` has them.
+        """Discard the `b2World` and rebuild it from the model, with the bodies' state from `read`.
 
-        The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
-        begin event was reported and no end event yet: where the contacts, evaluated anew at the present poses, differ, the next step
-        reports the events. `pending` replaces all these events.
+        The new world is complete before the old one is closed, so if Box2D fails, nothing has changed. `touching` are the pairs whose begin
+        event was reported but not their end event. If the contacts at the current poses differ from these, the next step reports the
+        events. If `pending` is given, it replaces all pending events.
         """
         old = self._cache
         cache = Box2DCache(self.model, best_reader(), self._internal_memory())
@@ -439,11 +439,11 @@ class Box2DSolver(Solver):
         memory = Box2DMemory(np.zeros(0, dtype=np.int64), no_pairs(0).manifolds, None, load_solver(snapshot.solver).carried(snapshot))
         return replace(super().state_of(snapshot, settings), memory=memory)
 
-    # -- for its judges -----------------------------------------------------------------------------------------------
+    # -- for independent checks ---------------------------------------------------------------------------------------
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
-        """Every impact inside the last step, in Box2D's order; of a pair that met several times `contacts` has the last one only."""
+        """All impacts within the last step, in Box2D's order; `contacts` has only the last one of each pair."""
         return tuple(ImpactMoment(a, b, *poses) for a, b, poses in self._cache.listener.moments)
 
     def pair_record(self) -> PairRecord:
@@ -457,11 +457,11 @@ def _pair(pair: list[int]) -> tuple[int, int]:
 
 
 def _columns_of(pairs: Iterable[tuple[int, int]]) -> IntArray:
-    """Return pairs of fixtures as int64 (n, 2), in order."""
+    """Return pairs of fixtures as int64 (n, 2), sorted."""
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
 
 
 def _missing(pairs: IntArray, others: IntArray) -> list[tuple[int, int]]:
-    """Return the pairs that are not among the others, either way round, in order."""
+    """Return the pairs that are not in `others`, in either order of fixtures, sorted."""
     keys, other_keys = ((low << 32) | high for low, high in (np.sort(some, axis=1).T for some in (pairs, others)))
     return sorted(map(_pair, pairs[~np.isin(keys, other_keys)].tolist()))

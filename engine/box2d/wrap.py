@@ -1,19 +1,19 @@
-"""Box2D 2.3.0's own convex hull, repeated in float32: gift wrapping, as b2PolygonShape::Set does it.
+"""Box2D 2.3.0's convex hull algorithm, repeated in float32: the gift wrapping of b2PolygonShape::Set.
 
-From the rightmost point (of those the lowest) it looks for the next corner by comparing each point with the best so far::
+Starting at the rightmost point (the lowest of several), it determines the next corner by comparing each point with the best so far::
 
           j   c < 0: j lies to the right of the line to the best so far, and becomes the best
          /
         o-----> best so far      c = (best - o) x (j - o), each difference, product and sum rounded to float32
                                  c = 0: the farther of the two
 
-and goes on from there until it is back at the start. Exactly computed, that is a hull. Rounded, it need not come back at all: the
-start may be passed over, and Box2D then writes past its array of 16 corners. So this runs before Box2D is called, and where it does not
-end within as many corners as there are points, Box2D is not called.
+and continues until it is back at the start. In exact arithmetic the result is the convex hull. With rounding the algorithm may skip the
+start and never terminate, and Box2D then writes past its array of 16 corners. This module therefore runs first, and if it does not
+terminate after as many corners as there are points, Box2D is not called.
 
-All comparisons of a set, n^3 of them, are made at once in arrays of float32, and the way from corner to corner is then read off. A
-processor with a fused multiply-add rounds one of the two products less; which one is the compiler's choice, so that there a wrapping
-is trusted only where all three ways of rounding give the same.
+All n^3 comparisons of a set are computed at once in float32 arrays, and the sequence of corners is then read from them. A processor with
+fused multiply-add does not round one of the two products. Since the compiler chooses which one, a result is then only trusted if all three
+rounding variants agree.
 
 Source: Box2D 2.3.0, Collision/Shapes/b2PolygonShape.cpp.
 """
@@ -28,13 +28,13 @@ from numpy.typing import NDArray
 __all__ = ["wrap", "wrapping"]
 
 _MAY_FUSE = platform.machine().lower() not in ("x86_64", "amd64", "x86")
-"""The wheels for x86 are compiled for its common subset, which has no fused multiply-add."""
+"""The x86 wheels are compiled for the baseline instruction set, which has no fused multiply-add."""
 
 
 def wrap(points: NDArray[np.float32], may_fuse: bool = _MAY_FUSE) -> list[int] | None:
-    """Return the corners, as indices of `points` (n, 2), that b2PolygonShape makes of them; None where it would not end.
+    """Return the corners that b2PolygonShape computes, as indices of `points` (n, 2), or None if it would not terminate.
 
-    With `may_fuse` None is also returned where the answer depends on how the compiler rounds.
+    With `may_fuse`, also return None if the result depends on the compiler's rounding.
     """
     ways = _wrappings(points) if may_fuse else _wrappings(points)[:1]
     corners, is_closed = ways[0]
@@ -42,12 +42,12 @@ def wrap(points: NDArray[np.float32], may_fuse: bool = _MAY_FUSE) -> list[int] |
 
 
 def wrapping(points: NDArray[np.float32]) -> tuple[list[int], bool]:
-    """Return the corners in their order, at most n of them, and whether the way comes back to its start; without fused operations."""
+    """Return the corners in order, at most n, and whether the algorithm returns to its start; without fused operations."""
     return _wrappings(points)[0]
 
 
 def _wrappings(points: NDArray[np.float32]) -> list[tuple[list[int], bool]]:
-    """Return the wrapping with separate products, and both with a fused one."""
+    """Return the results with both products rounded, and with either of them fused."""
     x, y = points[:, 0], points[:, 1]
     ex, ey = x[None, :] - x[:, None], y[None, :] - y[:, None]  # from the corner (row) to each point
     left, right = ex[:, :, None] * ey[:, None, :], ey[:, :, None] * ex[:, None, :]
@@ -60,7 +60,7 @@ def _wrappings(points: NDArray[np.float32]) -> list[tuple[list[int], bool]]:
 
 
 def _walk(points: NDArray[np.float32], cross: NDArray[np.floating], farther: NDArray[np.bool_]) -> tuple[list[int], bool]:
-    """Go from corner to corner: `cross` and `farther` (corner, best so far, point) decide as Box2D does."""
+    """Return the corners and whether they close; `cross` and `farther` (corner, best so far, point) are Box2D's comparisons."""
     better = ((cross < 0) | ((cross == 0) & farther)).tolist()
     places: list[list[float]] = points.tolist()
     n = len(places)

@@ -96,7 +96,7 @@ def test_the_oracle_on_separated_pairs(kinds):
 
 def test_the_oracle_takes_float32_poses_only():
     oracle = PairOracle([Circle(0.5)])
-    with pytest.raises(InvalidInputError, match="xf_b must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match="xf_b must be numbers representable in float32"):
         oracle.manifolds([(0, 0)], [(0.0, 0.0, 0.0)], [(0.1, 0.0, 0.0)])
     with pytest.raises(InvalidInputError, match="pairs must be indices from 0 to 0, got 1"):
         oracle.overlaps([(0, 1)], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0)])

@@ -87,7 +87,7 @@ def test_edges_as_box2d_has_them():
 
 def test_the_oracle_takes_float32_poses_and_known_shapes_only():
     oracle = PairOracle([Segment((0.0, 0.0), (1.0, 0.0))])
-    with pytest.raises(InvalidInputError, match="xf_b must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match="xf_b must be numbers representable in float32"):
         oracle.distances([(0, 0)], [(0.0, 0.0, 0.0)], [(0.1, 0.0, 0.0)])
     with pytest.raises(InvalidInputError, match="pairs must be indices from 0 to 0, got 1"):
         oracle.distances([(0, 1)], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0)])

@@ -102,10 +102,10 @@ def _off_line(point, p, q):
 def test_bad_input():
     with pytest.raises(InvalidShapeError, match=r"longer than 1\.2e-7 m"):
         PairOracle([Segment((0.0, 0.0), (0.0, 0.0))])
-    with pytest.raises(InvalidShapeError, match="numbers that float32 holds"):
+    with pytest.raises(InvalidShapeError, match="numbers representable in float32"):
         PairOracle([Segment((0.1, 0.0), (1.0, 0.0))])
     oracle = PairOracle([Segment((0.0, 0.0), (1.0, 0.0)), Circle(0.5), Circle(0.25)])
     with pytest.raises(InvalidInputError, match="pairs"):
         oracle.manifolds([(3, 1)], [(0, 0, 0)], [(0, 0, 0)])
-    with pytest.raises(InvalidInputError, match="xf_b must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match="xf_b must be numbers representable in float32"):
         oracle.manifolds([(0, 1)], [(0, 0, 0)], [(0.1, 0, 0)])

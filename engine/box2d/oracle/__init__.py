@@ -1,1 +1,1 @@
-"""Box2D's own answers to single questions, for its judges: nothing is computed here, and only shapes are the solver's."""
+"""Box2D's results for single queries, as a reference for comparisons: computed by Box2D only, with shapes converted as in the solver."""

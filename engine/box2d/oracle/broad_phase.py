@@ -1,7 +1,7 @@
-"""Box2D's own broad phase: the boxes in its tree, and the pairs of bodies between which a b2World keeps a contact.
+"""Box2D's broad phase: the boxes in its tree, and the pairs of bodies for which a b2World has a contact.
 
-The bodies are sensors without gravity: nothing pushes them, so that after a step each is where its velocity took it, and a pair has a
-contact exactly while its boxes in the tree overlap. Those boxes are larger than the shapes: see `engine.compare.verdicts.boxes`.
+The bodies are sensors without gravity. No force acts on them, so each moves by its velocity alone, and a pair has a contact exactly while
+its boxes in the tree overlap. These boxes are larger than the shapes: see `engine.compare.verdicts.boxes`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from engine.geometry import Shape
 __all__ = ["FARTHEST_STEP", "OracleScene", "box2d_scene"]
 
 FARTHEST_STEP = 2.0
-"""Meters that a body moves in one step at most (b2_maxTranslation)."""
+"""Maximum displacement of a body in one step, meters (b2_maxTranslation)."""
 
 _HERTZ = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class OracleScene:
-    """A scene before and after one step: poses (n, 3), the boxes in the tree (n, 4), the pairs in contact (k, 2), sorted; seconds.
+    """A scene before and after one step: poses (n, 3), boxes in the tree (n, 4), sorted pairs in contact (k, 2), and the duration, seconds.
 
-    Without velocities nothing is stepped, and both are the same.
+    Without velocities there is no step, and both states are the same.
     """
 
     poses_before: FloatArray
@@ -45,14 +45,14 @@ class OracleScene:
 
 
 def box2d_scene(shapes: Sequence[Shape], poses: ArrayLike, moves: ArrayLike | None = None) -> OracleScene:
-    """Put one body for each shape at its pose (n, 3) and let it move by about `moves` (n, 2) meters in one step.
+    """Create one body per shape at its pose (n, 3), and move each by about `moves` (n, 2), meters, in one step.
 
     Raises
     ------
     InvalidInputError
-        A pose that float32 does not hold, lengths that differ, or a move beyond `FARTHEST_STEP`.
+        A pose is not representable in float32, lengths differ, or a move is longer than `FARTHEST_STEP`.
     InvalidShapeError
-        Box2D refuses a polygon, or would change it.
+        Box2D rejects a polygon, or would change it.
     """
     places = held_poses("poses", poses, len(shapes))
     velocities = None if moves is None else _HERTZ * _checked_moves(moves, len(shapes))
@@ -75,7 +75,7 @@ def box2d_scene(shapes: Sequence[Shape], poses: ArrayLike, moves: ArrayLike | No
             body.linearVelocity = (vx, vy)
         started = time.perf_counter()
         world.Step(1.0 / _HERTZ, 1, 1)
-        manager.Collide()  # lets go of the contacts whose boxes parted
+        manager.Collide()  # destroys contacts whose boxes no longer overlap
         seconds = time.perf_counter() - started
         boxes = _tree_boxes(manager.broadPhase, fixtures)
         after = np.array([(body.position.x, body.position.y, body.angle) for body in bodies], dtype=np.float64).reshape(-1, 3)
@@ -97,17 +97,17 @@ def _checked_moves(moves: ArrayLike, length: int) -> FloatArray:
 
 
 def _tree_boxes(broad_phase: Any, fixtures: Sequence[Any]) -> FloatArray:
-    """Return the box in the tree of each fixture.
+    """Return the tree box of each fixture.
 
-    pybox2d does not expose the id of a proxy; but a tree that only gained leaves gives the first the node 0, and each further one the next
-    two: 2 k - 1 for the leaf k and 2 k for the node above it. A leaf keeps its node when it moves. Each box is held against the
-    fixture's own, which must lie inside, so that another numbering would be noticed.
+    pybox2d does not expose proxy ids. In a tree to which leaves were only added, the first leaf is node 0, and leaf k is node 2 k - 1, with
+    parent 2 k. A leaf keeps its node when it moves. Each box is checked to contain the fixture's own one, which detects a different
+    numbering.
     """
     rows = []
     for at, fixture in enumerate(fixtures):
         fat, own = broad_phase.GetFatAABB(max(0, 2 * at - 1)), fixture.GetAABB(0)
         low, high, own_low, own_high = fat.lowerBound, fat.upperBound, own.lowerBound, own.upperBound
         if not (low.x <= own_low.x and low.y <= own_low.y and own_high.x <= high.x and own_high.y <= high.y):
-            raise LabError("this Box2D numbers the leaves of its tree otherwise than Box2D 2.3.0")
+            raise LabError("this Box2D numbers the leaves of its tree differently from Box2D 2.3.0")
         rows.append((low.x, low.y, high.x, high.y))
     return np.array(rows, dtype=np.float64).reshape(-1, 4)

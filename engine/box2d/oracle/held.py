@@ -1,6 +1,6 @@
-"""Input of all oracles: shapes as Box2D holds them, made once, and numbers that float32 holds, so that both sides get the same input.
+"""Input of all oracles: shapes as Box2D represents them, created once, and float32 numbers, so that both sides get the same input.
 
-An oracle computes nothing itself, so that an error of our algorithms cannot repeat itself; every number is copied out of Box2D at once.
+An oracle computes nothing itself, so that it cannot share an error with our algorithms; all numbers are copied from Box2D immediately.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ __all__ = ["HeldShapes", "held_poses", "held_rotation", "held_rows", "round_pose
 
 
 class HeldShapes:
-    """A fixed set of shapes, for an oracle over them.
+    """Base class of oracles over a fixed set of shapes.
 
     Parameters
     ----------
     shapes : iterable of Circle, Polygon or Segment
-        Numbers that float32 holds (`round_shape`); skins become Box2D's. A segment becomes an edge, with its ghost vertices; Box2D divides
-        by its length without a look at it, so the two ends must be 1.2e-7 m apart.
+        Must be representable in float32 (`round_shape`); skins become Box2D's. A segment becomes an edge with its ghost vertices. Box2D
+        divides by its length without a check, so its ends must be more than 1.2e-7 m apart.
 
     Attributes
     ----------
     shapes : tuple of Circle, Polygon or Segment
-        As Box2D holds them, in its order of vertices, with its skin.
+        The shapes as Box2D represents them, with its vertex order and skin.
 
     Raises
     ------
     InvalidShapeError
-        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
+        Box2D rejects a polygon or would change it, or an edge is too short or not representable in float32.
     """
 
     def __init__(self, shapes: Iterable[FixtureShape]) -> None:
@@ -50,7 +50,7 @@ class HeldShapes:
 
     @cached_property
     def centroids(self) -> FloatArray:
-        """The float32 centroids that Box2D keeps with its shapes and collides with, not those of the mass; the middle of an edge (n, 2)."""
+        """The float32 centroids that Box2D stores in its shapes and uses in collision, not centers of mass; midpoints of edges (n, 2)."""
         centroids = [_centroid(made, shape) for made, shape in zip(self._made, self.shapes, strict=True)]
         return frozen(np.array(centroids, dtype=np.float64).reshape(-1, 2))
 
@@ -72,35 +72,35 @@ def _centroid(made: Any, shape: Box2DShape) -> tuple[float, float]:
 
 
 def round_shape(shape: Shape) -> Shape:
-    """Return the shape whose numbers are those of `shape` rounded to float32; a polygon's skin becomes 0."""
+    """Return `shape` with its numbers rounded to float32; a polygon's skin becomes 0."""
     if isinstance(shape, Circle):
         return Circle(float(np.float32(shape.radius)), (float(np.float32(shape.center[0])), float(np.float32(shape.center[1]))))
     return Polygon(shape.vertices.astype(np.float32).astype(np.float64))
 
 
 def round_pose(poses: ArrayLike) -> FloatArray:
-    """Return poses (n, 3), every number rounded to float32."""
+    """Return poses (n, 3) rounded to float32."""
     return np.asarray(poses, dtype=np.float32).astype(np.float64)
 
 
 def held_rotation(angle: float) -> tuple[float, float]:
-    """Return the float32 cosine and sine that Box2D makes of an angle."""
+    """Return the float32 cosine and sine that Box2D computes for an angle."""
     xf = Box2D.b2Transform()
     xf.Set((0.0, 0.0), angle)
     return float(xf.q.c), float(xf.q.s)
 
 
 def held_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
-    """Return poses (n, 3) of numbers that float32 holds, and refuse others."""
+    """Return poses (n, 3) after checking that they are representable in float32."""
     checked = finite_rows(field, poses, 3, length)
     if not np.array_equal(checked, round_pose(checked)):
-        raise InvalidInputError(field, "numbers that float32 holds (round_pose)", "others")
+        raise InvalidInputError(field, "numbers representable in float32 (round_pose)", "others")
     return checked
 
 
 def held_rows(field: str, rows: ArrayLike, width: int, length: int) -> FloatArray:
-    """Return rows (n, width) of numbers that float32 holds, and refuse others."""
+    """Return rows (n, width) after checking that they are representable in float32."""
     checked = finite_rows(field, rows, width, length)
     if not np.array_equal(checked, checked.astype(np.float32).astype(np.float64)):
-        raise InvalidInputError(field, "numbers that float32 holds", "others")
+        raise InvalidInputError(field, "numbers representable in float32", "others")
     return checked

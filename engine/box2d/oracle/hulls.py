@@ -1,6 +1,6 @@
-"""Box2D's own hulls: the corners that b2PolygonShape makes of a set of points, or its refusal.
+"""Box2D's convex hulls: the vertices that b2PolygonShape computes for a set of points, or its error message.
 
-As in `engine.box2d.oracle.pairs` all numbers are float32, so that both sides get the same input, and results are copied at once.
+As in `engine.box2d.oracle.pairs`, all numbers are float32, so that both sides get the same input, and results are copied immediately.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from engine.common.errors import InvalidInputError
 __all__ = ["MAX_POINTS", "OracleHulls", "box2d_hulls"]
 
 MAX_POINTS = 16
-"""Points that b2PolygonShape takes at most (b2_maxPolygonVertices of the wheel)."""
+"""Maximum number of points of a b2PolygonShape (b2_maxPolygonVertices of the wheel)."""
 
 
 @dataclass(frozen=True, slots=True)
 class OracleHulls:
-    """Box2D's hulls: corners (m, 2) of each set, None where it refused, and then its words; seconds it took.
+    """Box2D's hulls: corners (m, 2) of each set, or None and an error message if Box2D rejected it, and the duration, seconds.
 
-    `wrapped` (n, 16) and `n_wrapped` (n,) repeat Box2D's rule in float32: indices of points, -1 past their number; `n_wrapped` is -1
-    where it would not end, and Box2D was not called: it would write past its own array.
+    `wrapped` (n, 16) and `n_wrapped` (n,) are the result of Box2D's algorithm repeated in float32: indices of points, padded with -1, and
+    their number. It is -1 if the algorithm would not terminate; Box2D is then not called, because it would write past its array.
     """
 
     corners: tuple[FloatArray | None, ...]
@@ -39,12 +39,12 @@ class OracleHulls:
 
 
 def box2d_hulls(sets: Sequence[FloatArray]) -> OracleHulls:
-    """Return what b2PolygonShape makes of each set (k, 2) of 3 to 16 points.
+    """Return the hulls that b2PolygonShape computes for sets (k, 2) of 3 to 16 points.
 
     Raises
     ------
     InvalidInputError
-        A set of another shape, or with numbers that float32 does not hold.
+        A set has a different shape, or a number is not representable in float32.
     """
     wrapped: IntArray = np.full((len(sets), MAX_POINTS), -1, dtype=np.int64)
     n_wrapped: IntArray = np.full(len(sets), -1, dtype=np.int64)
@@ -54,7 +54,7 @@ def box2d_hulls(sets: Sequence[FloatArray]) -> OracleHulls:
             raise InvalidInputError(f"sets[{row}]", f"3 to {MAX_POINTS} points", len(checked))
         held = checked.astype(np.float32)
         if not np.array_equal(checked, held):
-            raise InvalidInputError(f"sets[{row}]", "numbers that float32 holds", "others")
+            raise InvalidInputError(f"sets[{row}]", "numbers representable in float32", "others")
         order, is_closed = wrapping(held)
         wrapped[row, : len(order)] = order
         if is_closed:
@@ -64,7 +64,7 @@ def box2d_hulls(sets: Sequence[FloatArray]) -> OracleHulls:
     refusals: list[str] = []
     started = time.perf_counter()
     for points, is_safe in zip(sets, (n_wrapped >= 0).tolist(), strict=True):
-        hull, refusal = _box2d_hull([(x, y) for x, y in points.tolist()]) if is_safe else (None, "not asked: its rule would not end")
+        hull, refusal = _box2d_hull([(x, y) for x, y in points.tolist()]) if is_safe else (None, "skipped: it would not end")
         corners.append(hull)
         refusals.append(refusal)
     seconds = time.perf_counter() - started

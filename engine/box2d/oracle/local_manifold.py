@@ -1,7 +1,4 @@
-"""Box2D's manifolds as its collision functions leave them, in the frames of the shapes, taken to the world: what b2WorldManifold does.
-
-In float64, and for all rows at once.
-"""
+"""Transformation of Box2D's local manifolds to the world frame, like b2WorldManifold, but in float64 and for all rows at once."""
 
 from __future__ import annotations
 
@@ -18,10 +15,10 @@ _CIRCLES, _FACE_A = 0, 1
 def to_world(
     numbers: FloatArray, kind: IntArray, radii: FloatArray, round_radii: FloatArray, poses_1: FloatArray, poses_2: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Change local manifolds to the world: normal from the first shape to the second, points midway, separations.
+    """Return world normals, from the first shape to the second, points midway between the surfaces, and separations.
 
-    The frame of the plane is the first shape's for faceA and circles, the second's for faceB; clipped points lie in the
-    other one's. `radii` (n, 2) are the two shapes', skins included; `round_radii` (n,) their sum without the skins.
+    The plane is in the frame of the first shape for faceA and circles, of the second one for faceB; clipped points are in the frame of the
+    other. `radii` (n, 2) are the radii of both shapes, skins included; `round_radii` (n,) are their sums without skins.
     """
     is_face_b = (kind != _CIRCLES) & (kind != _FACE_A)
     plane_pose = np.where(is_face_b[:, None], poses_2, poses_1)
@@ -45,7 +42,7 @@ def to_world(
 
 
 def clear_beyond(count: IntArray, normal: FloatArray, position: FloatArray, separation: FloatArray) -> None:
-    """Set to zero what stands past the count."""
+    """Zero the entries past each manifold's point count."""
     normal[count == 0] = 0.0
     beyond = np.arange(2)[None, :] >= count[:, None]
     position[beyond] = 0.0

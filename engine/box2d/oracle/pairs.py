@@ -1,6 +1,6 @@
-"""Box2D's own answers for pairs of shapes at given poses, the second witness of the referee: manifolds, overlaps, distances, impacts.
+"""Box2D's results for pairs of shapes at given poses, as a second reference for the referee: manifolds, overlaps, distances, impacts.
 
-One manifold and two transforms serve all calls. Box2D computes in float32: poses must hold float32 values, and are refused otherwise.
+One manifold and two transforms are reused for all calls. Box2D computes in float32, so poses must be representable in float32.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["OracleDistances", "OracleImpacts", "OracleManifolds", "PairOracle"]
 
 _EDGE, _POLYGON, _CIRCLE = 0, 1, 2
 _ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}
-"""Order of two kinds of shape as arguments of Box2D's functions."""
+"""Order of shape types as arguments of Box2D's functions."""
 
 _COLLIDERS: dict[tuple[int, int], Any] = {
     (_EDGE, _POLYGON): Box2D._Box2D.b2CollideEdgeAndPolygon,
@@ -34,12 +34,12 @@ _COLLIDERS: dict[tuple[int, int], Any] = {
     (_POLYGON, _CIRCLE): Box2D._Box2D.b2CollidePolygonAndCircle,
     (_CIRCLE, _CIRCLE): Box2D._Box2D.b2CollideCircles,
 }
-"""The extension's own functions, without the Python ones around them."""
+"""Functions of the extension module, without their Python wrappers."""
 
 
 @dataclass(frozen=True, slots=True)
 class OracleManifolds:
-    """Box2D's manifolds in columns, as `StepContacts` has them; `seconds` is what the calls and the copying took."""
+    """Box2D's manifolds in columns, as in `StepContacts`; `seconds` is the duration of the calls and the copying."""
 
     count: IntArray
     normal: FloatArray
@@ -51,7 +51,7 @@ class OracleManifolds:
 
 @dataclass(frozen=True, slots=True)
 class OracleImpacts:
-    """Box2D's times of impact in columns: status as ours (HIT where Box2D says touching), fraction of the sweep, seconds it took."""
+    """Box2D's times of impact in columns: our `Status` (HIT for Box2D's touching), fraction of the sweep; and the duration, seconds."""
 
     status: IntArray
     fraction: FloatArray
@@ -60,7 +60,7 @@ class OracleImpacts:
 
 @dataclass(frozen=True, slots=True)
 class OracleDistances:
-    """Box2D's distances in columns: 0, never less, where the shapes overlap; the points (n, 2) it calls nearest; seconds it took."""
+    """Box2D's distances in columns, 0 if the shapes overlap, the closest points (n, 2), iterations, and the duration, seconds."""
 
     distance: FloatArray
     point_a: FloatArray
@@ -81,13 +81,14 @@ class PairOracle(HeldShapes):
     def manifolds(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> OracleManifolds:
         """Return Box2D's manifold of each pair (n, 2) at poses (n, 3) x, y, angle; normals point from A to B.
 
-        Box2D knows edge, polygon, circle in that order only; for another it is asked the other way round and its normal turned (the
-        feature ids stay as Box2D has them).
+        Box2D supports edge, polygon, circle only in that order; otherwise the arguments are swapped and the normal is reversed, but not the
+        feature ids.
 
         Raises
         ------
         InvalidInputError
-            An index out of range, lengths that differ, a pose that float32 does not hold, or two edges, which Box2D does not collide.
+            An index is out of range, lengths differ, a pose is not representable in float32, or both shapes are edges, which Box2D does
+            not collide.
         """
         checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
         ranks = self._order[checked]
@@ -138,7 +139,7 @@ class PairOracle(HeldShapes):
         )
 
     def overlaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[NDArray[np.bool_], float]:
-        """Return b2TestOverlap of each pair, which counts the skins, and the seconds it took. Errors as in `manifolds`."""
+        """Return b2TestOverlap of each pair, which includes skins, and the duration, seconds. Errors are those of `manifolds`."""
         checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
         made, test, place = self._made, Box2D._Box2D.b2TestOverlap, Box2D._Box2D.b2Transform_Set
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
@@ -153,9 +154,10 @@ class PairOracle(HeldShapes):
     def times_of_impact(
         self, pairs: ArrayLike, start_a: ArrayLike, end_a: ArrayLike, start_b: ArrayLike, end_b: ArrayLike
     ) -> OracleImpacts:
-        """Return b2TimeOfImpact of each pair that moves from poses (n, 3) to poses (n, 3) about its local origins.
+        """Return b2TimeOfImpact of each pair whose shapes move from start to end poses (n, 3), rotating about their local origins.
 
-        The interval is given, for its default in pybox2d is 0. "Failed" becomes OUT_OF_ITERATIONS. Errors as in `manifolds`.
+        The interval is passed explicitly because its default in pybox2d is 0. Box2D's failed becomes OUT_OF_ITERATIONS. Errors are those of
+        `manifolds`.
         """
         checked, starts_a, starts_b = self._posed_pairs(pairs, start_a, start_b)
         _, ends_a, ends_b = self._posed_pairs(pairs, end_a, end_b)
@@ -176,12 +178,12 @@ class PairOracle(HeldShapes):
         return OracleImpacts(frozen(_IMPACT_STATUS[table[:, 0].astype(np.int64)]), frozen(table[:, 1].copy()), seconds)
 
     def distances(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, use_radii: bool = True) -> OracleDistances:
-        """Return b2Distance of each pair (n, 2) at poses (n, 3): of the shapes with radii and skins, or of their cores.
+        """Return b2Distance of each pair (n, 2) at poses (n, 3), with or without radii and skins.
 
-        Where the shapes overlap, both points are Box2D's one guess at a common point. Errors as in `manifolds`.
+        If the shapes overlap, both points are Box2D's estimate of a common point. Errors are those of `manifolds`.
         """
         checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
-        # the extension's own functions: the Python ones around them take twice as long
+        # functions of the extension module: their Python wrappers take twice as long
         made, measure, place = self._made, Box2D._Box2D._b2Distance, Box2D._Box2D.b2Transform_Set
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
         answers: list[tuple[float, ...]] = []
@@ -198,7 +200,7 @@ class PairOracle(HeldShapes):
         return OracleDistances(frozen(gap), frozen(points_a), frozen(points_b), frozen(table[:, 5].astype(np.int64)), seconds)
 
     def gaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[FloatArray, float]:
-        """Return the distances alone, with radii, and the seconds they took, which are fewer; errors as in `manifolds`."""
+        """Return only the distances, with radii, and the duration, seconds; faster than `distances`. Errors are those of `manifolds`."""
         checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
         made, measure, place = self._made, Box2D._Box2D._b2Distance, Box2D._Box2D.b2Transform_Set
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
@@ -211,19 +213,19 @@ class PairOracle(HeldShapes):
         return frozen(np.array(answers, dtype=np.float64)), time.perf_counter() - started
 
     def made(self) -> list[tuple[Any, bool]]:
-        """Return Box2D's own shapes, and which of them are circles."""
+        """Return the Box2D shapes, each with a flag that is True for circles."""
         return list(zip(self._made, (self._order == _CIRCLE).tolist(), strict=True))
 
 
 _IMPACT_STATUS = np.array([Status.DEGENERATE, Status.OUT_OF_ITERATIONS, Status.OVERLAPPING, Status.HIT, Status.MISS], dtype=np.int64)
-"""Ours for b2TOIOutput's unknown, failed, overlapped, touching, separated, 0 to 4."""
+"""Our `Status` for b2TOIOutput's states 0 to 4: unknown, failed, overlapped, touching, separated."""
 
 _NO_NUMBERS = (0.0,) * 8
 _NO_IDS = (0, 0, 0, 0)
 
 
 def _reused_manifold() -> tuple[Any, Any, Any]:
-    """Return a manifold and views of both its points: pybox2d hands out as many as the manifold holds, so it must hold two."""
+    """Return a manifold and views of its two points; pybox2d returns only existing points, so the manifold is computed with two."""
     local, xf_1, xf_2 = Box2D.b2Manifold(), Box2D.b2Transform(), Box2D.b2Transform()
     box = Box2D.b2PolygonShape(box=(1.0, 1.0))
     xf_1.SetIdentity()

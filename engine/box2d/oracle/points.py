@@ -1,7 +1,4 @@
-"""Box2D's own answers to rays and points: b2Shape::RayCast and TestPoint.
-
-Both functions know a polygon without its skin.
-"""
+"""Box2D's ray casts and point tests: b2Shape::RayCast and TestPoint, which ignore the skin of polygons."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ __all__ = ["OracleRays", "PointOracle"]
 
 @dataclass(frozen=True, slots=True)
 class OracleRays:
-    """Box2D's ray casts in columns: hit or not, fraction and world normal (n, 2), zero where there is no hit; seconds it took."""
+    """Box2D's ray casts in columns: hit flag, fraction and world normal (n, 2), zero if there is no hit; and the duration, seconds."""
 
     hit: NDArray[np.bool_]
     fraction: FloatArray
@@ -32,10 +29,9 @@ class OracleRays:
 
 
 class PointOracle(HeldShapes):
-    """Box2D's rays and points against a fixed set of shapes.
+    """Box2D's ray casts and point tests against a fixed set of shapes.
 
-    Its `shapes` are as these two functions of Box2D see them: polygons and edges without skin, edges without neighbors. An edge contains
-    no point.
+    `shapes` are as these functions treat them: polygons and edges without skin, edges without ghost vertices. An edge contains no point.
     """
 
     def __init__(self, shapes: Iterable[FixtureShape]) -> None:
@@ -43,12 +39,12 @@ class PointOracle(HeldShapes):
         self.shapes = tuple(map(_bare, self.shapes))
 
     def contains(self, indices: ArrayLike, xf: ArrayLike, points: ArrayLike) -> tuple[NDArray[np.bool_], float]:
-        """Return TestPoint of each shape (n,) at its pose (n, 3) and point (n, 2), and the seconds it took.
+        """Return TestPoint of each shape (n,) at its pose (n, 3) for a point (n, 2), and the duration, seconds.
 
         Raises
         ------
         InvalidInputError
-            An index out of range, lengths that differ, or a number that float32 does not hold.
+            An index is out of range, lengths differ, or a number is not representable in float32.
         """
         checked, poses = self._posed(indices, xf)
         where = held_rows("points", points, 2, len(checked))
@@ -61,9 +57,9 @@ class PointOracle(HeldShapes):
         return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
 
     def rays(self, indices: ArrayLike, xf: ArrayLike, origins: ArrayLike, ends: ArrayLike) -> OracleRays:
-        """Return RayCast of each shape (n,) at its pose (n, 3) with the ray from origin to end (n, 2); errors as in `contains`.
+        """Return RayCast of each shape (n,) at its pose (n, 3) for a ray from origin to end (n, 2); errors are those of `contains`.
 
-        The normal is what Box2D says: of an edge, Box2D 2.3.0 forgets to turn it by the pose.
+        Normals are not corrected: Box2D 2.3.0 does not rotate the normal of an edge by the pose.
         """
         checked, poses = self._posed(indices, xf)
         starts, stops = held_rows("origins", origins, 2, len(checked)), held_rows("ends", ends, 2, len(checked))

@@ -1,4 +1,4 @@
-"""Box2D's own boxes and masses: b2Shape::ComputeAABB and ComputeMass, for every kind of shape the wheel has."""
+"""Box2D's bounding boxes and masses: b2Shape::ComputeAABB and ComputeMass, for all supported shapes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["OracleMasses", "ShapeOracle"]
 
 @dataclass(frozen=True, slots=True)
 class OracleMasses:
-    """Box2D's masses in columns: kg, center of mass (n, 2), inertia about the *local origin*, seconds it took.
+    """Box2D's mass data in columns: mass, kg, center of mass (n, 2), inertia about the *local origin*; and the duration, seconds.
 
-    `is_refused` where Box2D made the polygon but then found its area too small for a mass; the numbers are 0 there.
+    `is_refused` is True if Box2D created the polygon, but its area was too small to compute the mass; the numbers are then 0.
     """
 
     mass: FloatArray
@@ -35,29 +35,29 @@ class OracleMasses:
 
 
 class ShapeOracle(HeldShapes):
-    """Boxes and masses of a fixed set of shapes.
+    """Box2D's bounding boxes and mass data for a fixed set of shapes.
 
     Parameters
     ----------
     shapes : iterable of Circle, Polygon or Segment
         As for `HeldShapes`.
     otherwise : iterable of Circle, Polygon or Segment, optional
-        For each shape another one that is taken where Box2D refuses the first, or would change it.
+        Replacement of each shape that Box2D rejects or would change.
     """
 
     def __init__(self, shapes: Iterable[Box2DShape], otherwise: Iterable[Box2DShape] = ()) -> None:
         self._hold([_made(shape, other) for shape, other in zip_longest(shapes, otherwise)])
 
     def boxes(self, indices: ArrayLike, xf: ArrayLike) -> tuple[FloatArray, float]:
-        """Return the boxes (n, 4) of the shapes (n,) at poses (n, 3), skins included, and the seconds it took.
+        """Return the bounding boxes (n, 4) of shapes (n,) at poses (n, 3), skins included, and the duration, seconds.
 
         Raises
         ------
         InvalidInputError
-            An index out of range, lengths that differ, or a pose that float32 does not hold.
+            An index is out of range, lengths differ, or a pose is not representable in float32.
         """
         chosen, poses = self._posed(indices, xf)
-        # pybox2d's getAABB makes a new box for each call; the function behind it fills this one
+        # pybox2d's getAABB creates a new box for each call, but the underlying function reuses this one
         compute = Box2D._Box2D.b2Shape___ComputeAABB
         box, pose, made = Box2D.b2AABB(), Box2D.b2Transform(), self._made
         answers: list[tuple[float, ...]] = []
@@ -71,12 +71,12 @@ class ShapeOracle(HeldShapes):
         return frozen(np.array(answers, dtype=np.float64).reshape(-1, 4)), seconds
 
     def masses(self, density: ArrayLike) -> OracleMasses:
-        """Return the mass of every shape with its density (n,), kg/m^2; an edge has none.
+        """Return the mass data of every shape for densities (n,), kg/m^2; edges have no mass.
 
         Raises
         ------
         InvalidInputError
-            Lengths differ, or a density that float32 does not hold.
+            Lengths differ, or a density is not representable in float32.
         """
         densities = held_rows("density", np.asarray(density, dtype=np.float64).reshape(-1, 1), 1, len(self._made))
         compute, data = Box2D._Box2D.b2Shape___ComputeMass, Box2D.b2MassData()

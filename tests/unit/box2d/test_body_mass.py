@@ -68,7 +68,7 @@ def test_what_passes_is_what_box2d_can_weigh() -> None:
 
 def test_the_first_fixture_needs_no_inertia_of_its_own() -> None:
     """Each fixture was weighed as it was added: Box2D asserted at the first, in `create_body` and in every rebuild."""
-    with pytest.raises(InvalidInputError, match=r"shape must be near enough to the body's origin .* kg m\^2"):
+    with pytest.raises(InvalidInputError, match=r"shape must be close enough to the body's origin .* kg m\^2"):
         accept(BodySpec((SMALL_AND_FAR,)))
     world = World()
     for order in permutations((SMALL_AND_FAR, LARGE)):

@@ -120,7 +120,7 @@ def test_a_large_scene():
 def test_what_the_oracle_refuses():
     with pytest.raises(InvalidInputError, match=r"moves must be shorter than 2.0 m, got 3.0"):
         box2d_scene([Circle(1.0)], [(0.0, 0.0, 0.0)], [(3.0, 0.0)])
-    with pytest.raises(InvalidInputError, match="poses must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match="poses must be numbers representable in float32"):
         box2d_scene([Circle(1.0)], [(0.1, 0.0, 0.0)])
 
 

@@ -240,9 +240,9 @@ def test_a_hull_that_box2d_would_not_end():
 def test_what_the_oracles_refuse():
     with pytest.raises(InvalidInputError, match=r"sets\[0\] must be 3 to 16 points, got 2"):
         box2d_hulls([np.zeros((2, 2))])
-    with pytest.raises(InvalidInputError, match=r"sets\[0\] must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match=r"sets\[0\] must be numbers representable in float32"):
         box2d_hulls([np.full((3, 2), 0.1)])
-    with pytest.raises(InvalidInputError, match="density must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match="density must be numbers representable in float32"):
         ShapeOracle([Circle(1.0)]).masses([0.1])
     with pytest.raises(InvalidInputError, match="indices must be indices from 0 to 0, got 3"):
         ShapeOracle([Circle(1.0)]).boxes([3], [(0.0, 0.0, 0.0)])

@@ -159,7 +159,7 @@ def test_the_oracle_takes_float32_numbers_and_known_shapes_only():
     oracle = PointOracle([Circle(1.0)])
     assert oracle.contains([0], [(0.0, 0.0, 0.0)], [(0.5, 0.5)])[0].tolist() == [True]
     assert PointOracle([EDGE]).contains([0], [(0.0, 0.0, 0.0)], [(0.5, 0.0)])[0].tolist() == [False]  # an edge has no inside
-    with pytest.raises(InvalidInputError, match="points must be numbers that float32 holds"):
+    with pytest.raises(InvalidInputError, match="points must be numbers representable in float32"):
         oracle.contains([0], [(0.0, 0.0, 0.0)], [(0.1, 0.0)])
     with pytest.raises(InvalidInputError, match="indices must be indices from 0 to 0, got 1"):
         oracle.rays([1], [(0.0, 0.0, 0.0)], [(0.5, 0.0)], [(1.0, 0.0)])

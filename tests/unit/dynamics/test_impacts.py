@@ -55,7 +55,7 @@ def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop: float) -> N
 
 def test_box2d_has_its_own_threshold_and_refuses_another() -> None:
     assert World(WorldSettings(restitution_threshold=1.0)).settings.restitution_threshold == 1.0
-    with pytest.raises(InvalidInputError, match=r"restitution_threshold must be 1 m/s with Box2D, which has no other, got 0\.0"):
+    with pytest.raises(InvalidInputError, match=r"restitution_threshold must be 1 m/s, the only value that Box2D supports, got 0\.0"):
         World(WorldSettings(restitution_threshold=0.0))
     one = World()
     with pytest.raises(InvalidInputError, match="restitution_threshold"):

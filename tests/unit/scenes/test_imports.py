@@ -116,7 +116,7 @@ def test_a_gear_is_made_after_the_joints_that_it_couples() -> None:
     plain["joint"].append({"type": "gear", "joint1": 0, "joint2": 1, "ratio": 1})  # on a gear
     hinges[0]["bodyA"], hinges[0]["bodyB"] = 3, 0
     told = scene_of_rube(plain).notes
-    assert told[0].startswith("Left out: joint[0] (joint_a and joint_b must be on joints of active bodies, of which each body_b is dynamic")
+    assert told[0].startswith("Left out: joint[0] (joint_a and joint_b must be joints with active bodies and a dynamic body_b")
     assert told[1].startswith("Left out: joint[3] (joint 0 is missing)")
 
 
@@ -175,7 +175,7 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
         "Left out: body[0].fixture[2], which has no shape",
         "Left out: body[0].fixture[3].circle (radius must be > 0",
         "Changed: body[1] weighs 3 kg, but its fixtures weigh 1 kg",
-        "Left out: body[3] (shape must be a circle or a polygon beside the edges",
+        "Left out: body[3] (shape must be a circle or a polygon for at least one fixture",
         "Changed: body[4] has no density; it gets one for a mass of 1 kg",
         "Changed: forces act for one step",
         "Left out: joint[0] (joint 1 is missing)",

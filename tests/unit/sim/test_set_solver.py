@@ -98,7 +98,7 @@ def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
     capsule = BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2)),), position=(0.0, 3.0))
     one = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
     steps(one, 3)
-    with pytest.raises(InvalidInputError, match="body 1, fixture 1: shape must be one that Box2D has"):
+    with pytest.raises(InvalidInputError, match="body 1, fixture 1: shape must be one that Box2D supports"):
         one.act(SetSolver("box2d"))
     assert [stage.world.solver for stage in one.demo.stages] == ["soft_step", "soft_step"] and one.demo.sim.solver == "soft_step"
     one.act(SetSolver(METHOD))

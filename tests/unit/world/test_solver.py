@@ -168,9 +168,9 @@ def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        (Capsule((0.0, 0.0), (1.0, 0.0), 0.2), "shape must be one that Box2D has: a Circle, a Polygon or a Segment, got a Capsule"),
+        (Capsule((0.0, 0.0), (1.0, 0.0), 0.2), "shape must be one that Box2D supports: a Circle, a Polygon or a Segment, got a Capsule"),
         (Polygon.regular(17, 1.0), "vertices must be at most 16, got 17"),
-        (Polygon.box(1.0, 1.0, skin_radius=0.25), r"skin_radius must be 0 or 0.01 m \(Box2D gives every polygon its own\)"),
+        (Polygon.box(1.0, 1.0, skin_radius=0.25), r"skin_radius must be 0 or 0.01 m \(Box2D's skin is fixed\)"),
     ],
 )
 def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says_so(shape: AnyShape, words: str) -> None:
