@@ -1,12 +1,11 @@
-"""The base of every demo. There are three sides to it:
+"""Base class of all demos. It has three interfaces:
 
-- what a demo overrides: the class attributes of `Demo`, and its methods from `build` to `release`;
-- what a demo uses: the attributes that its `__init__` makes, and the methods from `add_stage` to `has`;
-- what the window, a history and a headless run use: `demo.sim`, a `Simulation`, which steps the demo and applies actions to it.
+- for demos to override: the class attributes of `Demo`, and its methods from `build` to `release`;
+- for demos to call: the attributes set in `__init__`, and the methods from `add_stage` to `has`;
+- for the window, histories and headless runs: `demo.sim`, a `Simulation`, which steps the demo and applies actions to it.
 
-A demo says what is in its worlds (`build`), what happens at each step (`before_step`, `after_step`) and what it draws over
-the picture (`draw`). It never sees a pixel, a window or the time of day: the same class runs in the window, in a
-headless run and in a test.
+A demo creates its worlds (`build`), acts at each step (`before_step`, `after_step`) and draws an overlay (`draw`). It does not depend on
+pixels, the window or the clock: the same class runs in the window, in a headless run and in a test.
 
     @register(id="falling_box", category="Shapes", title="A falling box", watch="It falls.")
     class FallingBox(Demo):
@@ -48,38 +47,38 @@ __all__ = ["Demo", "DemoFaultError", "Simulation", "StatusLine", "Viewer"]
 Color: TypeAlias = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
 Canvas: TypeAlias = Any
-"""An `engine.render.canvas.Canvas`; the simulation knows nothing of drawing."""
+"""An `engine.render.canvas.Canvas`, which the simulation does not import."""
 StatusLine = str | tuple[str, Color]
-"""A line of the readout over the picture, with a color of `engine.render.palette` or without."""
+"""A line of the on-screen readout, optionally with a color from `engine.render.palette`."""
 
 _KEYFRAME_STEPS = 60
-"""From one keyframe to the next. Building a world anew, half of it in the steps before, keeping it and packing that take 30 us a body, a
-step of a pile 5 to 9 with all that is read and counted: a tenth more time in all, and at most 59 steps on the way to the step asked for."""
+"""Steps between keyframes. A keyframe costs about 30 us per body (rebuild, encode, compress), a step of a pile 5 to 9 us per body with
+all readouts: 10% more time overall, and at most 59 steps from a keyframe to any step."""
 
 _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
-"""With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
+"""Above this number of bodies, 59 steps take half a second on a slow machine: a keyframe every 30 steps, for 20% more time overall."""
 
 
 _SIMULATION_STATE = ("solver", "solver_settings", "built_for", "hertz", "waits", "keeps_solver_state", "users", "_is_settled")
 """Attributes of a simulation that are part of the demo's state."""
 _NOT_STATE = frozenset({"seed", "stages", "viewer", "view_state", "sim"})
-"""Attributes of a demo that are no state of its own: it keeps them when it goes back in time."""
+"""Attributes of a demo that are not part of its state; rewinding does not change them."""
 
 
 @dataclass(slots=True)
 class Viewer:
-    """Viewer of a demo, and the moment of its last step that is seen: no part of its past.
+    """How a demo is viewed: not part of its state.
 
     Attributes
     ----------
     interactive : bool
-        Set by the window: a user is watching, and what takes seconds must not keep the picture waiting.
+        Set by the window: a user is watching, so work that takes seconds must not block drawing.
     pointed : pair of float or None
-        Where the pointer is in the picture; None outside of it.
+        Pointer position in the picture; None if it is outside.
     drawn_fraction : float
-        The fraction of the last step at which the picture is drawn, 0 to 1.
+        Fraction of the last step that is drawn, 0 to 1.
     wanted_speed : float or None
-        Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
+        Set it to request slow motion, such as 1/16; the window applies it and resets it to None.
     """
 
     interactive: bool = False
@@ -89,43 +88,43 @@ class Viewer:
 
 
 class DemoFaultError(LabError):
-    """A mistake of a shared demo's own: the world goes on with what was done of it, and so does a recording."""
+    """A demo's own code raised an exception in a shared simulation. The simulation and its recording continue with the partial result."""
 
 
 class Demo:
-    """Base class; see the module.
+    """Base class of demos; see the module.
 
     Parameters
     ----------
     seed : int
-        >= 0; everything random in the demo comes from it.
+        Seed of all random numbers of the demo, >= 0.
     values : mapping of str to number
         Parameters that differ from their defaults.
     referee : callable, optional
-        Makes a referee for each world; without one nothing is compared.
+        Creates a referee for each world; if omitted, contacts are not checked.
     solver : str, optional
-        What drives its worlds, one of `engine.world.solvers`, in place of what drives them otherwise: Box2D, or what a scene file names.
+        Solver of its worlds, one of `engine.world.solvers`, instead of the default: Box2D, or the solver named in a scene file.
     built_for : str, optional
-        The solver for which its worlds are laid out, where that is another one: two worlds that are compared begin alike.
+        Solver whose polygon skin the initial layout assumes, if not `solver`: worlds that are compared must start from the same layout.
     solver_settings : pairs of str and float or str, optional
-        Settings of the solver's own, in place of those that its worlds would have.
+        Solver-specific settings, instead of those of its worlds.
     hertz : float, optional
-        Steps a second, in place of those of its worlds.
+        Steps per second, instead of the rate of its worlds.
 
     Attributes
     ----------
     stages : list of Stage
     steps : int
-        Taken since the last restart.
+        Number of steps since the last restart.
     dropped : list of DroppedBody
-        Files that were dropped into it since the last restart.
+        Bodies dropped into the demo since the last restart.
     held : set of str
-        Keys held down now, by pygame's names: "left", "space", "a".
+        Keys held down, by pygame's names: "left", "space", "a".
     ready : set of str
-        Of `arrivals`, what is there. It stays: a restart builds the worlds anew, but what was loaded is not loaded again.
+        Names from `arrivals` that have been loaded; kept by a restart.
     viewer : Viewer
     view_state : object
-        What the demo keeps for its picture alone: it is no part of the demo's state, and going back in time leaves it as it is.
+        Data used only for drawing; not part of the demo's state, and not changed by rewinding.
     sim : Simulation
     """
 
@@ -135,22 +134,22 @@ class Demo:
     watch: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     layers: ClassVar[Mapping[str, bool]] = {}
-    """Layers shown at first, where they differ from `engine.render.views.Layers`: ``{"aabbs": True}``."""
+    """Initial layers that differ from the defaults of `engine.render.views.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """The demo's own keys and what they do, for buttons and the page of keys: ``(("Left, Right", "walk left, walk right"),)``."""
+    """The demo's keys and their functions, for buttons and the help page: ``(("Left, Right", "walk left, walk right"),)``."""
     needs_referee: ClassVar[bool] = False
-    """True if there is little to see without the referee's algorithms: the browser's preview gets them too then."""
+    """True if the demo shows little without the referee's algorithms: the preview in the demo list then uses them too."""
     no_edits: ClassVar[str] = ""
-    """Why its worlds cannot be changed by hand; empty where they can."""
+    """Reason why its worlds cannot be edited; empty if they can."""
     opens_list: ClassVar[bool] = False
-    """True if the list of demos begins with this one chosen, and its preview running."""
+    """True if this demo is initially selected in the demo list."""
     tries: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """What to try: sentences, each with what ticks it off, joined by commas: "key t" (a key of the demo), "set gravity" (a parameter),
-    "Grab" (an action of `engine.sim.actions`) or the id of a command of the window ("pause")."""
+    """Suggestions: sentences, each with comma-separated triggers that tick it off: "key t" (a key of the demo), "set gravity" (a
+    parameter), "Grab" (an action of `engine.sim.actions`) or the id of a window command ("pause")."""
     keywords: ClassVar[str] = ""
-    """Words that find the demo in the list, besides those of its title and of `watch`."""
+    """Search terms for the demo list, in addition to the title and `watch`."""
     takes_keys: ClassVar[frozenset[str]] = frozenset()
-    """Keys that the window has a use for, and that it leaves to this demo: of one with a time of its own Space, for instance."""
+    """Window shortcut keys that are passed to this demo instead, such as Space in a demo with its own clock."""
 
     def __init__(
         self,
@@ -175,30 +174,30 @@ class Demo:
         self.sim = Simulation(self, referee, solver, built_for, solver_settings, hertz)
         self.restart()
 
-    # -- what a demo overrides ---------------------------------------------------------------------------------------
+    # -- for demos to override ----------------------------------------------------------------------------------------
 
     def build(self) -> None:
-        """Create the worlds: one `add_stage` for each."""
+        """Create the worlds, with one `add_stage` call for each."""
         raise NotImplementedError
 
     def before_step(self) -> None:
-        """Act on the worlds before a step; called once a step."""
+        """Hook called before each step, for instance to apply forces."""
 
     def after_step(self) -> None:
-        """Look at what the step did."""
+        """Hook called after each step, for instance to read contacts."""
 
     def draw_background(self, canvas: Canvas) -> None:
-        """Draw under the bodies; world coordinates, `canvas.at(stage.offset)` for a stage's own."""
+        """Draw behind the bodies, in picture coordinates, meters; use `canvas.at(stage.offset)` for world coordinates of a stage."""
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw over the bodies. `stage.drawn_pose(id)` is where a body is in this picture."""
+        """Draw over the bodies; `stage.drawn_pose(id)` is the drawn pose of a body."""
 
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
-        """Return colors of single bodies by id, in place of the usual ones; called for every picture."""
+        """Return colors by body id that override the defaults; called every frame."""
         return {}
 
     def outlined_bodies(self, stage: Stage) -> Collection[int]:
-        """Return ids of bodies drawn without a fill, because the demo draws them itself; called for every picture."""
+        """Return ids of bodies to draw without a fill, because the demo draws them itself; called every frame."""
         return ()
 
     def status(self) -> Sequence[StatusLine]:
@@ -206,69 +205,66 @@ class Demo:
         return ()
 
     def summary(self) -> Sequence[str]:
-        """Return the lines that a headless run prints at its end, such as verdicts."""
+        """Return the lines printed at the end of a headless run, such as verdicts."""
         return ()
 
     def on_key(self, key: str) -> bool:
-        """React to a key pressed; return True if it was the demo's. The window's own keys never arrive here."""
+        """Handle a key press; return True if the demo uses the key. Shortcuts of the window are not passed on."""
         return False
 
     def on_wheel(self, point: tuple[float, float], notches: float) -> bool:
-        """React to the wheel over a point of the picture; return True if it was the demo's, and the view does not zoom."""
+        """Handle the mouse wheel at a point of the picture; return True if the demo uses it, so that the view does not zoom."""
         return False
 
     def turn(self, point: tuple[float, float]) -> bool:
-        """React to the right button pressed at a point of the picture; True if it takes hold of something that `drag` turns."""
+        """Handle a right click at a point of the picture; return True if it grabs something that `drag` turns."""
         return False
 
     def on_parameter(self, name: str) -> None:
-        """React to a parameter that was changed; the base builds everything anew."""
+        """Handle a changed parameter; by default, restart."""
         self.restart()
 
     def beside_worlds(self) -> bytes:
-        """Return what else the demo's state consists of, as bytes to be recognized by: what moves or is moved without a `World`.
-
-        It is part of the digest of every step, by which a recording that is played again is found to end otherwise.
-        """
+        """Return demo state held outside its `World`s, as bytes for the digest of each step, which reveals a diverging replay."""
         return b""
 
     def agreement(self) -> StepAgreement:
-        """Return what was compared with Box2D since the restart: every contact of every world, unless overridden."""
+        """Return the results of all comparisons with Box2D since the restart; by default, of all contacts of all worlds."""
         return sum((stage.total for stage in self.stages), StepAgreement())
 
     def arrange(self, width: float, height: float) -> bool:
-        """Lay the worlds out for a picture of so many design pixels, and return True if that makes a difference.
+        """Lay out the worlds for a picture of this size, in design pixels; return True if anything changed.
 
         Only `Stage.offset` and `Stage.window` may change.
         """
         return False
 
     def foot_height(self, height: float, ui_scale: float) -> float:
-        """Return how much of a view of that height, pixels, the demo draws a diagram on, from below: its worlds are shown above that.
+        """Return the height of the demo's diagram at the bottom of a view of this height, pixels; the worlds are shown above it.
 
-        `ui_scale` is of screen pixels to a design pixel.
+        `ui_scale` is the number of screen pixels per design pixel.
         """
         return 0.0
 
     def door(self) -> Any:
-        """Return what can be watched step by step where nothing is pointed at, an `engine.app.stepper_requests.StepperRequest`, or None.
+        """Return the `engine.app.stepper_requests.StepperRequest` to use if the pointer is on nothing, or None for the default.
 
-        Unless overridden, the window takes the deepest contact, of worlds without one the nearest pair.
+        The default is the deepest contact, or the nearest pair if there are no contacts.
         """
         return None
 
     def margins(self, width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
-        """Return how much of a view of that size, pixels, the demo draws on at its top, its right and its bottom: its worlds are shown
-        between; unless overridden, `foot_height` alone."""
+        """Return the top, right and bottom margins, pixels, in which the demo draws, for a view of this size; by default, only
+        `foot_height`. The worlds are shown inside the margins."""
         return 0.0, 0.0, self.foot_height(height, ui_scale)
 
     def home(self) -> AABB:
-        """Return what the camera shows at first: all fixtures as they were built, unless overridden."""
+        """Return the box that the camera shows at first; by default, it contains all fixtures in their initial poses."""
         box = union([stage.bounds for stage in self.stages if stage.bounds is not None])
         return box if box is not None else AABB((-10.0, -6.0), (10.0, 6.0))
 
     def arrivals(self) -> Sequence[str]:
-        """Return what has come in the background and may steer a step, kernels or numbers, each under a name."""
+        """Return the names of resources loaded in the background that steps may use, such as kernels or data."""
         return ()
 
     @property
@@ -278,38 +274,38 @@ class Demo:
 
     @property
     def grip(self) -> Grip | None:
-        """The hand where it holds something, and what it holds still exists."""
+        """The current grip; None if nothing is held, or it no longer exists."""
         return self._grip if self._grip is not None and self._grip.is_there else None
 
     def grab(self, point: tuple[float, float]) -> bool:
-        """Take hold of the dynamic body at a point of the picture; return whether there is one."""
+        """Grab the dynamic body at a point of the picture; return True if there is one."""
         self.release()
         self._grip = take_hold(self.stages, point)
         return self._grip is not None
 
     def drag(self, point: tuple[float, float]) -> None:
-        """Pull what is held towards a point; it may have been destroyed meanwhile."""
+        """Pull the grabbed body towards a point; no-op if it no longer exists."""
         if self._grip is not None:
             self._grip.pull(point)
 
     def release(self) -> None:
-        """Let go."""
+        """Release the grabbed body, if any."""
         if self._grip is not None:
             self._grip.let_go()
             self._grip = None
 
     def state_attributes(self) -> dict[str, Any]:
-        """Return its state by name: all attributes but those that belong to the program around it."""
+        """Return the attributes that are part of the demo's state, by name."""
         return {name: value for name, value in vars(self).items() if name not in _NOT_STATE}
 
     def set_state_attributes(self, state: Mapping[str, Any]) -> None:
-        """Replace its state by one that `state_attributes` returned."""
+        """Replace the demo's state with the result of an earlier `state_attributes` call."""
         attributes = vars(self)
         for name in [name for name in attributes if name not in state and name not in _NOT_STATE]:
             del attributes[name]
         attributes.update(state)
 
-    # -- what a demo uses ---------------------------------------------------------------------------------------------
+    # -- for demos to call --------------------------------------------------------------------------------------------
 
     def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
         """Add a world to the picture and return its stage."""
@@ -320,27 +316,27 @@ class Demo:
         return stage
 
     def parameter(self, name: str) -> float:
-        """Return a parameter's present value."""
+        """Return the current value of a parameter."""
         return self.values[name]
 
     def set_parameter(self, name: str, value: object) -> None:
-        """Change a parameter, checked; nothing happens if it already has the value."""
+        """Validate and set a parameter; no-op if the value is unchanged."""
         number = parameter_values(self.parameters, {name: value})[name]
         if number != self.values[name]:
             self.values[name] = number
             self.on_parameter(name)
 
     def rng(self, name: str) -> np.random.Generator:
-        """Return the random stream of this demo and `name`, the same after every restart."""
+        """Return the demo's random number generator with this name; it restarts with the demo."""
         return stream(self.seed, self.id, name)
 
     @property
     def step_seconds(self) -> float:
-        """Length of a step."""
+        """Step length, seconds."""
         return 1.0 / self.stages[0].world.settings.hertz if self.stages else 1.0 / 60.0
 
     def restart(self) -> None:
-        """Build everything anew from the seed and the parameters, without what was dropped."""
+        """Rebuild all worlds from the seed and the parameters; dropped bodies are removed."""
         self._grip = None
         self.stages.clear()
         self.dropped.clear()
@@ -351,12 +347,12 @@ class Demo:
         self.sim.settle()
 
     def has(self, what: str) -> bool:
-        """Return True if a step may ask for something of `arrivals`: the demo waits for nothing, or it is ready."""
+        """Return True if a step may use the resource `what` of `arrivals`: it is ready, or the demo loads it on demand."""
         return not self.sim.waits or what in self.ready
 
     @property
     def has_algorithms(self) -> bool:
-        """True if all that the referee's algorithms can be asked is there."""
+        """True if all of the referee's algorithms are available."""
         return self.sim.has_algorithms
 
 
@@ -367,30 +363,30 @@ class Simulation:
     ----------
     demo : Demo
     waits : bool or None
-        True if the demo goes without what takes seconds until it is ready, rather than ask for it in the middle of a step: set by the
-        window at the beginning, part of what a recording keeps; None is no.
+        True if steps do not use slow resources until they are ready, instead of loading them on demand. Set by the window at the start
+        and recorded; None means False.
     keeps_solver_state : bool
-        True if its worlds keep the whole state of their solver when they are brought into canonical form; see `keep_solver_state`.
+        True if canonicalizing a world preserves its solver's complete state; see `keep_solver_state`.
     referee : callable or None
-        Makes the referee of each world.
+        Creates the referee of each world.
     solver : str or None
-        What drives every world that the demo makes without naming a solver; None where that is left to the demo.
+        Solver for every world the demo creates without naming one; None leaves the choice to the demo.
     solver_settings : pairs of str and float or str, or None
-        Settings of that solver's own; None where they are left to the demo.
+        Solver-specific settings; None leaves them to the demo.
     hertz : float or None
-        Steps a second of all its worlds, also of those to come; None where that is left to the demo.
+        Steps per second of all current and future worlds; None leaves it to the demo.
     built_for : str or None
-        For which solver its worlds are laid out; None for that which drives them.
+        Solver whose polygon skin the initial layout assumes; None means the solver in use.
     has_algorithms : bool
-        True if the referee's algorithms are complete.
+        True if all of the referee's algorithms are available.
     users : Users
-        Who shares the demo; nobody, of one that a single person plays.
+        Users of a shared simulation; empty for a single user.
     user_number : int
-        User whose action is applied now; 0 between actions, and where one person plays.
+        Number of the user whose action is being applied; 0 between actions, and for a single user.
     is_checked : bool
-        False while steps are not to be checked by referees.
+        False if referees must not check steps.
     observers : list of callable
-        Called with each stage after each of its steps, new or taken again: for a picture, or for counts.
+        Called with each stage after each of its steps, including repeated steps.
     """
 
     def __init__(
@@ -413,7 +409,7 @@ class Simulation:
         self.user_number = 0
         self._is_settled = False
         self.built_with: dict[str, float] = {}
-        """The demo's parameters when its worlds were built last."""
+        """Parameters with which the worlds were last built."""
         self.referee = referee
         self.has_algorithms = referee is not None
         self.is_checked = True
@@ -426,13 +422,13 @@ class Simulation:
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Take one step in every stage; of a shared demo let a tick pass, in which there may be none or several.
+        """Advance every stage by one step, or a shared demo by one tick, which may contain no step or several.
 
         Raises
         ------
         LabError
-            It broke off. A shared demo has then done all the same what is done at a keyframe, and built a world that was lost anew: it goes
-            on, and everywhere alike; what is the demo's own mistake is a `DemoFaultError` there.
+            The step failed. A shared demo then still does its keyframe work and rebuilds lost worlds, so that all copies continue
+            identically; an exception of the demo's own code becomes a `DemoFaultError` there.
         """
         if not self.is_shared:
             return self._advance(1)
@@ -466,7 +462,7 @@ class Simulation:
 
     @contextmanager
     def unchecked(self) -> Iterator[None]:
-        """Let no step within be checked: it is taken again."""
+        """Disable the referees in the with block, for repeated steps."""
         was_checked, self.is_checked = self.is_checked, False
         try:
             yield
@@ -487,21 +483,21 @@ class Simulation:
 
     @property
     def is_shared(self) -> bool:
-        """True if several users can come: its steps are ticks then."""
+        """True if several users can join; `step` then advances by ticks."""
         return self.users.is_shared
 
     @property
     def is_keyframe(self) -> bool:
-        """True if worlds are brought into canonical form after the step just taken, so that the demo can be brought back to here exactly.
+        """True if worlds are canonicalized after the latest step, so that the demo can be restored to it exactly.
 
-        Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
-        the beginning, or from where they came into reach.
+        Never if joint impulses are not accessible: canonicalizing would discard them, and hanging chains would sag. Such a step is reached
+        by replaying from the start, or from the step at which the impulses became readable.
         """
         return self._steps_to_keyframe == 0
 
     @property
     def _steps_to_keyframe(self) -> int | None:
-        """How many steps, or ticks, the next keyframe lies ahead; 0 at one, None where there is none."""
+        """Number of steps, or ticks, to the next keyframe; 0 at a keyframe, None if there will be none."""
         if self.is_shared:
             return self.users.ticks_to_keyframe
         stages = self.demo.stages
@@ -512,12 +508,12 @@ class Simulation:
 
     @property
     def times(self) -> StepTimes:
-        """Times of the last step, over all stages."""
+        """Times of the last step, summed over all stages."""
         stages = self.demo.stages
         return StepTimes(sum(stage.times.step for stage in stages), sum(stage.times.check for stage in stages))
 
     def settle(self) -> None:
-        """Bring worlds that were just built into canonical form, and measure them."""
+        """Canonicalize newly built worlds and measure their bounds."""
         if not self._is_settled:
             self._is_settled, self.keeps_solver_state = True, self.has_whole_states
         self._tell_worlds()
@@ -531,36 +527,36 @@ class Simulation:
         for stage in self.demo.stages:
             stage.world.keeps_solver_state = self.keeps_solver_state
 
-    # -- what the pointer holds ---------------------------------------------------------------------------------------
+    # -- grabbing -----------------------------------------------------------------------------------------------------
 
     def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> None:
-        """Take hold of a body at a point of its own frame, and pull it towards a point of the picture.
+        """Grab a body at `held`, in its own frame, and pull it towards `point`, in the picture; both in meters.
 
         Raises
         ------
         LabError
-            There is no such stage or body, or none that can be held.
+            The stage or body does not exist, or the body cannot be grabbed.
         """
         demo = self.demo
         demo.release()
         demo._grip = take_hold_of(demo.stages[self._checked_stage(stage)], body, held, point)
 
-    # -- what drives the worlds ---------------------------------------------------------------------------------------
+    # -- solver -------------------------------------------------------------------------------------------------------
 
     def driving(self) -> AbstractContextManager[None]:
-        """Let worlds that the demo makes within be driven as all the others."""
+        """Return a context in which new worlds get the solver and settings of the simulation."""
         return driven_by(self.solver or DEFAULT, self.solver_settings or ()) if self.solver or self.solver_settings else nullcontext()
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
-        """Let another solver drive all worlds of the demo from here on, and those to come; of the same one, change the settings.
+        """Change the solver, or its settings, of all current and future worlds of the demo.
 
-        They stay laid out for the one that the demo began with. What has fallen asleep wakes, so that one sees what becomes of it; what was
-        made asleep sleeps on.
+        The layout remains that for the initial solver. Bodies that fell asleep wake up, to show how the new solver treats them; bodies
+        created asleep stay asleep.
 
         Raises
         ------
         InvalidInputError
-            There is none of that name, or it cannot take a setting, or what is in a world; then nothing has changed.
+            No such solver, or it does not support a setting or the contents of a world; nothing has changed then.
         """
         kind, settings = load_solver(solver), named_values("solver_settings", solver_settings)
         worlds, built_for = [stage.world for stage in self.demo.stages], self.built_for or self.solvers[0]
@@ -578,45 +574,45 @@ class Simulation:
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """Names of what drives the demo's worlds, each once; of a demo without a world, of what would drive one."""
+        """Distinct names of the solvers of the demo's worlds; if it has no world, the solver that a new world would get."""
         return tuple(dict.fromkeys(stage.world.solver for stage in self.demo.stages)) or (self.solver or DEFAULT,)
 
     @property
     def own_settings(self) -> dict[str, float | str]:
-        """Every setting of the solver's own with its value, as the first world has them; none of a demo without a world."""
+        """Solver-specific settings of the first world, by name; empty if there is no world."""
         worlds = [stage.world for stage in self.demo.stages]
         return load_solver(worlds[0].solver).own_settings(worlds[0].settings) if worlds else {}
 
     @property
     def skin_radius(self) -> float:
-        """Meters of skin around polygons for which its worlds are laid out: what lies on something is that much higher."""
+        """Polygon skin radius that the initial layout assumes, meters: resting bodies lie that much higher."""
         return load_solver(self.built_for or self.solver or DEFAULT).capabilities.skin_radius
 
     @property
     def is_on_box2d(self) -> bool:
-        """True if nothing but Box2D drives its worlds: what is said of Box2D is true of them."""
+        """True if Box2D is the solver of all worlds."""
         return self.solvers == (DEFAULT,)
 
     @property
     def solver_title(self) -> str:
-        """Titles of the solvers of its worlds, for people."""
+        """Titles of the solvers in use, for display."""
         return ", ".join(load_solver(name).capabilities.title for name in self.solvers)
 
     @property
     def has_whole_states(self) -> bool:
-        """True if all that the next step of its worlds depends on is in reach by now (`Solver.has_whole_states`)."""
+        """True if the complete solver state of all worlds is accessible (`Solver.has_whole_states`)."""
         return all(load_solver(name).has_whole_states() for name in self.solvers)
 
     # -- the referee --------------------------------------------------------------------------------------------------
 
     def use_referee(self, referee: RefereeFactory | None, is_complete: bool = True) -> None:
-        """Give every stage, now and after each restart, a referee, or take it away; not `is_complete`: what else a demo asks is to come."""
+        """Give every stage a referee, now and after each restart, or remove it; `is_complete` is False while its algorithms are loading."""
         self.referee, self.has_algorithms = referee, referee is not None and is_complete
         for stage in self.demo.stages:
             stage.referee = referee(stage.world) if referee is not None else None
 
     def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
-        """Give a referee, the demo's own or another, to stages that come from before there was one: the demo has gone back to them."""
+        """Give a referee to stages that have none, such as after rewinding to before the demo had one; `referee` is the fallback."""
         self.referee = self.referee if self.referee is not None else referee
         self.has_algorithms |= referee is not None
         for stage in self.demo.stages:
@@ -626,12 +622,12 @@ class Simulation:
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def act(self, action: Action, user: int = 0) -> Any:
-        """Apply an action, as one of several users if `user` is not 0; return its result.
+        """Apply an action and return its result; `user` is its user in a shared simulation, or 0.
 
         Raises
         ------
         LabError
-            It is refused; `DemoFaultError` if a shared demo makes a mistake at it.
+            The action is rejected; `DemoFaultError` if the code of a shared demo fails.
         """
         with self.driving(), action.context(self):
             return action.apply(self) if user == 0 else self._act_as(integer("user", user, 1, MAX_USERS), action)
@@ -657,7 +653,7 @@ class Simulation:
             self.user_number = 0
 
     def resolve(self, action: Action) -> Action:
-        """Return an action of this copy of the simulation as every other copy has to apply it, its fields checked.
+        """Return a validated action that has the same effect in every copy of the simulation.
 
         Raises
         ------
@@ -668,26 +664,26 @@ class Simulation:
 
     @property
     def user(self) -> User | None:
-        """The user whose action is applied now; None where one person plays."""
+        """The user whose action is being applied; None between actions, and for a single user."""
         return self.users.users.get(self.user_number)
 
     @property
     def acting_user(self) -> User:
-        """The user whose action is applied now; `InvalidInputError` if there is none."""
+        """The user whose action is being applied; raises `InvalidInputError` if there is none."""
         return self.users.users[self.checked_user(self.user_number)]
 
     def checked_user(self, number: int) -> int:
-        """Return the number of a user who has joined; `InvalidInputError` if there is none."""
+        """Return `number`, or raise `InvalidInputError` if no such user has joined."""
         if number not in self.users.users:
             raise InvalidInputError("user", "one who has joined", number)
         return number
 
     def has_body(self, stage: int, body: int) -> bool:
-        """Return True if there is such a stage, and such a body in its world."""
+        """Return True if the stage exists and its world has the body."""
         return stage < len(self.demo.stages) and self.demo.stages[stage].world.is_body(body)
 
     def world(self, stage: int) -> World:
-        """Return the world of a stage; `InvalidInputError` if there is none."""
+        """Return the world of a stage, or raise `InvalidInputError` if there is no such stage."""
         return self.demo.stages[self._checked_stage(stage)].world
 
     def _checked_stage(self, stage: int) -> int:
@@ -696,6 +692,6 @@ class Simulation:
         return stage
 
     def keep_solver_state(self) -> None:
-        """Keep the whole state of the worlds' solver from now on."""
+        """Preserve the complete solver state of all worlds from now on."""
         self.keeps_solver_state = True
         self._tell_worlds()
