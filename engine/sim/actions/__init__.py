@@ -1,4 +1,4 @@
-"""All that can be done to a simulation, each kind of action a class; `codec` writes and reads them as plain data."""
+"""All kinds of actions on a simulation, one class per kind; `codec` decodes them from plain data."""
 
 from engine.sim.action import Action, Input
 from engine.sim.action_fields import as_plain, encode_action

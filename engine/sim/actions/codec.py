@@ -1,4 +1,4 @@
-"""Kinds of actions, and the action of plain data: of JSON in recordings and scripts, of MessagePack in messages."""
+"""Decoding of actions from plain data: JSON in recordings and scripts, MessagePack in network messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["action_kinds", "action_of", "decode_action"]
 
 
 def action_kinds() -> dict[str, type[Action]]:
-    """Return all kinds of actions that are loaded, by name: the classes derived from `Action` that have an `apply`."""
+    """Return all loaded kinds of actions by name: the subclasses of `Action` that implement `apply`."""
     kinds: dict[str, type[Action]] = {}
     waiting: list[type[Action]] = [Action]
     while waiting:
@@ -24,12 +24,12 @@ def action_kinds() -> dict[str, type[Action]]:
 
 
 def action_of(plain: object, place: str = "action") -> Action:
-    """Return the action of plain data.
+    """Decode an action from plain data.
 
     Raises
     ------
     InvalidInputError
-        There is no such kind, or a field is missing, unknown or outside its range; the message names `place`, field, value and range.
+        The kind is unknown, or a field is missing, unknown or out of range; the message names `place`, field, value and range.
     """
     kinds = action_kinds()
     if not isinstance(plain, dict):
@@ -41,7 +41,7 @@ def action_of(plain: object, place: str = "action") -> Action:
 
 
 def decode_action(content: bytes | msgspec.Raw, place: str = "action") -> Action:
-    """Return the action of MessagePack; errors as `action_of`."""
+    """Decode an action from MessagePack; raises the same errors as `action_of`."""
     try:
         return action_of(msgspec.msgpack.decode(content), place)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Keys, parameters, the solver, the restart: what is done to a demo as a whole."""
+"""Actions that affect a demo as a whole: keys, parameters, solver, restart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["KeepSolverState", "PressKey", "ReleaseAll", "ReleaseKey", "ResourceR
 
 
 class PressKey(Action, frozen=True):
-    """Press a key and hold it down; return False if it means nothing to the demo."""
+    """Press a key and hold it down; returns False if the demo does not use the key."""
 
     key: Text
     may_create = True
@@ -41,7 +41,7 @@ class ReleaseKey(Action, frozen=True):
 
 
 class ReleaseAll(Action, frozen=True):
-    """Release all keys, and what the hand holds."""
+    """Release all keys and the grabbed body."""
 
     undoable = False
 
@@ -53,7 +53,7 @@ class ReleaseAll(Action, frozen=True):
 
 
 class SetParameter(Action, frozen=True):
-    """Set a parameter of the demo: a number, or the word of a choice."""
+    """Set a parameter of the demo; `value` is a number, or the name of a choice."""
 
     name: Text
     value: int | float | Text
@@ -75,7 +75,7 @@ class SetParameter(Action, frozen=True):
 
 
 class SetSolver(Continuing, frozen=True):
-    """Let a solver, with settings of its own, drive all worlds of the demo from here on."""
+    """Change the solver of all worlds of the demo; `settings` are solver-specific."""
 
     solver: Text
     settings: tuple[tuple[Text, int | float | Text], ...] = ()
@@ -97,7 +97,7 @@ class SetSolver(Continuing, frozen=True):
 
 
 class Restart(Action, frozen=True):
-    """Build the worlds anew."""
+    """Rebuild the worlds from the seed and the parameters."""
 
     def apply(self, sim: Simulation) -> None:
         sim.demo.restart()
@@ -108,9 +108,9 @@ class Restart(Action, frozen=True):
 
 
 class ResourceReady(Action, frozen=True):
-    """Use something from now on that was loaded in the background, one of `Demo.arrivals`.
+    """Use a resource of `Demo.arrivals` from now on, because it has finished loading in the background.
 
-    The clock decides when it comes; so that it came is part of the history, or a step taken again would end otherwise.
+    Loading time varies, so its completion is part of the history: otherwise repeated steps would give different results.
     """
 
     name: Text
@@ -122,9 +122,9 @@ class ResourceReady(Action, frozen=True):
 
 
 class KeepSolverState(Action, frozen=True):
-    """Keep the whole state of the worlds' solver from now on: it came into reach (`Solver.prepare`) only while the demo ran.
+    """Preserve the complete solver state from now on, because it became accessible (`Solver.prepare`) only after the demo had started.
 
-    Until then a world loses the impulses of its joints at a keyframe; whether it does is part of the history.
+    Before this, worlds lose their joint impulses at keyframes, which affects the motion; so the change is part of the history.
     """
 
     undoable = guests_may = False

@@ -1,4 +1,4 @@
-"""Changes of a world by hand: bodies, fixtures and joints are created, changed and destroyed, and the world's settings changed."""
+"""Actions that edit a world: create, change and destroy bodies, fixtures and joints, and change the world's settings."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ __all__ = [
 ]
 
 Spec = dict[str, Any]
-"""A specification as plain data, as scene files have it (`engine.scenes.codec`), in float64."""
+"""A specification as plain data in the format of scene files (`engine.scenes.codec`), with float64 precision."""
 Changes = Annotated[dict[str, Any], Meta(max_length=64)]
-"""New values by the names of settings."""
+"""New values by name of the setting."""
 _WORLD_SETTINGS = tuple(field.name for field in dataclasses.fields(WorldSettings))
 
 
 class Continuing(Action, frozen=True, kw_only=True):
-    """Base of what may be one of many changes of one gesture; `continues`: undo takes it back together with the one before."""
+    """Base class for actions that may be part of a gesture. If `continues` is set, undo reverts it together with the previous action."""
 
     continues: bool = False
     takes_back = True
 
     def continued(self) -> Self:
-        """Return it as one that continues the action before."""
+        """Return the action with `continues` set."""
         return replace(self, continues=True)
 
     @property
@@ -69,13 +69,13 @@ class Continuing(Action, frozen=True, kw_only=True):
 
 
 class Edit(Continuing, frozen=True):
-    """Base of what changes the world of a stage by hand."""
+    """Base class of actions that edit the world of a stage."""
 
     stage: Index
     is_of_a_world = True
 
     def world(self, sim: Simulation) -> World:
-        """Return the world that is changed."""
+        """Return the world to edit."""
         return sim.world(self.stage)
 
     def check(self, sim: Simulation) -> None:
@@ -89,16 +89,16 @@ class Edit(Continuing, frozen=True):
     def perform(self, sim: Simulation) -> tuple[Any, Inverse | None]:
         inverse = Inverse(self._words(), self._parts(sim, self.world(sim)))
         result = self.apply(sim)
-        world = self.world(sim)  # most joints have stayed
+        world = self.world(sim)  # most edits leave the joints in place
         parts = (part for part in inverse.parts if not (isinstance(part.action, CreateJoint) and world.is_joint(part.old[0])))
         return result, dataclasses.replace(inverse, parts=tuple(parts))
 
     def _words(self) -> str:
-        """Return what is taken back, for people."""
+        """Return a description of the edit for undo messages."""
         raise NotImplementedError
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
-        """Return what takes it back, before it is applied."""
+        """Return the parts of the inverse; called before the edit is applied."""
         raise NotImplementedError
 
 
@@ -106,14 +106,14 @@ class Edit(Continuing, frozen=True):
 
 
 class CreateBody(Edit, frozen=True):
-    """Create a body; return its id."""
+    """Create a body; returns its id."""
 
     spec: Spec
     may_create = True
 
     @classmethod
     def of(cls, stage: int, spec: BodySpec) -> CreateBody:
-        """Return the action that creates the body of a specification."""
+        """Return the action that creates a body from a specification."""
         return cls(stage, to_plain(spec, np.float64))
 
     def apply(self, sim: Simulation) -> int:
@@ -129,7 +129,7 @@ class CreateBody(Edit, frozen=True):
         return Size(1, len(fixtures) if isinstance(fixtures, list | tuple) else 0)
 
     def placed(self, sim: Simulation, part: Part, inverse: Inverse) -> Action:
-        """Return it beside the bodies that it was joined to: they may have moved meanwhile."""
+        """Return the action with the body moved along with a body it was joined to."""
         world = self.world(sim)
         for other in inverse.parts:
             if isinstance(other.action, CreateJoint) and len(other.poses) == 2:
@@ -154,7 +154,7 @@ class CreateBody(Edit, frozen=True):
 
 
 class _OfBody(Edit, frozen=True):
-    """Base of changes of one body."""
+    """Base class of edits of one body."""
 
     body: Index
 
@@ -167,13 +167,13 @@ class _OfBody(Edit, frozen=True):
 
 
 class DestroyBody(_OfBody, frozen=True):
-    """Take a body out of its world, with its joints."""
+    """Destroy a body and its joints."""
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).destroy_body(self.body)
 
     def removed(self, sim: Simulation) -> Size:
-        with contextlib.suppress(LabError):  # it is not there, or not yet
+        with contextlib.suppress(LabError):  # the body may not exist, or not yet
             record = self.world(sim).body(self.body)
             return Size(1, len(record.fixtures), len(record.joints))
         return Size()
@@ -191,7 +191,7 @@ class DestroyBody(_OfBody, frozen=True):
 
 
 class SetPose(_OfBody, frozen=True):
-    """Put a body elsewhere: its origin in meters, its angle in radians."""
+    """Teleport a body: new origin, meters, and angle, radians."""
 
     position: Point
     angle: Number
@@ -212,7 +212,7 @@ class SetPose(_OfBody, frozen=True):
 
 
 class SetVelocity(_OfBody, frozen=True):
-    """Give a body a velocity, m/s and rad/s."""
+    """Set the velocity of a body, m/s and rad/s."""
 
     linear: Point
     angular: Number = 0.0
@@ -229,7 +229,7 @@ class SetVelocity(_OfBody, frozen=True):
 
 
 class ApplyImpulse(_OfBody, frozen=True):
-    """Push a body by N s, at a world point or at its center of mass."""
+    """Apply an impulse to a body, N s, at a world point; None means its center of mass."""
 
     impulse: Point
     at: Point | None = None
@@ -284,7 +284,7 @@ class ChangeBody(_OfBody, frozen=True):
 
 
 class CreateFixture(Edit, frozen=True):
-    """Add a fixture to a body; return its id."""
+    """Add a fixture to a body; returns its id."""
 
     body: Index
     spec: Spec
@@ -292,7 +292,7 @@ class CreateFixture(Edit, frozen=True):
 
     @classmethod
     def of(cls, stage: int, body: int, spec: FixtureSpec) -> CreateFixture:
-        """Return the action that creates the fixture of a specification."""
+        """Return the action that creates a fixture from a specification."""
         return cls(stage, body, to_plain(spec, np.float64))
 
     def apply(self, sim: Simulation) -> int:
@@ -311,7 +311,7 @@ class CreateFixture(Edit, frozen=True):
 
 
 class DestroyFixture(Edit, frozen=True):
-    """Take a fixture off its body."""
+    """Destroy a fixture."""
 
     fixture: Index
 
@@ -319,7 +319,7 @@ class DestroyFixture(Edit, frozen=True):
         self.world(sim).destroy_fixture(self.fixture)
 
     def removed(self, sim: Simulation) -> Size:
-        with contextlib.suppress(LabError):  # it is not there, or not yet
+        with contextlib.suppress(LabError):  # the fixture may not exist, or not yet
             world = self.world(sim)
             return Size(0, 1, len(world.body(world.fixture(self.fixture).body).joints))
         return Size()
@@ -359,19 +359,19 @@ class ChangeFixture(Edit, frozen=True):
 
 
 class CreateJoint(Edit, frozen=True):
-    """Join two bodies, or two joints by gears; return the joint's id."""
+    """Create a joint between two bodies, or a gear joint between two joints; returns its id."""
 
     spec: Spec
     may_create = True
 
     @classmethod
     def of(cls, stage: int, spec: JointSpec) -> CreateJoint:
-        """Return the action that creates the joint of a specification."""
+        """Return the action that creates a joint from a specification."""
         return cls(stage, to_plain(spec, np.float64))
 
     @property
     def joint_spec(self) -> Any:
-        """The specification."""
+        """The decoded joint specification."""
         return _spec(self.spec, JOINT_KINDS)
 
     def apply(self, sim: Simulation) -> int:
@@ -391,7 +391,7 @@ class CreateJoint(Edit, frozen=True):
         return replace(self, spec={**self.spec, **new})
 
     def placed(self, sim: Simulation, part: Part, inverse: Inverse) -> Action:
-        """Return it with its anchors where its bodies have carried them."""
+        """Return the action with its anchors and axis moved along with its bodies."""
         if len(part.poses) != 2:
             return self
         world, spec = self.world(sim), self.joint_spec
@@ -409,7 +409,7 @@ class CreateJoint(Edit, frozen=True):
 
 
 class DestroyJoint(Edit, frozen=True):
-    """Take a joint away, and the gears on it."""
+    """Destroy a joint and the gear joints on it."""
 
     joint: Index
 
@@ -477,8 +477,8 @@ class ChangeWorld(Edit, frozen=True):
 
 
 def work_of_settings(solver: str, named: Mapping[str, object], own: object) -> float:
-    """Return how many times the work of a solver's defaults settings of the world, and the solver's `own`, ask for."""
-    with contextlib.suppress(LabError):  # what is wrong is refused when it is applied
+    """Return the cost per step relative to the solver's defaults, at least 1, for world settings `named` and solver-specific ones `own`."""
+    with contextlib.suppress(LabError):  # invalid settings are rejected when the action is applied
         usual = {each.name: each.default for each in dataclasses.fields(WorldSettings)} | load_solver(solver).own_settings(WorldSettings())
         settings = {**named, **dict(named_values("solver_settings", own))}
         return max(1.0, math.prod(_work_of_setting(name, value, usual.get(name)) for name, value in settings.items()))
@@ -486,11 +486,11 @@ def work_of_settings(solver: str, named: Mapping[str, object], own: object) -> f
 
 
 _MATRIX_SIZES = frozenset({"largest"})
-"""Settings of solvers that are the size of a dense matrix, whose factoring takes work that grows with the cube."""
+"""Solver settings that limit the size of a dense matrix, whose factorization cost grows with the cube of the size."""
 
 
 def _work_of_setting(name: str, value: object, default: object) -> float:
-    """Return how many times the work of its default a setting asks for; 1 unless it is a count, infinity beyond the range of floats."""
+    """Return the cost of a setting relative to its default, at least 1: 1 unless it is a count, infinity beyond the float range."""
     if type(default) is not int or not isinstance(value, int | float):
         return 1.0
     try:
@@ -509,7 +509,7 @@ def _spec(plain: Spec, kinds: Mapping[str, type]) -> Any:
 
 
 def _values(owner: str, changes: Changes, known: Iterable[str]) -> dict[str, Any]:
-    check_names(owner, changes, known)  # before the call: a name may be that of a parameter of the method
+    check_names(owner, changes, known)  # before the call: a name could match a parameter of the method
     pairs = {
         name: sorted(value.items()) if name == "solver_settings" and isinstance(value, dict) else value for name, value in changes.items()
     }
@@ -517,13 +517,13 @@ def _values(owner: str, changes: Changes, known: Iterable[str]) -> dict[str, Any
 
 
 def _before(thing: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that settings have now; an unknown one is refused when the action is applied."""
+    """Return the current values of the settings in `changes`; unknown names are rejected when the action is applied."""
     known = sorted({field.name for field in dataclasses.fields(thing)} & changes.keys())
     return {name: to_plain(getattr(thing, name), np.float64) for name in known}
 
 
 def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]:
-    """Return what creates joints again, and the gear joints on them; not those of hands."""
+    """Return parts that recreate joints and the gear joints on them, except for mouse joints."""
     chosen = dict.fromkeys(joints)
     for joint in tuple(chosen):
         for body in world.joint_bodies(joint):
@@ -534,7 +534,7 @@ def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]
     parts: list[Part] = []
     gears: list[Part] = []
     for joint in sorted(chosen):
-        with contextlib.suppress(LabError):  # such as a rod whose ends have come together: it cannot be created again
+        with contextlib.suppress(LabError):  # for instance, a rod whose ends coincide cannot be recreated
             spec = world.joint_now(joint)
             if not isinstance(spec, MouseJointSpec):
                 poses = tuple(_pose(world, body) for body in bodies_of(spec))
@@ -543,7 +543,7 @@ def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]
 
 
 def _carried(world: World, body: int, pose: Pose) -> Callable[[Point], Point]:
-    """Return what moves a world point with a body that lay in `pose`; exactly the same point if the body lies there still."""
+    """Return a function that maps world points along with a body's motion since `pose`; the exact identity if it has not moved."""
     if not world.is_body(body) or _pose(world, body) == pose:
         return lambda point: point
     before, now = Transform(pose[:2], pose[2]), world.state(body).xf

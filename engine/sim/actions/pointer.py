@@ -1,4 +1,4 @@
-"""Actions at a point of the picture: the hand that takes hold of bodies, and what is dropped from it."""
+"""Actions at a point of the picture: grabbing and dragging bodies, dropping bodies into the demo."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Offsets = Annotated[tuple[Point, ...], Meta(max_length=64)]
 
 class _InPicture(Action, frozen=True, kw_only=True):
     offsets: Offsets | None = None
-    """Places of the stages in the picture in which the point was seen, meters; of stages without one (0, 0).
-    None for where they are now; in a shared simulation, where windows may differ, all at (0, 0)."""
+    """Stage offsets in the picture to which the point refers, meters; missing ones are (0, 0).
+    None means the current offsets, or (0, 0) for all in a shared simulation, where windows may differ."""
 
 
 class AtPoint(_InPicture, frozen=True):
-    """Base of actions at a point of the picture, meters."""
+    """Base class of actions at a point of the picture, meters."""
 
     point: Point
 
@@ -48,10 +48,10 @@ class AtPoint(_InPicture, frozen=True):
 
 
 class Grab(AtPoint, frozen=True):
-    """Take hold of a body, and pull it towards the point; return False if there is none.
+    """Grab a body and pull it towards the point; returns False if there is none.
 
-    `held` is the body that is seen at the point: its stage, its id, and the point of it in its own frame, meters. In another copy another
-    body may be there by then. Without it the demo looks for one.
+    `held` names the body: stage, id, and grabbed point in the body's frame, meters. It is set in shared simulations, because another copy
+    may have another body at the point. If None, the demo searches for a body at the point.
     """
 
     held: Held | None = None
@@ -84,7 +84,7 @@ class Grab(AtPoint, frozen=True):
 
 
 class Drag(AtPoint, frozen=True):
-    """Pull what the hand holds towards the point."""
+    """Pull the grabbed body towards the point."""
 
     undoable = False
 
@@ -93,7 +93,7 @@ class Drag(AtPoint, frozen=True):
 
 
 class Release(Action, frozen=True):
-    """Let go of what the hand holds; return False if it holds nothing."""
+    """Release the grabbed body; returns False if nothing is held."""
 
     undoable = False
     takes_back = True
@@ -106,13 +106,13 @@ class Release(Action, frozen=True):
 
 
 class Turn(AtPoint, frozen=True):
-    """Press the right button at the point: a demo may take hold of something there that `Drag` turns. Return False if it does not."""
+    """Right click at the point; the demo may grab something that `Drag` turns. Returns False if it does not."""
 
     may_create = True
 
     @staticmethod
     def is_taken_by(demo: Demo) -> bool:
-        """Return True if a demo may make something of it."""
+        """Return True if the demo overrides `turn`."""
         return type(demo).turn is not Demo.turn
 
     def apply(self, sim: Simulation) -> bool:
@@ -120,14 +120,14 @@ class Turn(AtPoint, frozen=True):
 
 
 class TurnWheel(AtPoint, frozen=True):
-    """Turn the wheel over the point; return False if the demo makes nothing of it."""
+    """Turn the mouse wheel at the point; returns False if the demo does not use it."""
 
     notches: Number
     may_create = True
 
     @staticmethod
     def is_taken_by(demo: Demo) -> bool:
-        """Return True if a demo may make something of it."""
+        """Return True if the demo overrides `on_wheel`."""
         return type(demo).on_wheel is not Demo.on_wheel
 
     def apply(self, sim: Simulation) -> bool:
@@ -135,10 +135,10 @@ class TurnWheel(AtPoint, frozen=True):
 
 
 class Drop(AtPoint, frozen=True):
-    """Let a body fall from the point; return the `DroppedBody`.
+    """Drop a body at the point; returns the `DroppedBody`.
 
-    `file` is the content of a body file without its picture, `picture` the picture's file, seen from the working directory, its lower and
-    upper corner in the body's frame, meters, and which part of it is shown.
+    `file` is the content of a body file without its picture. `picture` is the picture's path relative to the working directory, its lower
+    and upper corners in the body's frame, meters, and its crop or None.
     """
 
     file: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Actions of the users of a shared simulation alone: come and go, push a body, stop the time, take their own actions back."""
+"""Actions for shared simulations only: join and leave, push a body, pause, undo one's own actions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Drive", "GoAlone", "Join", "Leave", "Pause", "SetSpeed", "UndoOwn", 
 
 
 class Join(Action, frozen=True):
-    """Come as a newcomer, or come back as the user of this number: then what was done before can be taken back still."""
+    """Join as a new user or, if `is_back`, rejoin as the previous user with this number, keeping the undo history."""
 
     is_back: bool = False
     undoable = guests_may = uses_hand = False
@@ -29,7 +29,7 @@ class Join(Action, frozen=True):
 
 
 class Leave(Action, frozen=True):
-    """Let go of everything, and be away."""
+    """Leave the simulation; releases all keys and the grabbed body."""
 
     undoable = guests_may = uses_hand = False
     needs_user = True
@@ -39,7 +39,7 @@ class Leave(Action, frozen=True):
 
 
 class Drive(Action, frozen=True):
-    """Let the user's force keys push a body; stage -1 is none."""
+    """Choose the body that the user's force keys push; stage -1 means none."""
 
     stage: Annotated[int, Meta(ge=-1, le=2**62)]
     body: Index
@@ -65,7 +65,7 @@ class Drive(Action, frozen=True):
 
 
 class Pause(Action, frozen=True):
-    """Stop the time of all users, or let it go on."""
+    """Pause or resume the simulation for all users."""
 
     paused: bool
     needs_user = True
@@ -75,7 +75,7 @@ class Pause(Action, frozen=True):
 
 
 class SetSpeed(Action, frozen=True):
-    """Set the steps to a tick, one of `SPEEDS`."""
+    """Set the number of steps per tick, one of `SPEEDS`."""
 
     speed: Number
     needs_user = True
@@ -87,7 +87,7 @@ class SetSpeed(Action, frozen=True):
 
 
 class UndoOwn(Action, frozen=True):
-    """Take back the user's last action that can be; one that cannot is dropped, so that the one before it comes next."""
+    """Undo the user's last action; if that fails, the action is dropped, so that the next call tries the one before it."""
 
     may_create = needs_user = True
 
@@ -101,7 +101,7 @@ class UndoOwn(Action, frozen=True):
 
 
 class GoAlone(Action, frozen=True):
-    """Go on alone with a simulation that several users shared: they leave, and what they had paused goes on."""
+    """Continue a shared simulation as a single user: all users leave, and a pause ends."""
 
     guests_may = False
 
@@ -110,14 +110,14 @@ class GoAlone(Action, frozen=True):
 
 
 def take_back(sim: Simulation, inverse: Inverse) -> NewIds:
-    """Apply an inverse; return the ids of what was created again.
+    """Apply an inverse; return the new ids of recreated objects.
 
-    What others have destroyed meanwhile is left out.
+    Parts that refer to objects destroyed in the meantime are skipped.
 
     Raises
     ------
     LabError
-        None of it can be done.
+        No part could be applied.
     """
     ids: NewIds = {}
     why, is_done = "", False
