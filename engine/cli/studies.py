@@ -38,7 +38,7 @@ def studies_command(args: StudiesOptions) -> Report:
     parts: list[Part] = []
     for study, finding in done:
         parts += [Link(f"{study.name}: {study.title}", "title"), f"They: {study.said}", *finding.tables, ""]
-        parts += [*(f"Here: {sentence}" for sentence in finding.found), ""]
+        parts += [*(f"Here: {sentence}" for sentence in finding.sentences), ""]
     page = partial(_page, done) if done else None
     return Report({"quick": args.quick, "studies": plain}, parts, 0, page, unfinished(len(done), len(studies), "study", "studies"))
 

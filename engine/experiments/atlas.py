@@ -1,4 +1,4 @@
-"""The atlas: which share of shots goes through, for every cell of a map, fired by Box2D, beside what the law says of it.
+"""The atlas: the share of shots that tunnel, for every cell of a map, fired by Box2D, and the share predicted by the law.
 
 Each cell is fired by itself, with phases of its own from the seed, in whichever process is free; its counts do not depend on when, where
 and after what. So an atlas is the same for any number of processes and however often it was interrupted.
@@ -41,21 +41,21 @@ __all__ = [
 MOST_ERRORS = 3.0
 """Standard errors by which a measured share may differ from the law's: of normal samples 0.27 % do so by more."""
 WANTED_SHARE = 0.99
-"""Of the cells that must lie within `MOST_ERRORS`: fewer than the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
+"""Share of the cells that must lie within `MOST_ERRORS`: below the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
 _BORDER = 2e-5
 """Meters. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
 _BATCH = 250
 """Shots that share a world. More save nothing, and Box2D's search for pairs grows faster than in proportion."""
 
 BULLETS = 100
-"""Bullets of the crowd."""
+"""Number of bullets of the crowd."""
 _COST_ROUNDS = 7
 _COST_STEPS = 40
-"""Of a shot alone: the flight, the impact, and some behind it."""
+"""Steps of a single shot: the flight, the impact, and some after it."""
 
 
 def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
-    """Fire a cell's shots, hold each against the law for its phase, and count."""
+    """Fire a cell's shots, compare each with the law for its phase, and count."""
     plan, cell = task
     spec, phases = plan.spec(cell), plan.phases(cell)
     hit = tunneled = surprises = inexcusable = 0
@@ -72,7 +72,7 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
 
 
 def _by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for each phase whether the law lets that shot tunnel, and whether that is clear of rounding."""
+    """Return for each phase True if the law lets that shot tunnel, and True if rounding cannot change that."""
     chance = float(tunneling.probabilities(spec, {})[1])
     if chance in (0.0, 1.0):
         return np.full(len(phases), chance == 1.0), np.ones(len(phases), np.bool_)
@@ -111,7 +111,7 @@ class Outlier:
     Attributes
     ----------
     surprises : int
-        Shots that did something else than the law says of their very phase.
+        Shots with another outcome than the law predicts for their phase.
     standard_errors : float
         Between both shares; infinite where the law leaves nothing to chance.
     reason : "sampling", "turned" or "unexplained"
@@ -132,7 +132,7 @@ class Outlier:
     def words(self, plan: AtlasPlan) -> str:
         """Return the cell and its difference in a line."""
         where = f"{plan.x.name} {self.x:g} {plan.x.parameter.unit}, {plan.y.name} {self.y:g} {plan.y.parameter.unit}"
-        shares = f"{100.0 * self.tunneled_share:.2f} % tunneled, the law says {100.0 * self.predicted_share:.2f} %"
+        shares = f"{100.0 * self.tunneled_share:.2f} % tunneled, predicted {100.0 * self.predicted_share:.2f} %"
         return f"{where}: {shares}, {self.standard_errors:.1f} standard errors: {self.reason}"
 
     def as_json(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class AtlasMap:
 
     @property
     def agrees(self) -> bool:
-        """Whether enough cells lie within, and no other is unexplained."""
+        """True if enough cells lie within, and no other is unexplained."""
         return self.within_share >= WANTED_SHARE and all(outlier.reason != "unexplained" for outlier in self.outliers)
 
     def _outlier(self, row: int, column: int) -> Outlier:
@@ -216,16 +216,16 @@ class Atlas:
 
     def as_json(self, engine_version: str) -> dict[str, Any]:
         """Return the whole atlas."""
-        return {"box2d": engine_version, **self.plan.as_json(), "maps": {found.rule: found.as_json() for found in self.maps}}
+        return {"box2d": engine_version, **self.plan.as_json(), "maps": {map_.rule: map_.as_json() for map_ in self.maps}}
 
 
-def finished_cells(plan: AtlasPlan, engine_version: str, found: Any) -> dict[Cell, Count]:
+def finished_cells(plan: AtlasPlan, engine_version: str, atlas_json: Any) -> dict[Cell, Count]:
     """Return the counts of all cells from what `Atlas.as_json` gave, if it was of this plan and engine; else nothing."""
     head = {"box2d": engine_version, **plan.as_json()}
-    if not isinstance(found, dict) or any(found.get(key) != value for key, value in head.items()):
+    if not isinstance(atlas_json, dict) or any(atlas_json.get(key) != value for key, value in head.items()):
         return {}
     try:
-        maps = {rule: [found["maps"][rule][name] for name in Count._fields] for rule in plan.rules}
+        maps = {rule: [atlas_json["maps"][rule][name] for name in Count._fields] for rule in plan.rules}
         counts = {cell: [matrix[cell.row][cell.column] for matrix in maps[cell.rule]] for cell in plan.cells()}
     except (KeyError, IndexError, TypeError):
         return {}
@@ -236,7 +236,7 @@ def finished_cells(plan: AtlasPlan, engine_version: str, found: Any) -> dict[Cel
 
 @dataclass(frozen=True, slots=True)
 class RuleTiming:
-    """What a rule costs in the cell in the middle of the map.
+    """Cost of a rule in the middle cell of the map.
 
     Median seconds of a step of the rule, all its sub-steps together: `alone` with one bullet and one target, `crowd` with `BULLETS` at once
     around the impact, None for rules that look after one bullet only.

@@ -1,6 +1,6 @@
-"""What an atlas is a map of: two parameters along its axes, the others fixed, a rule for each map; and the journal of finished cells.
+"""Plan of an atlas: two parameters along its axes, the others fixed, a rule for each map; and the journal of finished cells.
 
-By the journal an atlas that was interrupted goes on where it was: a text file, the plan in the first line, then a line for each finished
+The journal lets an interrupted atlas continue: a text file, the plan in the first line, then a line for each finished
 cell, written at once. A process that is killed in the middle of one leaves a line without an end, which is cut off; the cell is fired
 again, with the same phases, so that the counts come out the same.
 """
@@ -41,35 +41,35 @@ __all__ = [
 Scale = Literal["log", "linear"]
 
 MOST_CELLS, MOST_SHOTS = 1000, 100_000
-"""Cells along an axis; shots of a cell."""
+"""Maximum number of cells along an axis, and of shots of a cell."""
 TARGETS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "sensor", "head_on")
-"""What may be shot at: those that a law is derived for."""
+"""Targets with a derived law."""
 _MOVING: tuple[Target, ...] = ("kinematic", "head_on")
 
 _ENDS = {"low": "LO", "high": "HI", "n": "N"}
-"""As an axis is written on the command line."""
+"""Scales of an axis, as written on the command line."""
 _VERSION = 1
-"""Of journals."""
+"""File suffix of journals."""
 _NAME_DIGITS = 12
-"""Of the digest in a journal's name."""
+"""Length of the digest in a journal's name, hex digits."""
 _GIVEN_DIGITS = 12
 """Significant digits of a value between an axis's ends: what a person would type, and the same on every platform's logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number of a shot that an axis may vary: how it is written, and the scale it has unless told otherwise."""
+    """A number of a shot that an axis may vary: its name, title and unit, and its default scale."""
 
     name: str
     title: str
     unit: str
     scale: Scale
     factor: float = 1.0
-    """What turns a number in this unit into the shot's."""
+    """Factor from this unit to the unit of the shot."""
 
     @property
     def label(self) -> str:
-        """Title with unit, as an axis bears it."""
+        """Title with unit."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
 
@@ -115,12 +115,12 @@ class Axis:
 
     @property
     def parameter(self) -> Parameter:
-        """What it varies."""
+        """The parameter that it varies."""
         return PARAMETERS[self.name]
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The parameter at each cell's middle."""
+        """Value of the parameter at each cell's center."""
         return tuple(float(f"{value:.{_GIVEN_DIGITS}g}") for value in self.spread(self.n))
 
     @property
@@ -138,7 +138,7 @@ class Axis:
         return np.geomspace(low, high, n) if self.scale == "log" else np.linspace(low, high, n)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what a reader needs of it."""
+        """Return it as plain data."""
         return {"parameter": self.name, "unit": self.parameter.unit, "scale": self.scale, "values": list(self.values)}
 
 
@@ -152,15 +152,15 @@ def parse_axis(option: str, text: str) -> Axis:
     """
     name, equals, rest = text.partition("=")
     parts = rest.split(":")
-    wanted = "PARAM=LO:HI:N, such as speed=10:400:40, with :log or :linear behind if need be"
+    expected = "PARAM=LO:HI:N, such as speed=10:400:40, with :log or :linear appended if needed"
     if not equals or len(parts) not in (3, 4):
-        raise InvalidInputError(option, wanted, text)
+        raise InvalidInputError(option, expected, text)
     if name.strip() not in PARAMETERS:
         raise InvalidInputError(option, "one of " + ", ".join(PARAMETERS), name.strip())
     try:
         low, high, n = float(parts[0]), float(parts[1]), int(parts[2])
     except ValueError:
-        raise InvalidInputError(option, wanted, text) from None
+        raise InvalidInputError(option, expected, text) from None
     scale = parts[3].strip() if len(parts) == 4 else PARAMETERS[name.strip()].scale
     try:
         return Axis(name.strip(), low, high, n, scale)  # type: ignore[arg-type] # checked there
@@ -248,7 +248,7 @@ class AtlasPlan:
         }
 
     def has(self, name: str) -> bool:
-        """Tell whether a parameter means anything for the target."""
+        """Return True if a parameter affects the target."""
         if name == "target_speed":
             return self.base.target in _MOVING
         return name != "thickness" or self.base.target != "head_on"
@@ -320,10 +320,10 @@ class AtlasJournal:
             return 0
         length = len(lines[0]) + 1
         for line in lines[1:]:
-            found = self._cell(line)
-            if found is None:
+            cell = self._cell(line)
+            if cell is None:
                 break
-            self.cells[found[0]] = found[1]
+            self.cells[cell[0]] = cell[1]
             length += len(line) + 1
         return length
 

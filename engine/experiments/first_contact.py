@@ -1,4 +1,4 @@
-"""The first contact of a bullet with what it is shot at: which of all that was reported in a step, or in a piece of one, came first."""
+"""The first contact of a bullet with its target, among all contacts reported in a step, or in a piece of one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ContactSearch:
         `before` is the bullet's center where the piece began, `felt` all that our swept test found so far.
         """
         dt, contacts = 1.0 / self._spec.hertz, piece.contacts
-        found: list[Impact] = []
+        impacts: list[Impact] = []
         for row, other, normal in self.rows(contacts):
             if contacts.in_toi[row]:
                 continue  # the row has the last of the pair's moments; the first comes below
@@ -47,13 +47,13 @@ class ContactSearch:
             ours = next((each for each in reversed(felt) if each.body == other), None)
             if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
                 time, fraction = ours.time, ours.fraction
-            found.append(Impact(other, step, fraction, time, (x, y), point, normal, ours is not None))
+            impacts.append(Impact(other, step, fraction, time, (x, y), point, normal, ours is not None))
         inside = self._first_inside(piece, before, step)
         if inside is not None:
-            found.append(inside)
-        found += [one for one in piece.impacts if one.sensor and one.body in self._bodies]
-        if found:
-            return min(found, key=lambda impact: impact.time)
+            impacts.append(inside)
+        impacts += [impact for impact in piece.impacts if impact.sensor and impact.body in self._bodies]
+        if impacts:
+            return min(impacts, key=lambda impact: impact.time)
         for event in contacts.began:
             struck = event.body_b if event.body_a == self._bullet else event.body_a
             if self._bullet in (event.body_a, event.body_b) and struck in self._bodies:

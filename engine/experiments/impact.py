@@ -47,10 +47,10 @@ __all__ = ["Mover", "first_touch", "movers_of", "rounding", "stop_time", "stop_w
 Aim = Literal["touch", "box2d"]
 
 _SLOW = 0.5
-"""Of its radius that a body may go in a step without being looked after by our solver (`engine.dynamics._stop_kernel.SHALLOW`)."""
+"""Share of its radius that a body may move in a step without a continuous test by our solver (`engine.dynamics._stop_kernel.SHALLOW`)."""
 
 _SAME_TIME = 1.0e-9
-"""Seconds: what reading a time off a way in float64 may be off."""
+"""Rounding of a time computed from a distance in float64, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,11 @@ def movers_of(world: World, spec: ShotSpec, panels: Iterable[Panel]) -> tuple[Mo
         velocity = _scaled(spec.target_velocity, spec.flown_target_speed, spec.target_speed)
     else:
         velocity = -spec.direction * spec.flown_target_speed, 0.0
-    found = []
+    movers = []
     for panel in panels:
         pose = world.state(panel.body).xf
-        found += [Mover(world.fixture(fixture).shape, pose, velocity, spec.spin) for fixture in world.body(panel.body).fixtures]
-    return tuple(found)
+        movers += [Mover(world.fixture(fixture).shape, pose, velocity, spec.spin) for fixture in world.body(panel.body).fixtures]
+    return tuple(movers)
 
 
 def first_touch(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float | None:
@@ -131,8 +131,8 @@ def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple
 def _window_of_touch(spec: ShotSpec, early: float, touch: float | None, margin: float) -> tuple[float, float]:
     """Return the window of our solver: from where it sees the touch coming to the touch itself.
 
-    A slow bullet is not looked after: it is found where the step has left it, not deeper than half of its radius. Of a sensor the solver
-    tells in the step in which it is passed.
+    A slow bullet is not tested continuously: it ends the step not deeper than half of its radius. The solver reports a sensor in
+    the step in which it is passed.
     """
     if touch is None:
         return early, math.inf
@@ -234,9 +234,9 @@ def _impact(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, aim: Aim
     n_steps = max(1, math.ceil(t_max * spec.hertz)) if target.spin != 0.0 else 1
     for k in range(n_steps):
         start, end = k * t_max / n_steps, (k + 1) * t_max / n_steps
-        found = query.time_of_impact(target.shape, target.sweep(start, end), bullet.shape, bullet.sweep(start, end), target=aim)
-        if found.status is not Status.MISS:
-            return start + found.fraction * (end - start)
+        touch = query.time_of_impact(target.shape, target.sweep(start, end), bullet.shape, bullet.sweep(start, end), target=aim)
+        if touch.status is not Status.MISS:
+            return start + touch.fraction * (end - start)
     return None
 
 
@@ -246,6 +246,6 @@ def _aim(bullet: Mover, target: Mover) -> float:
     return radii - max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
 
 
-def _scaled(velocity: tuple[float, float], flown: float, asked: float) -> tuple[float, float]:
-    share = flown / asked if asked != 0.0 else 0.0
+def _scaled(velocity: tuple[float, float], flown: float, requested: float) -> tuple[float, float]:
+    share = flown / requested if requested != 0.0 else 0.0
     return velocity[0] * share, velocity[1] * share

@@ -1,4 +1,4 @@
-"""What may the bullet touch within the next moment, how fast do the two close in, and when?
+"""Finds what the bullet may touch next, how fast the two approach, and when.
 
 The rules of our own (`engine.experiments.rules`) ask this before each step. Bodies are taken to go on as they move now: straight,
 turning evenly, by what Box2D lets anything move in a step. What changes a velocity within the step is not foreseen: gravity, which
@@ -125,14 +125,14 @@ def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """What was found ahead: the first impact, for how many seconds that can be trusted, and the pairs asked about."""
+    """Result of a look-ahead: the first impact, the seconds for which it is valid, and the number of pairs tested."""
 
     impact: PredictedImpact | None
     trusted: float
     n_asked: int
 
 
-def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCandidate], felt: set[int]) -> Lookahead:
+def look_ahead(world: World, bullet: int, duration: float, candidates: list[SweptCandidate], felt: set[int]) -> Lookahead:
     """Return the first impact of the bullet with one of the candidates; with sensors too, but those in `felt`.
 
     A pair that touches already is Box2D's: its solver lets nothing approach along a contact, and a convex shape lies behind the line
@@ -145,7 +145,7 @@ def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCand
     way = _sweep_of(world, bullet, duration)
     best: PredictedImpact | None = None
     n_asked, trusted = 0, math.inf
-    for each in found:
+    for each in candidates:
         if each.is_sensor and each.body in felt:
             continue
         n_asked += 1

@@ -1,4 +1,4 @@
-"""Five rules by which time may go on, and what each looks at.
+"""Five rules for advancing time, and what each tests.
 
     step      |------------------------|------------------------|      looked at: the marks, or the whole way (=)
     discrete  o                        o                        o
@@ -74,7 +74,7 @@ class Impact:
         Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
         left the bodies.
     sensor : bool
-        It was felt, and stopped nothing.
+        True for a sensor, which stops nothing.
     """
 
     body: int
@@ -105,8 +105,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class RuleCost:
-    """What a rule spent: steps asked for, steps that Box2D made of them, pairs that our swept test looked at, impacts that it found,
-    and seconds that were dropped after too many of them."""
+    """Cost of a rule: steps requested, steps that Box2D made of them, pairs tested by our swept test, impacts found,
+    and seconds dropped after too many of them."""
 
     steps: int = 0
     world_steps: int = 0
@@ -131,7 +131,7 @@ class RuleStepper:
 
     @property
     def cost(self) -> RuleCost:
-        """What was spent up to now."""
+        """The cost so far."""
         return RuleCost(**self._spent)
 
     def step(self) -> Iterator[Piece]:
@@ -159,24 +159,24 @@ class RuleStepper:
         world, bullet = self._world, self._bullet
         vx, vy = world.state(bullet).linear_velocity
         allowed = self._spec.longest_travel / self._spec.most_substeps * (1.0 - _PIECE_MARGIN)
-        wanted = math.ceil(math.hypot(vx, vy) * self._dt / allowed)
+        n_steps = math.ceil(math.hypot(vx, vy) * self._dt / allowed)
         own = thinnest(world.fixture(world.body(bullet).fixtures[0]).shape)
         for each in swept_candidates(world, bullet, self._dt, self._spec.most_substeps):
-            wanted = max(wanted, math.ceil(each.closing_speed * self._dt / min(own, thinnest(each.shape))))
-        return max(1, min(wanted, self._spec.most_substeps))
+            n_steps = max(n_steps, math.ceil(each.closing_speed * self._dt / min(own, thinnest(each.shape))))
+        return max(1, min(n_steps, self._spec.most_substeps))
 
     def _swept(self) -> Iterator[Piece]:
-        whole = min(self._dt + self._carried, _LONGEST_STEP)
-        left, n_impacts = whole, 0
+        total = min(self._dt + self._carried, _LONGEST_STEP)
+        left, n_impacts = total, 0
         while True:
-            found: list[Impact] = []
-            impact, trusted = (None, SHORTEST_STEP) if self._to_be_solved else self._look_ahead(left, found, whole)
+            impacts: list[Impact] = []
+            impact, trusted = (None, SHORTEST_STEP) if self._to_be_solved else self._look_ahead(left, impacts, total)
             ahead = left if impact is None else impact.fraction * left
             if trusted < ahead:  # a touching pair turns: go on by a sub-step
                 impact, ahead = None, trusted
             if impact is not None:
                 n_impacts += 1
-                found.append(self._impact(impact, whole - left + ahead, whole))
+                impacts.append(self._impact(impact, total - left + ahead, total))
                 if ahead < SHORTEST_STEP:
                     self._put_at(impact)
             is_reached = ahead >= SHORTEST_STEP and impact is not None
@@ -189,12 +189,12 @@ class RuleStepper:
             self._carried = rest if closes and not too_many else 0.0
             self._set_duration(ahead)
             self._count(world_steps=1, dropped=rest if too_many else 0.0)
-            yield Piece(self._world.step(), 1.0 - left / whole, 1.0 if closes else 1.0 - rest / whole, closes, tuple(found))
+            yield Piece(self._world.step(), 1.0 - left / total, 1.0 if closes else 1.0 - rest / total, closes, tuple(impacts))
             if closes:
                 return
             left = rest
 
-    def _look_ahead(self, left: float, found: list[Impact], whole: float) -> tuple[PredictedImpact | None, float]:
+    def _look_ahead(self, left: float, impacts: list[Impact], total: float) -> tuple[PredictedImpact | None, float]:
         """Return the next impact that stops the bullet, and the seconds for which the answer is trusted; note sensors on the way."""
         near = list(swept_candidates(self._world, self._bullet, left))
         while True:
@@ -204,14 +204,14 @@ class RuleStepper:
             if impact is None or not impact.candidate.is_sensor:
                 return impact, ahead.trusted
             self._felt.add(impact.candidate.body)
-            found.append(self._impact(impact, whole - left + impact.fraction * left, whole))
+            impacts.append(self._impact(impact, total - left + impact.fraction * left, total))
 
-    def _impact(self, impact: PredictedImpact, passed: float, whole: float) -> Impact:
+    def _impact(self, impact: PredictedImpact, passed: float, total: float) -> Impact:
         """Note an impact after `passed` seconds of the step's `whole`."""
         self._count(impacts=1)
-        step, time, other = self._spent["steps"] - 1, self._spent["steps"] * self._dt - whole + passed, impact.candidate
+        step, time, other = self._spent["steps"] - 1, self._spent["steps"] * self._dt - total + passed, impact.candidate
         where = impact.bullet.position, impact.point, impact.normal
-        return Impact(other.body, step, passed / whole, time, *where, sensor=other.is_sensor)
+        return Impact(other.body, step, passed / total, time, *where, sensor=other.is_sensor)
 
     def _put_at(self, impact: PredictedImpact) -> None:
         """Put the bullet where the other body, still at the start of its way, sees it at the impact."""

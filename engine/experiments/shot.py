@@ -1,4 +1,4 @@
-"""Running a shot to its end, and many that differ in their phase, and perhaps a little in where they are aimed: what share goes through?"""
+"""Runs a shot to its end, and series of shots that differ in phase, and optionally slightly in aim, for the share that tunnels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Jitter", "ShotResult", "ShotSeries", "phases", "run_burst", "run_sho
 
 @dataclass(frozen=True, slots=True)
 class ShotResult:
-    """A shot and what came of it; times in seconds from the shot, places in meters.
+    """A shot and its outcome; times in seconds from the shot, places in meters.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class ShotResult:
     impact_point, impact_normal : (x, y) or None
         Of the first contact, the normal unit, onto the bullet; None where there is none, as with a sensor.
     predicted_tunnels, predicted_hit : bool or None
-        What `engine.experiments.tunneling` says; None where it says nothing.
+        Prediction of `engine.experiments.tunneling`; None if it has none.
     positions : tuple of (x, y)
         The bullet's center after 0, 1, 2... steps.
     verdict : str
@@ -49,7 +49,7 @@ class ShotResult:
         The earliest and latest `impact_time` that our analysis allows; see `engine.experiments.impact`. None: none is
         to be reported.
     cost : RuleCost
-        What the rule spent.
+        Cost of the rule.
     """
 
     spec: ShotSpec
@@ -70,12 +70,12 @@ class ShotResult:
 
     @property
     def agrees(self) -> bool:
-        """Whether it did what was predicted, as far as anything was."""
+        """True if it did what was predicted, or nothing was predicted."""
         return self.predicted_tunnels in (None, self.tunneled) and self.predicted_hit in (None, self.hit)
 
     @property
     def is_in_time(self) -> bool:
-        """Whether the solver first reported a contact within the window that our analysis allows, or none where it may report none."""
+        """True if the first reported contact lies in the window of our analysis, or if none was reported and none is due."""
         if self.impact_time is None:
             return self.stop_window is None or math.isinf(self.stop_window[1])
         return self.stop_window is not None and self.stop_window[0] <= self.impact_time <= self.stop_window[1]
@@ -131,15 +131,15 @@ class ShotSeries:
 
     @property
     def predicted_share(self) -> float | None:
-        """Share that our analysis says goes through, for these very shots; None where it says nothing of one of them."""
-        told = [shot.predicted_tunnels for shot in self.shots]
-        return None if None in told else sum(map(bool, told)) / len(told)
+        """Predicted share that tunnels, for these shots; None if one of them has no prediction."""
+        predictions = [shot.predicted_tunnels for shot in self.shots]
+        return None if None in predictions else sum(map(bool, predictions)) / len(predictions)
 
     @property
     def chance(self) -> float | None:
         """Share to expect over all phases, of shots aimed as these were; None where that is not derived of one of them."""
-        told = [tunnel_chance(shot.spec) for shot in self.shots]
-        return None if None in told else sum(chance or 0.0 for chance in told) / len(told)
+        chances = [tunnel_chance(shot.spec) for shot in self.shots]
+        return None if None in chances else sum(chance or 0.0 for chance in chances) / len(chances)
 
     @property
     def world_steps(self) -> float:
@@ -148,7 +148,7 @@ class ShotSeries:
 
     @property
     def surprises(self) -> tuple[ShotResult, ...]:
-        """Shots that did not do what was predicted."""
+        """Number of shots that contradict their prediction."""
         return tuple(shot for shot in self.shots if not shot.agrees)
 
 
@@ -189,10 +189,10 @@ def scatter(spec: ShotSpec, n_shots: int, seed: int, jitter: Jitter | None = Non
     InvalidInputError
         The seed is negative, there is no shot, or a jittered value leaves its range.
     """
-    wanted = Jitter() if jitter is None else jitter
+    amounts = Jitter() if jitter is None else jitter
     shots = [replace(spec, phase=phase) for phase in phases(seed, n_shots)]
     for name in ("angle", "height", "turn") if n_shots > 1 else ():
-        width = getattr(wanted, name)
+        width = getattr(amounts, name)
         if width > 0.0:
             off = stream(seed, "fire", name).uniform(-width, width, n_shots).tolist()
             shots = [replace(shot, **{name: getattr(shot, name) + by}) for shot, by in zip(shots, off, strict=True)]

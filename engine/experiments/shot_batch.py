@@ -11,7 +11,7 @@ A shot alone costs a world, a target and some sixty steps. In a batch the lanes 
 What Box2D does to a lane does not depend on its y, as long as the bullet flies along the normal: the wall stands upright, its normal is
 (1, 0) or (-1, 0) to the last bit, and every product with y is a product with 0. So a batch's shot has the same outcome as the shot alone
 (`engine.experiments.shot.run_shot`), which a test holds over thousands. At an angle y is rounded coarser in a lane far out, and a shot
-whose step ends just at the zone's border may differ. (A shot alone tells more: when, where, and how it was stopped.)
+whose step ends just at the zone's border may differ. (A single shot records more: when, where, and how it was stopped.)
 
 The bullets' filter group lets none meet another. A wall that cannot move is one for all lanes, higher by a power of two, which
 multiplies its corners and leaves its normals to the bit; anything that can move is there once a lane. Steps in which the bullet is not yet
@@ -58,7 +58,7 @@ _STEPS_AHEAD = 2
 
 @dataclass(frozen=True, slots=True)
 class ShotBatch:
-    """What came of shots of one kind.
+    """Outcome of shots of one kind.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def run_batch(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
 
 
 def has_lanes(spec: ShotSpec) -> bool:
-    """Tell whether shots of this kind share a world; the others take some ten times as long."""
+    """Return True if shots of this kind can share a world; the others take some ten times as long."""
     return spec.target in _LANE_TARGETS and spec.rule in _LANE_RULES
 
 
@@ -169,7 +169,7 @@ class _Lanes:
         self.last_step[tracked & self.hit & self.jumped] = self.steps  # nothing else can be noted
 
     def _is_held(self, after: FloatArray) -> Flags:
-        """Tell which discs were hit and lie before a panel that stands upright, whose middle they could not come past while tracked."""
+        """Return True for each disc that was hit and lies before an upright panel, whose middle it cannot pass while tracked."""
         pose, at_first = self.world.poses[self.panel_rows], self.may_turn[0][1]
         velocity = self.world.velocities
         seconds = SETTLING_STEPS / self.spec.hertz
@@ -180,7 +180,7 @@ class _Lanes:
         return held
 
     def _passed(self, before: FloatArray, after: FloatArray) -> Flags:
-        """Tell which bullets passed their panel's far face in this step; `ShotTracker` derives it."""
+        """Return True for each bullet that passed its panel's far face in this step; `ShotTracker` derives it."""
         start, end = self.world.previous_poses[self.panel_rows], self.world.poses[self.panel_rows]
         n_pieces = 1 + int(np.abs(end[:, 2] - start[:, 2]).max() / TURN)
         passed = np.zeros(self.n, np.bool_)
@@ -248,7 +248,7 @@ def _coasted(spec: ShotSpec, at: Any, velocity: tuple[float, float], n_steps: in
 
 
 def _crosses(panel: Panel, was: FloatArray, here: FloatArray) -> Flags:
-    """Tell which of the straight ways from `was` to `here` (2, n), panel's frame, leave through its far face."""
+    """Return True for each straight path from `was` to `here` (2, n), panel's frame, that leaves through its far face."""
     far = panel.half_thickness
     leaves = (was[0] <= far) & (far < here[0])
     length = np.where(leaves, here[0] - was[0], 1.0)

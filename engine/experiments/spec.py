@@ -182,7 +182,7 @@ class ShotSpec:
 
     @property
     def is_box2d(self) -> bool:
-        """Whether Box2D drives the world of the shot, with its caps, skins and float32."""
+        """True if Box2D drives the world of the shot, with its caps, skins and float32."""
         return self.solver == "box2d"
 
     @property
@@ -242,7 +242,7 @@ class ShotSpec:
 
     @property
     def is_capped(self) -> bool:
-        """Whether Box2D's cap of 2 m a step makes the bullet slower than its speed says."""
+        """True if Box2D's cap of 2 m per step makes the bullet slower than its muzzle speed."""
         return self.speed / self.hertz > self.longest_travel
 
     @property
@@ -261,8 +261,8 @@ class ShotSpec:
         if self.target != "blade":
             return 0.0
         fastest = MAX_ROTATION_PER_STEP * self.hertz * self.most_substeps if self.is_box2d else math.inf
-        wanted = self.target_speed / BLADE_HALF_LENGTH
-        return self.direction * math.copysign(min(abs(wanted), fastest), wanted)
+        rate = self.target_speed / BLADE_HALF_LENGTH
+        return self.direction * math.copysign(min(abs(rate), fastest), rate)
 
     @property
     def half_target(self) -> float:
@@ -285,9 +285,9 @@ class ShotSpec:
 
     @property
     def reach_behind(self) -> float:
-        """Meters from the middle plane to the bullet's center, behind the target, within which a contact is still told.
+        """Meters from the middle plane to the bullet's center, behind the target, within which a contact is still reported.
 
-        What leaves again is told no longer than it touches, as far off as our solver takes for a touch.
+        A bullet that leaves again is reported only while it touches, within the distance that our solver counts as touching.
         """
         if self.contact_margin == 0.0:
             return self.reach
@@ -333,7 +333,7 @@ class ShotSpec:
 
     @property
     def start(self) -> tuple[float, float]:
-        """Where the bullet starts, meters."""
+        """Position of the bullet at the start, meters."""
         return -self.direction * self.run_up * math.cos(self.angle), self.height + self.run_up * math.sin(self.angle)
 
     @property
@@ -343,7 +343,7 @@ class ShotSpec:
 
     @property
     def target_start(self) -> tuple[float, float]:
-        """Where the middle of a target that moves as a whole starts, meters."""
+        """Center of a translating target at the start, meters."""
         ahead = self.gap - self.run_up * self._cosine
         if self.target == "head_on":
             return self.direction * ahead * math.cos(self.angle), self.height - ahead * math.sin(self.angle)

@@ -56,12 +56,12 @@ class MovingShape:
 
 @dataclass(frozen=True, slots=True)
 class StepCurve:
-    """What happens between two shapes in one step: gaps in meters, skins included, negative where they overlap.
+    """The gap between two shapes over one step: meters, skins included, negative where they overlap.
 
     Attributes
     ----------
     other : int
-        Which of the others this is about: the one touched first, or else the one that comes nearest.
+        Index of the other shape: the one touched first, or else the one that comes nearest.
     fractions, gaps : float64 (n,)
         Gaps at ascending fractions of the step.
     lens : pair of float
@@ -87,8 +87,8 @@ class StepCurve:
         return float(np.interp(fraction, self.fractions, self.gaps))
 
 
-def step_curve(one: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
-    """Return the curve of `one` and that of `others` which it touches first in the step, or comes nearest to.
+def step_curve(shape: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
+    """Return the curve of `shape` and the one of `others` that it touches first in the step, or comes nearest to.
 
     Raises
     ------
@@ -106,42 +106,42 @@ def step_curve(one: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
     """
     if not others:
         raise InvalidInputError("others", "at least one shape", Described("none"))
-    touches = [conservative_advancement(one.shape, one.sweep, other.shape, other.sweep) for other in others]
+    touches = [conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep) for other in others]
     touched = [k for k, touch in enumerate(touches) if touch.status is not Status.MISS]
     coarse = np.linspace(0.0, 1.0, _SAMPLES)
     if touched:
         chosen = min(touched, key=lambda k: touches[k].fraction)
     else:
-        chosen = min(range(len(others)), key=lambda k: float(_gaps(one, others[k], coarse).min()))
+        chosen = min(range(len(others)), key=lambda k: float(_gaps(shape, others[k], coarse).min()))
     other = others[chosen]
-    touch, rows = record_rows(lambda trace: conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, trace=trace))
-    lens = _lens(one, other, touch)
+    touch, rows = record_rows(lambda trace: conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, trace=trace))
+    lens = _lens(shape, other, touch)
     fractions = coarse if lens is None else np.union1d(coarse, np.linspace(*lens, _LENS_SAMPLES))
-    radii = one.shape.radius + other.shape.radius
+    radii = shape.shape.radius + other.shape.radius
     walk = [(row[1], row[2] - radii) for row in rows if row[0] == IMPACT_GAP]
     return StepCurve(
         other=chosen,
         fractions=frozen(fractions),
-        gaps=frozen(_gaps(one, other, fractions)),
+        gaps=frozen(_gaps(shape, other, fractions)),
         lens=lens,
         walk=frozen(np.array(walk).reshape(-1, 2)),
         touch=touch,
-        aimed=conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, target="box2d"),
-        box2d=_box2d(one, other),
+        aimed=conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, target="box2d"),
+        box2d=_box2d(shape, other),
         target=max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF) - radii,
     )
 
 
-def touches(one: MovingShape, others: Sequence[MovingShape]) -> bool:
-    """Tell whether `one` touches any of `others` in the step."""
-    found = (conservative_advancement(one.shape, one.sweep, other.shape, other.sweep) for other in others)
-    return any(touch.status is not Status.MISS for touch in found)
+def touches(shape: MovingShape, others: Sequence[MovingShape]) -> bool:
+    """Return True if `shape` touches any of `others` in the step."""
+    impacts = (conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep) for other in others)
+    return any(touch.status is not Status.MISS for touch in impacts)
 
 
-def _gaps(one: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatArray:
-    shapes = batch.ShapeBatch([one.shape, other.shape])
+def _gaps(first: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatArray:
+    shapes = batch.ShapeBatch([first.shape, other.shape])
     times = fractions.tolist()
-    xf_one, xf_other = (np.array([_row(moving.sweep.at(t)) for t in times]) for moving in (one, other))
+    xf_one, xf_other = (np.array([_row(moving.sweep.at(t)) for t in times]) for moving in (first, other))
     pairs = np.tile(np.array([(0, 1)]), (len(times), 1))
     gaps: FloatArray = batch.distance(shapes, pairs, xf_one, xf_other).separation.copy()
     inside = gaps < 0.0
@@ -150,23 +150,23 @@ def _gaps(one: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatA
     return gaps
 
 
-def _lens(one: MovingShape, other: MovingShape, touch: TimeOfImpact) -> tuple[float, float] | None:
+def _lens(first: MovingShape, other: MovingShape, touch: TimeOfImpact) -> tuple[float, float] | None:
     """Return the fractions around the touch in which the gap goes from `LENS_GAP` to about minus that."""
     if touch.status is not Status.HIT:
         return None
     before = max(touch.fraction - _SLOPE_STEP, 0.0)
     after = before + _SLOPE_STEP
-    start, end = _gaps(one, other, np.array([before, after])).tolist()
+    start, end = _gaps(first, other, np.array([before, after])).tolist()
     rate = max(abs(end - start) / _SLOPE_STEP, LENS_GAP / _WIDEST_LENS)
     half = min(max(LENS_GAP / rate, _NARROWEST_LENS), _WIDEST_LENS)
     return max(touch.fraction - half, 0.0), min(touch.fraction + half, 1.0)
 
 
-def _box2d(one: MovingShape, other: MovingShape) -> TimeOfImpact:
-    oracle = PairOracle([one.shape, other.shape])
-    ends = [round_pose([_row(pose)]) for moving in (one, other) for pose in (moving.sweep.start, moving.sweep.end)]
-    found = oracle.times_of_impact([(0, 1)], *ends)
-    return TimeOfImpact(Status(int(found.status[0])), float(found.fraction[0]), 0)
+def _box2d(first: MovingShape, other: MovingShape) -> TimeOfImpact:
+    oracle = PairOracle([first.shape, other.shape])
+    ends = [round_pose([_row(pose)]) for moving in (first, other) for pose in (moving.sweep.start, moving.sweep.end)]
+    answer = oracle.times_of_impact([(0, 1)], *ends)
+    return TimeOfImpact(Status(int(answer.status[0])), float(answer.fraction[0]), 0)
 
 
 def _row(pose: Transform) -> tuple[float, float, float]:

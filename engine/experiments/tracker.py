@@ -1,4 +1,4 @@
-"""What one shot came to: where the bullet was after each step, what it touched, whether it came out at the back; and the verdict in words.
+"""The outcome of a shot: the bullet's position after each step, its contacts, whether it came out at the back; and the verdict in words.
 
 Touching in time and being stopped are two things. A heavy bullet that strikes a thin plate in time pushes it on and keeps nearly
 all of its speed. **Stopped** means, at the end of a step after a contact that pushed the bullet back from the near side:
@@ -53,7 +53,7 @@ SETTLING_STEPS = 15
 _DECIDING_STEPS = 3
 """Steps after the first contact by which one that was not stopped is known to fly on."""
 STEPS_BEHIND = 2
-"""Steps tracked after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
+"""Steps tracked after the bullet came to lie behind: only the next one shows whether it still touches the far face."""
 MARGIN_STEPS = 8
 """Steps tracked after the bullet should have passed the middle plane."""
 _LONG_WAY = 2.5
@@ -65,7 +65,7 @@ TURN = 0.05
 
 
 class Outcome(Enum):
-    """What a shot has come to so far; see the module for stopped."""
+    """Outcome of a shot so far; see the module for stopped."""
 
     IN_FLIGHT = "in flight"
     TUNNELED = "tunneled"
@@ -79,7 +79,7 @@ class Outcome(Enum):
 
 
 class ShotTracker:
-    """What one shot did so far; call `observe` after each step of the world, or after each piece of a step.
+    """The course of one shot so far; call `observe` after each step of the world, or after each piece of a step.
 
     It is made between two steps, the body `bullet` at the muzzle; `panels` are what that may tunnel through.
 
@@ -127,7 +127,7 @@ class ShotTracker:
 
     @property
     def outcome(self) -> Outcome:
-        """What came of it so far."""
+        """Outcome so far."""
         if self.jump is not None:
             return Outcome.TUNNELED
         if self.stop is not None:
@@ -140,7 +140,7 @@ class ShotTracker:
 
     @property
     def is_decided(self) -> bool:
-        """Whether there is an outcome."""
+        """True if there is an outcome."""
         return self.outcome is not Outcome.IN_FLIGHT
 
     @property
@@ -197,11 +197,11 @@ class ShotTracker:
             self.positions.append(state.position)
 
     def pushes_back(self, impact: Impact) -> bool:
-        """Tell whether an impact's normal points against the bullet's flight."""
+        """Return True if an impact's normal points against the bullet's flight."""
         return not impact.sensor and impact.normal is not None and dot(impact.normal, self._flight) < 0.0
 
     def _is_held(self, contacts: StepContacts) -> bool:
-        """Tell whether both halves of being stopped hold now, for a panel that it touches."""
+        """Return True if both conditions of being stopped hold now, for a panel that it touches."""
         state, flown = self._world.state(self.bullet), self.spec.flown_speed
         allowed = _STILL_APPROACHING * max(flown, abs(self.spec.flown_target_speed))
         for _, other, normal in self._search.rows(contacts):
@@ -216,7 +216,7 @@ class ShotTracker:
         return False
 
     def _passed(self, panel: Panel, before: Point, after: Point) -> bool:
-        """Tell whether in the last step the bullet's center left the panel by its far side, within its height.
+        """Return True if the bullet's center left the panel through its far side in the last step, within its height.
 
         Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do; with our solver evenly between the moments at
         which it stopped one of them, or let the panel take the bullet along. In the panel's frame the bullet's
@@ -350,7 +350,7 @@ def _pushing(shot: ShotTracker, digits: int) -> str:
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:
-    """Tell whether the contact was seen at the target's surface or inside."""
+    """Return whether the contact was reported at the target's surface or inside it, as text."""
     if spec.target in ("kinematic", "blade", "head_on"):  # these have moved on meanwhile
         return "at"
     return "at" if abs(stop.center[0]) - spec.half_target >= spec.half_bullet else "inside"

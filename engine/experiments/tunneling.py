@@ -48,7 +48,7 @@ target, by default each that is not dynamic. Our sub-steps make ``d <= min(2 r, 
 their mean; our swept test puts the bullet at the front. **A sensor** stops nothing; it is felt where some step ends in an overlap, whatever
 Box2D's switches.
 
-**Single shots** are told for a wall, a free plate and another bullet hit in the middle. For the blade, boxes at an angle, and plates off
+**Single shots** have a law for a wall, a free plate and another bullet hit in the middle. For the blade, boxes at an angle, and plates off
 the middle or at an angle the answer is None, never a guess. Positions are those that Box2D's float32 additions give, as a rounding decides
 at the zone's border.
 

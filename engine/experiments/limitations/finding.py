@@ -9,7 +9,7 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a number is, its prediction (None where nothing was derived) and its measurement.
+    """A named number, its prediction (None if none was derived) and its measurement.
 
     Numbers in "%" are shares, 0 to 1, shown as percentages, with `digits` after the point. `allowance` is how far the two may be apart:
     rounding, or the sampling error of a share; the module that makes the finding derives it.
@@ -24,7 +24,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether the measurement lies within the allowance of the prediction; True where there is none."""
+        """True if the measurement lies within the allowance of the prediction, or if there is none."""
         return self.predicted is None or abs(self.predicted - self.measured) <= self.allowance
 
     @property

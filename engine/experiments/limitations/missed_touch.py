@@ -37,14 +37,14 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings, accept
 __all__ = ["MISSED", "Crossing", "Passage", "Search", "find_missed", "measure_missed"]
 
 _GRAIN = 0.1
-"""Meters and radians: what round numbers are multiples of."""
+"""Grid of round numbers, meters and radians."""
 _WELL_INSIDE = 0.7
 """Share of the plate's half length within which the rod's middle must cross its plane, so that it goes through and not past the end."""
 _HERTZ = 60.0
 _FAR_ENOUGH = LINEAR_SLOP + BOX2D_TOI_TOLERANCE
 """Meters between cores: what b2TimeOfImpact aims at for two polygons, max(slop, 2 s - 3 slop), and its tolerance."""
 _MOMENTS = 64
-"""Of the step, at which the depth is looked at for the deepest, and again about that."""
+"""Fractions of the step at which the depth is sampled, and sampled again around the deepest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class Crossing:
     def our_touch(self) -> float | None:
         """Return the fraction of the step at which the skins first touch, by `engine.query.time_of_impact`; None if never."""
         plate, rod = self.shapes
-        found = query.time_of_impact(plate, Sweep(Transform(), Transform()), rod, self.sweep)
-        return found.fraction if found.status == Status.HIT else None
+        touch = query.time_of_impact(plate, Sweep(Transform(), Transform()), rod, self.sweep)
+        return touch.fraction if touch.status == Status.HIT else None
 
     def deepest(self) -> tuple[float, float]:
         """Return the fraction of the step at which rod and plate overlap most, and the penetration there, meters, skins included."""
@@ -91,9 +91,9 @@ class Crossing:
         for _ in range(2):  # over the whole step, then about the deepest moment
             for moment in range(_MOMENTS + 1):
                 fraction = since + (until - since) * moment / _MOMENTS
-                found = query.penetration(plate, Transform(), rod, self.sweep.at(fraction))
-                if found.status == Status.OVERLAPPING and found.depth > best[1]:
-                    best = (fraction, found.depth)
+                overlap = query.penetration(plate, Transform(), rod, self.sweep.at(fraction))
+                if overlap.status == Status.OVERLAPPING and overlap.depth > best[1]:
+                    best = (fraction, overlap.depth)
             since, until = max(best[0] - 1.0 / _MOMENTS, 0.0), min(best[0] + 1.0 / _MOMENTS, 1.0)
         return best
 
@@ -114,14 +114,14 @@ class Crossing:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether that face separates them before and after by more than b2TimeOfImpact aims at: then it asks no further."""
+        """True if that face separates them before and after by more than the target of b2TimeOfImpact, which then stops."""
         return min(self.face_gaps()) > _FAR_ENOUGH
 
     def box2d_status(self) -> Status:
-        """Return what b2TimeOfImpact says."""
+        """Return the status of b2TimeOfImpact."""
         rows = round_pose([(0.0, 0.0, 0.0), self.start, self.end])
-        found = PairOracle(self.shapes).times_of_impact([(0, 1)], rows[:1], rows[:1], rows[1:2], rows[2:])
-        return Status(int(found.status[0]))
+        answer = PairOracle(self.shapes).times_of_impact([(0, 1)], rows[:1], rows[:1], rows[1:2], rows[2:])
+        return Status(int(answer.status[0]))
 
 
 MISSED = Crossing(plate=(0.5, 0.1), rod=(0.8, 0.05), start=(-0.5, 0.5, 0.2), end=(0.8, -0.6, -1.3))
@@ -152,13 +152,13 @@ class Passage:
         self.n_contacts += began
 
     def is_behind(self) -> bool:
-        """Whether the rod's middle is on the other side of the plate's plane."""
+        """True if the rod's center is on the other side of the plate's plane."""
         return self.world.state(self.rod).position[1] < 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a search found: of `n_asked` motions through the plate, those that b2TimeOfImpact calls separated."""
+    """Result of a search: of `n_asked` motions through the plate, those that b2TimeOfImpact calls separated."""
 
     n_asked: int
     missed: tuple[Crossing, ...]
@@ -170,7 +170,7 @@ class Search:
 
 
 def measure_missed(crossing: Crossing = MISSED) -> tuple[Finding, ...]:
-    """Return the times and depths of a crossing, and what the world made of it."""
+    """Return the times and depths of a crossing, and the outcome in the world."""
     touch, (moment, depth) = crossing.our_touch(), crossing.deepest()
     passage = Passage(crossing)
     passage.step()
@@ -210,14 +210,14 @@ def find_missed(
     crosses_at = start[:, 0] - start[:, 1] * move[:, 0] / move[:, 1]
     rows = np.flatnonzero(is_flyable & (end[:, 1] < 0) & (np.abs(crosses_at) * _GRAIN < _WELL_INSIDE * plate[0]))
     tenths = round(1.0 / _GRAIN)
-    poses = [round_pose(one[rows] / tenths) for one in (start, end)]
+    poses = [round_pose(end_poses[rows] / tenths) for end_poses in (start, end)]
     still = np.zeros((len(rows), 3))
     oracle = PairOracle(Crossing(plate, rod, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).shapes)
-    found = oracle.times_of_impact(np.tile(np.array([0, 1]), (len(rows), 1)), still, still, *poses)
+    answers = oracle.times_of_impact(np.tile(np.array([0, 1]), (len(rows), 1)), still, still, *poses)
     crossings = []
-    for row in rows[found.status == Status.MISS].tolist():
+    for row in rows[answers.status == Status.MISS].tolist():
         first, last = ((start[row] / tenths).tolist(), (end[row] / tenths).tolist())
-        one = Crossing(plate, rod, (first[0], first[1], first[2]), (last[0], last[1], last[2]))
-        if one.our_touch() is not None:
-            crossings.append(one)
+        crossing = Crossing(plate, rod, (first[0], first[1], first[2]), (last[0], last[1], last[2]))
+        if crossing.our_touch() is not None:
+            crossings.append(crossing)
     return Search(len(rows), tuple(crossings))

@@ -21,9 +21,9 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 __all__ = ["BLADES_AT", "PITCH", "SPEEDS", "STEPS", "TURNINGS", "Race", "is_capped", "measure_cap"]
 
 SPEEDS = (60.0, 110.0, 120.0, 240.0, 720.0)
-"""m/s asked for."""
+"""Requested speeds, m/s."""
 TURNINGS = (30.0, 60.0, 90.0, 120.0, 360.0)
-"""rad/s asked for."""
+"""Requested angular velocities, rad/s."""
 STEPS = 8
 """Steps of the race."""
 PITCH = 3.6
@@ -76,20 +76,20 @@ def measure_cap(hertz: float = 60.0) -> tuple[Finding, ...]:
         race.world.step()
         ways.append([race.world.state(disc).position[0] for disc in race.discs])
     seconds, free = STEPS / hertz, STEPS * MAX_TRANSLATION_PER_STEP + 0.5 * _AHEAD
-    found = []
+    findings = []
     for speed, way in zip(SPEEDS, zip(*ways, strict=True), strict=True):
         flown = min(speed, MAX_TRANSLATION_PER_STEP * hertz)
         n = max((step for step, x in enumerate(way, 1) if x < free), default=STEPS)
         measured = way[n - 1] / (n / hertz)
-        found.append(Finding(f"asked {speed:g} m/s: flies", flown, measured, "m/s", (STEPS + 4) * EPS32 * flown, 1))
+        findings.append(Finding(f"asked {speed:g} m/s: flies", flown, measured, "m/s", (STEPS + 4) * EPS32 * flown, 1))
     for turning, blade in zip(TURNINGS, race.blades, strict=True):
         turned = min(turning, MAX_ROTATION_PER_STEP * hertz)
         measured = race.world.state(blade).angle / seconds
         # b2_maxRotation is half of 3.14159265359f, and so is ours of pi
-        found.append(Finding(f"asked {turning:g} rad/s: turns", turned, measured, "rad/s", (STEPS + 4) * EPS32 * turned, 1))
-    return tuple(found)
+        findings.append(Finding(f"asked {turning:g} rad/s: turns", turned, measured, "rad/s", (STEPS + 4) * EPS32 * turned, 1))
+    return tuple(findings)
 
 
-def is_capped(asked: float, limit: float, hertz: float) -> bool:
-    """Tell whether the cap of `limit` a step bites."""
-    return asked > limit * hertz and not math.isclose(asked, limit * hertz)
+def is_capped(requested: float, limit: float, hertz: float) -> bool:
+    """Return True if the cap of `limit` per step applies."""
+    return requested > limit * hertz and not math.isclose(requested, limit * hertz)

@@ -1,4 +1,4 @@
-"""Many bullets at many targets in one world, a row each: what sensors feel, which thin bodies stop a bullet, what two switches do.
+"""Many bullets at many targets in one world, a row each: what sensors detect, which thin bodies stop a bullet, what two switches do.
 
 Each row has its own target, its middle plane at x = 0, and a disc that flies along the row. Rows differ in their phase only: the
 fraction of a step by which the last position before the middle plane falls short of it. Where Box2D looks at the ends of steps only, it
@@ -52,7 +52,7 @@ __all__ = [
 RowTarget = Literal["sensor", "static", "kinematic", "dynamic"]
 
 TARGETS: tuple[tuple[RowTarget, bool], ...] = (("static", False), ("kinematic", False), ("dynamic", False), ("dynamic", True))
-"""What thin bodies are shot at, and whether with the bullet flag; continuous physics on."""
+"""Thin targets, and True with the bullet flag; continuous physics on."""
 SWITCHES = ((False, False), (False, True), (True, False), (True, True))
 """Continuous physics, bullet flag."""
 
@@ -66,12 +66,12 @@ _STEPS_BEFORE = 1
 _STEPS_AFTER = 8
 """Steps watched after that one: a bullet that comes out at the back of a plate it pushes has done so by then."""
 _STANDARD_ERRORS = 4.0
-"""Of a share: one honest measurement in 16,000 lies farther off."""
+"""Allowed deviation of a share, standard errors: one correct measurement in 16,000 deviates more."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowsSpec:
-    """What all rows have in common: meters, m/s; the world's continuous physics and the body's bullet flag."""
+    """Common parameters of all rows: meters, m/s; the world's continuous physics and the body's bullet flag."""
 
     target: RowTarget = "static"
     speed: float = 100.0
@@ -93,7 +93,7 @@ class RowsSpec:
 
     @property
     def is_swept(self) -> bool:
-        """Whether b2TimeOfImpact is asked about this pair: never for a sensor, for two dynamic bodies only if one is a bullet."""
+        """True if Box2D calls b2TimeOfImpact for this pair: never for a sensor, for two dynamic bodies only if one is a bullet."""
         return self.continuous and self.target != "sensor" and (self.bullet or self.target != "dynamic")
 
     @property
@@ -110,7 +110,7 @@ class RowsSpec:
 
 
 class Rows:
-    """The world of the rows, and what came of each: call `observe` after each step.
+    """The world of the rows, and the outcome of each: call `observe` after each step.
 
     Attributes
     ----------
@@ -146,17 +146,17 @@ class Rows:
         self._row = {body: row for bodies in (self.targets, self.bullets) for row, body in enumerate(bodies)}
 
     def begin_again(self) -> None:
-        """Forget what was watched; the bodies have been put back to the start."""
+        """Clear the records; the bodies have been put back to the start."""
         self.seen, self.passed = [False] * len(self.bullets), [False] * len(self.bullets)
         self.ways = [way[:1] for way in self.ways]
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to happen."""
+        """True when every row is over."""
         return len(self.ways[0]) > _STEPS_BEFORE + _STEPS_AFTER
 
     def observe(self, contacts: StepContacts) -> None:
-        """Take in the step that the world just made."""
+        """Record the step that the world just made."""
         for body in (*contacts.body_a.tolist(), *(event.body_a for event in contacts.began)):
             if body in self._row:  # not what the user let fall into the picture
                 self.seen[self._row[body]] = True
@@ -166,11 +166,11 @@ class Rows:
             self.passed[row] = self.passed[row] or x - self.world.state(target).position[0] > 0.5 * self.spec.thickness
 
     def predicted_seen(self, row: int) -> bool:
-        """Tell what the rule says of this row's float32 positions."""
+        """Return the rule's prediction for this row's float32 positions."""
         return self.spec.is_swept or any(abs(x) <= self.spec.reach for x in self._positions(row))
 
     def predicted_passed(self, row: int) -> bool:
-        """Tell whether the rule lets this row's bullet through: none of its positions lies in the half that pushes back."""
+        """Return True if the rule lets this row's bullet through: none of its positions lies in the half that pushes back."""
         if self.spec.target == "sensor" or self.spec.is_swept:
             return self.spec.target == "sensor"
         return not any(-self.spec.reach <= x < 0.0 for x in self._positions(row))
@@ -188,7 +188,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Of `n_shots` shots at random phases: the shares, what the rule said of these very phases, and how many it was wrong about."""
+    """Shares among `n_shots` shots at random phases, the prediction for these phases, and the number of wrong predictions."""
 
     n_shots: int
     seen: float
@@ -220,17 +220,17 @@ def sampling_error(chance: float, n_shots: int) -> float:
 def measure_sensors(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
     """Return the shares seen: by a sensor, by a wall of the same size, by a sensor without the flag; and of our own swept test."""
     spec = RowsSpec("sensor", speed, thickness)
-    found = []
-    for what, one in (
+    findings = []
+    for what, row_spec in (
         ("sensor, bullet flag: seen", spec),
         ("sensor, no flag: seen", replace(spec, bullet=False)),
         ("wall of that size, bullet flag: seen", replace(spec, target="static")),
     ):
-        share = measure_shares(one, n_shots)
-        found.append(Finding(what, one.seen_chance, share.seen, "%", sampling_error(one.seen_chance, n_shots), 1))
+        share = measure_shares(row_spec, n_shots)
+        findings.append(Finding(what, row_spec.seen_chance, share.seen, "%", sampling_error(row_spec.seen_chance, n_shots), 1))
     rows = Rows(spec, tuple((row + 0.5) / n_shots for row in range(n_shots)))
     swept = sum(first_swept_touch(rows, row) is not None for row in range(n_shots)) / n_shots
-    return (*found, Finding("sensor, our swept test on each step: seen", 1.0, swept, "%", 0.0, 1))
+    return (*findings, Finding("sensor, our swept test on each step: seen", 1.0, swept, "%", 0.0, 1))
 
 
 def first_swept_touch(rows: Rows, row: int) -> float | None:
@@ -241,31 +241,31 @@ def first_swept_touch(rows: Rows, row: int) -> float | None:
     target, bullet = Transform((0.0, rows.heights[row])), Transform((rows.ways[row][0], rows.heights[row]))
     flown = (spec.travel * spec.hertz, 0.0)
     t_max = 4.0 * abs(rows.ways[row][0]) / flown[0]
-    found = query.swept_contact(plate, target, (0.0, 0.0), Circle(spec.radius), bullet, flown, t_max)
-    return found.t_first if found.status == Status.HIT else None
+    contact = query.swept_contact(plate, target, (0.0, 0.0), Circle(spec.radius), bullet, flown, t_max)
+    return contact.t_first if contact.status == Status.HIT else None
 
 
 def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
     """Return the shares that go through walls and thin plates, continuous physics on."""
-    found = []
+    findings = []
     for target, bullet in TARGETS:
         spec = RowsSpec(target, speed, thickness, bullet=bullet)
         noun = "plate" if target == "dynamic" else "wall"
         what = f"{target} {noun}, {'bullet flag' if bullet else 'no flag'}: goes through"
-        found.append(_passed(what, spec, n_shots))
-    return tuple(found)
+        findings.append(_passed(what, spec, n_shots))
+    return tuple(findings)
 
 
 def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
     """Return the shares that go through a static wall for each setting of the switches, and how many bits the flag alone changes."""
     base = RowsSpec("static", speed, thickness)
-    found = []
+    findings = []
     for continuous, bullet in SWITCHES:
         spec = replace(base, continuous=continuous, bullet=bullet)
         what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: goes through"
-        found.append(_passed(what, spec, n_shots))
+        findings.append(_passed(what, spec, n_shots))
     plain, flagged = (measure_shares(replace(base, continuous=False, bullet=bullet), n_shots).state_hash for bullet in (False, True))
-    return (*found, Finding("worlds that the flag alone makes different, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
+    return (*findings, Finding("worlds that the flag alone makes different, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
 
 
 def _passed(what: str, spec: RowsSpec, n_shots: int) -> Finding:

@@ -1,4 +1,4 @@
-"""Ghost bumps: what a floor made of pieces does to a body that slides over it, though every piece lies at the same height.
+"""Ghost bumps: a floor of separate pieces disturbs a body that slides over it, although all pieces have the same height.
 
 A body is collided with each piece by itself, and none knows that a neighbor continues it. Two different things go wrong at a seam.
 
@@ -68,7 +68,7 @@ Slider = Literal["box", "disc"]
 SLIDERS: tuple[Slider, ...] = get_args(Slider)
 
 N_TILES = 10
-"""Of 1 m each, from x = 0."""
+"""Number of tiles of 1 m, from x = 0."""
 FINISH = 9.3
 """Meters: where the speed is read."""
 HALF = 0.25
@@ -82,7 +82,7 @@ _OWN_GROUP = -1
 """Sliders do not meet each other."""
 _MOST_STEPS = 600
 SOLVER_SHARE = 1.0e-3
-"""Of the speed: what eight velocity iterations leave undone where two contacts hold each other; between 3 and 20 m/s at most 3e-4."""
+"""Relative error of the speed left by eight velocity iterations at two coupled contacts; between 3 and 20 m/s at most 3e-4."""
 _UNCOUNTED = 0.05
 """Share of discs whose bumps each lie below `_FELT`, which no prediction counts, and add up to it: of some ten seams a disc passes, each
 is met within 1.4 mm, of a step's way of some 100 mm, by one in 70; two such at the least make one."""
@@ -141,12 +141,12 @@ class Slide:
 
     @property
     def is_over(self) -> bool:
-        """Whether every slider is at the finish, or has turned back, or it takes too long."""
+        """True if every slider is at the finish or has turned back, or after a time limit."""
         last = [way[-1] for way in self.track]
         return len(self.track[0]) > _MOST_STEPS or all(x >= FINISH or vx <= 0.0 for x, _, vx, _ in last)
 
     def observe(self) -> None:
-        """Take in the step that the world just made."""
+        """Record the step that the world just made."""
         poses, velocities = self.world.poses, self.world.velocities
         for way, body in zip(self.track, self.sliders, strict=True):
             row = self.world.row_of(body)
@@ -154,7 +154,7 @@ class Slide:
                 way.append((*poses[row, :2].tolist(), *velocities[row, :2].tolist()))
 
     def begin_again(self) -> None:
-        """Forget what was watched; the sliders have been put back to the start."""
+        """Clear the records; the sliders have been put back to the start."""
         self.track = [way[:1] for way in self.track]
 
     def first_bump(self, at: int) -> int | None:
@@ -205,7 +205,7 @@ def first_bump(ground: Ground, slider: Slider, speed: float, x: float, hertz: fl
 
 @dataclass(frozen=True, slots=True)
 class SlideCounts:
-    """Of `n` slides at random phases over one kind of floor; speeds in m/s.
+    """Statistics of `n` slides at random phases over one kind of floor; speeds in m/s.
 
     Attributes
     ----------
@@ -261,16 +261,16 @@ def measure_slides(ground: Ground, slider: Slider, speed: float = 7.0, n: int = 
 
 def measure_seams(slider: Slider = "box", speed: float = 7.0, n: int = 40) -> tuple[Finding, ...]:
     """Return for each kind of floor what share is bumped, the speed after the first bump, the loss at the finish, the highest bump."""
-    found = []
+    findings = []
     for ground in GROUNDS:
         counts, name = measure_slides(ground, slider, speed, n), f"{slider} over {ground}"
-        found.append(Finding(f"{name}: bumped", counts.predicted_bumped, counts.bumped, "%", _UNCOUNTED, 0))
+        findings.append(Finding(f"{name}: bumped", counts.predicted_bumped, counts.bumped, "%", _UNCOUNTED, 0))
         if counts.bumped > 0.0:
             allowed = SOLVER_SHARE * speed
-            found.append(Finding(f"{name}: speed after the first bump", counts.predicted_after, counts.after, "m/s", allowed))
-        found.append(Finding(f"{name}: lost at the finish, mean", None if counts.bumped else 0.0, counts.mean_loss, "m/s", _FELT, 3))
-        found.append(Finding(f"{name}: highest bump", None if counts.bumped else 0.0, counts.height, "m", _FELT, 3))
-    return tuple(found)
+            findings.append(Finding(f"{name}: speed after the first bump", counts.predicted_after, counts.after, "m/s", allowed))
+        findings.append(Finding(f"{name}: lost at the finish, mean", None if counts.bumped else 0.0, counts.mean_loss, "m/s", _FELT, 3))
+        findings.append(Finding(f"{name}: highest bump", None if counts.bumped else 0.0, counts.height, "m", _FELT, 3))
+    return tuple(findings)
 
 
 def _slab(left: float, right: float) -> FixtureSpec:

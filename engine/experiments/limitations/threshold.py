@@ -118,20 +118,20 @@ def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
     flying = flying_balls(restitution)
     for _ in range(round(_FLIGHT * flying.world.settings.hertz)):
         flying.world.step()
-    found = []
+    findings = []
     for approach, ball in zip(APPROACHES, flying.balls, strict=True):
         rebound = -flying.world.state(ball).linear_velocity[0]
         # one product and one sum of float32 in each of 8 velocity iterations
         allowed = 16.0 * EPS32 * approach
-        found.append(
+        findings.append(
             Finding(f"approaches at {approach:g} m/s: leaves at", predicted_rebound(approach, restitution), rebound, "m/s", allowed)
         )
     for drop, height in zip(DROPS, _climbs(*dropped_balls(restitution)), strict=True):
         predicted, does_bounce = predicted_drop(drop, restitution)
         words = "bounces up to" if does_bounce else "does not bounce, lies at"
         allowed = 80.0 * EPS32  # a float32 is rounded in each of some 80 steps
-        found.append(Finding(f"dropped {100.0 * drop:g} cm: {words}", predicted, height, "m", allowed, 4))
-    return tuple(found)
+        findings.append(Finding(f"dropped {100.0 * drop:g} cm: {words}", predicted, height, "m", allowed, 4))
+    return tuple(findings)
 
 
 def predicted_drop(drop: float, restitution: float = 1.0) -> tuple[float, bool]:

@@ -1,6 +1,6 @@
-"""What a solver is judged by: scenes whose outcome is known, as a formula or as what a good solver keeps.
+"""Reference scenes for solvers: the outcome is known, as a formula or as a limit that a good solver keeps.
 
-Each scene is a function; its docstring derives what must come of it, its rows have the measured error and the error demanded. The
+Each scene is a function; its docstring derives the outcome, its rows have the measured error and the error demanded. The
 command ``references`` runs them on any solver, and the tests hold our own to the demand. To be read in this order: `lab` (worlds, rows,
 the table of scenes), `motion`, `collisions`, `swinging`, `standing` (against exact solutions), `piles`, `chains` (quality).
 """

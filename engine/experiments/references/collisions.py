@@ -64,7 +64,7 @@ def elastic_discs(lab: Lab) -> list[Row]:
             velocity = rng.normal(0.0, 2.0, 2)
             at = (1.6 * column - 4.0, 1.6 * row - 4.0)
             discs.append(body(world, Circle(0.3), at, linear_velocity=(float(velocity[0]), float(velocity[1])), **material))
-    mass = np.array([world.body(one).mass for one in (frame, *discs)])[:, None]
+    mass = np.array([world.body(body_id).mass for body_id in (frame, *discs)])[:, None]
     before = world.velocities[:, :2].copy()
     run(world, 10.0)
     after = world.velocities[:, :2]

@@ -1,4 +1,4 @@
-"""What every reference needs: worlds of the solver that is judged, bodies in them, and rows that tell what came out."""
+"""Shared code of the references: worlds of the solver under test, bodies in them, and rows of results."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ UNIT = Polygon.box(0.5, 0.5)
 
 @dataclass(frozen=True)
 class Lab:
-    """What is judged.
+    """The solver under test.
 
     Parameters
     ----------
     solver : str
         One of `engine.world.solvers()`.
     sub_steps : int
-        Of the soft step; Box2D's velocity iterations.
+        Sub-steps of the soft step; velocity iterations of Box2D.
     settings : mapping
-        Others of the world, or of the solver's own.
+        Other settings of the world or of the solver.
     """
 
     solver: str = "soft_step"
@@ -65,13 +65,13 @@ class Lab:
 
     def world(self, **settings: Any) -> World:
         """Return an empty world, in which nothing sleeps unless said."""
-        given = {"velocity_iterations": self.sub_steps, "sleeping": False} | dict(self.settings) | settings
-        return World(WorldSettings(**given), solver=self.solver)
+        merged = {"velocity_iterations": self.sub_steps, "sleeping": False} | dict(self.settings) | settings
+        return World(WorldSettings(**merged), solver=self.solver)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number of a reference: what it is, its error, the error allowed, and what it ought to be and is; a share where it has no unit."""
+    """One number of a reference: its name, error, allowed error, expected and measured value; a share if it has no unit."""
 
     what: str
     error: float
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def holds(self) -> bool:
-        """Whether the error is no larger than demanded."""
+        """True if the error is within the allowed error."""
         return self.error <= self.demand
 
 
@@ -97,13 +97,13 @@ def relative(what: str, exact: float, measured: float, demand: float) -> Row:
 
 
 def at_most(what: str, measured: float, demand: float, unit: str) -> Row:
-    """Return a row of what ought to be nothing."""
+    """Return a row of a value that should be 0, with its upper limit."""
     return Row(what, max(0.0, measured), demand, unit, 0.0, measured)
 
 
-def least(what: str, measured: float, wanted: float, unit: str) -> Row:
-    """Return a row of what must be reached."""
-    return Row(what, max(wanted - measured, 0.0), 0.0, unit, wanted, measured)
+def least(what: str, measured: float, required: float, unit: str) -> Row:
+    """Return a row of a value with its lower limit."""
+    return Row(what, max(required - measured, 0.0), 0.0, unit, required, measured)
 
 
 Measure = Callable[[Lab], Iterable[Row]]
@@ -111,7 +111,7 @@ Measure = Callable[[Lab], Iterable[Row]]
 
 @dataclass(frozen=True)
 class Reference:
-    """A scene with what must come of it.
+    """A scene with its expected outcome.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ REFERENCES: dict[str, Reference] = {}
 
 
 def reference(title: str, is_slow: bool = False, chapter: str = "exact") -> Callable[[Measure], Measure]:
-    """Enter a function among `REFERENCES`, under its own name."""
+    """Register a function in `REFERENCES` under its own name."""
 
     def enter(measure: Measure) -> Measure:
         name = measure.__name__
@@ -152,14 +152,14 @@ def chosen(names: Iterable[str]) -> list[Reference]:
     Raises
     ------
     InvalidInputError
-        There is none of that name.
+        There is no reference of that name.
     """
-    found = []
+    references = []
     for name in names:
         if name not in REFERENCES:
             raise InvalidInputError("NAMES", "among " + ", ".join(REFERENCES) + meant(name, REFERENCES), name)
-        found.append(REFERENCES[name])
-    return found
+        references.append(REFERENCES[name])
+    return references
 
 
 def body(
@@ -182,7 +182,7 @@ def on_slope(world: World, degrees: float, shape: AnyShape, height: float, **mor
 
 
 def run(world: World, seconds: float) -> None:
-    """Step for so long."""
+    """Step the world for some seconds."""
     for _ in range(round(seconds * world.settings.hertz)):
         world.step()
 
@@ -196,10 +196,10 @@ def energy(world: World, bodies: Iterable[int]) -> float:
     """Return kinetic and potential energy, J, above y = 0 of the centers of mass."""
     gx, gy = world.settings.gravity
     total = 0.0
-    for one in bodies:
-        whole, state = world.body(one), world.state(one)
-        (x, y), (vx, vy), spin = state.xf.apply(whole.local_center), state.linear_velocity, state.angular_velocity
-        total += 0.5 * whole.mass * (vx * vx + vy * vy) + 0.5 * whole.inertia * spin * spin - whole.mass * (gx * x + gy * y)
+    for body_id in bodies:
+        info, state = world.body(body_id), world.state(body_id)
+        (x, y), (vx, vy), spin = state.xf.apply(info.local_center), state.linear_velocity, state.angular_velocity
+        total += 0.5 * info.mass * (vx * vx + vy * vy) + 0.5 * info.inertia * spin * spin - info.mass * (gx * x + gy * y)
     return total
 
 

@@ -110,8 +110,8 @@ def off_center(lab: Lab) -> list[Row]:
     rod = body(world, Polygon.box(0.5, 0.05), (0.0, 0.0))
     world.apply_impulse(rod, (0.0, 2.0), (0.25, 0.0))
     world.step()
-    whole, state = world.body(rod), world.state(rod)
+    info, state = world.body(rod), world.state(rod)
     return [
-        relative("speed", 2.0 / whole.mass, state.linear_velocity[1], 1e-12),
-        relative("spin", 2.0 * 0.25 / whole.inertia, state.angular_velocity, 1e-12),
+        relative("speed", 2.0 / info.mass, state.linear_velocity[1], 1e-12),
+        relative("spin", 2.0 * 0.25 / info.inertia, state.angular_velocity, 1e-12),
     ]

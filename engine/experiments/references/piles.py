@@ -70,7 +70,7 @@ def single_box(lab: Lab) -> list[Row]:
 
 @reference("warm start energy", chapter=QUALITY)
 def warm_start(lab: Lab) -> list[Row]:
-    """Of three discs on each other the top one, of the hundredfold mass, is taken away: the others must not jump off the ground.
+    """The top one of three stacked discs, a hundred times as heavy, is removed: the others must not jump off the ground.
 
     Energy is counted from where both lie in touch: what lifts them out of an overlap is no gain.
     """
@@ -222,18 +222,18 @@ def arch_with_slabs(lab: Lab) -> list[Row]:
 def dominoes_in_a_row(world: World) -> list[int]:
     """Add a floor, and fifteen dominoes of 1 m, 1 m apart, the first one pushed."""
     ground(world, friction=0.6)
-    found = [body(world, Polygon.box(0.125, 0.5), (k - 7.5, 0.5), friction=0.6) for k in range(15)]
-    world.apply_impulse(found[0], (0.2, 0.0), (-7.5, 1.0))
-    return found
+    dominoes = [body(world, Polygon.box(0.125, 0.5), (k - 7.5, 0.5), friction=0.6) for k in range(15)]
+    world.apply_impulse(dominoes[0], (0.2, 0.0), (-7.5, 1.0))
+    return dominoes
 
 
 @reference("double domino", chapter=QUALITY)
 def double_domino(lab: Lab) -> list[Row]:
     """Fifteen dominoes a length apart, the first one pushed: all fall."""
     world = lab.world()
-    found = dominoes_in_a_row(world)
+    dominoes = dominoes_in_a_row(world)
     run(world, 10.0)
-    return [least("fallen", float(sum(abs(world.state(one).angle) > 0.5 for one in found)), 15.0, "of 15")]
+    return [least("fallen", float(sum(abs(world.state(domino).angle) > 0.5 for domino in dominoes)), 15.0, "of 15")]
 
 
 def discs_in_a_box(world: World) -> list[int]:

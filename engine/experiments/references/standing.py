@@ -1,4 +1,4 @@
-"""What stands, and when it no longer does: contact forces, toppling, a ladder, an arch, a wedge, dominoes."""
+"""Stability: contact forces, toppling, a ladder, an arch, a wedge, dominoes."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ __all__ = [
 def unbalanced(world: World, bodies: list[int]) -> float:
     """Return the largest force, N, and moment about its center, N m, that contacts leave of a body's weight in the last step."""
     contacts = world.contacts
-    rows = {one: k for k, one in enumerate(bodies)}
+    rows = {member: k for k, member in enumerate(bodies)}
     left = np.zeros((len(bodies), 3))
-    centers = [world.state(one).xf.apply(world.body(one).local_center) for one in bodies]
-    left[:, 1] = [-world.body(one).mass * GRAVITY for one in bodies]
+    centers = [world.state(body).xf.apply(world.body(body).local_center) for body in bodies]
+    left[:, 1] = [-world.body(body).mass * GRAVITY for body in bodies]
     for row in range(len(contacts)):
         (nx, ny) = contacts.normal[row].tolist()
         for k in range(int(contacts.count[row])):
             pn, pt = float(contacts.normal_impulse[row, k]) / STEP, float(contacts.tangent_impulse[row, k]) / STEP
             fx, fy = pn * nx + pt * ny, pn * ny - pt * nx
             x, y = contacts.position[row, k].tolist()
-            for one, sign in ((int(contacts.body_a[row]), -1.0), (int(contacts.body_b[row]), 1.0)):
-                if one in rows:
-                    cx, cy = centers[rows[one]]
-                    left[rows[one]] += sign * np.array((fx, fy, (x - cx) * fy - (y - cy) * fx))
+            for end, sign in ((int(contacts.body_a[row]), -1.0), (int(contacts.body_b[row]), 1.0)):
+                if end in rows:
+                    cx, cy = centers[rows[end]]
+                    left[rows[end]] += sign * np.array((fx, fy, (x - cx) * fy - (y - cy) * fx))
     return float(np.abs(left).max())
 
 
@@ -69,7 +69,7 @@ def pyramid_world(lab: Lab) -> tuple[World, list[int]]:
 
 @reference("pyramid of 5 rows: contact forces")
 def pyramid_forces(lab: Lab) -> list[Row]:
-    """Which of the possible forces it bears rigid bodies do not say; a linear program gives bounds for each.
+    """Rigid bodies leave the forces undetermined; a linear program gives bounds for each.
 
     Forces that push, stay within friction and leave nothing of any body's weight and moments are a point of that programme, and so within
     its bounds: measured is what they leave, in weights of a box.
@@ -193,11 +193,11 @@ def wedge(lab: Lab) -> list[Row]:
     """Nothing pushes both together sideways, and the block stays on the slope: ``A = m g sin cos / (M + m sin^2)`` for the wedge."""
     world, slope = lab.world(), math.radians(30.0)
     wedge_body, block = block_on_a_wedge(world, slope)
-    whole, part = world.body(wedge_body).mass, world.body(block).mass
+    wedge_mass, part = world.body(wedge_body).mass, world.body(block).mass
     run(world, 0.2)
     before = world.state(wedge_body).linear_velocity[0]
     run(world, 0.5)
-    exact = part * GRAVITY * math.sin(slope) * math.cos(slope) / (whole + part * math.sin(slope) ** 2)
+    exact = part * GRAVITY * math.sin(slope) * math.cos(slope) / (wedge_mass + part * math.sin(slope) ** 2)
     return [relative("acceleration of the wedge", exact, (before - world.state(wedge_body).linear_velocity[0]) / 0.5, 1e-4)]
 
 
@@ -229,5 +229,5 @@ def domino_speed(settings: WorldSettings, solver: str) -> float:
 @reference("domino wave", is_slow=True)
 def dominoes(lab: Lab) -> list[Row]:
     """There is no formula: the speed is that of steps of 1/1,920 s, where halving them changes it no more."""
-    found = domino_speed(lab.world().settings, lab.solver)
-    return [relative("speed of the wave, m/s", DOMINO_SPEED, found, 0.015)]
+    speed = domino_speed(lab.world().settings, lab.solver)
+    return [relative("speed of the wave, m/s", DOMINO_SPEED, speed, 0.015)]

@@ -40,8 +40,8 @@ def pendulum(lab: Lab) -> list[Row]:
     support = body(world, Circle(0.1), (0.0, 10.0), type="static")
     rod = body(world, ROD, (0.5, 0.0))
     world.create_joint(RevoluteJointSpec(support, rod, (0.0, 0.0)))
-    whole = world.body(rod)
-    exact = 4.0 * math.sqrt((whole.inertia + 0.25 * whole.mass) / (whole.mass * GRAVITY * 0.5)) * elliptic_k(0.5)
+    info = world.body(rod)
+    exact = 4.0 * math.sqrt((info.inertia + 0.25 * info.mass) / (info.mass * GRAVITY * 0.5)) * elliptic_k(0.5)
     turns, swing, before = [], 0.0, 0.0
     for step in range(1200):
         world.step()
@@ -82,8 +82,8 @@ def double_pendulum_middle(mass: float, inertia: float, seconds: float, n: int) 
 def _on_a_hinge(world: World, n: int) -> list[int]:
     support = body(world, Circle(0.1), (0.0, 10.0), type="static")
     rods = [body(world, ROD, (0.5 + k, 0.0), mask=0) for k in range(n)]
-    for k, (one, other) in enumerate(zip([support, *rods], rods, strict=False)):
-        world.create_joint(RevoluteJointSpec(one, other, (float(k), 0.0)))
+    for k, (previous, other) in enumerate(zip([support, *rods], rods, strict=False)):
+        world.create_joint(RevoluteJointSpec(previous, other, (float(k), 0.0)))
     return rods
 
 
@@ -99,13 +99,13 @@ def double_pendulum(lab: Lab) -> list[Row]:
     """
     world = lab.world()
     rods = _on_a_hinge(world, 2)
-    whole = world.body(rods[0])
+    info = world.body(rods[0])
     started = energy(world, rods)
     run(world, 2.0)
     middle = world.state(rods[1]).position
-    exact = double_pendulum_middle(whole.mass, whole.inertia, 2.0, 10_000)
+    exact = double_pendulum_middle(info.mass, info.inertia, 2.0, 10_000)
     run(world, 18.0)
-    lost = (started - energy(world, rods)) / (2.0 * whole.mass * GRAVITY)
+    lost = (started - energy(world, rods)) / (2.0 * info.mass * GRAVITY)
     return [
         absolute("place of the second rod after 2 s", 0.0, math.dist(middle, exact), 4e-3, "m"),
         at_most("energy lost in 20 s", abs(lost), 0.02, ""),
@@ -124,9 +124,9 @@ def free_rods(lab: Lab) -> list[Row]:
     def angular_momentum() -> float:
         total = 0.0
         for rod in rods:
-            state, whole = world.state(rod), world.body(rod)
+            state, info = world.state(rod), world.body(rod)
             (x, y), (vx, vy) = state.position, state.linear_velocity
-            total += whole.mass * (x * vy - y * vx) + whole.inertia * state.angular_velocity
+            total += info.mass * (x * vy - y * vx) + info.inertia * state.angular_velocity
         return total
 
     world.step()
@@ -154,17 +154,17 @@ def catenary(lab: Lab) -> list[Row]:
     low, high = 1e-3, 1e3  # of weights of a link; the more, the wider
     for _ in range(200):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if sum(length * math.cos(one) for one in angles(middle)) < span else (low, middle)
+        low, high = (middle, high) if sum(length * math.cos(angle) for angle in angles(middle)) < span else (low, middle)
     nodes = [(0.0, 0.0)]
-    for one in angles(low):
-        nodes.append((nodes[-1][0] + length * math.cos(one), nodes[-1][1] + length * math.sin(one)))
+    for angle in angles(low):
+        nodes.append((nodes[-1][0] + length * math.cos(angle), nodes[-1][1] + length * math.sin(angle)))
     world = lab.world()
     support = body(world, Circle(0.1), (0.0, 10.0), type="static")
     links = []
-    for k, one in enumerate(angles(low)):
+    for k, angle in enumerate(angles(low)):
         middle_of = (0.5 * (nodes[k][0] + nodes[k + 1][0]), 0.5 * (nodes[k][1] + nodes[k + 1][1]))
         shape = Polygon.box(0.5 * length, 0.03)
-        links.append(body(world, shape, middle_of, one, mask=0, linear_damping=1.0, angular_damping=1.0))
+        links.append(body(world, shape, middle_of, angle, mask=0, linear_damping=1.0, angular_damping=1.0))
     for k, (one_body, other) in enumerate(zip([support, *links], [*links, support], strict=True)):
         world.create_joint(RevoluteJointSpec(one_body, other, nodes[k]))
     run(world, 20.0)

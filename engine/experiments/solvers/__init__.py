@@ -1,4 +1,4 @@
-"""The bench of methods: what each makes of scenes whose right outcome is known, and what it costs.
+"""The bench of methods: their results in scenes with known outcome, and their cost.
 
 To be read in this order: `scenes` (what is built, what counts as standing), `measures` (what is measured, from poses alone), `trial` (one
 method in one scene), `bench` (all of them).

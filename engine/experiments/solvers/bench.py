@@ -1,4 +1,4 @@
-"""All methods in all scenes, and what each needs to be as exact as is asked."""
+"""All methods in all scenes, and the effort that each needs for a required accuracy."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["DEFAULT_BUDGET", "Need", "Plan", "Rung", "Tried", "needs", "tried"]
 
 DEFAULT_BUDGET = 60.0
 _TURN = 30
-"""Steps that a method takes before it is another's turn."""
+"""Number of steps of a method before the next method's turn."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tried in each scene.
+    """The methods and settings tried in each scene.
 
     Attributes
     ----------
     variants : tuple of Variant
     seconds : float or None
-        Of each scene; None: each scene's own.
+        Duration of each scene; None: each scene's own.
     hertz : float
     efforts : tuple of int
-        Sub-steps or iterations with which each method is tried too, for what it costs to be exact.
+        Further numbers of sub-steps or iterations tried with each method, to measure the cost of accuracy.
     budget : float
         Seconds of processor time that the steps of a method in a scene may take.
     """
@@ -60,7 +60,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Need:
-    """The least effort with which a method stands in a scene and is as exact as is asked; None where none of those tried is enough."""
+    """The least effort with which a method stands in a scene with the required accuracy; None if none of those tried is enough."""
 
     solver: str
     scene: str
@@ -79,7 +79,7 @@ class Need:
 
 @dataclass
 class Tried:
-    """What came of one scene."""
+    """Results of one scene."""
 
     scene: str
     cells: list[Cell]
@@ -87,7 +87,7 @@ class Tried:
 
 
 def tried(plan: Plan, scenes: Sequence[BenchScene], n_jobs: int) -> Generator[Tried, None, None]:
-    """Yield what came of each scene, in the order in which they are done, in so many processes."""
+    """Yield the results of each scene, in order of completion, computed by some processes."""
     tasks = [_Task(plan, scene.name) for scene in scenes]
     yield from run_tasks(_try_scene, tasks, n_jobs)
 
@@ -103,27 +103,27 @@ def _try_scene(task: _Task) -> Tried:
     plan, scene = task.plan, SCENES[task.scene]
     seconds = scene.seconds if plan.seconds is None else plan.seconds
     rungs = _rungs(plan)
-    wanted = list(dict.fromkeys([*plan.variants, *(variant for variant, _ in rungs), Variant(STEADY)]))
-    trials = {variant: Trial(scene, variant, seconds, plan.hertz, plan.budget) for variant in wanted}
+    variants = list(dict.fromkeys([*plan.variants, *(variant for variant, _ in rungs), Variant(STEADY)]))
+    trials = {variant: Trial(scene, variant, seconds, plan.hertz, plan.budget) for variant in variants}
     while any(not trial.is_over for trial in trials.values()):
         for trial in trials.values():
             trial.advance(_TURN)
     steady = trials[Variant(STEADY)].median
     cells = {variant: trial.result(steady) for variant, trial in trials.items()}
-    return Tried(scene.name, [cells[one] for one in plan.variants], [_rung(cells[one], effort) for one, effort in rungs])
+    return Tried(scene.name, [cells[variant] for variant in plan.variants], [_rung(cells[variant], effort) for variant, effort in rungs])
 
 
 def _rungs(plan: Plan) -> list[tuple[Variant, int | None]]:
     """Return the methods with all their efforts; of a method that has no such setting only itself."""
-    found: dict[tuple[Variant, int | None], None] = {}
+    variants: dict[tuple[Variant, int | None], None] = {}
     for variant in plan.variants if plan.efforts else ():
         if effort_of(variant.solver) is None:
-            found[variant, None] = None
+            variants[variant, None] = None
         for effort in plan.efforts:
             other = variant.with_effort(effort)
             if other is not None:
-                found[other, effort] = None
-    return list(found)
+                variants[other, effort] = None
+    return list(variants)
 
 
 def _rung(cell: Cell, effort: int | None) -> Rung:
@@ -134,13 +134,13 @@ def _rung(cell: Cell, effort: int | None) -> Rung:
 
 def needs(ladder: Sequence[Rung], accuracy: float) -> list[Need]:
     """Return what each method needs in each scene to stand and be off by no more than `accuracy`, m."""
-    found = []
-    for solver, scene in dict.fromkeys((one.solver, one.scene) for one in ladder):
-        rungs = [one for one in ladder if (one.solver, one.scene) == (solver, scene)]
-        enough = [one for one in rungs if one.stands and one.error is not None and one.error <= accuracy]
+    needs = []
+    for solver, scene in dict.fromkeys((rung.solver, rung.scene) for rung in ladder):
+        rungs = [rung for rung in ladder if (rung.solver, rung.scene) == (solver, scene)]
+        enough = [rung for rung in rungs if rung.stands and rung.error is not None and rung.error <= accuracy]
         if not enough:
-            found.append(Need(solver, scene, rungs[0].setting, accuracy, False))
+            needs.append(Need(solver, scene, rungs[0].setting, accuracy, False))
             continue
-        best = min(enough, key=lambda one: one.effort or 0)
-        found.append(Need(solver, scene, best.setting, accuracy, True, best.effort, best.error, best.ms_per_step, best.cost_ratio))
-    return found
+        best = min(enough, key=lambda rung: rung.effort or 0)
+        needs.append(Need(solver, scene, best.setting, accuracy, True, best.effort, best.error, best.ms_per_step, best.cost_ratio))
+    return needs

@@ -1,4 +1,4 @@
-"""What is measured of a world, from poses alone wherever that can be, so that one measure judges all methods, whatever they report."""
+"""Measurements of a world, from poses alone where possible, so that they are the same for all methods, whatever these report."""
 
 from __future__ import annotations
 
@@ -36,20 +36,21 @@ class Overlaps:
     """
 
     def __init__(self, world: World) -> None:
-        fixtures = [world.fixture(one) for one in world.fixture_ids]
-        self._shapes = batch.ShapeBatch([one.spec.shape for one in fixtures])
-        self._row = np.array([world.row_of(one.body) for one in fixtures])
-        self._reach = np.array([_reach(one.spec.shape) for one in fixtures])
+        fixtures = [world.fixture(fixture) for fixture in world.fixture_ids]
+        self._shapes = batch.ShapeBatch([fixture.spec.shape for fixture in fixtures])
+        self._row = np.array([world.row_of(fixture.body) for fixture in fixtures])
+        self._reach = np.array([_reach(fixture.spec.shape) for fixture in fixtures])
         n = len(fixtures)
-        is_dynamic = np.array([world.body(one.body).spec.type == "dynamic" for one in fixtures])
+        is_dynamic = np.array([world.body(fixture.body).spec.type == "dynamic" for fixture in fixtures])
         allowed = np.triu(is_dynamic[:, None] | is_dynamic, 1) & (self._row[:, None] != self._row)
-        kinds = {spec: k for k, spec in enumerate(dict.fromkeys(_filter(one.spec) for one in fixtures))}
-        kind, specs = np.array([kinds[_filter(one.spec)] for one in fixtures]), {_filter(one.spec): one.spec for one in fixtures}
+        kinds = {spec: k for k, spec in enumerate(dict.fromkeys(_filter(fixture.spec) for fixture in fixtures))}
+        kind = np.array([kinds[_filter(fixture.spec)] for fixture in fixtures])
+        specs = {_filter(fixture.spec): fixture.spec for fixture in fixtures}
         meets = np.array([[filters_agree(a, b) and not (a.sensor or b.sensor) for b in specs.values()] for a in specs.values()])
         allowed &= meets[kind[:, None], kind]
         for joint in world.joint_ids:
             if not getattr(world.joint(joint).spec, "collide_connected", True):
-                ends = [self._row == (-1 if one is None else world.row_of(one)) for one in world.joint_bodies(joint)]
+                ends = [self._row == (-1 if body is None else world.row_of(body)) for body in world.joint_bodies(joint)]
                 allowed &= ~(ends[0][:, None] & ends[1]) & ~(ends[1][:, None] & ends[0])
         self._pairs: IntArray = np.column_stack(np.nonzero(allowed)).reshape(-1, 2) if n else np.empty((0, 2), dtype=np.int64)
 
@@ -81,14 +82,14 @@ class Moving:
     """
 
     def __init__(self, world: World) -> None:
-        self.bodies = [one for one in world.body_ids if world.body(one).spec.type == "dynamic"]
-        self._rows = np.array([world.row_of(one) for one in self.bodies], dtype=np.int64)
-        known = [world.body(one) for one in self.bodies]
-        self._mass = np.array([one.mass for one in known])
-        self._inertia = np.array([one.inertia for one in known])
-        self._center = np.array([one.local_center for one in known]).reshape(-1, 2)
+        self.bodies = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
+        self._rows = np.array([world.row_of(body) for body in self.bodies], dtype=np.int64)
+        known = [world.body(body) for body in self.bodies]
+        self._mass = np.array([info.mass for info in known])
+        self._inertia = np.array([info.inertia for info in known])
+        self._center = np.array([info.local_center for info in known]).reshape(-1, 2)
         self._gravity = np.array(world.settings.gravity)
-        boxes = [world.fixture(one).spec.shape.aabb(world.state(body).xf) for body in self.bodies for one in world.fixtures_of(body)]
+        boxes = [world.fixture(k).spec.shape.aabb(world.state(body).xf) for body in self.bodies for k in world.fixtures_of(body)]
         corners = np.array([(box.lower, box.upper) for box in boxes]).reshape(-1, 2)
         extent = float(np.ptp(corners, axis=0).max()) if boxes else 0.0
         weight = float(self._mass.sum() * np.hypot(*self._gravity))
@@ -121,7 +122,7 @@ def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
     """Return how far the contact forces of the last step on groups of bodies are off their weights, the largest as a share.
 
     What a group at rest gets from all that is not of it is its weight, upwards, exactly; how a group of several contacts shares it out
-    rigid bodies do not say. None without groups, or where no contact has told an impulse.
+    rigid bodies do not say. None without groups, or if no contact has reported an impulse.
     """
     contacts, dt = world.contacts, world.settings.dt
     if not layers or not len(contacts):
@@ -129,13 +130,13 @@ def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
     count = np.arange(2) < contacts.count[:, None]
     normal = contacts.normal
     tangent = np.column_stack((normal[:, 1], -normal[:, 0]))
-    along, across = (np.where(count, one, 0.0).sum(axis=1)[:, None] for one in (contacts.normal_impulse, contacts.tangent_impulse))
+    along, across = (np.where(count, p, 0.0).sum(axis=1)[:, None] for p in (contacts.normal_impulse, contacts.tangent_impulse))
     force = (along * normal + across * tangent) / dt
     worst = 0.0
     for layer in layers:
-        weight = sum(world.body(one).mass for one in layer) * np.array(world.settings.gravity)
+        weight = sum(world.body(body).mass for body in layer) * np.array(world.settings.gravity)
         inside = set(layer)
-        a, b = (np.array([one in inside for one in side.tolist()]) for side in (contacts.body_a, contacts.body_b))
+        a, b = (np.array([body in inside for body in side.tolist()]) for side in (contacts.body_a, contacts.body_b))
         got = force[b & ~a].sum(axis=0) - force[a & ~b].sum(axis=0)
         worst = max(worst, float(np.hypot(*(got + weight)) / np.hypot(*weight)))
     return worst
@@ -155,6 +156,6 @@ def force_past_bounds(world: World) -> float | None:
         exact = exact_contact_forces(Resting.of(world), has_friction=True)
     except LabError:
         return None
-    told = contacts.normal_impulse.sum(axis=1) / world.settings.dt
+    forces = contacts.normal_impulse.sum(axis=1) / world.settings.dt
     largest = float(exact.low.max())
-    return float(np.maximum(exact.low - told, told - exact.high).max(initial=0.0)) / largest if largest > 0.0 else None
+    return float(np.maximum(exact.low - forces, forces - exact.high).max(initial=0.0)) / largest if largest > 0.0 else None

@@ -45,12 +45,12 @@ Layers = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Judged:
-    """What is asked of a scene that was built.
+    """Criteria of a scene.
 
     Attributes
     ----------
     holds : callable
-        Of the world, ten times a second: whether it stands.
+        Called with the world ten times a second: True if it stands.
     ends : callable, optional
         Of the world and the overlap that lasts, m, when the scene's own time is over: whether what had to happen has happened.
     error : callable, optional
@@ -62,7 +62,7 @@ class Judged:
     free : str
         ``"xy"`` or ``"x"``, the momentum that nothing outside changes; else empty.
     rests : bool
-        Whether it comes to rest.
+        True if it comes to rest.
     """
 
     holds: Callable[[World], bool]
@@ -82,11 +82,11 @@ class BenchScene:
     ----------
     name, title : str
     standing : str
-        What counts as standing, or as the right outcome.
+        Criterion of standing, or of the right outcome.
     seconds : float
         Its own time.
     can_stand : bool
-        Whether standing is asked of it, and not an outcome.
+        True if it must stand, False if it has an outcome.
     build : callable
         Fills an empty world with it.
     gravity : pair of float
@@ -110,9 +110,9 @@ GROUPS: dict[str, list[str]] = {}
 
 
 def _enter(name: str, title: str, seconds: float, build: Callable[[World], Judged], *groups: str, **more: Any) -> None:
-    told = build.func.__doc__ if isinstance(build, partial) else build.__doc__
-    assert told is not None
-    scene = BenchScene(name, title, " ".join(told.split()), seconds, build=build, **more)
+    doc = build.func.__doc__ if isinstance(build, partial) else build.__doc__
+    assert doc is not None
+    scene = BenchScene(name, title, " ".join(doc.split()), seconds, build=build, **more)
     SCENES[name] = scene
     for group in ("all", *(["standing"] if scene.can_stand else []), *groups):
         GROUPS.setdefault(group, []).append(name)
@@ -121,7 +121,7 @@ def _enter(name: str, title: str, seconds: float, build: Callable[[World], Judge
 def _scene(
     title: str, seconds: float, can_stand: bool = True, **more: Any
 ) -> Callable[[Callable[[World], Judged]], Callable[[World], Judged]]:
-    """Enter a function among `SCENES`, under its own name."""
+    """Register a function in `SCENES` under its own name."""
 
     def enter(build: Callable[[World], Judged]) -> Callable[[World], Judged]:
         _enter(build.__name__.removeprefix("_"), title, seconds, build, can_stand=can_stand, **more)
@@ -130,21 +130,21 @@ def _scene(
     return enter
 
 
-def chosen_scenes(option: str, given: str) -> list[BenchScene]:
+def chosen_scenes(option: str, text: str) -> list[BenchScene]:
     """Return the scenes of a list of names and groups, separated by commas, each once.
 
     Raises
     ------
     InvalidInputError
-        There is none of that name; it tells the nearest.
+        There is no scene of that name; the message suggests the nearest.
     """
-    found: dict[str, BenchScene] = {}
-    for word in (part.strip() for part in given.split(",")):
+    scenes: dict[str, BenchScene] = {}
+    for word in (part.strip() for part in text.split(",")):
         if word not in SCENES and word not in GROUPS:
             known = (*GROUPS, *SCENES)
             raise InvalidInputError(option, "a list of " + ", ".join(known) + meant(word, known), word)
-        found |= {name: SCENES[name] for name in GROUPS.get(word, [word])}
-    return list(found.values())
+        scenes |= {name: SCENES[name] for name in GROUPS.get(word, [word])}
+    return list(scenes.values())
 
 
 def new_world(scene: BenchScene, solver: str, **settings: Any) -> World:
@@ -167,7 +167,7 @@ def write_scenes(folder: Path, scenes: Iterable[BenchScene]) -> list[Path]:
 
 def camera_of(world: World) -> AABB:
     """Return what is shown at first: all that moves, a quarter more around it, and room to fall."""
-    moving = [world.poses[k, :2] for k, one in enumerate(world.body_ids) if world.body(one).spec.type == "dynamic"]
+    moving = [world.poses[k, :2] for k, body in enumerate(world.body_ids) if world.body(body).spec.type == "dynamic"]
     (left, low), (right, high) = np.min(moving, axis=0).tolist(), np.max(moving, axis=0).tolist()
     around = 0.25 * max(right - left, high - low) + 1.0
     depth = 0.5 * (right - left) if world.joint_ids else 4.0 if high - low < 4.0 else 0.0
@@ -178,12 +178,12 @@ def camera_of(world: World) -> AABB:
 
 
 def _places(world: World, bodies: Iterable[int]) -> dict[int, tuple[float, float]]:
-    return {one: world.state(one).position for one in bodies}
+    return {body: world.state(body).position for body in bodies}
 
 
 def _farthest(world: World, places: dict[int, tuple[float, float]]) -> float:
     """Return how far the farthest of bodies is from its place, m."""
-    return max(math.dist(world.state(one).position, at) for one, at in places.items())
+    return max(math.dist(world.state(body).position, at) for body, at in places.items())
 
 
 def _standing(world: World, bodies: Iterable[int], within: float, layers: Layers = ()) -> Judged:
@@ -203,7 +203,7 @@ def _jointed(joints: list[int], most: float, rests: bool, at_last: float = math.
 
 def _above(layers: list[list[int]]) -> Layers:
     """Return each layer with all that it bears."""
-    return tuple(tuple(one for layer in layers[k:] for one in layer) for k in range(len(layers)))
+    return tuple(tuple(body for layer in layers[k:] for body in layer) for k in range(len(layers)))
 
 
 # --- what stands
@@ -226,7 +226,7 @@ def _single_box(world: World) -> Judged:
 def _stack(world: World, n: int) -> Judged:
     """Every box stays within half a meter, half its width, of where it was: farther, and its middle is off the box below."""
     boxes = boxes_in_a_column(world, n)
-    return _standing(world, boxes, 0.5, _above([[one] for one in boxes]))
+    return _standing(world, boxes, 0.5, _above([[box] for box in boxes]))
 
 
 for _n in (10, 15, 20, 30):
@@ -237,7 +237,7 @@ for _n in (10, 15, 20, 30):
 def _pyramid(world: World) -> Judged:
     """Every box stays within a quarter of a meter: half of what it overhangs the gap below it."""
     rows = boxes_in_a_pyramid(world, 20)
-    return _standing(world, [one for row in rows for one in row], 0.25, _above(rows))
+    return _standing(world, [box for row in rows for box in row], 0.25, _above(rows))
 
 
 @_scene("Card house of five storeys", 20.0)
@@ -259,7 +259,7 @@ def _arch(world: World) -> Judged:
 def _circle_stack(world: World) -> Judged:
     """Every disc stays within 0.1 m: exactly above each other they are in balance, an unstable one, which nothing disturbs."""
     discs = discs_in_a_column(world)
-    return _standing(world, discs, 0.1, _above([[one] for one in discs]))
+    return _standing(world, discs, 0.1, _above([[disc] for disc in discs]))
 
 
 @_scene("Friction ramp", 10.0)
@@ -343,7 +343,7 @@ def _confined(world: World) -> Judged:
     inside = AABB((-10.0, 0.5), (10.0, 20.0))
 
     def kept(world: World) -> bool:
-        at = world.poses[[world.row_of(one) for one in discs], :2]
+        at = world.poses[[world.row_of(disc) for disc in discs], :2]
         return bool((at > inside.lower).all() and (at < inside.upper).all())
 
     return Judged(kept, lambda world, overlap: overlap < 0.5)
@@ -352,19 +352,19 @@ def _confined(world: World) -> Judged:
 @_scene("Double domino", 10.0, can_stand=False)
 def _double_domino(world: World) -> Judged:
     """All fifteen have fallen at the end, and none before it was reached: the last one still stands after half a second."""
-    found = dominoes_in_a_row(world)
+    dominoes = dominoes_in_a_row(world)
 
     def in_order(world: World) -> bool:
-        return world.time > 0.5 or abs(world.state(found[-1]).angle) < 0.1
+        return world.time > 0.5 or abs(world.state(dominoes[-1]).angle) < 0.1
 
-    return Judged(in_order, lambda world, overlap: all(abs(world.state(one).angle) > 0.5 for one in found))
+    return Judged(in_order, lambda world, overlap: all(abs(world.state(domino).angle) > 0.5 for domino in dominoes))
 
 
 @_scene("Overlap recovery", 5.0, can_stand=False)
 def _overlap_recovery(world: World) -> Judged:
     """They part to less than 2 cm, and none is thrown higher than 4.5 m, one above where the top one of a pyramid of four rows stands."""
     boxes = boxes_in_each_other(world)
-    return Judged(lambda world: max(world.state(one).position[1] for one in boxes) < 4.5, lambda world, overlap: overlap < 0.02)
+    return Judged(lambda world: max(world.state(box).position[1] for box in boxes) < 4.5, lambda world, overlap: overlap < 0.02)
 
 
 @_scene("Stretched chain", 10.0, can_stand=False)
@@ -429,8 +429,8 @@ def _wedge(world: World) -> Judged:
     """The wedge is within 5 % of its exact way at the end: ``A t^2 / 2`` with ``A = m g sin cos / (M + m sin^2)``, all smooth."""
     slope = math.radians(30.0)
     free, block = block_on_a_wedge(world, slope)
-    whole, part = world.body(free).mass, world.body(block).mass
-    pull = part * GRAVITY * math.sin(slope) * math.cos(slope) / (whole + part * math.sin(slope) ** 2)
+    wedge_mass, part = world.body(free).mass, world.body(block).mass
+    pull = part * GRAVITY * math.sin(slope) * math.cos(slope) / (wedge_mass + part * math.sin(slope) ** 2)
 
     def off(world: World) -> float:
         return abs(world.state(free).position[0] + 0.5 * pull * world.time**2)
@@ -440,8 +440,8 @@ def _wedge(world: World) -> Judged:
 
 def _keeping(world: World, bodies: list[int], ends: Callable[[World, float], bool], more: Callable[[World], bool]) -> Judged:
     """Bodies that never gain a hundredth of the energy that they have, above the lowest of them, and do one thing more."""
-    low = min(world.state(one).position[1] for one in bodies)
-    ground_level = sum(world.body(one).mass for one in bodies) * GRAVITY * low
+    low = min(world.state(body).position[1] for body in bodies)
+    ground_level = sum(world.body(body).mass for body in bodies) * GRAVITY * low
     most = energy(world, bodies) + 0.01 * (energy(world, bodies) - ground_level)
     return Judged(lambda world: energy(world, bodies) <= most and more(world), ends)
 
@@ -472,7 +472,7 @@ def _tower_hit(world: World) -> Judged:
     block = body(world, UNIT, (-8.0, 6.5), density=5.0, linear_velocity=(15.0, 0.0), friction=0.6)
 
     def above(world: World) -> bool:
-        return min(world.state(one).position[1] for one in (*tower, block)) > 0.0
+        return min(world.state(body).position[1] for body in (*tower, block)) > 0.0
 
     return _keeping(world, [*tower, block], lambda world, overlap: world.state(tower[-1]).position[1] < 5.0, above)
 
@@ -493,7 +493,7 @@ def _two_ramps(world: World) -> Judged:
     ground(world, friction=0.5)
 
     def above(world: World) -> bool:
-        at = [world.state(one).position for one in blocks]
+        at = [world.state(block).position for block in blocks]
         return all(y > (abs(x) - 2.0) * math.tan(slope) - 0.1 and y > -0.1 for x, y in at)
 
-    return Judged(above, lambda world, overlap: all(world.state(one).position[1] < 2.0 for one in blocks))
+    return Judged(above, lambda world, overlap: all(world.state(block).position[1] < 2.0 for block in blocks))

@@ -45,14 +45,14 @@ class Variant:
 
     @property
     def label(self) -> str:
-        """As the command line has it: ``xpbd:iterations=10``."""
+        """Text form on the command line: ``xpbd:iterations=10``."""
         return ":".join(
             [self.solver, *(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in self.settings)]
         )
 
     @property
     def world_settings(self) -> dict[str, Any]:
-        """What `WorldSettings` has of it."""
+        """Its keyword arguments of `WorldSettings`."""
         own = {name: value for name, value in self.settings if name in _own_settings(self.solver)}
         of_world = {_alias(name): value for name, value in self.settings if name not in own}
         return of_world | ({"solver_settings": own} if own else {})
@@ -62,7 +62,7 @@ class Variant:
         name = effort_of(self.solver)
         if name is None:
             return None
-        other = Variant(self.solver, (*((one, given) for one, given in self.settings if one != name), (name, value)))
+        other = Variant(self.solver, (*((setting, present) for setting, present in self.settings if setting != name), (name, value)))
         try:
             accept(WorldSettings(**other.world_settings), self.solver)
         except InvalidInputError:
@@ -72,7 +72,7 @@ class Variant:
 
 def _own_settings(solver: str) -> tuple[str, ...]:
     method = getattr(load_solver(solver), "method", None)
-    return () if method is None else tuple(one.name for one in method.settings)
+    return () if method is None else tuple(setting.name for setting in method.settings)
 
 
 def _world_names(solver: str) -> tuple[str, ...]:
@@ -92,25 +92,25 @@ def effort_of(solver: str) -> str | None:
     return next((name for name in _EFFORTS if name in known), None)
 
 
-def chosen_variants(option: str, given: str) -> list[Variant]:
+def chosen_variants(option: str, text: str) -> list[Variant]:
     """Return methods of a list ``NAME[:SETTING=VALUE]...``, separated by commas, each once; ``all`` is every one without settings.
 
     Raises
     ------
     InvalidInputError
-        A name that is none, a setting that the method has not, a value out of its range; it tells the nearest name.
+        An unknown name, a setting that the method lacks, or a value out of range; the message suggests the nearest name.
     """
-    found: dict[Variant, None] = {}
-    for word in (part.strip() for part in given.split(",")):
+    variants: dict[Variant, None] = {}
+    for word in (part.strip() for part in text.split(",")):
         name, *parts = word.split(":")
         if name == "all" and not parts:
-            found |= dict.fromkeys(map(Variant, solvers()))
+            variants |= dict.fromkeys(map(Variant, solvers()))
             continue
         if name not in solvers():
             known = ("all", *solvers())
             raise InvalidInputError(option, "a list of " + ", ".join(known) + meant(name, known), name)
-        found[_variant(option, name, parts)] = None
-    return list(found)
+        variants[_variant(option, name, parts)] = None
+    return list(variants)
 
 
 def _variant(option: str, solver: str, parts: list[str]) -> Variant:
@@ -145,7 +145,7 @@ def _value(name: str, text: str) -> float | str:
 
 @dataclass
 class Cell:
-    """What a method made of a scene; None where that cannot be said. Meters, seconds, shares.
+    """Result of a method in a scene; None where unknown. Meters, seconds, shares.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Cell:
     fell_at : float or None
         When the criterion first failed.
     reason : str
-        Why it does not stand; empty if it does.
+        Reason why it does not stand; empty if it does.
     seconds : float
         How far it came.
     max_penetration, end_penetration : float or None
@@ -289,7 +289,7 @@ class Trial:
         if self._done % _EVERY == 0 or left == 0:
             self._look(world)
         if self._spent > self._budget and left > 0:
-            raise _TooSlowError(f"stopped: {self._budget:g} s of processor time took it to {cell.seconds:.3g} s")
+            raise _TooSlowError(f"stopped: {self._budget:g} s of processor time reached only {cell.seconds:.3g} s")
 
     def _look(self, world: World) -> None:
         self._overlaps.append(self._deep.deepest(world))
@@ -339,7 +339,7 @@ class Trial:
                 f"fell after {cell.fell_at:.3g} s" if self._scene.can_stand else f"failed after {cell.fell_at:.3g} s",
             )
         elif self._is_whole and judged.ends is not None and not judged.ends(world, cell.end_penetration or 0.0):
-            cell.stands, cell.reason = False, "does not end as it must"
+            cell.stands, cell.reason = False, "does not reach its outcome"
         else:
             cell.stands = True
         if judged.rests and cell.stands:
@@ -351,9 +351,9 @@ class Trial:
 
     def _force_error(self, world: World) -> float | None:
         """Return the larger of what layers bear too much or too little, and what contacts do past what they may, where that is known."""
-        found = [float(np.median(self._forces))] if self._forces else []
+        forces = [float(np.median(self._forces))] if self._forces else []
         past = force_past_bounds(world) if self.cell.rest_at is not None else None
-        return max([*found, *([] if past is None else [past])], default=None)
+        return max([*forces, *([] if past is None else [past])], default=None)
 
     def _momentum_lost(self, free: str) -> float | None:
         now, total = self._moving.momentum(self._world)
@@ -367,7 +367,7 @@ class _TooSlowError(LabError):
 
 
 class _Told:
-    """Lets what a method raises end its trial, and be the reason in its cell; Ctrl-C passes."""
+    """Turns an exception of a method into the end of its trial and the reason in its cell; Ctrl-C passes."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial, self._quiet, self._numbers = trial, warnings.catch_warnings(), np.errstate(all="ignore")
@@ -394,5 +394,5 @@ class _Told:
         elif isinstance(error, LabError):
             cell.reason = f"refused: {words}"
         else:
-            cell.reason = f"broke off after {cell.seconds:.3g} s: {type(error).__name__}: {words}"
+            cell.reason = f"failed after {cell.seconds:.3g} s: {type(error).__name__}: {words}"
         return True

@@ -1,4 +1,4 @@
-"""Comparisons that others have made, made again on the functions of this library: what they found, and what is true here.
+"""Published comparisons, repeated on the functions of this library: their results, and the results here.
 
 Each study is a function; its docstring says how it is done, docs/studies has its page. The command ``studies`` runs them. To be
 read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `contact_search`, `pushing_apart`,

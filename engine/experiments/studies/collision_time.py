@@ -99,14 +99,14 @@ class Discs:
         a, b = np.concatenate((near, *walls)).T
         normal = np.concatenate((between / distance[:, None], *outward))
         depth = np.concatenate((2.0 * _RADIUS - distance, *beyond))
-        found = Contacts(a, b, normal, depth)
-        return _chosen(found, depth > -_DEPTH if is_touch_enough else (depth > 0.0) & (self.approach(found) < -_APPROACH))
+        contacts = Contacts(a, b, normal, depth)
+        return _chosen(contacts, depth > -_DEPTH if is_touch_enough else (depth > 0.0) & (self.approach(contacts) < -_APPROACH))
 
     def approach(self, contacts: Contacts) -> FloatArray:
         """Return the velocities of b against a along the normals."""
         velocity = np.concatenate((self.velocity, np.zeros((1, 2))))
-        found: FloatArray = ((velocity[contacts.b] - velocity[contacts.a]) * contacts.normal).sum(axis=1)
-        return found
+        rates: FloatArray = ((velocity[contacts.b] - velocity[contacts.a]) * contacts.normal).sum(axis=1)
+        return rates
 
     def push(self, a: int, b: int, impulse: FloatArray) -> None:
         """Give b an impulse, and a the opposite one, kg m/s."""
@@ -129,7 +129,7 @@ def _mass(discs: Discs, b: int) -> float:
 
 
 def _collide(discs: Discs, contacts: Contacts, row: int) -> bool:
-    """Let one pair leave as fast as it came, and tell whether it came."""
+    """Reflect the approach velocity of a pair; return True if it approached."""
     a, b, normal = int(contacts.a[row]), int(contacts.b[row]), contacts.normal[row]
     other = discs.velocity[b] if b < len(discs.velocity) else 0.0
     speed = float((other - discs.velocity[a]) @ normal)
@@ -143,29 +143,29 @@ def now(discs: Discs, h: float) -> None:
     """Advance by `h` seconds, each collision at its time, found by bisection with rewind of the whole scene."""
     left = h
     while True:
-        found = discs.contacts_at(discs.position + left * discs.velocity)
-        if not len(found.a):
+        contacts = discs.contacts_at(discs.position + left * discs.velocity)
+        if not len(contacts.a):
             discs.position = discs.position + left * discs.velocity
             return
         low, high = 0.0, left
-        while found.depth.max() > _DEPTH and high - low > 1e-15:
+        while contacts.depth.max() > _DEPTH and high - low > 1e-15:
             middle = 0.5 * (low + high)
             earlier = discs.contacts_at(discs.position + middle * discs.velocity)
             if len(earlier.a):
-                high, found = middle, earlier
+                high, contacts = middle, earlier
             else:
                 low = middle
         discs.position = discs.position + high * discs.velocity
-        _collide(discs, found, int(found.depth.argmax()))
+        _collide(discs, contacts, int(contacts.depth.argmax()))
         left -= high
 
 
 def pair_by_pair(discs: Discs, h: float) -> None:
     """Advance by `h` seconds, then let all that overlaps and approaches collide, one pair after the other, until none approaches."""
     discs.position = discs.position + h * discs.velocity
-    found = discs.contacts_at(discs.position)
+    contacts = discs.contacts_at(discs.position)
     for _ in range(_MOST_PASSES):
-        collided = [_collide(discs, found, row) for row in range(len(found.a))]
+        collided = [_collide(discs, contacts, row) for row in range(len(contacts.a))]
         if not any(collided):
             return
 
@@ -173,12 +173,12 @@ def pair_by_pair(discs: Discs, h: float) -> None:
 def at_once(discs: Discs, h: float) -> None:
     """Advance by `h` seconds, then let all that overlaps and approaches collide with the impulses that fulfil all pairs' laws together."""
     discs.position = discs.position + h * discs.velocity
-    found = discs.contacts_at(discs.position, is_touch_enough=True)
-    target, total = np.maximum(-discs.approach(found), 0.0), np.zeros(len(found.a))
+    contacts = discs.contacts_at(discs.position, is_touch_enough=True)
+    target, total = np.maximum(-discs.approach(contacts), 0.0), np.zeros(len(contacts.a))
     for _ in range(_MOST_PASSES):
         change = 0.0
-        for row in range(len(found.a)):
-            a, b, normal = int(found.a[row]), int(found.b[row]), found.normal[row]
+        for row in range(len(contacts.a)):
+            a, b, normal = int(contacts.a[row]), int(contacts.b[row]), contacts.normal[row]
             other = discs.velocity[b] if b < len(discs.velocity) else 0.0
             missing = target[row] - float((other - discs.velocity[a]) @ normal)
             after = max(0.0, total[row] + _mass(discs, b) * missing)
@@ -340,7 +340,7 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
 
 @study(
     "collision now or later",
-    "The question is posed with Baraff's bisection in mind; no figures of theirs are known here.",
+    "The question refers to Baraff's bisection; no published figures are known here.",
 )
 def collision_time(quick: bool) -> Finding:
     """Discs against closed forms and against each other; the cost of gases of one density over their number, in turn."""
@@ -358,7 +358,7 @@ def collision_time(quick: bool) -> Finding:
             parting.append((f"{rate:.0f} Hz", solver, wrong[solver][-1], None))
     together: list[tuple[Value, ...]] = []
     for name, advance in WAYS.items():
-        after = [float(one) for one in cradle(advance, 1.0 / 60.0)]
+        after = [float(speed) for speed in cradle(advance, 1.0 / 60.0)]
         missed = 100.0 * _missed(advance, _FAST)
         together.append((name, *after, _break(advance, 1.0 / 60.0), missed))
     in_worlds: dict[str, list[float]] = {solver: [] for solver in _TIMED}
@@ -394,15 +394,15 @@ def collision_time(quick: bool) -> Finding:
         Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
         Chart("cost", "discs", "ms a step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
     )
-    one, other, _ = WAYS
-    ratio = ms[one][-1] / max(ms[other][-1], 1e-9)
-    found = (
-        f"At 60 Hz a disc hit off its center leaves {wrong[other][hertz.index(60.0)]:.1f} degrees wrong if it collides later, "
-        f"{wrong[one][hertz.index(60.0)]:.0e} if now.",
-        f"Sixteen discs are 10 cm from the truth after {apart[other][-1]:.1f} s later, {apart[one][-1]:.1f} s now, at {hertz[-1]:.0f} Hz.",
+    early, other, _ = WAYS
+    ratio = ms[early][-1] / max(ms[other][-1], 1e-9)
+    sentences = (
+        f"At 60 Hz a disc hit off its center deviates by {wrong[other][hertz.index(60.0)]:.1f} degrees if it collides later, "
+        f"{wrong[early][hertz.index(60.0)]:.0e} if now.",
+        f"16 discs are 10 cm from the truth after {apart[other][-1]:.1f} s later, {apart[early][-1]:.1f} s now ({hertz[-1]:.0f} Hz).",
         f"Of a cradle the last disc leaves with {last[0]:.2f} m/s now, {last[1]:.2f} pair by pair, {last[2]:.2f} all at once (of 4).",
-        f"Bodies moved and searched in a step grow as the power {moved[one]:.1f} of their number now, {moved[other]:.1f} later; time as "
-        f"{powers[one]:.1f} and {powers[other]:.1f}: with {numbers[-1]} discs now costs {ratio:.0f} times as much.",
+        f"Bodies moved and searched in a step grow as the power {moved[early]:.1f} of their number now, {moved[other]:.1f} later; time as "
+        f"{powers[early]:.1f} and {powers[other]:.1f}: with {numbers[-1]} discs now costs {ratio:.0f} times as much.",
         f"In worlds `contact_forces` costs {dear:.0f} times what the soft step does with {small[-1]} discs, and leaves "
         f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees wrong.",
     )
@@ -416,7 +416,7 @@ def collision_time(quick: bool) -> Finding:
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
         Table("the same gas in worlds, ms a step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
     )
-    return Finding(tables, charts, found)
+    return Finding(tables, charts, sentences)
 
 
 _FAST = 60.0

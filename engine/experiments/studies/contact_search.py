@@ -46,15 +46,15 @@ class Recorded:
 
     def __init__(self, world: World, n_frames: int) -> None:
         bodies = world.body_ids
-        shapes = [world.fixture(world.body(one).fixtures[0]).spec.shape for one in bodies]
-        moves = np.array([world.body(one).spec.type == "dynamic" for one in bodies])
+        shapes = [world.fixture(world.body(body).fixtures[0]).spec.shape for body in bodies]
+        moves = np.array([world.body(body).spec.type == "dynamic" for body in bodies])
         ends = np.triu_indices(len(bodies), 1)
         numbers: dict[int, int] = {}
         rows: list[tuple[int, int]] = []
         poses = []
         for frame in range(n_frames):
             world.step()
-            states = [world.state(one) for one in bodies]
+            states = [world.state(body) for body in bodies]
             poses.append([(*state.position, math.cos(state.angle), math.sin(state.angle)) for state in states])
             boxes = [shape.aabb(state.xf) for shape, state in zip(shapes, states, strict=True)]
             lower, upper = (np.array([getattr(box, side) for box in boxes]) for side in ("lower", "upper"))
@@ -71,13 +71,13 @@ class Recorded:
         self.poses_b: FloatArray = np.ascontiguousarray(placed[frames, self.pairs[self.which, 1]])
 
     def asked(self, question: int, size: int = 0, repeats: int = 1) -> tuple[IntArray, tuple[int, int, int]]:
-        """Return the answers (k,), and how many edges were looked at, kept points answered, planes looked for; see the kernel."""
-        found, counts = np.zeros(len(self.which), dtype=np.int64), (0, 0, 0)
+        """Return the answers (k,), and the numbers of edges tested, of kept points that answered, and of plane searches; see the kernel."""
+        answers, counts = np.zeros(len(self.which), dtype=np.int64), (0, 0, 0)
         for _ in range(repeats):
             counts = search_contacts(
-                question, self.shapes.packed.arrays, self.pairs, self.which, self.poses_a, self.poses_b, _MARGIN, size, found
+                question, self.shapes.packed.arrays, self.pairs, self.which, self.poses_a, self.poses_b, _MARGIN, size, answers
             )
-        return found, counts
+        return answers, counts
 
 
 def _world() -> World:
@@ -163,19 +163,19 @@ def contact_buffer(quick: bool) -> Finding:
         fewer[scene] = [100.0 * (1.0 - looks[k] / looks[0]) for k in _BUFFERS]
     sizes = tuple(map(float, _BUFFERS))
     charts = (
-        Chart("processor time", "contact points kept", "saved, %", tuple(Curve(one, sizes, tuple(saved[one])) for one in scenes)),
-        Chart("edges looked at", "contact points kept", "spared, %", tuple(Curve(one, sizes, tuple(fewer[one])) for one in scenes)),
+        Chart("processor time", "contact points kept", "saved, %", tuple(Curve(scene, sizes, tuple(saved[scene])) for scene in scenes)),
+        Chart("edges looked at", "contact points kept", "spared, %", tuple(Curve(scene, sizes, tuple(fewer[scene])) for scene in scenes)),
     )
-    resting = [one for one in scenes if "rest" in one]
-    best, worst = max(saved[one][1] for one in resting), min(saved[one][1] for one in resting)
-    gain = max(abs(fewer[one][at] - fewer[one][1]) for one in resting for at in range(2, len(_BUFFERS)))
-    found = (
+    resting = [scene for scene in scenes if "rest" in scene]
+    best, worst = max(saved[scene][1] for scene in resting), min(saved[scene][1] for scene in resting)
+    gain = max(abs(fewer[scene][at] - fewer[scene][1]) for scene in resting for at in range(2, len(_BUFFERS)))
+    sentences = (
         f"Two points kept save {worst:.0f} to {best:.0f} % of the time on resting scenes"
         + (f", {saved[scenes[-1]][1]:.0f} % where things fall." if len(scenes) > 1 else "."),
         f"More than two change the looks of resting scenes by {gain:.1f} % at most.",
     )
     heads = ("scene", "points kept", "ns a pair", "edges looked at", "answered by them, % of yes", "touching, %")
-    return Finding((Table("whether near pairs touch", heads, tuple(rows)),), charts, found)
+    return Finding((Table("whether near pairs touch", heads, tuple(rows)),), charts, sentences)
 
 
 @study(
@@ -191,9 +191,9 @@ def plane_filter(quick: bool) -> Finding:
         for n_blocks in numbers if n_vertices == 4 else numbers[-1:]:
             recorded = Recorded(stacked(n_blocks, bevelled(n_vertices)), n_frames)
             repeats = 1 if quick else max(1, 20_000 // len(recorded.which))
-            calls = {str(one): partial(recorded.asked, one, 0, repeats) for one in (COUNT, FILTERED)}
+            calls = {str(mode): partial(recorded.asked, mode, 0, repeats) for mode in (COUNT, FILTERED)}
             plain, filtered = seconds_in_turn(calls, rounds).values()
-            (points, looks), (same, fewer) = (recorded.asked(one) for one in (COUNT, FILTERED))
+            (points, looks), (same, fewer) = (recorded.asked(mode) for mode in (COUNT, FILTERED))
             n = len(points)
             ratios[n_blocks, n_vertices] = plain / max(filtered, 1e-12)
             ns = [1e9 * seconds / n / repeats for seconds in (plain, filtered)]
@@ -205,10 +205,10 @@ def plane_filter(quick: bool) -> Finding:
         Chart("stacks of boxes", "blocks", "times as fast", (by_blocks,)),
         Chart("blocks with more corners", "vertices", "times as fast", (by_corners,), (True, False)),
     )
-    found = (
+    sentences = (
         f"Filtered, contact points of boxes are found {min(by_blocks.y):.2f} to {max(by_blocks.y):.2f} times as fast, with {corners[-1]} "
         f"vertices {by_corners.y[-1]:.1f} times.",
         f"The points are the same in {'all' if not any(row[-1] for row in rows) else 'not all'} frames.",
     )
     heads = ("blocks", "vertices", "ns a pair", "filtered", "times as fast", "edges looked at", "filtered", "planes looked for", "differ")
-    return Finding((Table("all contact points of near pairs", heads, tuple(rows)),), charts, found)
+    return Finding((Table("all contact points of near pairs", heads, tuple(rows)),), charts, sentences)

@@ -40,9 +40,9 @@ _G, _DRAG, _SPEED = 10.0, 0.8, (6.0, 8.0)
 _TURN = 3.0
 """Pendulum and springs: rad/s."""
 _AMPLITUDE = 2.0
-"""Of the pendulum, rad."""
+"""Amplitude of the pendulum, rad."""
 _DAMPING = 0.5
-"""Of the damped spring, 1/s."""
+"""Damping of the damped spring, 1/s."""
 _SPIN, _LIFT = 9.0, 0.2
 """rad/s, and the lift's share of ``w x v``, no unit."""
 _FLOOR, _FLOOR_DAMPER, _HEIGHT = 20.0, 4.0, 0.7
@@ -210,7 +210,7 @@ MOTIONS: dict[str, Motion] = {
     "spring_floor": Motion("ball on a floor that is a spring", _floor(0.0), _bouncing(0.0), 0.64, _floor_energy, False),
     "damped_floor": Motion("the same with a damper", _floor(_FLOOR_DAMPER), _bouncing(_FLOOR_DAMPER), 0.64, _floor_energy, False),
 }
-"""What is integrated, by name."""
+"""Motions by name."""
 
 _LOOKS = 8
 """Times at which the error is taken, evenly spread; the last is the end."""
@@ -241,7 +241,7 @@ def errors_of(motion: Motion, name: str, numbers: tuple[int, ...] = _STEPS) -> t
         seen = _run(motion, INTEGRATORS[name], n_steps)
         exact = [motion.exact(t) for t in times]
         places.append(max(float(np.linalg.norm(x - y)) for (x, _), (y, _) in zip(seen, exact, strict=True)))
-        energies.append(max(abs(motion.energy(*one) - motion.energy(*true)) for one, true in zip(seen, exact, strict=True)))
+        energies.append(max(abs(motion.energy(*state) - motion.energy(*true)) for state, true in zip(seen, exact, strict=True)))
     return places, energies
 
 
@@ -314,7 +314,7 @@ def integrators(quick: bool) -> Finding:
         if name == "pendulum":
             charts.append(Chart("its energy", "step, ms", "largest error of energy, J", tuple(energy_curves), (True, True)))
     kept = [(name, *worst_energy(name, 2.0 if quick else 100.0, 1.0 / 60.0)) for name in INTEGRATORS]
-    apart = max(_momentum_difference(MOTIONS[name], one, 64) for name in ("projectile", "spinning") for one in INTEGRATORS)
+    apart = max(_momentum_difference(MOTIONS[name], integrator, 64) for name in ("projectile", "spinning") for integrator in INTEGRATORS)
     names = tuple(INTEGRATORS)
     worlds: list[tuple[Value, ...]] = []
     for hertz in () if quick else (60.0, 120.0, 240.0):
@@ -330,10 +330,10 @@ def integrators(quick: bool) -> Finding:
     )
     if worlds:
         tables += (Table("a ball on undamped springs in a world, 8 sub-steps: share of its height", ("steps", *names), tuple(worlds)),)
-    found = (
+    sentences = (
         f"On smooth motions every order is within {within:.2f} of 1, 1, 2, 2 and 4.",
         f"On the kink of a spring that begins to press RK4 has order {lost['spring_floor', 'rk4']:.1f}"
         + (f", on the jump of a damper {lost['damped_floor', 'rk4']:.1f}." if not quick else "."),
         f"In momenta in place of velocities the runs end within {apart:.0e} m of each other.",
     )
-    return Finding(tables, tuple(charts), found)
+    return Finding(tables, tuple(charts), sentences)

@@ -37,7 +37,7 @@ TESTS = {
 _SIZES = (8, 16, 24, 40, 56, 80)
 _PAIRS, _FRAMES, _ROUNDS = 48, 72, 5
 _SPEED, _SPIN = 2.0 / 60.0, 1.0 / 60.0
-"""Of the polygons against each other: m and rad a frame, 2 m/s and up to 1 rad/s at 60 frames a second."""
+"""Relative motion of the polygons: m and rad per frame, 2 m/s and up to 1 rad/s at 60 frames a second."""
 _RADII, _FLAT = (0.25, 0.5), 4.0
 """Meters of a round one; how many times longer than wide a flat one is."""
 
@@ -67,13 +67,13 @@ class Passes:
             x, y = along * np.cos(way) - beside * np.sin(way), along * np.sin(way) + beside * np.cos(way)
             turns = angles + frame * spins
             poses.append([np.column_stack((k * x, k * y, np.cos(turns[k]), np.sin(turns[k]))) for k in (0, 1)])
-        self.poses_a, self.poses_b = (np.concatenate([one[k] for one in poses]) for k in (0, 1))
+        self.poses_a, self.poses_b = (np.concatenate([frame[k] for frame in poses]) for k in (0, 1))
 
     def asked(self, test: int) -> tuple[IntArray, int]:
         """Return what a test says (frames * n,), and the steps of GJK."""
-        found = np.zeros(len(self.poses_a), dtype=np.int64)
-        _, steps = count_overlaps(test, self.shapes.packed.arrays, self.pairs, self.poses_a, self.poses_b, found)
-        return found, steps
+        answers = np.zeros(len(self.poses_a), dtype=np.int64)
+        _, steps = count_overlaps(test, self.shapes.packed.arrays, self.pairs, self.poses_a, self.poses_b, answers)
+        return answers, steps
 
 
 def _polygon(rng: np.random.Generator, n_vertices: int, is_flat: bool) -> Polygon:
@@ -120,7 +120,7 @@ def overlap_tests(quick: bool) -> Finding:
     charts.append(Chart("false hits of the circle", "vertices of each", "% of its hits", shares, (True, False)))
     last = sizes[-1]
     kept = "GJK, kept witness"
-    found = (
+    sentences = (
         f"At {last} vertices a kept witness makes GJK {1.0 / ratios['round', last][kept]:.0f} times as fast as edge against edge on round "
         f"pairs, {1.0 / ratios['flat, 4 : 1', last][kept]:.0f} times on flat ones; at {sizes[0]} "
         f"{1.0 / ratios['round', sizes[0]][kept]:.1f} and {1.0 / ratios['flat, 4 : 1', sizes[0]][kept]:.1f} times.",
@@ -148,4 +148,4 @@ def overlap_tests(quick: bool) -> Finding:
             tuple(counted),
         ),
     )
-    return Finding(tables, tuple(charts), found)
+    return Finding(tables, tuple(charts), sentences)

@@ -1,4 +1,4 @@
-"""What holds a stack of blocks: more sweeps over its contacts, pushing its blocks apart, freezing it from the ground up, or remembering."""
+"""Ways to keep a stack of blocks standing: more sweeps, pushing its blocks apart, freezing it from the ground up, or warm starting."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ WAYS: dict[str, Way] = {
     "5 iterations, warm start": Way("sequential_impulses", {"iterations": 5}, is_warm=True),
     "2 iterations, warm start": Way("sequential_impulses", {"iterations": 2}, is_warm=True),
 }
-"""Of shock propagation with its last sweep freezing or not, of PGS with NGS, whose position sweeps push apart too, and of sequential
-impulses with Baumgarte's correction."""
+"""Settings of shock propagation with or without a freezing last sweep, of PGS with NGS, whose position sweeps push apart too, and of
+sequential impulses with Baumgarte's correction."""
 
 
 def stacks(way: Way, n_blocks: int, n_stacks: int) -> tuple[World, list[int]]:
@@ -108,14 +108,14 @@ def pushing_apart(quick: bool) -> Finding:
         for name, way in WAYS.items():
             world, _ = stacks(way, n_blocks, n_stacks)
             calls[name] = partial(_steps, world, world.snapshot())
-        taken = seconds_in_turn(calls, rounds)
+        seconds_of = seconds_in_turn(calls, rounds)
         for name, way in WAYS.items():
             long, overlap, lost = stands_for(way, n_blocks, seconds)
             stood[name].append(long)
             deep[name].append(1e3 * overlap)
-            cost[name].append(taken[name] / max(taken["5 sweeps"], 1e-12))
+            cost[name].append(seconds_of[name] / max(seconds_of["5 sweeps"], 1e-12))
             fate = 1e3 * lost if long >= seconds else None
-            ms = 1e3 * taken[name] / _EARLY
+            ms = 1e3 * seconds_of[name] / _EARLY
             rows.append((name, n_blocks, long, deep[name][-1], fate, ms, cost[name][-1]))
     tall = numbers[-1]
     remembered: list[tuple[Value, ...]] = []
@@ -141,7 +141,7 @@ def pushing_apart(quick: bool) -> Finding:
     )
     saved = 100.0 * (1.0 - sum(cost["2 sweeps, pushing apart"]) / len(numbers))
     enough = next((row[0] for row in remembered if float(row[1] or 0.0) <= deep["5 iterations, warm start"][-1]), None)
-    found = (
+    sentences = (
         f"Two sweeps with pushing apart cost {saved:.1f} % less a step than five without, in the mean of the heights.",
         f"After half a second blocks of a stack of {tall} overlap by {deep['2 sweeps, pushing apart'][-1]:.0f} mm with it, by "
         f"{deep['5 sweeps'][-1]:.0f} mm with five sweeps alone, and by {deep['5 iterations, warm start'][-1]:.1f} mm with five warm "
@@ -159,4 +159,4 @@ def pushing_apart(quick: bool) -> Finding:
             tuple(remembered),
         ),
     )
-    return Finding(tables, charts, found)
+    return Finding(tables, charts, sentences)

@@ -1,4 +1,4 @@
-"""What every study needs: tables and charts as plain data, the list of studies, and clocks that take turns."""
+"""Shared code of the studies: tables and charts as plain data, the list of studies, and interleaved timing."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["STUDIES", "Finding", "Study", "chosen", "growth", "seconds_in_turn",
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a study measured: tables, at most four charts, and sentences made of their figures."""
+    """Results of a study: tables, at most four charts, and sentences with their figures."""
 
     tables: tuple[Table, ...]
     charts: tuple[Chart, ...]
-    found: tuple[str, ...]
+    sentences: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return a plain dictionary of tables and sentences; the charts show nothing else."""
-        return {"found": list(self.found), "tables": [table.as_json() for table in self.tables]}
+        return {"found": list(self.sentences), "tables": [table.as_json() for table in self.tables]}
 
 
 Measure = Callable[[bool], Finding]
@@ -35,13 +35,13 @@ Measure = Callable[[bool], Finding]
 
 @dataclass(frozen=True)
 class Study:
-    """A comparison that others have made, made again.
+    """A published comparison, repeated.
 
     Attributes
     ----------
     name, title : str
     said : str
-        What they found, as far as it is known here.
+        The published result, as far as it is known here.
     measure : callable
         Measures it; given True only small and few, whether it runs. Its docstring says how it is done.
     """
@@ -57,7 +57,7 @@ STUDIES: dict[str, Study] = {}
 
 
 def study(title: str, said: str) -> Callable[[Measure], Measure]:
-    """Enter a function among `STUDIES`, under its own name."""
+    """Register a function in `STUDIES` under its own name."""
 
     def enter(measure: Measure) -> Measure:
         STUDIES[measure.__name__] = Study(measure.__name__, title, said, measure)
@@ -72,14 +72,14 @@ def chosen(names: Iterable[str]) -> list[Study]:
     Raises
     ------
     InvalidInputError
-        There is none of that name.
+        There is no study of that name.
     """
-    found = []
+    studies = []
     for name in names:
         if name not in STUDIES:
             raise InvalidInputError("NAMES", "among " + ", ".join(STUDIES) + meant(name, STUDIES), name)
-        found.append(STUDIES[name])
-    return found
+        studies.append(STUDIES[name])
+    return studies
 
 
 def seconds_in_turn(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -87,14 +87,14 @@ def seconds_in_turn(calls: Mapping[str, Callable[[], object]], rounds: int) -> d
 
     In turn, so that the machine's moods hit all of them: trust the ratios.
     """
-    taken: dict[str, list[float]] = {name: [] for name in calls}
+    samples: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
         for name, call in calls.items():
             before = time.process_time()
             call()
             if number > 0:
-                taken[name].append(time.process_time() - before)
-    return {name: statistics.median(times) for name, times in taken.items()}
+                samples[name].append(time.process_time() - before)
+    return {name: statistics.median(times) for name, times in samples.items()}
 
 
 def growth(sizes: Iterable[float], costs: Iterable[float]) -> float:

@@ -94,7 +94,7 @@ def test_what_does_not_stand_says_when() -> None:
     ("error", "words"),
     [
         (InvalidInputError("joint", "none", 1), "refused: joint must be none, got 1"),
-        (ZeroDivisionError("x"), "broke off after 0 s: ZeroDivisionError: x"),
+        (ZeroDivisionError("x"), "failed after 0 s: ZeroDivisionError: x"),
     ],
 )
 def test_what_a_method_raises_is_its_reason(error: Exception, words: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def test_a_kept_witness_saves_steps() -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_runs(name: str) -> None:
     finding = STUDIES[name].measure(True)
-    assert finding.found and finding.tables and 0 < len(finding.charts) <= 4
+    assert finding.sentences and finding.tables and 0 < len(finding.charts) <= 4
     for table in finding.tables:
         assert all(len(row) == len(table.columns) for row in table.rows)
         assert all(math.isfinite(cell) for row in table.rows for cell in row if isinstance(cell, float))
