@@ -16,14 +16,14 @@ from engine.common.tolerances import SAT_ROUNDING
 __all__ = ["DEFAULT_TOLERANCE", "SURE_ROUNDING", "UNIT_LENGTH", "rounding"]
 
 DEFAULT_TOLERANCE = 1e-9
-"""Meters. A nanometer: a thousand times what float64 loses ten meters from the origin, and a hundredth of what float32 does; code
-that stops at an epsilon of 1e-9 is not called wrong for it."""
+"""Default tolerance, meters. A nanometer: a thousand times float64 rounding ten meters from the origin, a hundredth of float32's; code
+that stops at an epsilon of 1e-9 is accepted."""
 
 UNIT_LENGTH = 1e-6
 """Ratio. How far a normal's length may be from 1: what float32 leaves, ten times over; pushing a meter along it errs by a micrometer."""
 
 _ROUNDINGS = 2.0
-"""Of `SAT_ROUNDING`, which is 32 u: see above."""
+"""Rounding allowed, as a multiple of `SAT_ROUNDING`, which is 32 u: see above."""
 
 SURE_ROUNDING = 0.25
 """Share of `rounding` within which our own float64 answer settles that theirs is right. It is an answer about the same shapes before

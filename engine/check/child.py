@@ -1,6 +1,6 @@
 """The process in which a user's function runs. Started as a script, with the standard library and nothing else.
 
-It must survive what the function does, or die alone; its parent is told by one line of JSON for each call, written before
+It must survive what the function does, or die alone; it sends its parent one line of JSON for each call, written before
 the next call begins, so that the pair at which the process hangs or dies is known. Frames come in on standard input, lines go
 out on standard output; both are moved to descriptors of their own before the function's file is loaded, and 0, 1 and 2 lead
 nowhere then, so that what the function prints or reads cannot get between.
@@ -29,23 +29,23 @@ import traceback
 from typing import Any
 
 KEYS = {"manifold": ("normal", "points", "depth"), "overlap": (), "distance": ("distance", "normal", "point_a", "point_b")}
-"""What is judged of a returned dict, by query."""
+"""Keys of a returned dict that are judged, by query."""
 
 WANTED = {
-    "manifold": "None, or a dict with any of normal, points, depth (True or False also serves)",
-    "overlap": "True or False (None or a dict also serves)",
+    "manifold": "None, or a dict with any of normal, points, depth (True or False is also accepted)",
+    "overlap": "True or False (None or a dict is also accepted)",
     "distance": "a number, or a dict with distance and any of normal, point_a, point_b",
 }
 
 MOST_POINTS = 64
-"""Of one answer: the outlines of two 16-gons cross at no more than 32."""
+"""Maximum number of points of an answer: the outlines of two 16-gons cross at no more than 32."""
 
 _LONGEST = 300
-"""Characters of a message."""
+"""Maximum length of a message, characters."""
 
 
 class _MalformedError(Exception):
-    """The function returned something that is no answer."""
+    """The function returned something that is not an answer."""
 
 
 class _Counter(io.TextIOBase):
@@ -99,21 +99,21 @@ def _read(value: Any, query: str) -> list[Any]:
 
 
 def _keys(value: dict[Any, Any], query: str) -> tuple[dict[str, Any], list[str]]:
-    found: dict[str, Any] = {}
+    parsed: dict[str, Any] = {}
     for key in KEYS[query]:
         if key not in value or (value[key] is None and key != "distance"):
             continue
         if key in ("depth", "distance"):
-            found[key] = _number(value[key], key)
+            parsed[key] = _number(value[key], key)
         elif key == "points":
             points = _items(value[key], key)
             if len(points) > MOST_POINTS:
                 raise _MalformedError(f"points must be at most {MOST_POINTS}, got {len(points)}")
-            found[key] = [_pair(point, f"points[{k}]") for k, point in enumerate(points)]
+            parsed[key] = [_pair(point, f"points[{k}]") for k, point in enumerate(points)]
         else:
-            found[key] = _pair(value[key], key)
+            parsed[key] = _pair(value[key], key)
     judged = ("normal", "points", "depth") if query == "overlap" else KEYS[query]
-    return found, [_cut(str(key), 40) for key in value if key not in judged][:8]
+    return parsed, [_cut(str(key), 40) for key in value if key not in judged][:8]
 
 
 def _truth(value: Any) -> bool | None:
@@ -209,13 +209,17 @@ def load(path: str, function: str) -> tuple[Any, list[str]]:
     except BaseException as error:
         where = _place(error, path)
         return None, ["import", _message(error) + (f" ({where})" if where else "")]
-    found = getattr(module, function, None)
-    if found is None:
-        there = [key for key, one in vars(module).items() if callable(one) and getattr(one, "__module__", None) == name and key[:1] != "_"]
+    target = getattr(module, function, None)
+    if target is None:
+        there = [
+            key
+            for key, member in vars(module).items()
+            if callable(member) and getattr(member, "__module__", None) == name and key[:1] != "_"
+        ]
         return None, ["missing", _cut(f"no function {function}" + (f"; there is {', '.join(there)}" if there else ""))]
-    if not callable(found):
-        return None, ["missing", f"{function} is no function"]
-    return found, []
+    if not callable(target):
+        return None, ["missing", f"{function} is not a function"]
+    return target, []
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 __all__ = ["KINDS", "QUERIES", "Kind"]
 
 QUERIES = ("manifold", "overlap", "distance")
-"""What a function can be asked; ``collide`` answers the first."""
+"""Queries that a function can answer; ``collide`` answers the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ KINDS: dict[str, Kind] = {
     "missed_overlap": Kind(
         "missed overlap",
         "Only a gap along an outward edge normal (counter-clockwise corners: (y, -x) of an edge), or from a corner to a circle's center, "
-        "says that they are apart; shapes can cross, or one contain the other, without a corner of this one in that one.",
+        "proves that they are apart; shapes can cross, or one can contain the other, without a corner of one inside the other.",
         "algorithms/sat.md",
         "m deep",
     ),
@@ -43,7 +43,7 @@ KINDS: dict[str, Kind] = {
     ),
     "wrong_normal": Kind(
         "wrong normal",
-        "There is a shorter way out: of all axes the one with the least overlap counts, and overlaps compare only along axes of length 1.",
+        "There is a shorter way out: the axis with the smallest overlap counts, and overlaps compare only along axes of length 1.",
         "algorithms/epa.md",
         "rad off",
     ),
@@ -55,7 +55,7 @@ KINDS: dict[str, Kind] = {
     ),
     "wrong_depth": Kind(
         "wrong depth",
-        "The depth is how far B must move along the normal until the shapes just touch: positive, in meters, containment included.",
+        "The depth is how far B must move along the normal until the shapes just touch: positive, in meters, also for containment.",
         "algorithms/epa.md",
         "m off",
     ),
@@ -72,12 +72,12 @@ KINDS: dict[str, Kind] = {
         "algorithms/gjk.md",
         "m off",
     ),
-    "raised": Kind("raised", "The function ended with an exception.", "check.md"),
-    "wrong_type": Kind("wrong type", "What came back is no answer to this query.", "check.md"),
+    "raised": Kind("raised", "The function raised an exception.", "check.md"),
+    "wrong_type": Kind("wrong type", "The returned value is not an answer to this query.", "check.md"),
     "too_slow": Kind("too slow", "The call took longer than the time limit; does its loop end for every pair?", "check.md"),
     "crashed": Kind("ended its process", "The process in which the function ran ended during the call.", "check.md"),
     "not_repeatable": Kind(
-        "not repeatable", "The same pair gave two different answers: something is kept between calls, or random.", "check.md"
+        "not repeatable", "The same pair gave two different answers: the function keeps state between calls, or is random.", "check.md"
     ),
 }
-"""In the order in which they are shown."""
+"""Kinds in the order of display."""

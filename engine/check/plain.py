@@ -1,4 +1,4 @@
-"""A pair as an outsider's function gets it: world coordinates, plain numbers, nothing to learn."""
+"""A pair as passed to a user's function: world coordinates, plain numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PlainShape: TypeAlias = PlainPolygon | tuple[float, float, float]
 
 
 def is_circle(shape: PlainShape) -> bool:
-    """Tell a circle from a polygon."""
+    """Return True for a circle, False for a polygon."""
     return not isinstance(shape[0], tuple)
 
 
@@ -33,7 +33,7 @@ class PlainPair:
 
     @cached_property
     def scale(self) -> float:
-        """What rounding is proportional to: the greatest ``|x| + |y| + radius`` of A and of B, added."""
+        """Scale of rounding: the largest ``|x| + |y| + radius`` of A and of B, added."""
         return _reach(self.a) + _reach(self.b)
 
 

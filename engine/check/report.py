@@ -39,7 +39,7 @@ __all__ = [
 
 
 def as_json(tally: Tally) -> dict[str, Any]:
-    """Return what is known of one function."""
+    """Return the results of one function as plain data."""
     task = tally.task
     return {
         "file": str(task.path),
@@ -94,7 +94,7 @@ def pair_of(task: Task, finding: Finding) -> Pair:
         shape_of(shown.pair.a),
         shape_b=shape_of(shown.pair.b),
         provenance=None if place is None else Provenance(task.seed, place.chunk, place.row),
-        outsider=Outsider(name_of(task), plain_answer(shown.reply), shown.fault.told),
+        outsider=Outsider(name_of(task), plain_answer(shown.reply), shown.fault.message),
         note=f"{KINDS[finding.kind].name}: the smallest pair found",
     )
 
@@ -110,14 +110,14 @@ def _finding_json(task: Task, finding: Finding) -> dict[str, Any]:
     kind, first = KINDS[finding.kind], finding.first
     return {
         **(dict.fromkeys(("number", "chunk", "row")) if first.place is None else asdict(first.place)),
-        "told": first.failure.fault.told,
+        "told": first.failure.fault.message,
         "a": _listed(first.failure.pair.a),
         "b": _listed(first.failure.pair.b),
         "smallest": {
             "a": _listed(finding.shown.pair.a),
             "b": _listed(finding.shown.pair.b),
             "answer": plain_answer(finding.shown.reply),
-            "told": finding.shown.fault.told,
+            "told": finding.shown.fault.message,
             "right": {
                 "separation": finding.right.separation,
                 "normal": list(finding.right.normal),
@@ -181,7 +181,7 @@ def wrong_by_kind(tally: Tally) -> str:
 
 
 def summary_lines(tally: Tally) -> list[str]:
-    """Return what is to be said of a function beside its counts."""
+    """Return the remarks on a function beside its counts."""
     lines = []
     if tally.gave_up:
         lines.append(f"gave up after {tally.pairs:,} of {tally.task.pairs:,} pairs: {tally.gave_up}")
@@ -190,12 +190,12 @@ def summary_lines(tally: Tally) -> list[str]:
     if tally.unknown:
         lines.append(f"unknown keys: {', '.join(sorted(tally.unknown))}")
     if tally.printed:
-        lines.append(f"printed {tally.printed:,} characters in {tally.printing_calls:,} calls, all thrown away")
+        lines.append(f"printed {tally.printed:,} characters in {tally.printing_calls:,} calls, all discarded")
     return lines
 
 
 def _function(number: int, tally: Tally, pictures: Pictures) -> dict[str, Any]:
-    """Return what the page says of a function."""
+    """Return the data of a function for the page."""
     return {
         "name": name_of(tally.task),
         "refused": "" if tally.refused is None else tally.refused.message,

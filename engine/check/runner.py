@@ -107,9 +107,9 @@ class Runner:
         line = self._line(LOAD_SECONDS)
         if line is None:
             is_slow = self._process.poll() is None
-            told = f"importing the file took longer than {LOAD_SECONDS:.0f} s" if is_slow else f"importing the file {self._ending()}"
+            text = f"importing the file took longer than {LOAD_SECONDS:.0f} s" if is_slow else f"importing the file {self._ending()}"
             self.stop()
-            raise RefusedFunctionError("slow" if is_slow else "died", told)
+            raise RefusedFunctionError("slow" if is_slow else "died", text)
         if line[:1] != ["ready"]:
             self.stop()
             reason, message = (str(part) for part in (line[1:3] if len(line) >= 3 else ("died", "the process sent something unreadable")))
@@ -163,9 +163,9 @@ class Runner:
         assert self._process is not None
         self.n_killed += 1
         if self._process.poll() is None:
-            reply = Reply("too_slow", told=f"no answer within {self._time_limit:g} s", seconds=self._time_limit)
+            reply = Reply("too_slow", message=f"no answer within {self._time_limit:g} s", seconds=self._time_limit)
         else:
-            reply = Reply("crashed", told=f"the process {self._ending()}")
+            reply = Reply("crashed", message=f"the process {self._ending()}")
         self.stop()
         return reply
 
@@ -188,7 +188,7 @@ class Runner:
         self._writer.start()
 
     def _line(self, seconds: float) -> list[Any] | None:
-        """Return the next line, None if there is none in time or the process has ended."""
+        """Return the next line; None at the time limit or if the process has ended."""
         end = time.monotonic() + seconds
         while b"\n" not in self._rest:
             try:
@@ -223,14 +223,14 @@ def _reply(line: list[Any], time_limit: float) -> Reply:
         seconds, printed = float(seconds), int(printed)
         is_repeatable = again is None or again == said
         if seconds > time_limit:
-            return Reply("too_slow", told=f"{seconds:.3g} s, the limit is {time_limit:g} s", seconds=seconds, printed=printed)
+            return Reply("too_slow", message=f"{seconds:.3g} s, the limit is {time_limit:g} s", seconds=seconds, printed=printed)
         if said[0] == "answer":
             return Reply("answer", bool(said[1]), dict(said[2]), tuple(said[3]), "", "", seconds, printed, is_repeatable)
         if said[0] == "malformed":
-            return Reply("wrong_type", told=f"{said[1]}; wanted {said[2]}", seconds=seconds, printed=printed)
-        return Reply("raised", told=str(said[1]), where=str(said[2]), seconds=seconds, printed=printed)
+            return Reply("wrong_type", message=f"{said[1]}; expected {said[2]}", seconds=seconds, printed=printed)
+        return Reply("raised", message=str(said[1]), where=str(said[2]), seconds=seconds, printed=printed)
     except (ValueError, TypeError, IndexError, KeyError):
-        return Reply("crashed", told="the process sent something unreadable")
+        return Reply("crashed", message="the process sent something unreadable")
 
 
 def _drain(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""The smallest pair that still goes wrong in the same way: fewer corners, rounder numbers, a simpler pose.
+"""The smallest pair that still fails in the same way: fewer corners, rounder numbers, a simpler pose.
 
 The search is that of `engine.compare.pair.simpler`. What a pair shows must stay clear meanwhile, unless it was not so at first: the fault
 is no smaller than a tenth of the smaller shape, the shapes overlap or are apart by as much, no corner is on an edge, and there is one
@@ -44,12 +44,12 @@ _ONE_WAY = 0.02
 
 _FARTHEST = 50.0
 _BLOCK = 16
-"""Pairs tried at once."""
+"""Number of pairs tried at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A pair, what came back, and what is wrong with it."""
+    """A pair, the reply, and its fault."""
 
     pair: PlainPair
     reply: Reply
@@ -66,10 +66,17 @@ def shrink(failure: Failure, attempt: Try, seconds: float, block: int = _BLOCK) 
 
     def still_fails(pairs: list[PlainPair]) -> PlainPair | None:
         nonlocal best
-        wanted = min(visible_share(best), _VISIBLE)
-        found = next((one for one in attempt(pairs) if one is not None and visible_share(one) >= wanted), None)
-        best = best if found is None else found
-        return None if found is None else found.pair
+        required = min(visible_share(best), _VISIBLE)
+        failure = next(
+            (
+                attempt_failure
+                for attempt_failure in attempt(pairs)
+                if attempt_failure is not None and visible_share(attempt_failure) >= required
+            ),
+            None,
+        )
+        best = best if failure is None else failure
+        return None if failure is None else failure.pair
 
     search = SimplerSearch(failure.pair, _simpler, _cost, is_clear, still_fails, seconds, block)
     for moved in _brought_home(failure.pair):
@@ -86,7 +93,7 @@ def visible_share(failure: Failure) -> float:
 
 
 def is_clear(pair: PlainPair) -> bool:
-    """Tell whether the eye sees what is right: a plain overlap or gap, and one direction that is plainly the best."""
+    """Return True if the right answer is visible: a clear overlap or gap, and one clearly best direction."""
     truth, size = Truth(pair), min(_extent(pair.a), _extent(pair.b))
     if not -_DEEPEST * size <= float(truth.separation) <= -_VISIBLE * size and not truth.separation >= _VISIBLE * size:
         return False
@@ -116,8 +123,8 @@ def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
 
 def _changed(pair: PlainPair) -> Iterator[PlainPair]:
     a, b = pair.a, pair.b
-    put_a: Callable[[PlainShape], PlainPair] = lambda one: PlainPair(one, b)  # noqa: E731
-    put_b: Callable[[PlainShape], PlainPair] = lambda one: PlainPair(a, one)  # noqa: E731
+    put_a: Callable[[PlainShape], PlainPair] = lambda shape: PlainPair(shape, b)  # noqa: E731
+    put_b: Callable[[PlainShape], PlainPair] = lambda shape: PlainPair(a, shape)  # noqa: E731
     for shape, put in ((a, put_a), (b, put_b)):
         corners = core_of(shape)[0]
         yield from map(put, without_corner(corners))
@@ -143,8 +150,10 @@ def _changed(pair: PlainPair) -> Iterator[PlainPair]:
 
 
 def is_sound(pair: PlainPair) -> bool:
-    """Tell whether both shapes are convex, counter-clockwise, and nowhere thin or nearly straight."""
-    return all(_is_sound_circle(one) if is_circle(one) else is_plain_polygon(core_of(one)[0], _FARTHEST) for one in (pair.a, pair.b))
+    """Return True if both shapes are convex, counter-clockwise, and nowhere thin or nearly straight."""
+    return all(
+        _is_sound_circle(shape) if is_circle(shape) else is_plain_polygon(core_of(shape)[0], _FARTHEST) for shape in (pair.a, pair.b)
+    )
 
 
 def _is_sound_circle(shape: PlainShape) -> bool:

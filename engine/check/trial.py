@@ -32,28 +32,28 @@ from engine.query import batch, distance, manifold
 __all__ = ["MOST_KILLED", "Case", "Finding", "Place", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
 
 MOST_KILLED = 10
-"""Calls that may end the process, or have to be ended with it, before a file is given up."""
+"""Maximum number of calls that end the process, or are killed with it, before the trial gives up."""
 
 _REPEAT_EACH = 16
-"""Every so many-th pair is asked twice, to see whether the answer is the same."""
+"""Interval, in pairs, at which a pair is passed twice to check that the answer repeats."""
 
 _KEPT = 20
-"""Failures of a kind of which the clearest is shown."""
+"""Number of failures of a kind from which the clearest is shown."""
 
 _CLEAR = 0.1
-"""Of a fault that is plain to see; see `visible_share`."""
+"""Minimum visible share of a clear fault; see `visible_share`."""
 
 _PORTION = 1024
-"""Pairs between two looks at the clock."""
+"""Number of pairs between two checks of the clock."""
 
 _SHRINK_SECONDS = 4.0
 _NEEDS_PROCESS = ("too_slow", "crashed")
-"""Kinds that cost a process each time."""
+"""Kinds of faults that end the process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is on trial, and on what."""
+    """The function on trial, and its pairs."""
 
     path: Path
     function: str
@@ -66,7 +66,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a pair stands in the sequence of its seed."""
+    """Position of a pair in the sequence of its seed."""
 
     number: int
     chunk: int
@@ -75,7 +75,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A failure, and where it was met."""
+    """A failure, and the position of its pair."""
 
     place: Place | None
     failure: Failure
@@ -112,7 +112,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """What is known of a function so far."""
+    """Results of a function so far."""
 
     task: Task
     pairs: int = 0
@@ -133,12 +133,12 @@ class Tally:
 
     @property
     def never_returned(self) -> tuple[str, ...]:
-        """Keys that could have been judged and never came."""
+        """Keys that could have been judged but were never returned."""
         return tuple(key for key in KEYS[self.task.query] if not self.returned[key])
 
     @property
     def is_right(self) -> bool:
-        """Whether all was right, as far as it was asked."""
+        """True if all answers so far were right."""
         return self.refused is None and not self.wrong and not self.gave_up
 
     @property
@@ -259,12 +259,12 @@ def _find(task: Task, kind: str, cases: list[Case]) -> Finding:
     with Runner(task.path, task.function, task.query, task.time_limit) as runner:
 
         def attempt(pairs: list[PlainPair]) -> list[Failure | None]:
-            found: list[Failure | None] = []
+            failures: list[Failure | None] = []
             for pair, reply in zip(pairs, runner.call(pairs, int(kind == "not_repeatable")), strict=True):
                 faults = judge(task.query, pair, reply, task.tolerance)
-                fault = next((one for one in faults if _is_same(one, kind, reply.told, chosen)), None)
-                found.append(None if fault is None else Failure(pair, reply, fault))
-            return found
+                fault = next((candidate for candidate in faults if _is_same(candidate, kind, reply.message, chosen)), None)
+                failures.append(None if fault is None else Failure(pair, reply, fault))
+            return failures
 
         (again,) = attempt([chosen.failure.pair])
         shown = chosen.failure
@@ -274,9 +274,9 @@ def _find(task: Task, kind: str, cases: list[Case]) -> Finding:
     return Finding(kind, cases[0], chosen, shown, _right(shown.pair), again is not None)
 
 
-def _is_same(fault: Any, kind: str, told: str, case: Case) -> bool:
-    """Tell whether a fault is the one looked for; of exceptions the type counts."""
-    return bool(fault.kind == kind and (kind != "raised" or told.partition(":")[0] == case.failure.reply.told.partition(":")[0]))
+def _is_same(fault: Any, kind: str, message: str, case: Case) -> bool:
+    """Return True if a fault is of the required kind; for exceptions also of the same type."""
+    return bool(fault.kind == kind and (kind != "raised" or message.partition(":")[0] == case.failure.reply.message.partition(":")[0]))
 
 
 def _clearness(case: Case) -> tuple[bool, bool, bool, int, int]:
@@ -289,10 +289,12 @@ def _right(pair: PlainPair) -> Right:
     truth = Truth(pair, with_corners=True)
     points: tuple[tuple[float, float], ...] = ()
     if truth.separation <= 0:
-        found = manifold(shape_of(pair.a), Transform(), shape_of(pair.b), Transform())
+        contact = manifold(shape_of(pair.a), Transform(), shape_of(pair.b), Transform())
         slack = Fraction(DEFAULT_TOLERANCE + rounding(pair.scale))
         # midway between the surfaces of slanted edges is right too, but may lie outside of both: that is hard to see
-        inside = [point.position for point in found.points if is_in(pair.a, point.position, slack) and is_in(pair.b, point.position, slack)]
+        inside = [
+            point.position for point in contact.points if is_in(pair.a, point.position, slack) and is_in(pair.b, point.position, slack)
+        ]
         points = tuple(inside)
     nearest = None
     if truth.separation > 0:
@@ -307,13 +309,13 @@ def _box2d_says(pair: PlainPair) -> str:
     try:
         oracle = PairOracle([round_shape(shape_of(pair.a)), round_shape(shape_of(pair.b))])
     except InvalidShapeError:
-        return "Box2D does not take these shapes"
+        return "Box2D does not accept these shapes"
     here = np.zeros((1, 3))
-    found = oracle.manifolds(np.array([[0, 1]]), here, here)
-    count = int(found.count[0])
+    answer = oracle.manifolds(np.array([[0, 1]]), here, here)
+    count = int(answer.count[0])
     if count == 0:
         return "no contact"
-    (nx, ny), gaps = (found.normal[0] + 0.0).tolist(), found.separation[0, :count].tolist()  # no -0
+    (nx, ny), gaps = (answer.normal[0] + 0.0).tolist(), answer.separation[0, :count].tolist()  # no -0
     deepest = min(gaps)
     skins = "overlap" if deepest <= 0.0 else "only the skins overlap, a gap"
     return f"contact, normal ({nx:.4g}, {ny:.4g}), {skins} of {abs(deepest):.4g} m, {count} point{'s' * (count > 1)}"

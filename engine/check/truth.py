@@ -1,4 +1,4 @@
-"""What is right, in exact arithmetic on the very numbers that the function was given.
+"""The right answer, in exact arithmetic on the numbers passed to the function.
 
 One idea answers everything. The *separation* of two shapes along a direction d is the gap between their shadows on it,
 
@@ -29,7 +29,7 @@ from engine.compare.proofs.exact import bits_of, whole
 __all__ = ["Direction", "Truth", "direction_of", "is_between", "is_in", "support_separation", "unit"]
 
 Direction: TypeAlias = tuple[int, int]
-"""Of any length but 0."""
+"""A direction of any length but 0."""
 
 _ROOT_BITS = 128
 _VALUE_BITS = 100
@@ -58,7 +58,7 @@ class Truth:
         self._a, self._b = ([(whole(x, self._bits), whole(y, self._bits)) for x, y in core] for core in (core_a, core_b))
         self._radii = whole(radius_a, self._bits) + whole(radius_b, self._bits)
         is_round = len(core_a) == 1 or len(core_b) == 1
-        self._ways = [(self.along(one), one) for one in self._directions(with_corners or is_round)]
+        self._ways = [(self.along(direction), direction) for direction in self._directions(with_corners or is_round)]
         self.separation = max(separation for separation, _ in self._ways)
 
     def along(self, direction: Direction) -> Fraction:
@@ -79,11 +79,11 @@ class Truth:
         return unit(max(self._ways, key=lambda way: way[0])[1])
 
     def _directions(self, with_corners: bool) -> list[Direction]:
-        found = [(y1 - y0, x0 - x1) for (x0, y0), (x1, y1) in _edges(self._a)]
-        found += [(y0 - y1, x1 - x0) for (x0, y0), (x1, y1) in _edges(self._b)]
+        normals = [(y1 - y0, x0 - x1) for (x0, y0), (x1, y1) in _edges(self._a)]
+        normals += [(y0 - y1, x1 - x0) for (x0, y0), (x1, y1) in _edges(self._b)]
         if with_corners:
-            found += [(bx - ax, by - ay) for ax, ay in self._a for bx, by in self._b]
-        kept = [one for one in found if one != (0, 0)]
+            normals += [(bx - ax, by - ay) for ax, ay in self._a for bx, by in self._b]
+        kept = [normal for normal in normals if normal != (0, 0)]
         return kept or [(1, 0)]  # concentric circles
 
 
@@ -111,7 +111,7 @@ def support_separation(pair: PlainPair, nx: float, ny: float) -> float:
 
 
 def is_between(pair: PlainPair, x: Any, y: Any, dx: Any, dy: Any, slack: Any, number: Any = float) -> bool:
-    """Tell whether a point lies between the two surfaces along the direction (dx, dy): behind A's, before B's, where both are.
+    """Return True if a point lies between the two surfaces along the direction (dx, dy): behind A's, before B's, where both are.
 
     That is, in A drawn out against the direction and in B drawn out along it, no more than `slack` meters outside of an edge. The
     points where both shapes are lie there, and so do those of a manifold, on either surface or midway. `number` makes float
@@ -121,7 +121,7 @@ def is_between(pair: PlainPair, x: Any, y: Any, dx: Any, dy: Any, slack: Any, nu
 
 
 def is_in(shape: PlainShape, point: Sequence[float], slack: Fraction) -> bool:
-    """Tell whether a point is in a shape, or no more than `slack` meters outside of an edge."""
+    """Return True if a point is in a shape, or at most `slack` meters outside an edge."""
     x, y = Fraction(point[0]), Fraction(point[1])
     corners, radius = core_of(shape)
     if len(corners) == 1:
@@ -136,7 +136,7 @@ def is_in(shape: PlainShape, point: Sequence[float], slack: Fraction) -> bool:
 
 
 def _in_drawn_out(shape: Any, x: Any, y: Any, dx: Any, dy: Any, slack: Any, number: Any) -> bool:
-    """Tell whether a point lies in what a shape sweeps when it moves for ever along (dx, dy).
+    """Return True if a point lies in the region that a shape sweeps when it moves forever along (dx, dy).
 
     ::
 
@@ -165,7 +165,7 @@ def _in_drawn_out(shape: Any, x: Any, y: Any, dx: Any, dy: Any, slack: Any, numb
 
 
 def _at_most(value: Any, slack: Any, length_sq: Any) -> bool:
-    """Tell ``value <= slack * length`` without a root."""
+    """Return ``value <= slack * length`` without a root."""
     return bool(value <= 0 or value * value <= slack * slack * length_sq)
 
 

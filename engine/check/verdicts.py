@@ -28,7 +28,7 @@ __all__ = ["Fault", "Reply", "Settled", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call brought: `said` is ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
+    """Reply of a call: `said` is ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
 
     Of an answer `contact` (of a distance, whether it is 0 or less), the `keys` that are judged, and `unknown` others; of a fault what went
     wrong, and `where`: the line of the function's file, for an exception. `printed` counts characters. `is_repeatable` is false where the
@@ -39,7 +39,7 @@ class Reply:
     contact: bool = False
     keys: dict[str, Any] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
-    told: str = ""
+    message: str = ""
     where: str = ""
     seconds: float = 0.0
     printed: int = 0
@@ -60,7 +60,7 @@ class Fault:
 
     kind: str
     size: float
-    told: str
+    message: str
 
 
 def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Settled | None = None) -> list[Fault]:
@@ -76,8 +76,8 @@ def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Set
         Saves the exact arithmetic where an answer is right.
     """
     if reply.said != "answer":
-        return [Fault(reply.said, 0.0, reply.told + (f" ({reply.where})" if reply.where else ""))]
-    faults = [] if reply.is_repeatable else [Fault("not_repeatable", 0.0, "the same pair again gave another answer")]
+        return [Fault(reply.said, 0.0, reply.message + (f" ({reply.where})" if reply.where else ""))]
+    faults = [] if reply.is_repeatable else [Fault("not_repeatable", 0.0, "the same pair gave another answer the second time")]
     if ours is not None and _is_surely_right(query, pair, reply, tolerance + SURE_ROUNDING * rounding(pair.scale), ours):
         return faults
     allowed = tolerance + rounding(pair.scale)
@@ -90,11 +90,11 @@ def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Set
 def _is_surely_right(query: str, pair: PlainPair, reply: Reply, slack: float, ours: Settled) -> bool:
     separation, keys = ours.separation, reply.keys
     if query == "distance":
-        given = keys["distance"]
+        distance = keys["distance"]
         if separation > slack:
-            is_right = abs(given - separation) <= slack
+            is_right = abs(distance - separation) <= slack
         else:
-            is_right = separation - slack <= given <= slack
+            is_right = separation - slack <= distance <= slack
         if not is_right or len(keys) == 1:
             return bool(is_right)
         return separation <= -slack  # where they overlap, nothing more is judged; else the exact way
@@ -135,11 +135,11 @@ def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault
     directions = truth.best(allowed)
     normal = reply.keys.get("normal")
     if normal is not None:
-        found, is_right = _normal_fault(truth, normal, allowed, directions)
-        faults += found
-        given = direction_of(*normal)
-        if is_right and given is not None:
-            directions = [given, *directions]
+        normal_faults, is_right = _normal_fault(truth, normal, allowed, directions)
+        faults += normal_faults
+        direction = direction_of(*normal)
+        if is_right and direction is not None:
+            directions = [direction, *directions]
     depth = reply.keys.get("depth")
     right_depth = max(0.0, -separation)
     if depth is not None and abs(Fraction(depth) - max(Fraction(0), -truth.separation)) > Fraction(allowed):
@@ -153,31 +153,31 @@ def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault
 def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions: list[Direction]) -> tuple[list[Fault], bool]:
     """Return the fault of a normal, if any, and whether its direction is right."""
     length = math.hypot(*normal)
-    given = direction_of(*normal)
-    if given is None:
+    direction = direction_of(*normal)
+    if direction is None:
         return [Fault("not_unit_normal", 1.0, "normal (0, 0)")], False
     faults = []
     if not abs(length - 1.0) <= UNIT_LENGTH:
         faults.append(Fault("not_unit_normal", min(abs(length - 1.0), 1e300), f"the normal's length is {length:.6g}"))
     least = truth.separation - Fraction(allowed)
-    if truth.along(given) >= least:
+    if truth.along(direction) >= least:
         return faults, True
-    if truth.along((-given[0], -given[1])) >= least:
-        turned = _v(unit((-given[0], -given[1])))
+    if truth.along((-direction[0], -direction[1])) >= least:
+        turned = _v(unit((-direction[0], -direction[1])))
         faults.append(Fault("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, right is {turned}"))
         return faults, False
-    theirs = unit(given)
-    angle, nearest = min((_angle(theirs, unit(one)), unit(one)) for one in directions)
-    depth, least_depth = -float(truth.along(given)), -float(truth.separation)
-    told = f"normal {_v(normal)} is {math.degrees(angle):.3g}° off {_v(nearest)}: "
-    told += f"along it they overlap by {_m(depth)}, the least is {_m(least_depth)}"
-    faults.append(Fault("wrong_normal", angle, told))
+    theirs = unit(direction)
+    angle, nearest = min((_angle(theirs, unit(candidate)), unit(candidate)) for candidate in directions)
+    depth, least_depth = -float(truth.along(direction)), -float(truth.separation)
+    message = f"normal {_v(normal)} is {math.degrees(angle):.3g}° off {_v(nearest)}: "
+    message += f"along it they overlap by {_m(depth)}, the smallest overlap is {_m(least_depth)}"
+    faults.append(Fault("wrong_normal", angle, message))
     return faults, False
 
 
 def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[Direction], allowed: float) -> list[Fault]:
     if not points:
-        return [Fault("wrong_points", 0.0, "contact, and no points")]
+        return [Fault("wrong_points", 0.0, "contact, but no points")]
     slack = Fraction(allowed)
     (core_a, _), (core_b, _) = core_of(pair.a), core_of(pair.b)
     is_concentric = len(core_a) == len(core_b) == 1 and math.dist(core_a[0], core_b[0]) <= allowed
@@ -195,19 +195,19 @@ def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[D
 def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault]:
     truth = Truth(pair, with_corners=True)
     separation, slack = float(truth.separation), Fraction(allowed)
-    given = reply.keys["distance"]
+    distance = reply.keys["distance"]
     if truth.separation < -slack:
-        if given > allowed:
-            return [Fault("missed_overlap", -separation, f"distance {_m(given)}, but they overlap by {_m(-separation)}")]
-        if Fraction(given) < truth.separation - slack:
-            told = f"distance {_m(given)}; where they overlap, 0 or down to {_m(separation)} is right"
-            return [Fault("wrong_distance", separation - given, told)]
+        if distance > allowed:
+            return [Fault("missed_overlap", -separation, f"distance {_m(distance)}, but they overlap by {_m(-separation)}")]
+        if Fraction(distance) < truth.separation - slack:
+            message = f"distance {_m(distance)}; where they overlap, 0 or down to {_m(separation)} is right"
+            return [Fault("wrong_distance", separation - distance, message)]
         return []
-    if truth.separation > slack and given <= 0.0:
-        return [Fault("false_overlap", separation, f"distance {_m(given)}, but there is a gap of {_m(separation)}")]
+    if truth.separation > slack and distance <= 0.0:
+        return [Fault("false_overlap", separation, f"distance {_m(distance)}, but there is a gap of {_m(separation)}")]
     faults = []
-    if abs(Fraction(given) - truth.separation) > slack:
-        faults.append(Fault("wrong_distance", abs(given - separation), f"distance {_m(given)}, right is {_m(separation)}"))
+    if abs(Fraction(distance) - truth.separation) > slack:
+        faults.append(Fault("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, right is {_m(separation)}"))
     if truth.separation <= slack:
         return faults  # a touch: points and normal depend on rounding
     normal = reply.keys.get("normal")
@@ -219,8 +219,8 @@ def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Faul
             faults.append(Fault("wrong_points", 0.0, f"{name} {_v(end)} is not on {name[-1].upper()}"))
             return faults
     if ends[0] is not None and ends[1] is not None and math.dist(ends[0], ends[1]) > separation + 2.0 * allowed:
-        told = f"point_a and point_b are {_m(math.dist(ends[0], ends[1]))} apart, the nearest are {_m(separation)}"
-        faults.append(Fault("wrong_points", 0.0, told))
+        message = f"point_a and point_b are {_m(math.dist(ends[0], ends[1]))} apart, the nearest are {_m(separation)}"
+        faults.append(Fault("wrong_points", 0.0, message))
     return faults
 
 

@@ -106,7 +106,7 @@ def _judge(world: World, method: str, tally: MotionTally, where: str, folder: st
     from engine.scenes import save_scene, scene_of
 
     path = Path(folder) / f"{where}.json"
-    words = ", ".join(f"body {body.body}: {body.told}" for body in verdict.bodies if body.cause == "unexplained") or "poses"
+    words = ", ".join(f"body {body.body}: {body.evidence}" for body in verdict.bodies if body.cause == "unexplained") or "poses"
     save_scene(path, scene_of(world, title=where, watch=words[:1000]))
     return [str(path)]
 
@@ -122,6 +122,6 @@ def _parts(tallies: dict[str, MotionTally], total: MotionTally, saved: Sequence[
         if counter:
             yield f"{title}: " + ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counter.most_common())
     if total.worst is not None:
-        yield f"worst: step {total.worst_step}, body {total.worst.body}, {total.worst.cause}: {total.worst.told}"
+        yield f"worst: step {total.worst_step}, body {total.worst.body}, {total.worst.cause}: {total.worst.evidence}"
     yield f"unexplained: {total.unexplained:,}"
     yield from (f"state: {path}" for path in saved)

@@ -153,8 +153,8 @@ def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDA
 
 
 def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:
-    """What a ray `away` meters from a circle's center loses in its discriminant, as meters of the surface: of radius^2 - E, and E itself
-    of a circle that the loss makes vanish."""
+    """Return the rounding error of the discriminant of a ray `away` meters from a circle's center, as meters of the surface:
+    of radius^2 - E, and E itself of a circle that the loss makes vanish."""
     lost = 16.0 * _U * away * away
     room = radius * radius - lost
     allowance: FloatArray = np.where(room > 0.0, lost / (radius + np.sqrt(np.maximum(room, 0.0))), np.sqrt(lost))
@@ -199,5 +199,5 @@ def lever_allowance(pose: FloatArray, scale: FloatArray) -> FloatArray:
 
     An arm is a difference of world positions, known to 11 u S; cosine and sine are known to 2 u, and half u of the angle is lost before.
     """
-    found: FloatArray = np.column_stack((11.0 * scale, 11.0 * scale, 2.0 + 0.5 * np.abs(pose[:, 2])))
-    return _U * found
+    bounds: FloatArray = np.column_stack((11.0 * scale, 11.0 * scale, 2.0 + 0.5 * np.abs(pose[:, 2])))
+    return _U * bounds

@@ -89,12 +89,12 @@ class Answers:
     points: FloatArray
 
     @classmethod
-    def of(cls, found: OracleManifolds | StepContacts, rows: IntArray | None = None) -> Answers:
+    def of(cls, manifolds: OracleManifolds | StepContacts, rows: IntArray | None = None) -> Answers:
         """Return Box2D's manifolds, or some rows of them."""
-        at = np.arange(len(found.count)) if rows is None else rows
+        at = np.arange(len(manifolds.count)) if rows is None else rows
         points = np.empty((len(at), 2, 3))
-        points[:, :, :2], points[:, :, 2] = found.position.take(at, axis=0), found.separation.take(at, axis=0)
-        return cls(found.count[at], found.normal.take(at, axis=0), points)
+        points[:, :, :2], points[:, :, 2] = manifolds.position.take(at, axis=0), manifolds.separation.take(at, axis=0)
+        return cls(manifolds.count[at], manifolds.normal.take(at, axis=0), points)
 
     @classmethod
     def of_ours(cls, rows: batched.ManifoldRows) -> Answers:
@@ -152,10 +152,10 @@ def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows
     columns = []
     for name in batched.ManifoldRows.__slots__:
         some = getattr(parts[0][1], name)
-        whole = np.empty((len(posed), *some.shape[1:]), dtype=some.dtype)
+        column = np.empty((len(posed), *some.shape[1:]), dtype=some.dtype)
         for where, rows in parts:
-            whole[where] = getattr(rows, name)
-        columns.append(whole)
+            column[where] = getattr(rows, name)
+        columns.append(column)
     return batched.ManifoldRows(*columns)
 
 
@@ -208,9 +208,9 @@ class MovingPairs:
 
     def poses(self, rows: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the poses (n, 4) x, y, cosine, sine of A and of B of some rows, each at its fraction."""
-        one, t = self.motion, fraction[:, None]
-        a = (1.0 - t) * one.start_a[rows] + t * one.end_a[rows]
-        b = (1.0 - t) * one.start_b[rows] + t * one.end_b[rows]
+        motion, t = self.motion, fraction[:, None]
+        a = (1.0 - t) * motion.start_a[rows] + t * motion.end_a[rows]
+        b = (1.0 - t) * motion.start_b[rows] + t * motion.end_b[rows]
         return batched.poses_with_rotation(a), batched.poses_with_rotation(b)
 
 
@@ -232,8 +232,8 @@ def our_impacts(moving: MovingPairs) -> Impacts:
     """Return our times of impact with Box2D's aim."""
     from engine.continuous.time_of_impact import advancement_rows
 
-    center, one = np.zeros((len(moving), 2)), moving.motion
-    sweeps = one.start_a, one.end_a, center, one.start_b, one.end_b, center
+    center, motion = np.zeros((len(moving), 2)), moving.motion
+    sweeps = motion.start_a, motion.end_a, center, motion.start_b, motion.end_b, center
     rows = advancement_rows(moving.shapes, moving.pairs, sweeps, 1.0, True)
     return Impacts(rows.status, rows.fraction)
 
@@ -250,9 +250,9 @@ class Rays:
     normal: FloatArray
 
     @classmethod
-    def of(cls, found: OracleRays) -> Rays:
+    def of(cls, rays: OracleRays) -> Rays:
         """Return Box2D's ray casts."""
-        return cls(np.where(found.hit, int(Status.HIT), int(Status.MISS)), found.fraction, found.normal)
+        return cls(np.where(rays.hit, int(Status.HIT), int(Status.MISS)), rays.fraction, rays.normal)
 
 
 @dataclass(frozen=True, slots=True)

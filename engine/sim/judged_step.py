@@ -38,5 +38,5 @@ def judged_step(world: World, body: int) -> tuple[float, Why] | None:
     about = f"From equal states step {step} leaves it {away:.2g} m apart."
     verdict = judge_twins(twins).of(body) if cause == _BY_VELOCITY else None
     if verdict is not None:
-        return away, Why(verdict.cause, f"{CAUSES[verdict.cause]} {about} {verdict.told}.", step)
+        return away, Why(verdict.cause, f"{CAUSES[verdict.cause]} {about} {verdict.evidence}.", step)
     return away, Why(cause, f"{WAYS[cause]} {about}", step)

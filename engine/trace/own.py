@@ -189,7 +189,7 @@ class Asking:
             try:
                 reply = self.function.ask(pair)
             except RefusedFunctionError as refusal:
-                reply = Reply("raised", told=f"it cannot be loaded: {refusal.message}")
+                reply = Reply("raised", message=f"it cannot be loaded: {refusal.message}")
             except Exception:
                 if self._over.is_set():  # its process was taken away
                     return
@@ -233,7 +233,7 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     pair = plain_case(case)
     faults = tuple(judge(query, pair, reply, tolerance))
     if reply.said != "answer":
-        return OwnAnswer(reply, faults, None, None, f"Yours gave no answer: {faults[0].told}.")
+        return OwnAnswer(reply, faults, None, None, f"Yours gave no answer: {faults[0].message}.")
 
     def is_wrong(point: Any) -> bool:
         alone = Reply("answer", True, {**reply.keys, "points": [point]})
@@ -247,9 +247,9 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
         return OwnAnswer(reply, faults, None, tried, f"Yours is right: {_said(reply)}. No step contradicts it.{also}", marks)
     places = [(at, words, fault) for fault in faults if fault.kind != "not_repeatable" for at, words in [trial.place(fault)]]
     if not places:
-        return OwnAnswer(reply, faults, None, tried, f"Yours is not repeatable: {faults[0].told}.", marks)
+        return OwnAnswer(reply, faults, None, tried, f"Yours is not repeatable: {faults[0].message}.", marks)
     at, words, fault = min(places, key=lambda place: place[0])
-    return OwnAnswer(reply, faults, at, tried, f"Yours: {fault.told}. {words}", marks)
+    return OwnAnswer(reply, faults, at, tried, f"Yours: {fault.message}. {words}", marks)
 
 
 class _Trial:

@@ -54,7 +54,7 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(
     assert run(*asked, "--report", str(tmp_path)) == 1
     small = load_pair(tmp_path / "manifold-unexplained-1.json")
     assert small.provenance is not None and small.provenance.seed == 3
-    assert "made small" in small.note
+    assert "shrunk" in small.note
     drawing = ElementTree.fromstring((tmp_path / "manifold-unexplained-1.svg").read_bytes())
     assert drawing.tag.endswith("svg")
-    assert "Made small" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Shrunk" in (tmp_path / "report.html").read_text(encoding="utf-8")

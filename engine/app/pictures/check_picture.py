@@ -204,7 +204,7 @@ def _words(
 def _their_words(finding: Finding) -> list[tuple[str, Color]]:
     reply = finding.shown.reply
     if reply.said != "answer":
-        return [(finding.shown.fault.told, palette.UNEXPLAINED)]
+        return [(finding.shown.fault.message, palette.UNEXPLAINED)]
     said = "contact" if reply.contact else "no contact"
     if "distance" in reply.keys:
         said = f"distance {reply.keys['distance']:.4g} m"
@@ -218,7 +218,7 @@ def _their_words(finding: Finding) -> list[tuple[str, Color]]:
         parts.append(f"{n_points} point{'s' * (n_points != 1)}")
     lines: list[tuple[str, Color]] = [(", ".join(parts), palette.UNEXPLAINED)]
     if finding.kind in ("wrong_points", "wrong_normal", "not_repeatable"):
-        lines.append((finding.shown.fault.told, palette.CAPTION))
+        lines.append((finding.shown.fault.message, palette.CAPTION))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What the queries share on one chunk of cases: the shapes, the pairs, Box2D's copies of them; made when first asked for, and once.
+"""Shared data of the queries on one chunk of cases: the shapes, the pairs, Box2D's copies of them; made when first asked for, and once.
 
 Making a chunk takes about as long as comparing its overlaps, so that a run over all queries makes it once.
 """
@@ -123,19 +123,19 @@ def tally_of(judged: Judged, chunk: int) -> QueryTally:
         tally.random = KindTally(int(is_random.sum()), int((is_random & verdicts.is_touching).sum()))
 
     by_reason: dict[str, list[Example]] = {}
-    for one in sorted(verdicts.differences, key=lambda one: one.row):
-        name, is_plain = names[int(kind[one.row])], is_random is not None and bool(is_random[one.row])
+    for difference in sorted(verdicts.differences, key=lambda difference: difference.row):
+        name, is_plain = names[int(kind[difference.row])], is_random is not None and bool(is_random[difference.row])
         for part in (tally, tally.kinds[name], *([tally.random] if tally.random is not None and is_plain else [])):
-            part.note(one.reason, one.size)
-        example = Example(chunk, one.row, one.reason, one.size, one.evidence, name, is_random=is_plain)
-        by_reason.setdefault(one.reason, []).append(example)
+            part.note(difference.reason, difference.size)
+        example = Example(chunk, difference.row, difference.reason, difference.size, difference.evidence, name, is_random=is_plain)
+        by_reason.setdefault(difference.reason, []).append(example)
 
-    def shown(one: Example) -> Example:
-        return replace(one, shown=judged.show(one.row))
+    def shown(example: Example) -> Example:
+        return replace(example, shown=judged.show(example.row))
 
-    for reason, found in by_reason.items():
-        tally.examples[reason] = Examples.of([shown(one) for one in Examples.of(found)])
-    errors = {**verdicts.errors, **{reason: np.array([one.size for one in found]) for reason, found in by_reason.items()}}
+    for reason, examples in by_reason.items():
+        tally.examples[reason] = Examples.of([shown(example) for example in Examples.of(examples)])
+    errors = {**verdicts.errors, **{reason: np.array([example.size for example in examples]) for reason, examples in by_reason.items()}}
     tally.histograms = {name: histogram(values) for name, values in errors.items()}
-    tally.unexplained_pairs = [shown(one) for one in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
+    tally.unexplained_pairs = [shown(example) for example in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
     return tally

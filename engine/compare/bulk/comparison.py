@@ -20,7 +20,7 @@ from engine.compare.processes.workers import run_tasks
 __all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "compare", "compare_chunks"]
 
 QUERIES = tuple(JUDGES)
-"""What can be compared."""
+"""Queries that can be compared."""
 
 MAX_PAIRS = 1_000_000_000
 
@@ -90,9 +90,9 @@ def compare_chunks(
     n_pairs = integer("pairs", pairs, 1, MAX_PAIRS)
     seed = seed_number("seed", seed)
     n_jobs = integer("jobs", jobs, 1, 1024)
-    wanted, wanted_kinds = _known("queries", queries, QUERIES), _known("kinds", kinds, PAIR_KINDS)
+    chosen, wanted_kinds = _known("queries", queries, QUERIES), _known("kinds", kinds, PAIR_KINDS)
     address = None if scheduler is None else check_address("scheduler", scheduler)
-    return _compare_chunks(n_pairs, seed, wanted, wanted_kinds, n_jobs, address)
+    return _compare_chunks(n_pairs, seed, chosen, wanted_kinds, n_jobs, address)
 
 
 _Task = tuple[int, int, int, tuple[str, ...], tuple[str, ...]]
@@ -133,9 +133,9 @@ def _compare_chunks(
         answers.close()
 
 
-def _known(field: str, given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    wanted = tuple(dict.fromkeys(given))
-    unknown = [one for one in wanted if one not in known]
-    if unknown or not wanted:
+def _known(field: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(names))
+    unknown = [name for name in chosen if name not in known]
+    if unknown or not chosen:
         raise InvalidInputError(field, "one or more of " + ", ".join(known), unknown[0] if unknown else "none")
-    return wanted
+    return chosen

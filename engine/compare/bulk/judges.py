@@ -78,11 +78,11 @@ def _distances(work: Chunk) -> Judged:
 
 def _impacts(work: Chunk) -> Judged:
     motion = work.prepare(lambda: motion_chunk(work.cases, work.seed, work.chunk))
-    found = work.oracle.times_of_impact(work.posed.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
+    impacts = work.oracle.times_of_impact(work.posed.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
     moving = moving_pairs(work.posed.shapes, work.posed.pairs, motion)
     ours, seconds = _timed(lambda: our_impacts(moving))
-    verdicts = judge_impacts(moving, Impacts(found.status, found.fraction), ours)
-    judged = work.judged_pairs(verdicts, (seconds, found.seconds), partial(shown.motion, work, motion), MISSED)
+    verdicts = judge_impacts(moving, Impacts(impacts.status, impacts.fraction), ours)
+    judged = work.judged_pairs(verdicts, (seconds, impacts.seconds), partial(shown.motion, work, motion), MISSED)
     return judged._replace(is_random=(work.cases.family < 0) & (motion.family < 0))
 
 
@@ -127,12 +127,12 @@ def _masses(work: Chunk) -> Judged:
     """Masses of shapes made from those of the pairs."""
     chunk = work.prepare(lambda: mass_chunk(work.cases, work.seed, work.chunk, work.n_pairs))
     oracle = work.prepare(lambda: ShapeOracle(chunk.shapes, chunk.otherwise))
-    found = oracle.masses(chunk.density)
+    masses = oracle.masses(chunk.density)
     solid = [shape for shape in oracle.shapes if not isinstance(shape, Segment)]
     ours, seconds = _timed(lambda: our_masses(solid, chunk.density))
-    box2d = box2d_masses(found, oracle.centroids)
+    box2d = box2d_masses(masses, oracle.centroids)
     verdicts, show = judge_masses(solid, chunk.density, box2d, ours), partial(shown.masses, solid, ours, box2d)
-    return Judged(verdicts, (seconds, found.seconds), MASS_FAMILIES, chunk.family, show)
+    return Judged(verdicts, (seconds, masses.seconds), MASS_FAMILIES, chunk.family, show)
 
 
 def _hulls(work: Chunk) -> Judged:

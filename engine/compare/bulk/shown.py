@@ -1,4 +1,4 @@
-"""What there is to see of a row of a chunk: the pair as it was asked, or a sketch of a question that is no pair."""
+"""The content of a row of a chunk: the pair as compared, or a sketch of a question that is not a pair."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def boxes(work: Chunk, indices: IntArray, ours: FloatArray, box2d: FloatArray, r
 def masses(shapes: Sequence[Circle | Polygon], ours: Masses, box2d: Masses, row: int) -> Sketch:
     """Return a shape with both centroids."""
 
-    def words(one: Masses) -> str:
-        if one.is_refused[row]:
+    def words(masses: Masses) -> str:
+        if masses.is_refused[row]:
             return "no mass"
-        (x, y), (u, v) = one.centroid[row].tolist(), one.kept[row].tolist()
+        (x, y), (u, v) = masses.centroid[row].tolist(), masses.kept[row].tolist()
         kept = "" if (u, v) == (x, y) else f", kept for collision ({u:.9g}, {v:.9g})"
-        return f"mass {one.mass[row]:.9g} kg, centroid ({x:.9g}, {y:.9g}){kept}, inertia {one.inertia[row]:.9g} kg m^2"
+        return f"mass {masses.mass[row]:.9g} kg, centroid ({x:.9g}, {y:.9g}){kept}, inertia {masses.inertia[row]:.9g} kg m^2"
 
-    places = [() if one.is_refused[row] else ((_point(one.centroid[row]),), (_point(one.kept[row]),)) for one in (ours, box2d)]
+    places = [() if masses.is_refused[row] else ((_point(masses.centroid[row]),), (_point(masses.kept[row]),)) for masses in (ours, box2d)]
     return Sketch((outline(shapes[row], Transform()),), (), places[0], places[1], words(ours), words(box2d))
 
 
@@ -84,7 +84,7 @@ def box_pair(
     b = (1 + math.isqrt(1 + 8 * row)) // 2
     a = row - b * (b - 1) // 2
     bodies = tuple(outline(shapes[at], _pose(poses[at])) for at in (a, b))
-    words = [f"{'a' if (np.sort(found, axis=1) == (a, b)).all(axis=1).any() else 'no'} pair" for found in pairs]
+    words = [f"{'a' if (np.sort(found_pairs, axis=1) == (a, b)).all(axis=1).any() else 'no'} pair" for found_pairs in pairs]
     ours, box2d = (tuple(_box(some[at]) for at in (a, b)) for some in (tight, wide))
     return Sketch(bodies, (), ours, box2d, f"{words[0]} (tight boxes)", f"{words[1]} (the boxes of its tree)")
 

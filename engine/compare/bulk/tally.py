@@ -1,4 +1,4 @@
-"""What a bulk comparison has found of one query: counts of what agrees, is explained and is not, sizes, and examples to look at.
+"""Results of a bulk comparison for one query: counts of agreeing, explained and unexplained rows, sizes, and examples to look at.
 
 Tallies of the parts of a run are added, and no sum depends on their order.
 """
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 KEPT_UNEXPLAINED = 20
-"""Of unexplained pairs, to be named one by one."""
+"""Maximum number of unexplained pairs that are listed."""
 
 _PICOMETERS = 10**12
 """A sum of whole numbers does not depend on the order, as one of floats would."""
@@ -48,7 +48,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What there is to see of a question that is no pair: both answers in words and lines, world frame, meters.
+    """Sketch of a question that is not a pair: both answers in words and lines, world frame, meters.
 
     `shapes` are closed outlines that were asked about and `dots` points; `ours` and `box2d`, the answers, are closed outlines or points.
     """
@@ -79,13 +79,13 @@ class Example:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where it stands; examples of one run are ordered by it."""
+        """Its position in the run, by which examples are ordered."""
         return self.chunk, self.row
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Of one reason: the first of the sequence, the worst, and the worst of those in no adversarial family.
+    """Examples of one reason: the first of the sequence, the worst, and the worst outside the adversarial families.
 
     The worst is the first of the largest; where shapes are kilometers wide it says little about ordinary ones, which the third is for.
     It is None where there is none. All may be one and the same.
@@ -96,27 +96,29 @@ class Examples:
     worst_random: Example | None = None
 
     @classmethod
-    def of(cls, found: Sequence[Example]) -> Examples:
+    def of(cls, examples: Sequence[Example]) -> Examples:
         """Choose among some."""
-        by_size = sorted(found, key=lambda one: (-one.size, *one.place))
-        return cls(min(found, key=lambda one: one.place), by_size[0], next((one for one in by_size if one.is_random), None))
+        by_size = sorted(examples, key=lambda example: (-example.size, *example.place))
+        return cls(
+            min(examples, key=lambda example: example.place), by_size[0], next((example for example in by_size if example.is_random), None)
+        )
 
     def __iter__(self) -> Iterator[Example]:
         """Yield each once: the worst random one, the worst, the first."""
         places = set()
-        for one in (self.worst_random, self.worst, self.first):
-            if one is not None and one.place not in places:
-                places.add(one.place)
-                yield one
+        for example in (self.worst_random, self.worst, self.first):
+            if example is not None and example.place not in places:
+                places.add(example.place)
+                yield example
 
-    def role(self, one: Example) -> str:
+    def role(self, example: Example) -> str:
         """Return what an example is an example of."""
         roles = []
-        if self.worst.place == one.place:
+        if self.worst.place == example.place:
             roles.append("the worst")
-        elif self.worst_random is not None and self.worst_random.place == one.place:
-            roles.append("the worst random one")
-        if self.first.place == one.place:
+        elif self.worst_random is not None and self.worst_random.place == example.place:
+            roles.append("the worst random case")
+        if self.first.place == example.place:
             roles.append("the first")
         return " and ".join(roles)
 
@@ -206,15 +208,15 @@ class Wrong:
 
     def sizes(self, kind: KindTally) -> Sizes:
         """Return what is wrong of some pairs."""
-        found = Sizes()
+        sizes = Sizes()
         for reason in self.reasons:
-            found.add(kind.reasons.get(reason, Sizes()))
-        return found
+            sizes.add(kind.reasons.get(reason, Sizes()))
+        return sizes
 
     def as_json(self, kind: KindTally) -> dict[str, float]:
         """Return how often and how badly."""
-        found = self.sizes(kind)
-        return {self.share: found.count / max(1, kind.touching), self.mean: found.mean, self.largest: found.largest}
+        sizes = self.sizes(kind)
+        return {self.share: sizes.count / max(1, kind.touching), self.mean: sizes.mean, self.largest: sizes.largest}
 
 
 WRONG_AXIS = Wrong(("face_preference", "local_maximum", "skin"), "wrong_axis_share", "mean_excess_depth", "max_excess_depth")
@@ -231,7 +233,7 @@ class QueryTally(KindTally):
     `maxima` are further largest values, which only this query has, under their names in the JSON; `kinds` the counts of each kind of
     pair or shape, `random` those of the cases that belong to no adversarial family. `wrong` is the way in which Box2D can be wrong here.
     `histograms` has those of the errors that agree, by name, and those of the sizes of the differences, by reason. `examples` has for each
-    reason, "unexplained" too, the first and the worst. `seconds` tells where the time went, summed over the processes: making cases, our
+    reason, "unexplained" too, the first and the worst. `seconds` holds where the time went, summed over the processes: making cases, our
     answers, Box2D's, judging.
     """
 
@@ -265,7 +267,7 @@ class QueryTally(KindTally):
             self.examples[reason] = Examples.of([*self.examples.get(reason, ()), *examples])
         for part, seconds in other.seconds.items():
             self.seconds[part] += seconds
-        kept = sorted(self.unexplained_pairs + other.unexplained_pairs, key=lambda one: one.place)
+        kept = sorted(self.unexplained_pairs + other.unexplained_pairs, key=lambda example: example.place)
         self.unexplained_pairs = kept[:KEPT_UNEXPLAINED]
 
     def per_second(self, part: str) -> float:
@@ -282,7 +284,7 @@ class QueryTally(KindTally):
         return {} if self.wrong is None else self.wrong.as_json(kind)
 
     def _kind_as_json(self, kind: KindTally) -> dict[str, Any]:
-        sizes = {reason: {"mean": one.mean, "max": one.largest} for reason, one in sorted(kind.reasons.items())}
+        sizes = {reason: {"mean": reason_sizes.mean, "max": reason_sizes.largest} for reason, reason_sizes in sorted(kind.reasons.items())}
         return {**kind.counts_as_json(), "sizes": sizes, **self._wrong_as_json(kind)}
 
     def as_json(self, with_seconds: bool = False) -> dict[str, Any]:

@@ -40,7 +40,7 @@ _MOST_TURNS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class MotionChunk:
-    """Poses (n, 3) at both ends of a step, for the pairs of a chunk; the motion's family, -1 for a random one (empty: not told)."""
+    """Poses (n, 3) at both ends of a step, for the pairs of a chunk; the motion's family, -1 for a random one (empty: unknown)."""
 
     start_a: FloatArray
     end_a: FloatArray

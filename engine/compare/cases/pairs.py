@@ -41,7 +41,7 @@ CHUNK = 10_000
 """Pairs of one chunk."""
 
 PAIR_KINDS = ("circle/circle", "polygon/circle", "polygon/polygon", "edge/circle", "edge/polygon")
-"""What Box2D collides, each in the order in which it is told to; we and its distance know either order."""
+"""Kinds of pairs that Box2D collides, each in Box2D's order; ours and its distance accept either order."""
 
 SOLID_KINDS = PAIR_KINDS[:3]
 """Those without edges."""
@@ -126,7 +126,7 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
 
 
 def _chosen(rng: np.random.Generator, kind: IntArray, family: IntArray, pools: dict[tuple[int, Size], IntArray]) -> IntArray:
-    """Draw the shapes of each pair: the kinds as told, the sizes as the family wants them."""
+    """Draw the shapes of each pair: the kinds as given, the sizes as the family wants them."""
     sizes = np.zeros((CHUNK, 2), dtype=np.int64)
     for name, size in (("grid", Size.GRID), ("needles", Size.NEEDLE), ("millimetres", Size.SMALL), ("kilometres", Size.LARGE)):
         sizes[family == FAMILIES.index(name)] = size

@@ -32,16 +32,17 @@ __all__ = [
 
 
 MASS_FAMILIES = ("turned", "far", "needle", "sized", "far_needle")
-"""Of shapes: turned only; a meter to kilometers off their origin; squashed to 1:1000; millimeters to kilometers; far and squashed."""
+"""Families of shapes: turned only; a meter to kilometers off their origin; squashed to 1:1000; millimeters to kilometers; far and
+squashed."""
 
 _MASS_SHARES = (0.4, 0.2, 0.15, 0.15, 0.1)
 
 HULL_FAMILIES = ("uniform", "grid", "nearly_on_line", "circle", "far", "sized", "edge_points", "on_line")
-"""Of point sets: uniform in a square; on a coarse grid, with repeats; within a micrometer of a line; all corners of a hull; far from the
-origin, with a repeat; of 10 micrometers to 100 m; points on the edges of a quadrilateral; exactly on a line."""
+"""Families of point sets: uniform in a square; on a coarse grid, with repeats; within a micrometer of a line; all corners of a hull; far
+from the origin, with a repeat; of 10 micrometers to 100 m; points on the edges of a quadrilateral; exactly on a line."""
 
 EDGE_SHARE = 0.15
-"""Of the boxes."""
+"""Families of the boxes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,8 @@ def _float32(numbers: object) -> FloatArray:
 
 
 SCENE_FAMILIES = ("uniform", "clustered", "log_normal", "grid", "far")
-"""Of scenes: uniform in a square; in clusters; sizes from a logarithmic normal distribution; boxes side by side on a grid, exactly; all of
-it 100 m to 10 km from the origin. A chunk is of one family, at rest or moved, in turn."""
+"""Families of scenes: uniform in a square; in clusters; sizes from a logarithmic normal distribution; boxes side by side on a grid, exactly; all
+of it 100 m to 10 km from the origin. A chunk is of one family, at rest or moved, in turn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ RAY_FAMILIES = ("surface", "along", "beside", "grazing", "nothing", "short", "lo
 _SHARES = (0.2, 0.08, 0.06, 0.08, 0.03, 0.04, 0.04)
 
 _ON_SURFACE_SHARE = 0.7
-"""Of the starts and of the ends of that family."""
+"""Distances of the starts and of the ends of that family."""
 
 _FAR = 100.0
 """Meters."""
@@ -48,7 +48,7 @@ _HAIR = 1e-6
 class RayChunk:
     """Shapes (n,) into those of a chunk, their kinds, poses (n, 3), and rays from origin to end (n, 2); the origins serve as points too.
 
-    `family` is that of the ray, -1 for a random one (empty: not told).
+    `family` is that of the ray, -1 for a random one (empty: unknown).
     """
 
     indices: IntArray

@@ -45,7 +45,7 @@ SHAPE_KINDS = ("circle", "polygon", "edge")
 
 
 class Size(IntEnum):
-    """What a shape of a chunk is for; see the module."""
+    """Use of a shape of a chunk; see the module."""
 
     ORDINARY = 0
     NEEDLE = 1

@@ -80,12 +80,12 @@ def rows_to_judge(contacts: StepContacts, ids: IdRows, kind: IntArray) -> tuple[
 
 
 def differences_of(
-    found: Sequence[Explanation], contacts: StepContacts, rows: IntArray, box2d: FloatArray, ours: FloatArray
+    explanations: Sequence[Explanation], contacts: StepContacts, rows: IntArray, box2d: FloatArray, ours: FloatArray
 ) -> Sequence[Difference]:
     """Return the explanations of `rows` as a viewer needs them, with Box2D's normals and ours (n, 2), zero where a side has none."""
-    if not found:
+    if not explanations:
         return ()
-    which, reasons, sizes, evidence = zip(*found, strict=True)
+    which, reasons, sizes, evidence = zip(*explanations, strict=True)
     where = np.array(which, dtype=np.int64)
     at = rows[where]
     return DifferenceColumns(

@@ -1,4 +1,4 @@
-"""Which fixtures may touch at all, Box2D's rules once more over pairs of columns; and which pairs they have only just let pass.
+"""Selects fixtures that may touch, by Box2D's rules over pairs of columns; and pairs that they have only just let pass.
 
 A rule takes the columns, which fixtures are edges (n,), and pairs (k, 2) of rows, and says (k,) which pairs it lets pass. Source: Box2D
 2.3.0, b2ContactManager::AddPair (one body), b2Body::ShouldCollide (a dynamic one, joints), b2ContactFilter::ShouldCollide (groups,
@@ -91,9 +91,9 @@ def filters_agree(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> F
     """Fixtures of one group meet if it is positive; others if each one's mask has a bit of the other's category."""
     a, b = pairs[:, 0], pairs[:, 1]
     category, mask, group = columns.category, columns.mask, columns.group
-    wanted = ((mask[a] & category[b]) != 0) & ((category[a] & mask[b]) != 0)
+    may_meet = ((mask[a] & category[b]) != 0) & ((category[a] & mask[b]) != 0)
     is_one_group = (group[a] == group[b]) & (group[a] != 0)
-    return np.where(is_one_group, group[a] > 0, wanted)
+    return np.where(is_one_group, group[a] > 0, may_meet)
 
 
 def no_joint_forbids(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
@@ -111,7 +111,7 @@ RULES: tuple[MeetingRule, ...] = (of_two_bodies, is_moved_by_contact, has_an_are
 
 
 class NewlyEnabledPairs:
-    """What a world's fixtures were allowed before, as far as it still matters.
+    """Past permissions of a world's fixtures, as far as they still matter.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class NewlyEnabledPairs:
     def __init__(self, rules: Sequence[MeetingRule]) -> None:
         self._rules = tuple(rules)
         self._before: tuple[FixtureColumns, Flags] | None = None
-        """What held until the columns changed: they, and which of them were edges."""
+        """The columns before the last change, and which of them were edges."""
         self._changed_at = -1
         """The step that found the columns changed."""
         self._freed: set[int] = set()
@@ -130,9 +130,9 @@ class NewlyEnabledPairs:
         self._renewed: set[int] = set()
         """Fixtures whose body was another kind or inactive, or whose filter was another, and that Box2D may owe a contact."""
         self._had_contact: set[int] = set()
-        """Of all those, as `_late` has them, the pairs whose boxes overlap and for which Box2D kept a contact after the last step."""
+        """Among all those in `_late`, the pairs whose boxes overlap and for which Box2D kept a contact after the last step."""
         self._late: tuple[set[int], set[int]] = set(), set()
-        """What `_freed` and `_renewed` were after the last step."""
+        """Values of `_freed` and `_renewed` after the last step."""
 
     def change(self, old: FixtureColumns, was_edge: Flags, step: StepPairs) -> None:
         """Take in that a step found other columns than the `old` ones, of which some were edges."""
@@ -157,14 +157,14 @@ class NewlyEnabledPairs:
         """Return why Box2D has not looked at two fixtures, whose rows (2,) these are, in a step; None if it should have."""
         bodies = step.fixtures.body[rows]
         if not self._might_before(fixtures, bodies, step):
-            return "they were allowed to collide just before this step, and Box2D looks for new pairs at its end"
+            return "they were allowed to collide just before this step, and Box2D searches for new pairs at its end"
         if pair_key(*fixtures) in self._had_contact:
             return None
         freed, renewed = self._late
         if pair_key(*bodies.tolist()) in freed:
-            return "a joint kept them apart until it was removed, and Box2D had made no contact for them"
+            return "a joint disabled their collision until it was removed, and Box2D had no contact for them"
         if not renewed.isdisjoint(fixtures):
-            return "one of them was set free to collide, and Box2D had made no contact for them"
+            return "one of them was allowed to collide, and Box2D had no contact for them"
         return None
 
     def _might_before(self, fixtures: tuple[int, int], bodies: IntArray, step: StepPairs) -> bool:

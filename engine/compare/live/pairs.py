@@ -1,4 +1,4 @@
-"""Which fixtures of a running world touch, found a second time from the bodies alone, and compared with Box2D's own.
+"""Computes the touching fixtures of a running world again from the bodies alone, and compares them with Box2D's own.
 
 Nothing of Box2D's broad phase is used, nor what it thinks of any pair::
 
@@ -59,7 +59,7 @@ _STATIC = BODY_TYPES.index("static")
 _NO_KEYS, _NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
 
 _Settled = dict[int, tuple[tuple[int, int], ImpactPose]]
-"""Of each pair that an impact inside the step settled, by its key: its fixtures in Box2D's order, and the poses at that impact."""
+"""For each pair settled by an impact inside the step, by its key: its fixtures in Box2D's order, and the poses at that impact."""
 
 
 class LivePairs:
@@ -68,7 +68,7 @@ class LivePairs:
     Parameters
     ----------
     world : World
-        One whose solver tells what decided (`World.pair_record`); of another nothing is compared.
+        One whose solver records what decided (`World.pair_record`); of another nothing is compared.
     broad_phase : BroadPhase, optional
         Finds the pairs of boxes; `Automatic` if none is given.
     rules : sequence of MeetingRule, optional
@@ -95,7 +95,7 @@ class LivePairs:
         rules = self._wanted_rules
         self._record = record if isinstance(record, PairRecord) else None
         self._margin = self._world.capabilities.margin
-        self._rules = tuple(rules) if rules is not None else tuple(one for one in RULES if self._is_box2ds or one is not has_an_area)
+        self._rules = tuple(rules) if rules is not None else tuple(rule for rule in RULES if self._is_box2ds or rule is not has_an_area)
         self._columns: FixtureColumns | None = None
         self._fixtures = IdRows(np.zeros(0, dtype=np.int64))
         self._shapes: PackedShapes = pack(())
@@ -109,7 +109,7 @@ class LivePairs:
         self._errors: FloatArray | None = None
         self._newly_enabled = NewlyEnabledPairs(self._rules)
         self._asleep: tuple[FixtureColumns, IntArray] | None = None
-        """What the pairs of sleepers were kept of in a step in which nothing was awake, and their keys."""
+        """Touching pairs of sleeping bodies, kept from a step in which nothing was awake, and their keys."""
         self._candidates: IntArray = _NO_PAIRS
         """Rows of the pairs whose boxes overlap, and that may meet, in the last step."""
         self._touching: IntArray = np.zeros(0, dtype=np.int64)
@@ -136,13 +136,13 @@ class LivePairs:
             self._take(step)
         if is_held_back(EDGES) and self._is_edge.any():
             return PairAgreement()
-        found = self._compare(step, contacts)
+        agreement = self._compare(step, contacts)
         if step.approach is None:
             self._newly_enabled.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
         self._last = (step.step, step.n_builds)
-        self.total += found
+        self.total += agreement
         self.last_ms = 1000.0 * (time.perf_counter() - started)
-        return found
+        return agreement
 
     # What a step needs of the fixtures
 
@@ -272,8 +272,8 @@ class LivePairs:
         touches = gap <= 0.0
         for which, question in ((~sensed, self._have_points), (sensed, self._overlap)):
             touches[which] &= question(rows[which], turned_a[which], turned_b[which])
-        found: IntArray = keys[is_there[touches]]
-        return found
+        touching: IntArray = keys[is_there[touches]]
+        return touching
 
     def _have_points(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> NDArray[np.bool_]:
         return batched.manifold_rows(self._shapes, pairs, turned_a, turned_b, BOX2D).count > 0
@@ -313,8 +313,8 @@ class LivePairs:
             pair = (int(listed[at, 0]), int(listed[at, 1])) if is_theirs else self._order(key, settled)
             rows, is_known = self._rows(np.array([key]))
             if not is_known[0]:
-                told = "one of the two belongs to a body that is not active"
-                differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, told))
+                evidence = "one of the two belongs to an inactive body"
+                differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, evidence))
                 continue
             if step.approach is not None:
                 said = self._told(rows, is_theirs, step, step.approach)
@@ -330,19 +330,19 @@ class LivePairs:
             standing = self._standing(pair, poses)
             was_asleep = key not in settled and not is_active[rows[0]].any()
             if was_asleep and is_theirs == standing.touches:
-                found: Explained = None  # the step woke one of them before their turn came
+                explained: Explained = None  # the step woke one of them before their turn came
             else:
-                found = self._explain(standing, rows[0], is_theirs, step, contacts)
-            if found is None or found[0] != "unexplained":
+                explained = self._explain(standing, rows[0], is_theirs, step, contacts)
+            if explained is None or explained[0] != "unexplained":
                 taken_back.append(key)
-            if found is not None:
-                differences.append(standing.difference(*found))
+            if explained is not None:
+                differences.append(standing.difference(*explained))
             elif is_theirs:
                 n_added += 1
             else:
                 n_dropped += 1
         self._touching = np.setxor1d(ours, np.array(taken_back, dtype=np.int64), assume_unique=True)
-        n_unexplained = sum(one.reason == "unexplained" for one in differences)
+        n_unexplained = sum(difference.reason == "unexplained" for difference in differences)
         n_both = (len(ours) + len(theirs) - len(differing)) // 2
         return PairAgreement(
             len(ours) + n_added - n_dropped,
@@ -355,7 +355,7 @@ class LivePairs:
 
     def _told(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
         """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
-        alone = "the solver alone tells a touch" if is_theirs else "the library alone finds a touch"
+        alone = "only the solver reports a touch" if is_theirs else "only the library finds a touch"
         if step.fixtures.is_sensor[rows].any():
             return None if is_theirs and self._passes(rows[0], step) else (0.0, alone)
         margin = float(self._nearness(rows, step, motion)[0])
@@ -389,34 +389,34 @@ class LivePairs:
     def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Explained:
         """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""
         if not self._may_meet(rows[None, :])[0]:
-            return "unexplained", 0.0, "Box2D reports a touch that our rules of meeting forbid"
+            return "unexplained", 0.0, "Box2D reports a touch that our filter rules forbid"
         gap, touches = pair.gap, pair.decides()
         if is_theirs and touches:
             if gap > 0.0:
                 return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying the rule gives Box2D's touch"
             if pair.decides_mirrored():
-                return "unexplained", -gap, "the two touch, and our broad phase has lost them"
+                return "unexplained", -gap, "the two touch, and our broad phase missed them"
             return None
         if not is_theirs:
             if not touches:
                 return None
-            found = self._explain_absence(pair, rows, step)
-            if found is not None:
-                return found
-        found = pair.explain_tie(is_theirs, contacts)
-        if found is not None:
-            return found
-        alone = "Box2D alone reports a touch" if is_theirs else "we alone report a touch"
-        return "unexplained", abs(gap), f"{alone}, and no outcome that float32 rounding allows turns it"
+            explained = self._explain_absence(pair, rows, step)
+            if explained is not None:
+                return explained
+        explained = pair.explain_tie(is_theirs, contacts)
+        if explained is not None:
+            return explained
+        alone = "only Box2D reports a touch" if is_theirs else "only our library finds a touch"
+        return "unexplained", abs(gap), f"{alone}, and float32 rounding cannot reverse it"
 
     def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Explained:
         """Say why Box2D has not looked at a pair that touches."""
-        told = self._newly_enabled.why_not_asked(pair.fixtures, rows, step)
-        if told is not None:
-            return "not_asked", -pair.gap, told
+        reason = self._newly_enabled.why_not_asked(pair.fixtures, rows, step)
+        if reason is not None:
+            return "not_asked", -pair.gap, reason
         bound = pair.box_bound()
         if self._contact(pair.fixtures) is None and -pair.gap <= bound:
-            shared = f"the boxes share {-pair.gap:.3g} m of {bound:.3g} m that rounding may take, and Box2D's are apart"
+            shared = f"the boxes overlap by {-pair.gap:.3g} m, within the rounding of {bound:.3g} m, and Box2D's are apart"
             return "float32_tie", -pair.gap, shared
         return None
 

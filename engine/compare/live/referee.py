@@ -19,7 +19,7 @@ __all__ = ["LiveReferee"]
 
 
 def _packed(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ToldShapes:
-    """Return some fixtures' shapes by their ids, packed for judging what a solver tells of them."""
+    """Return some fixtures' shapes by their ids, packed for judging a solver's report on them."""
     return FixtureShapes(by_id) if solver.name == "box2d" else ToldShapes(by_id, solver.margin)
 
 

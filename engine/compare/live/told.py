@@ -1,6 +1,6 @@
 """The contacts of a world that Box2D does not drive, held against two witnesses.
 
-The solver tells the manifolds that it worked with and the poses at which it found them. Each is asked for twice more:
+The solver reports the manifolds that it used and the poses at which it found them. Each is asked for twice more:
 
 the library    at the very same poses, of the same shapes, within the solver's margin (`Capabilities.margin`): the manifold told has to be
                that one, or the solver has mixed up fixtures, poses or points on its way
@@ -61,7 +61,7 @@ def _as_box2d_holds(shape: AnyShape) -> tuple[Box2DShape | None, str]:
 
 
 class ToldShapes:
-    """The shapes of some fixtures of one world, for judging what its solver tells; packed in the order of their ids.
+    """The shapes of some fixtures of one world, for judging its solver's report; packed in the order of their ids.
 
     Parameters
     ----------
@@ -94,34 +94,36 @@ class ToldShapes:
         if len(rows) == 0:
             return StepAgreement()
         pose_a, pose_b = contacts.pose_a[rows], contacts.pose_b[rows]
-        told = Answers.of(contacts, rows)
-        wrong = np.flatnonzero(self._differs_from_library(told, by_own_rule(posed_pairs(self._own, pairs, pose_a, pose_b))))
+        reported = Answers.of(contacts, rows)
+        wrong = np.flatnonzero(self._differs_from_library(reported, by_own_rule(posed_pairs(self._own, pairs, pose_a, pose_b))))
         differing = {row: Explanation(row, "unexplained", 0.0, _NOT_THE_LIBRARYS) for row in wrong.tolist()}
-        asked, why_not = self._comparable(pairs, np.maximum(largest_of_rows(np.abs(pose_a)), largest_of_rows(np.abs(pose_b))))
+        compared, why_not = self._comparable(pairs, np.maximum(largest_of_rows(np.abs(pose_a)), largest_of_rows(np.abs(pose_b))))
         box2d_normal, worst = np.zeros((len(rows), 2)), 0.0
-        if len(asked):
-            posed = by_own_rule(posed_pairs(self._box2d, self._held[pairs[asked]], round_pose(pose_a[asked]), round_pose(pose_b[asked])))
+        if len(compared):
+            posed = by_own_rule(
+                posed_pairs(self._box2d, self._held[pairs[compared]], round_pose(pose_a[compared]), round_pose(pose_b[compared]))
+            )
             box2d = Answers.of(self._oracle.manifolds(posed.pairs, posed.poses_a, posed.poses_b))
-            box2d_normal[asked] = box2d.normal
+            box2d_normal[compared] = box2d.normal
             verdicts = judge_manifolds(posed, box2d, is_live=True)
             worst = verdicts.max_point_error
-            for one in verdicts.differences:
-                row = int(asked[one.row])
-                differing.setdefault(row, one._replace(row=row))
-        n_agree = len(asked) - int(np.isin(asked, list(differing)).sum())
-        found = [one for _, one in sorted(differing.items())]
-        n_unexplained = sum(one.reason == "unexplained" for one in found)
+            for difference in verdicts.differences:
+                row = int(compared[difference.row])
+                differing.setdefault(row, difference._replace(row=row))
+        n_agree = len(compared) - int(np.isin(compared, list(differing)).sum())
+        differences = [difference for _, difference in sorted(differing.items())]
+        n_unexplained = sum(difference.reason == "unexplained" for difference in differences)
         return StepAgreement(
-            compared=n_agree + len(found),
+            compared=n_agree + len(differences),
             agree=n_agree,
-            explained=len(found) - n_unexplained,
+            explained=len(differences) - n_unexplained,
             unexplained=n_unexplained,
             max_point_error=worst,
-            differences=differences_of(found, contacts, rows, box2d_normal, told.normal),
+            differences=differences_of(differences, contacts, rows, box2d_normal, reported.normal),
             not_comparable=Counter(why for row, why in why_not if row not in differing),
         )
 
-    def _differs_from_library(self, told: Answers, posed: PosedPairs) -> NDArray[np.bool_]:
+    def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> NDArray[np.bool_]:
         """Tell which contacts are not what the library answers, within the rounding of a point.
 
         A grown shape with a surface is short of its separation by the margin: a skin is no surface, and a radius is.
@@ -130,22 +132,24 @@ class ToldShapes:
         answer, is_point = Answers.of_ours(ours), np.arange(2) < ours.count[:, None]
         short = self._margin * self._has_surface[posed.pairs].sum(axis=1)
         answer.points[:, :, 2] = np.where(is_point, answer.points[:, :, 2] + short[:, None], 0.0)
-        error = np.maximum(largest_of_rows(np.abs(answer.points - told.points)), largest_of_rows(np.abs(answer.normal - told.normal)))
+        error = np.maximum(
+            largest_of_rows(np.abs(answer.points - reported.points)), largest_of_rows(np.abs(answer.normal - reported.normal))
+        )
         allowed = 4.0 * SAT_ROUNDING * np.maximum(posed.scale, 1.0) * np.maximum(ours.axis[:, 3], 1.0)
-        differs: NDArray[np.bool_] = (ours.count != told.count) | ~(error <= allowed)
+        differs: NDArray[np.bool_] = (ours.count != reported.count) | ~(error <= allowed)
         return differs
 
     def _comparable(self, pairs: IntArray, farthest: FloatArray) -> tuple[IntArray, list[tuple[int, str]]]:
         """Return which of the pairs (n, 2), as far out as that, Box2D can be asked about, and of the others why not."""
         may: NDArray[np.bool_] = ~any_of_rows(self._held[pairs] == _NOT_HELD)
-        why = [(row, next(filter(None, (self._why[one] for one in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
+        why = [(row, next(filter(None, (self._why[fixture] for fixture in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
         for is_out, name in (((self._own.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):
             why += [(row, name) for row in np.flatnonzero(may & is_out).tolist()]
             may &= ~is_out
         return np.flatnonzero(may), why
 
 
-_NOT_THE_LIBRARYS = "the solver tells another manifold than the library finds at the poses told"
+_NOT_THE_LIBRARYS = "the solver reports another manifold than the library finds at the reported poses"
 
 _FARTHEST = LINEAR_SLOP * 2.0**23
 """Meters, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""

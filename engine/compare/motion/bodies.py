@@ -17,7 +17,7 @@ __all__ = ["JudgedBodies"]
 
 
 class JudgedBodies:
-    """What of the bodies the judgment needs, a row each in ascending order of ids."""
+    """Data of the bodies for the judgment, a row each in ascending order of ids."""
 
     def __init__(self, twins: Twins) -> None:
         snapshot = twins.ours
@@ -35,29 +35,29 @@ class JudgedBodies:
 
     def size(self, change: FloatArray) -> FloatArray:
         """Return (n, 3) of velocities, or poses, as one number each."""
-        found: FloatArray = np.hypot(change[:, 0], change[:, 1]) + self.reach * np.abs(change[:, 2])
-        return found
+        sizes: FloatArray = np.hypot(change[:, 0], change[:, 1]) + self.reach * np.abs(change[:, 2])
+        return sizes
 
-    def speeds(self, *taken: Taken) -> FloatArray:
+    def speeds(self, *results: Taken) -> FloatArray:
         """Return the largest speed of each body before and after, m/s."""
-        most: FloatArray = np.max([self.size(self.velocity), *(self.size(one.velocity) for one in taken)], axis=0)
+        most: FloatArray = np.max([self.size(self.velocity), *(self.size(result.velocity) for result in results)], axis=0)
         return most + self.gravity * self.dt
 
-    def added(self, taken: Taken) -> FloatArray:
+    def added(self, result: Taken) -> FloatArray:
         """Return by how much the centers of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
-        found: FloatArray = self._centers(taken.pose) - self._centers(self.pose) - self.dt * taken.velocity
-        return found
+        displacement: FloatArray = self._centers(result.pose) - self._centers(self.pose) - self.dt * result.velocity
+        return displacement
 
     def _centers(self, pose: FloatArray) -> FloatArray:
         return np.column_stack((pose[:, :2] + rotated(np.column_stack((np.cos(pose[:, 2]), np.sin(pose[:, 2]))), self._center), pose[:, 2]))
 
     def held(self, fixtures: IntArray) -> NDArray[np.bool_]:
         """Return which bodies, a row each, have a contact among pairs of `fixtures`, or a joint."""
-        found = np.zeros(len(self.ids), dtype=np.bool_)
+        is_constrained = np.zeros(len(self.ids), dtype=np.bool_)
         model = self.model
-        found[[model.rows[model.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
-        found[[model.rows[body] for joint in model.joints.values() for body in joint.bodies if body is not None]] = True
-        return found
+        is_constrained[[model.rows[model.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
+        is_constrained[[model.rows[body] for joint in model.joints.values() for body in joint.bodies if body is not None]] = True
+        return is_constrained
 
     def islands(self, fixtures: IntArray) -> IntArray:
         """Return a number for each body, the same for those that hang together by contacts and joints."""
@@ -67,8 +67,8 @@ class JudgedBodies:
             ends = [rows[body] for body in joint.bodies if body is not None]
             links += [(ends[0], ends[-1])]
             links += [(rows[a], rows[b]) for a, b in _geared(model, joint.spec)]
-        found: IntArray = islands(np.array(links, dtype=np.int64).reshape(-1, 2), self.is_judged.copy())
-        return found
+        island_ids: IntArray = islands(np.array(links, dtype=np.int64).reshape(-1, 2), self.is_judged.copy())
+        return island_ids
 
 
 def _geared(model: WorldModel, spec: object) -> list[tuple[int, int]]:

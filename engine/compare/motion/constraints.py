@@ -13,28 +13,28 @@ from engine.dynamics.hard_step import HardContacts
 __all__ = ["hard_contacts", "impulses_of", "pair_key", "pair_keys"]
 
 
-def hard_contacts(taken: Taken, is_open: bool) -> HardContacts:
+def hard_contacts(result: Taken, is_open: bool) -> HardContacts:
     """Return the contacts of a step as constraints; where not `is_open` none may approach, whatever its gap, as Box2D has it."""
-    contacts: StepContacts = taken.contacts
+    contacts: StepContacts = result.contacts
     fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
     gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
-    found = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
-    return found.chosen(_is_solved(taken))
+    hard = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
+    return hard.chosen(_is_solved(result))
 
 
-def impulses_of(taken: Taken) -> FloatArray:
+def impulses_of(result: Taken) -> FloatArray:
     """Return the impulses of the points of `hard_contacts`, (n, 2, 2)."""
-    contacts = taken.contacts
+    contacts = result.contacts
     both = np.stack((contacts.normal_impulse, contacts.tangent_impulse), axis=2)
-    return both[_is_solved(taken)]
+    return both[_is_solved(result)]
 
 
-def _is_solved(taken: Taken) -> NDArray[np.bool_]:
+def _is_solved(result: Taken) -> NDArray[np.bool_]:
     """Return which contacts of a step were solved in it: points they have, and no hook let them pass."""
-    contacts = taken.contacts
+    contacts = result.contacts
     keys = [pair_key(a, b) for a, b in zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True)]
-    found: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0) & ~np.isin(keys, [pair_key(*pair) for pair in taken.passing])
-    return found
+    is_solved: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0) & ~np.isin(keys, [pair_key(*pair) for pair in result.passing])
+    return is_solved
 
 
 def pair_key(a: int, b: int) -> int:

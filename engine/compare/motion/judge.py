@@ -1,4 +1,4 @@
-"""The referee of motion: from equal states both engines take one step, and what tells their velocities apart is taken away, one by one.
+"""The referee of motion: from equal states both engines take one step, and the causes of the difference are removed, one by one.
 
 ::
 
@@ -79,11 +79,11 @@ def judge_twins(twins: Twins) -> MotionVerdict:
     ways = PoseCauses(twins, bodies, theirs, ours)
     if not differs.any():
         return MotionVerdict(step, compared, compared, (), ways.counts)
-    ladder, found = Ladder(twins, bodies, Rung("", apart)), []
+    ladder, bodies_verdicts = Ladder(twins, bodies, Rung("", apart)), []
     for patience in _PATIENCE:
         ladder.descend(patience)
         verdicts = [(row, ladder.verdict(row, base)) for row in np.flatnonzero(differs).tolist()]
-        found = [replace(one, moved=float(ways.moved[row]), moved_by=ways.of(row)) for row, one in verdicts]
-        if all(one.cause != "unexplained" for one in found):
+        bodies_verdicts = [replace(body_verdict, moved=float(ways.moved[row]), moved_by=ways.of(row)) for row, body_verdict in verdicts]
+        if all(body_verdict.cause != "unexplained" for body_verdict in bodies_verdicts):
             break
-    return MotionVerdict(step, compared, compared - len(found), tuple(found), ways.counts)
+    return MotionVerdict(step, compared, compared - len(bodies_verdicts), tuple(bodies_verdicts), ways.counts)

@@ -1,4 +1,4 @@
-"""The ladder: what tells both velocities apart taken away, line by line, down to where both solve the same problem. See `judge`."""
+"""The ladder: removes one cause of the difference after another, line by line, down to where both solve the same problem. See `judge`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
 """b2_maxTranslation and b2_maxRotation: meters and radians a step."""
 
 _SHARE = 0.1
-"""Of a difference: what takes less of it away is not named."""
+"""Minimum share of a difference; causes of less are not named."""
 
 _DRAWS, _ROUNDINGS = 3, 4.0
 """Draws of rounding errors, and how many times the worst of them Box2D's own may be: they are one draw more, of sweeps in another order,
@@ -46,7 +46,7 @@ Start = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Rung:
-    """What is left between the two once a cause is gone: Box2D's velocities less ours, float64 (n, 3)."""
+    """The difference that remains after a cause is removed: Box2D's velocities less ours, float64 (n, 3)."""
 
     cause: str
     apart: FloatArray
@@ -134,33 +134,33 @@ class Ladder:
         """Return for each body the largest value of its island."""
         most = np.zeros(len(size))
         np.maximum.at(most, self.island, size)
-        found: FloatArray = most[self.island]
-        return found
+        largest: FloatArray = most[self.island]
+        return largest
 
     def _without_friction(self, twins: Twins, n_most: int) -> FloatArray:
         """Return what is left between both, each with sweeps until they agree, where nothing rubs."""
         twins, bodies = twins.without("friction"), self._bodies
-        taken, _, _ = twins.box2d_converged(_STILL, _REPEATS)
+        result, _, _ = twins.box2d_converged(_STILL, _REPEATS)
         hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
-        contacts = hard.without_redundant_points(hard_contacts(taken, is_open=False))
-        return taken.velocity - self._capped(hard.solve(contacts, n_most))
+        contacts = hard.without_redundant_points(hard_contacts(result, is_open=False))
+        return result.velocity - self._capped(hard.solve(contacts, n_most))
 
     def _from_moved_poses(self, twins: Twins, contacts: HardContacts, n_most: int, start: Start, exact: FloatArray) -> FloatArray:
         """Return how far velocities end from `exact` ones, m/s, from poses moved by what float32 knows of lever arms, at random, seeded."""
-        bodies, found = self._bodies, np.zeros(len(exact))
+        bodies, sizes = self._bodies, np.zeros(len(exact))
         for draw in range(_DRAWS):
             noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
             moved = bodies.pose + noise * lever_allowance(bodies.pose, bodies.scale)
             hard = HardStep(twins.ours, moved, bodies.velocity, twins.force, twins.gear_sums)
-            found = np.maximum(found, bodies.size(hard.solve(contacts, n_most, start=start) - exact))
-        return found
+            sizes = np.maximum(sizes, bodies.size(hard.solve(contacts, n_most, start=start) - exact))
+        return sizes
 
     def _reasons(self, twins: Twins) -> dict[int, str]:
         """Return why Box2D took another axis, by the key of the pair."""
         world = World.from_snapshot(twins.box2d)
         shapes = FixtureShapes({fixture: world.fixture(fixture).shape for fixture in world.fixture_ids})
         agreement = shapes.judge(self.theirs.contacts)
-        return {pair_key(one.fixture_a, one.fixture_b): one.reason for one in agreement.differences}
+        return {pair_key(difference.fixture_a, difference.fixture_b): difference.reason for difference in agreement.differences}
 
     # -- one body -----------------------------------------------------------------------------------------------------
 
@@ -170,25 +170,25 @@ class Ladder:
         def size(apart: FloatArray) -> float:
             return float(np.hypot(apart[0], apart[1]) + self._bodies.reach[row] * abs(apart[2]))
 
-        rungs = [(one.cause, one.apart[row]) for one in self.rungs]
+        rungs = [(rung.cause, rung.apart[row]) for rung in self.rungs]
         at = next(k for k, (cause, _) in enumerate(rungs) if cause == "restitution") + 1
         if size(self._cold[row]) <= _SHARE * size(rungs[at - 1][1]):
             rungs.insert(at, ("warm_starting", self._cold[row]))
         first = rungs[0][1]
-        whole, allowed = size(first), float(base[row]) + _ROUNDINGS * float(self._rounding[row])
+        total, allowed = size(first), float(base[row]) + _ROUNDINGS * float(self._rounding[row])
         left = [(cause, size(apart)) for cause, apart in rungs[1:]]
         gone = next((k for k, (_, rest) in enumerate(left) if rest <= allowed), None)
         linear, angular = (float(first[0]), float(first[1])), float(first[2])
         bodies = self._bodies
-        head = BodyVerdict(int(bodies.ids[row]), linear, angular, whole, 0.0, "", "unexplained", (), tuple(left), allowed)
+        head = BodyVerdict(int(bodies.ids[row]), linear, angular, total, 0.0, "", "unexplained", (), tuple(left), allowed)
         if gone is None:
             return head
-        if whole <= allowed:
-            return replace(head, cause="float32", shares=(("float32", whole),))
-        sizes = [whole, *(rest for _, rest in left)]
-        taken = [(left[k][0], sizes[k] - sizes[k + 1]) for k in range(gone + 1)]
-        shares = tuple((self._named(cause, row), part) for cause, part in taken if part >= _SHARE * whole)
-        cause = self._named(max(taken, key=lambda one: one[1])[0], row)
+        if total <= allowed:
+            return replace(head, cause="float32", shares=(("float32", total),))
+        sizes = [total, *(rest for _, rest in left)]
+        parts = [(left[k][0], sizes[k] - sizes[k + 1]) for k in range(gone + 1)]
+        shares = tuple((self._named(cause, row), part) for cause, part in parts if part >= _SHARE * total)
+        cause = self._named(max(parts, key=lambda part: part[1])[0], row)
         return replace(head, cause=cause, shares=shares, left=tuple(left[: gone + 1]), reason=self._reason(cause, row))
 
     def _named(self, cause: str, row: int) -> str:
@@ -200,7 +200,7 @@ class Ladder:
             return ""
         names = [self.reasons.get(pair_key(*pair), "") for pair in self._pairs.tolist()]
         for near in ((self._ends == row).any(axis=1), (self.island[self._ends] == self.island[row]).any(axis=1)):
-            found = [names[k] for k in np.flatnonzero(near) if names[k]]
-            if found:
-                return max(sorted(set(found)), key=found.count)
+            reasons = [names[k] for k in np.flatnonzero(near) if names[k]]
+            if reasons:
+                return max(sorted(set(reasons)), key=reasons.count)
         return ""

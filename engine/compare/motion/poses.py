@@ -14,7 +14,7 @@ from engine.compare.motion.states import Taken, Twins
 __all__ = ["PoseCauses"]
 
 _SHARE = 0.1
-"""Of a difference: what leaves no more of it is its cause."""
+"""Maximum share of a difference that may remain without its cause."""
 
 
 class PoseCauses:

@@ -98,11 +98,13 @@ class Twins:
 
     def with_settings(self, **changes: Any) -> Twins:
         """Return both with other settings of their worlds."""
-        return self._both(lambda one: replace(one, settings=replace(one.settings, **changes)))
+        return self._both(lambda state: replace(state, settings=replace(state.settings, **changes)))
 
     def without(self, name: str) -> Twins:
         """Return both with every fixture's friction, or restitution, 0."""
-        return self._both(lambda one: replace(one, fixtures=tuple((*ids, replace(spec, **{name: 0.0})) for *ids, spec in one.fixtures)))
+        return self._both(
+            lambda state: replace(state, fixtures=tuple((*ids, replace(spec, **{name: 0.0})) for *ids, spec in state.fixtures))
+        )
 
     def all_awake(self) -> Twins:
         """Return both with all awake, and nothing that may fall asleep."""
@@ -121,15 +123,15 @@ class Twins:
         `most` times at the most.
         """
         start = self.with_settings(velocity_iterations=MAX_ITERATIONS).box2d
-        taken, then = _step_and_keep(start, self.pre_solve)
+        result, then = _step_and_keep(start, self.pre_solve)
         changes: deque[FloatArray] = deque(maxlen=_LAST)
         for _ in range(most - 1):
-            before = taken
-            taken, then = _step_and_keep(replace(then, settings=replace(then.settings, warm_starting=True)), self.pre_solve)
-            changes.append(np.abs(taken.velocity - before.velocity))
+            before = result
+            result, then = _step_and_keep(replace(then, settings=replace(then.settings, warm_starting=True)), self.pre_solve)
+            changes.append(np.abs(result.velocity - before.velocity))
             if changes[-1].max(initial=0.0) <= tolerance:
                 break
-        return taken, then, np.max(changes, axis=0)
+        return result, then, np.max(changes, axis=0)
 
 
 def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> Twins:
@@ -255,20 +257,20 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
         case RevoluteJointSpec() | WeldJointSpec() | FrictionJointSpec() | MotorJointSpec() | MouseJointSpec():
             if kind == POINT:
                 return first, second
-            found = fourth if mode == DRIVE and isinstance(spec, RevoluteJointSpec) else third
+            impulse = fourth if mode == DRIVE and isinstance(spec, RevoluteJointSpec) else third
         case PrismaticJointSpec():
-            found = second if kind == ANGLE else fourth if mode == DRIVE else third if is_limit else first
+            impulse = second if kind == ANGLE else fourth if mode == DRIVE else third if is_limit else first
         case WheelJointSpec():
-            found = second if kind == ANGLE else third if mode == SPRING else first
+            impulse = second if kind == ANGLE else third if mode == SPRING else first
         case DistanceJointSpec() | RopeJointSpec():
-            found = first if kind == LENGTH else 0.0
+            impulse = first if kind == LENGTH else 0.0
         case PulleyJointSpec():
-            found = -first if kind == SUM else 0.0  # Box2D's pulls
+            impulse = -first if kind == SUM else 0.0  # Box2D's pulls
         case _:
-            found = second if kind == SUM else 0.0
+            impulse = second if kind == SUM else 0.0
     if is_limit and not isinstance(spec, RopeJointSpec):
-        found = max(found, 0.0) if mode == LOW else min(found, 0.0)
-    return found, 0.0
+        impulse = max(impulse, 0.0) if mode == LOW else min(impulse, 0.0)
+    return impulse, 0.0
 
 
 # -- from ours to Box2D -----------------------------------------------------------------------------------------------
@@ -278,12 +280,12 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
     memory = _our_memory(snapshot)
     cold = converted(replace(snapshot, settings=_settings_of_box2d(snapshot)), BOX2D)
     then = _step_and_keep(cold, pre_solve)[1]
-    found = then.state.memory
-    assert isinstance(found, Box2DMemory)
-    manifolds = found.manifolds.copy()
-    told = _impulses_of(snapshot.contacts, then.contacts)
-    manifolds["points"]["normal_impulse"], manifolds["points"]["tangent_impulse"] = told[:, :, 0], told[:, :, 1]
-    theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=replace(found, manifolds=manifolds)))
+    box2d_memory = then.state.memory
+    assert isinstance(box2d_memory, Box2DMemory)
+    manifolds = box2d_memory.manifolds.copy()
+    impulses = _impulses_of(snapshot.contacts, then.contacts)
+    manifolds["points"]["normal_impulse"], manifolds["points"]["tangent_impulse"] = impulses[:, :, 0], impulses[:, :, 1]
+    theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=replace(box2d_memory, manifolds=manifolds)))
     motion = BodyMotion(cold.motion.values.astype(np.float64), snapshot.motion.awake)
     ours = replace(cold, solver=snapshot.solver, settings=snapshot.settings, state=replace(snapshot.state, motion=motion))
     return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
@@ -325,7 +327,7 @@ def _stepped(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[T
 
 def _step_and_keep(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[Taken, WorldSnapshot]:
     """Take the step; return it, and the state before it with the impulses after it."""
-    taken, world = _stepped(snapshot, pre_solve)
+    result, world = _stepped(snapshot, pre_solve)
     after, before = world.snapshot().state, snapshot.state
     memory = after.memory
     if isinstance(memory, Box2DMemory) and isinstance(before.memory, Box2DMemory):
@@ -335,7 +337,7 @@ def _step_and_keep(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> t
         elif new is not None:  # no state of joints is known before the first step; that of bodies follows from their motion
             memory = replace(memory, internal=_standing(snapshot, new))
     state = replace(after, motion=before.motion, memory=memory, touching=before.touching, events=before.events)
-    return taken, replace(snapshot, state=state)
+    return result, replace(snapshot, state=state)
 
 
 def _standing(snapshot: WorldSnapshot, internal: InternalState) -> InternalState:

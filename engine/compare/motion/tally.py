@@ -13,7 +13,7 @@ __all__ = ["MotionTally"]
 
 @dataclass
 class MotionTally:
-    """What the verdicts on some steps add up to.
+    """Sums of the verdicts on some steps.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class MotionTally:
         self.agree += verdict.agree
         self.causes += verdict.counts
         self.ways += verdict.ways
-        for one in verdict.bodies:
-            self.shared.update(name for name, _ in one.shares if name != one.cause)
-            if one.reason:
-                self.reasons[one.reason] += 1
+        for body in verdict.bodies:
+            self.shared.update(name for name, _ in body.shares if name != body.cause)
+            if body.reason:
+                self.reasons[body.reason] += 1
         worst = verdict.worst
         if worst is not None and (self.worst is None or worst.size > self.worst.size):
             self.worst, self.worst_step = worst, verdict.step

@@ -1,4 +1,4 @@
-"""What the referee of motion says: of each body, and of a step."""
+"""Verdicts of the referee of motion: on each body, and on a step."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from typing import Any
 __all__ = ["CAUSES", "WAYS", "BodyVerdict", "MotionVerdict"]
 
 CAUSES: dict[str, str] = {
-    "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
+    "sleeping": "One engine puts the body to sleep, or wakes it, and the other does not.",
     "continuous": "One engine stops the body at a touch within the step, or pushes it there.",
-    "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn a step, and cuts its velocity for that.",
-    "restitution": "The bounce: Box2D's threshold of 1 m/s, and all contacts at once; ours, pair by pair before all else.",
-    "warm_starting": "The impulses that the step began from, of the one before it.",
-    "iterations": "Box2D's sweeps end before they agree, or our sub-steps do not take one step's way.",
+    "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn per step, and reduces its velocity to that.",
+    "restitution": "Restitution: Box2D has a threshold of 1 m/s and solves all contacts together; ours goes pair by pair, first of all.",
+    "warm_starting": "The impulses of the last step, from which this one starts.",
+    "iterations": "Box2D's sweeps end before convergence, or our sub-steps differ from a single step.",
     "integrator": "Gravity and damping: one explicit step of Box2D's, v (1 - h d), against implicit sub-steps.",
-    "speculative": "We hold a pair back that would touch within the step; Box2D does not know it yet.",
-    "skin": "Box2D holds bodies apart at their skins, 2 cm of two polygons, where ours may still approach.",
-    "contacts": "Another contact: Box2D took another axis. The referee of contacts tells why.",
-    "joints": "Joints: we hold one back that would pass its limit within the step; Box2D pulls at other points, or not at all.",
-    "order": "Contacts and joints are solved in another order, and the sweeps end before that is forgotten.",
-    "one_point": "Of two points that say nearly the same Box2D's solver drops the second.",
-    "several_answers": "Friction has several answers here, and each found its own: ours, begun with Box2D's impulses, stays at Box2D's.",
-    "unsettled": "Box2D's sweeps over friction go round and come to no end; without friction both agree.",
-    "float32": "Rounding: the same sweeps in float32, or from poses moved by rounding, end as far apart.",
-    "unexplained": "Nothing that was taken away made the difference go.",
+    "speculative": "Ours stops a pair that would touch within the step; Box2D has no contact for it yet.",
+    "skin": "Box2D keeps bodies apart at their skins, 2 cm for two polygons, where ours may still approach.",
+    "contacts": "Another contact: Box2D chose another axis. The referee of contacts gives the reason.",
+    "joints": "Joints: ours stops one that would pass its limit within the step; Box2D pulls at other points, or not at all.",
+    "order": "Contacts and joints are solved in another order, and the sweeps end before the order no longer matters.",
+    "one_point": "Box2D's solver drops the second of two nearly redundant points.",
+    "several_answers": "Friction has several solutions here, and each engine found its own: ours, started from Box2D's, stays there.",
+    "unsettled": "Box2D's sweeps over friction cycle without converging; without friction both agree.",
+    "float32": "Rounding: the same sweeps in float32, or from poses moved by rounding, differ as much.",
+    "unexplained": "No removed cause made the difference vanish.",
 }
 """Causes in the order in which they are taken away, and a sentence for people."""
 
 WAYS: dict[str, str] = {
-    "velocity": "The poses are apart by what the velocities are, times the step.",
+    "velocity": "The poses differ by the difference of the velocities times the step.",
     "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
     "continuous": "One engine stops the body on its way.",
-    "integrator": "Nothing touches the body: Box2D moves it by the new velocity, ours by the mean of old and new.",
-    "position_correction": "Box2D moves bodies out of each other after the step, by no velocity; ours push softly within it, or elsewhere.",
+    "integrator": "Nothing touches the body: Box2D moves it with the new velocity, ours with the mean of old and new.",
+    "position_correction": "Box2D moves overlapping bodies apart after the step, without velocity; ours pushes softly within it.",
     "unexplained": "None of these.",
 }
 """Why poses differ, in the order in which it is asked, and a sentence for people."""
 
-_TOLD = 0.05
-"""Share of a difference: what changes it by less is not told."""
+_MIN_SHARE = 0.05
+"""Minimum share of a difference; smaller changes are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,16 @@ class BodyVerdict:
     reason: str = ""
 
     @property
-    def told(self) -> str:
-        """How the cause was shown, in one sentence."""
+    def evidence(self) -> str:
+        """The evidence for the cause, in one sentence."""
         sizes = [self.size, *(size for _, size in self.left)]
         steps = [
             f"{size:.2g} without {name}"
             for (name, size), before in zip(self.left, sizes, strict=False)
-            if abs(size - before) > _TOLD * self.size
+            if abs(size - before) > _MIN_SHARE * self.size
         ]
         if self.left and not steps:
-            steps = [f"{sizes[-1]:.2g} whatever is taken away"]
+            steps = [f"{sizes[-1]:.2g} whichever cause is removed"]
         return f"{self.size:.2g} m/s apart; {', '.join(steps)} (float32 may leave {self.allowed:.2g})".replace("_", " ")
 
     def as_json(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class MotionVerdict:
     @property
     def counts(self) -> Counter[str]:
         """How many bodies have which cause."""
-        return Counter(one.cause for one in self.bodies)
+        return Counter(body.cause for body in self.bodies)
 
     @property
     def unexplained(self) -> int:
@@ -149,8 +149,8 @@ class MotionVerdict:
     @property
     def worst(self) -> BodyVerdict | None:
         """The body whose velocities differ most; None where all agree."""
-        return max(self.bodies, key=lambda one: one.size, default=None)
+        return max(self.bodies, key=lambda body: body.size, default=None)
 
     def of(self, body: int) -> BodyVerdict | None:
         """Return the verdict on a body; None where it agrees."""
-        return next((one for one in self.bodies if one.body == body), None)
+        return next((verdict for verdict in self.bodies if verdict.body == body), None)

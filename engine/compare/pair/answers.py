@@ -90,8 +90,8 @@ def ask(pair: Pair) -> PairAnswers:
     """
     try:
         rounded = held(pair)
-        asked = {"ray_cast": _ask_ray, "contains": _ask_point, "toi": _ask_motion, "distance": _ask_distance}.get(pair.query, _ask_contact)
-        return asked(rounded)
+        judge = {"ray_cast": _ask_ray, "contains": _ask_point, "toi": _ask_motion, "distance": _ask_distance}.get(pair.query, _ask_contact)
+        return judge(rounded)
     except NotForBox2DError as refusal:
         return PairAnswers(pair, _ours_alone(pair), None, "not judged", evidence=refusal.why)
 
@@ -99,24 +99,24 @@ def ask(pair: Pair) -> PairAnswers:
 def _ask_contact(pair: Pair) -> PairAnswers:
     oracle, pair = pair_oracle(pair)
     posed = posed_pair(pair, oracle)
-    rows, found = our_manifolds(posed), Answers.of(oracle.manifolds(posed.pairs, posed.poses_a, posed.poses_b))
+    rows, reported = our_manifolds(posed), Answers.of(oracle.manifolds(posed.pairs, posed.poses_a, posed.poses_b))
     overlaps = our_overlaps(posed), oracle.overlaps(posed.pairs, posed.poses_a, posed.poses_b)[0]
     ours, theirs = (
-        _manifold_answer(int(one.count[0]), one.normal[0], one.points[0], bool(overlap[0]))
-        for one, overlap in zip((Answers.of_ours(rows), found), overlaps, strict=True)
+        _manifold_answer(int(answers.count[0]), answers.normal[0], answers.points[0], bool(overlap[0]))
+        for answers, overlap in zip((Answers.of_ours(rows), reported), overlaps, strict=True)
     )
     is_overlap = pair.query == "overlap"
-    verdicts = judge_overlaps(posed, overlaps[1], overlaps[0]) if is_overlap else judge_manifolds(posed, found, rows)
+    verdicts = judge_overlaps(posed, overlaps[1], overlaps[0]) if is_overlap else judge_manifolds(posed, reported, rows)
     return _judged(pair, ours, theirs, verdicts)
 
 
 def _ask_distance(pair: Pair) -> PairAnswers:
     oracle, pair = pair_oracle(pair)
     posed = posed_pair(pair, oracle)
-    found = oracle.distances(posed.pairs, posed.poses_a, posed.poses_b)
-    verdicts = judge_distances(posed, found.distance, our_distances(posed))
-    gap = float(found.distance[0])
-    witnesses = (_point_of(found.point_a[0]), _point_of(found.point_b[0])) if gap > 0.0 else None
+    answer = oracle.distances(posed.pairs, posed.poses_a, posed.poses_b)
+    verdicts = judge_distances(posed, answer.distance, our_distances(posed))
+    gap = float(answer.distance[0])
+    witnesses = (_point_of(answer.point_a[0]), _point_of(answer.point_b[0])) if gap > 0.0 else None
     theirs = Answer(_distance_words(gap), witnesses=witnesses, distance=gap, is_yes=gap <= 0.0)
     return _judged(pair, _ours_alone(pair), theirs, verdicts)
 
@@ -126,31 +126,39 @@ def _ask_motion(pair: Pair) -> PairAnswers:
     assert pair.end_a is not None and pair.end_b is not None and pair.shape_b is not None
     start_a, end_a, start_b, end_b = (pose_row(pose) for pose in (pair.pose_a, pair.end_a, pair.pose_b, pair.end_b))
     motion = MotionChunk(start_a, end_a, start_b, end_b, NO_FAMILY)
-    found = oracle.times_of_impact(PAIR, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
+    answer = oracle.times_of_impact(PAIR, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
     moving = moving_pairs(pack(oracle.shapes, oracle.centroids), PAIR, motion)
-    ours, theirs = our_impacts(moving), Impacts(found.status, found.fraction)
+    ours, theirs = our_impacts(moving), Impacts(answer.status, answer.fraction)
     return _judged(pair, _impact_answer(ours), _impact_answer(theirs), judge_impacts(moving, theirs, ours))
 
 
 def _ask_ray(pair: Pair) -> PairAnswers:
     oracle, posed, pair = posed_ray(pair)
-    found = oracle.rays(posed.indices, posed.poses, posed.origins, posed.origins + posed.translations)
-    ours, theirs = our_rays(posed), Rays.of(found)
+    answer = oracle.rays(posed.indices, posed.poses, posed.origins, posed.origins + posed.translations)
+    ours, theirs = our_rays(posed), Rays.of(answer)
     return _judged(pair, _ray_answer(pair, ours), _ray_answer(pair, theirs), judge_rays(posed, theirs, ours))
 
 
 def _ask_point(pair: Pair) -> PairAnswers:
     oracle, posed, pair = posed_ray(pair)
-    found, ours = oracle.contains(posed.indices, posed.poses, posed.origins)[0], our_points(posed)
-    mine, theirs = (_point_answer(bool(answer)) for answer in (ours[0], found[0]))
-    return _judged(pair, mine, theirs, judge_points(posed, found, ours))
+    answers, ours = oracle.contains(posed.indices, posed.poses, posed.origins)[0], our_points(posed)
+    mine, theirs = (_point_answer(bool(answer)) for answer in (ours[0], answers[0]))
+    return _judged(pair, mine, theirs, judge_points(posed, answers, ours))
 
 
 def _judged(pair: Pair, ours: Answer, box2d: Answer, verdicts: Verdicts) -> PairAnswers:
     if not verdicts.differences:
         return PairAnswers(pair, ours, box2d, "agree")
-    one = verdicts.differences[0]
-    return PairAnswers(pair, ours, box2d, "unexplained" if one.reason == "unexplained" else "explained", one.reason, one.size, one.evidence)
+    difference = verdicts.differences[0]
+    return PairAnswers(
+        pair,
+        ours,
+        box2d,
+        "unexplained" if difference.reason == "unexplained" else "explained",
+        difference.reason,
+        difference.size,
+        difference.evidence,
+    )
 
 
 # --- Ours alone
@@ -171,8 +179,8 @@ def _ours_alone(pair: Pair) -> Answer:
         return _point_answer(query.contains(pair.shape_a, pair.pose_a, pair.point))
     assert pair.shape_b is not None
     if pair.query == "toi":
-        found = query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b)
-        return _impact_answer(Impacts(np.array([int(found.status)]), np.array([found.fraction])))
+        impact = query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b)
+        return _impact_answer(Impacts(np.array([int(impact.status)]), np.array([impact.fraction])))
     if pair.query == "distance":
         apart = query.distance(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
         if apart.point_a is not None and apart.point_b is not None and apart.separation > 0.0:
@@ -186,7 +194,7 @@ def _ours_alone(pair: Pair) -> Answer:
     is_edge_rule = len(edges) == 1 and isinstance(pair.shape_a, Circle | Polygon) != isinstance(pair.shape_b, Circle | Polygon)
     contact = query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b, "box2d" if is_edge_rule else "exact")
     overlaps = query.overlap(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
-    points = np.array([(*one.position, one.separation) for one in contact.points]).reshape(-1, 3)
+    points = np.array([(*point.position, point.separation) for point in contact.points]).reshape(-1, 3)
     return _manifold_answer(len(points), np.array(contact.normal if contact.normal is not None else (0.0, 0.0)), points, overlaps)
 
 

@@ -63,7 +63,7 @@ ANSWERED_BY = {
     "toi": "conservative_advancement",
     "ray_cast": "ray_cast",
 }
-"""Of each query that can be watched step by step, our algorithm that answers it, by its name in `engine.trace`."""
+"""Algorithm in `engine.trace` that answers each query with a stepper."""
 
 LARGEST_FILE = 1_000_000
 """Bytes; a pair of the largest polygons takes a fiftieth of it."""
@@ -75,7 +75,7 @@ _ORIGIN = Transform()
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Which pair of the sequence of `engine.compare.cases` this is."""
+    """Position of the pair in the sequence of `engine.compare.cases`."""
 
     seed: int
     chunk: int
@@ -88,9 +88,9 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Outsider:
-    """What a user's function answered: its name, its answer as plain data (None: no contact), and what was wrong with it.
+    """The answer of a user's function: its name, its answer as plain data (None: no contact), and what was wrong with it.
 
-    An answer that is no plain data, or holds a number that is not finite, cannot be saved: it is left out, and told in `note`.
+    An answer that is no plain data, or holds a number that is not finite, cannot be saved: it is left out, and described in `note`.
     """
 
     name: str
@@ -129,17 +129,17 @@ class Pair:
 
     def __post_init__(self) -> None:
         choice("query", self.query, PAIR_QUERIES)
-        given = {
+        present = {
             "b": self.shape_b is not None,
             "a.end_pose": self.end_a is not None,
             "b.end_pose": self.end_b is not None,
             "ray": self.ray is not None,
             "point": self.point is not None,
         }
-        wanted = _NEEDED[self.query]
-        for name, is_given in given.items():
-            if is_given != (name in wanted):
-                requirement = "given for this query" if name in wanted else "left out for this query"
+        needed = _NEEDED[self.query]
+        for name, is_given in present.items():
+            if is_given != (name in needed):
+                requirement = "given for this query" if name in needed else "left out for this query"
                 raise InvalidInputError(name, requirement, Described(self.query))
         if self.query != "toi" and (self.center_a, self.center_b) != ((0.0, 0.0), (0.0, 0.0)):
             raise InvalidInputError("local_center", "left out for this query", Described(self.query))
@@ -262,7 +262,7 @@ _SHAPES: dict[str, tuple[type[AnyShape], tuple[str, ...]]] = {
     "capsule": (Capsule, ("p1", "p2", "radius")),
     "segment": (Segment, ("p1", "p2", "skin_radius", "ghost1", "ghost2")),
 }
-"""Of each kind the class, and the fields, which have the same names in the file and in the class."""
+"""Class and fields of each kind; the fields have the same names in the file and in the class."""
 
 
 def _held_side(side: SideSchema, name: str, file: str) -> dict[str, Any]:
@@ -294,8 +294,8 @@ def _listed(value: object) -> object:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, dict):
-        return {key: _listed(one) for key, one in value.items()}
-    return [_listed(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _listed(item) for key, item in value.items()}
+    return [_listed(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _transform(pose: list[float]) -> Transform:

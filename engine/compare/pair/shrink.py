@@ -82,12 +82,12 @@ def _brought_home(pair: Pair) -> Iterator[Pair]:
 def _moved(pair: Pair, frame: Transform) -> Pair:
     """Return the pair as seen from a frame."""
 
-    def pose(one: Transform) -> Transform:
-        x, y = frame.apply_inverse(one.position)
-        return Transform((x + 0.0, y + 0.0), one.angle - frame.angle)  # no negative zero
+    def pose(xf: Transform) -> Transform:
+        x, y = frame.apply_inverse(xf.position)
+        return Transform((x + 0.0, y + 0.0), xf.angle - frame.angle)  # no negative zero
 
-    def maybe(one: Transform | None) -> Transform | None:
-        return None if one is None else pose(one)
+    def maybe(xf: Transform | None) -> Transform | None:
+        return None if xf is None else pose(xf)
 
     return replace(
         pair,
@@ -104,8 +104,8 @@ def _simpler_pairs(pair: Pair) -> Iterator[Pair]:
     """Yield pairs of which some may be simpler."""
     for name in ("shape_a", "shape_b"):
         shape = getattr(pair, name)
-        for one in _simpler_shapes(shape) if shape is not None else ():
-            yield _changed(pair, {name: one})
+        for simpler in _simpler_shapes(shape) if shape is not None else ():
+            yield _changed(pair, {name: simpler})
     if pair.end_a is not None and pair.end_a != pair.pose_a:
         yield replace(pair, end_a=pair.pose_a)
     if pair.end_b is not None and pair.end_b != pair.pose_b:
@@ -134,10 +134,10 @@ def _all_rounded(pair: Pair, grid: float) -> Iterator[Pair]:
     for name in ("shape_a", "shape_b"):
         shape = getattr(pair, name)
         if shape is not None:
-            found = _rounded_shape(shape, grid)
-            if found is None:
+            rounded = _rounded_shape(shape, grid)
+            if rounded is None:
                 return
-            shapes[name] = found
+            shapes[name] = rounded
     poses = {name: getattr(pair, name) for name in ("pose_a", "pose_b", "end_a", "end_b")}
     placed = {name: Transform(_round(pose.position, grid), pose.angle) for name, pose in poses.items() if pose is not None}
     for changes in (placed, shapes, {**placed, **shapes}):
@@ -164,9 +164,9 @@ def _simpler_polygons(shape: Polygon) -> Iterator[Polygon]:
     for grid in GRIDS:
         variants += [box_around(corners, grid), *with_rounded_corner(corners, grid)]
     for variant in variants:
-        found = _polygon(variant, shape.skin_radius)
-        if found is not None:
-            yield found
+        polygon = _polygon(variant, shape.skin_radius)
+        if polygon is not None:
+            yield polygon
 
 
 def _simpler_poses(pose: Transform) -> Iterator[Transform]:
@@ -215,7 +215,7 @@ def _is_clear(pair: Pair) -> bool:
     for shape, pose in ((pair.shape_a, pair.pose_a), (pair.shape_b, pair.pose_b)):
         sides.append([pose.apply(at) for at in shape.core.tolist()])
     near = APART * min(_extent(pair.shape_a), _extent(pair.shape_b))
-    return not any(is_on_edge(at, other, near) for one, other in (sides, sides[::-1]) for at in one)
+    return not any(is_on_edge(at, other, near) for side, other in (sides, sides[::-1]) for at in side)
 
 
 def _extent(shape: AnyShape) -> float:

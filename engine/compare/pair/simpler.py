@@ -1,4 +1,4 @@
-"""What makes a failing pair simpler to look at, and the search for the simplest one: fewer digits, corners that are plainly corners."""
+"""Simplifications of a failing pair, and the search for the simplest one: fewer digits, corners that are plainly corners."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ like the reason."""
 
 _SHORTEST_EDGE = 0.1
 _LEAST_TURN = 0.1
-"""Of the polygons tried: an edge against the shape's extent, and the sine between neighboring edges. Flatter ones look like mistakes."""
+"""Limits of polygons: an edge against the shape's extent, and the sine between neighboring edges. Flatter ones look like mistakes."""
 
 
 def digits(value: float) -> int:
@@ -149,7 +149,7 @@ class SimplerSearch(Generic[_Pair]):
         is_better = True
         while is_better and not self.is_over:
             most = self._cost(self.best)
-            simpler = dict.fromkeys(one for one in self._simpler(self.best) if self._cost(one) < most)
+            simpler = dict.fromkeys(pair for pair in self._simpler(self.best) if self._cost(pair) < most)
             is_better = self.take(sorted(simpler, key=self._cost))
 
     def take(self, pairs: Iterable[_Pair]) -> bool:
@@ -157,17 +157,17 @@ class SimplerSearch(Generic[_Pair]):
         waiting = iter(pairs)
         while True:
             block: list[_Pair] = []
-            for one in waiting:
-                if one not in self._tried:
-                    self._tried.add(one)
-                    if not self._needs_clear or self._is_clear(one):
-                        block.append(one)
+            for pair in waiting:
+                if pair not in self._tried:
+                    self._tried.add(pair)
+                    if not self._needs_clear or self._is_clear(pair):
+                        block.append(pair)
                 if len(block) == self._block or self.is_over:
                     break
             self.n_tries += len(block)
-            found = self._still_fails(block) if block else None
-            if found is not None:
-                self.best = found
-                self._needs_clear = self._needs_clear or self._is_clear(found)
-            if found is not None or not block or self.is_over:
-                return found is not None
+            failing = self._still_fails(block) if block else None
+            if failing is not None:
+                self.best = failing
+                self._needs_clear = self._needs_clear or self._is_clear(failing)
+            if failing is not None or not block or self.is_over:
+                return failing is not None

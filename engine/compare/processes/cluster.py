@@ -33,7 +33,7 @@ _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
 
 DISTRIBUTED = "distributed==2026.8.0"
-"""What to install for it."""
+"""Distribution to install for it."""
 
 _PATIENCE = 5.0
 """Seconds in which a scheduler has to answer, and a cluster without processes to get one."""
@@ -60,7 +60,7 @@ class ClusterError(LabError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class _Done(Generic[_Answer]):
-    """An answer, told apart from whatever else a future may hold."""
+    """An answer, distinct from anything else that a future may hold."""
 
     answer: _Answer
 
@@ -73,8 +73,8 @@ def check_address(field: str, address: str) -> str:
     InvalidInputError
         It has not.
     """
-    found = _ADDRESS.fullmatch(address)
-    if found is None or not 1 <= int(found[1]) <= _MAX_PORT:
+    match = _ADDRESS.fullmatch(address)
+    if match is None or not 1 <= int(match[1]) <= _MAX_PORT:
         raise InvalidInputError(field, "the address of a Dask scheduler, tcp://HOST:PORT", address)
     return address
 
@@ -93,7 +93,7 @@ def run_on_cluster(
     ClusterError
         Nothing answers at the address, the scheduler is lost on the way, or a process has other versions than we.
     WorkerLostError
-        A task ended as many processes as the scheduler lets it (its `allowed-failures`, 3 unless told otherwise, and one).
+        A task ended as many processes as the scheduler lets it (its `allowed-failures`, 3 by default, plus one).
     """
     distributed = _library()
     with _quiet(), _connected(distributed, address) as client:
@@ -109,9 +109,9 @@ def run_on_cluster(
 
         with _lost_scheduler(address):
             hand_out()
-        for future, found in in_flight:
+        for future, reply in in_flight:
             future.release()
-            answer = _taken(found, address)
+            answer = _taken(reply, address)
             with _lost_scheduler(address):
                 hand_out()
             yield answer
@@ -123,13 +123,13 @@ def versions() -> tuple[tuple[str, str], ...]:
 
     It is kept for as long as the process lives, as the code that it loaded is.
     """
-    found = [("engine", f"{engine.__version__} (source {_digest()})")]
+    known = [("engine", f"{engine.__version__} (source {_digest()})")]
     for name in _LIBRARIES:
         try:
-            found.append((name, importlib.metadata.version(name)))
+            known.append((name, importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
-            found.append((name, "none"))
-    return tuple(found)
+            known.append((name, "none"))
+    return tuple(known)
 
 
 def _digest() -> str:
@@ -167,7 +167,7 @@ def _library() -> Any:
     try:
         return importlib.import_module("distributed")
     except ModuleNotFoundError as error:
-        raise ClusterError(f"a Dask cluster needs a library that is not there ({error.name}): install {DISTRIBUTED}") from None
+        raise ClusterError(f"a Dask cluster needs a missing library ({error.name}): install {DISTRIBUTED}") from None
 
 
 @contextlib.contextmanager
@@ -176,7 +176,7 @@ def _connected(distributed: Any, address: str) -> Iterator[Any]:
     try:
         kind = asyncio.run(_greeted(distributed, address))
         if kind != "Scheduler":
-            raise ClusterError(f"at {address} answers a Dask {kind}, not a scheduler")
+            raise ClusterError(f"the process at {address} is a Dask {kind}, not a scheduler")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of versions, many lines long: those that matter are checked
             client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
@@ -208,9 +208,9 @@ def _check_processes(client: Any, address: str) -> None:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
-            raise ClusterError(f"the cluster at {address} has no processes that could work") from None
-        found = client.run(versions, on_error="return")
-    for where, theirs in found.items():
+            raise ClusterError(f"the cluster at {address} has no workers") from None
+        replies = client.run(versions, on_error="return")
+    for where, theirs in replies.items():
         if isinstance(theirs, OSError):
             continue  # it has just gone
         if isinstance(theirs, Exception):
@@ -225,19 +225,19 @@ def _differing(theirs: tuple[tuple[str, str], ...], ours: tuple[tuple[str, str],
     return ", ".join(f"{name} {there.get(name, 'none')}, not {version}" for name, version in ours if there.get(name) != version)
 
 
-def _taken(found: Any, address: str) -> Any:
+def _taken(reply: Any, address: str) -> Any:
     """Return the answer in what came of a future, or raise what came instead."""
-    if isinstance(found, _Done):
-        return found.answer
-    error = found[1] if isinstance(found, tuple) else found
+    if isinstance(reply, _Done):
+        return reply.answer
+    error = reply[1] if isinstance(reply, tuple) else reply
     if type(error).__name__ == "KilledWorker":
         raise WorkerLostError(f"a task ended {error.allowed_failures + 1} processes of the cluster at {address}") from None
     if type(error).__name__ in ("CancelledError", "FutureCancelledError", "FuturesCancelledError"):
         raise ClusterError(f"the scheduler at {address} was lost, or the work was withdrawn there") from None
     if isinstance(error, RuntimeError) and str(error).startswith(_NOT_LOADED):
         folder = Path(engine.__file__).parent.parent
-        wanted = f"start it in {folder}, or with PYTHONPATH={folder}"
-        raise ClusterError(f"the scheduler at {address} cannot load the engine: {wanted}") from None
+        advice = f"start it in {folder}, or with PYTHONPATH={folder}"
+        raise ClusterError(f"the scheduler at {address} cannot load the engine: {advice}") from None
     raise error
 
 
@@ -251,7 +251,7 @@ def _lost_scheduler(address: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the library's log, and that of the loop it runs in, away from standard error: what matters there is told by an error."""
+    """Keep the library's log, and that of the loop it runs in, away from standard error: errors report what matters there."""
     before: dict[logging.Logger, int] = {}
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado"):

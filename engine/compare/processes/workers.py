@@ -2,7 +2,7 @@
 
 Each process has a pipe of its own. It gets one task at a time and answers it; then it gets the next. A process that dies (the
 system may end one that takes too much memory) takes one task with it, which is known, and given to another; a task that ends three
-processes is a fault, and is told. `multiprocessing.Pool` would wait for the answer for ever.
+processes is a fault, and is reported. `multiprocessing.Pool` would wait for the answer for ever.
 
 Processes are fresh interpreters: a fork would copy Numba's and Box2D's state, and is not to be had on every platform. They leave Ctrl-C
 to the parent, and end with it however it ends: a thread in each waits for that.
@@ -32,7 +32,7 @@ _MOST_ATTEMPTS = 3
 """Processes that one task may end."""
 
 _PATIENCE = 5.0
-"""Seconds that a process gets to end after it was told to, before it is made to."""
+"""Seconds that a process gets to end after the request, before it is killed."""
 
 
 class WorkerLostError(LabError, RuntimeError):
@@ -127,8 +127,8 @@ class _Crew(Generic[_Task, _Answer]):
             pipe.close()
             process.join()
             if self._attempts[task] >= _MOST_ATTEMPTS:
-                told = f"{self._tasks[task]} ended {_MOST_ATTEMPTS} processes, the last with status {process.exitcode}"
-                raise WorkerLostError(told) from None
+                message = f"{self._tasks[task]} ended {_MOST_ATTEMPTS} processes, the last with status {process.exitcode}"
+                raise WorkerLostError(message) from None
             self._waiting.appendleft(task)
             self._idle.append(self._hired())
             return None

@@ -1,1 +1,1 @@
-"""What shows a difference to be the doing of rounding or of Box2D's rule, and of nothing else."""
+"""Proofs that a difference is caused by rounding or by Box2D's rule, and by nothing else."""

@@ -204,16 +204,16 @@ def _point(center: Vector, normal: Vector, gap: Number, skin: Number, radius: Nu
     return center[0] + lift * normal[0], center[1] + lift * normal[1], gap - radius
 
 
-def _minus(one: Vector, other: Vector) -> Vector:
-    return one[0] - other[0], one[1] - other[1]
+def _minus(first: Vector, other: Vector) -> Vector:
+    return first[0] - other[0], first[1] - other[1]
 
 
-def _dot(one: Vector, other: Vector) -> Number:
-    return one[0] * other[0] + one[1] * other[1]
+def _dot(first: Vector, other: Vector) -> Number:
+    return first[0] * other[0] + first[1] * other[1]
 
 
-def _cross(one: Vector, other: Vector) -> Number:
-    return one[0] * other[1] - one[1] * other[0]
+def _cross(first: Vector, other: Vector) -> Number:
+    return first[0] * other[1] - first[1] * other[0]
 
 
 def _unit(start: Vector, end: Vector) -> Vector:

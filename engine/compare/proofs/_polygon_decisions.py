@@ -54,7 +54,7 @@ _FEWEST_COSINE = 64.0 * EPS64
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What float32 rounding can do to a margin: separations and plane distances, meters; normals' products; centroid line, meters."""
+    """Bounds of float32 rounding of a margin: separations and plane distances, meters; normals' products; centroid line, meters."""
 
     separation: float
     direction: float
@@ -247,8 +247,8 @@ def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge
         vx, vy = poly.vertices[edge]
         return min(nx * (x - vx) + ny * (y - vy) for x, y in other.vertices)
 
-    def is_better(name: str, one: Number, than: Number) -> bool:
-        return judge.is_positive(name, one - than, 2.0 * bounds.separation)
+    def is_better(name: str, value: Number, than: Number) -> bool:
+        return judge.is_positive(name, value - than, 2.0 * bounds.separation)
 
     n = len(poly.vertices)
     before, after = (start - 1) % n, (start + 1) % n

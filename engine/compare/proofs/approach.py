@@ -75,9 +75,9 @@ def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: Fl
         gap, least = _bounds_within(moving, rows[index], middle, 0.5 * (end - start))
         np.add.at(n_looked, index, 1)
         is_below = gap < floor[index]
-        for one in np.flatnonzero(is_below).tolist():
-            if gap[one] < lowest[index[one]]:
-                lowest[index[one]], moment[index[one]] = gap[one], middle[one]
+        for row in np.flatnonzero(is_below).tolist():
+            if gap[row] < lowest[index[row]]:
+                lowest[index[row]], moment[index[row]] = gap[row], middle[row]
         is_open[index[is_below]] = False
         is_open[n_looked > _MOST_INTERVALS] = False
         # an interval that holds no further float64 cannot be halved
@@ -98,9 +98,9 @@ def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tup
     poses_a, poses_b = moving.poses(which, fraction)
     shapes, pairs, n = moving.shapes, moving.pairs[which], len(which)
     apart, deep = np.empty((n, ROW_WIDTH)), np.empty((n, ROW_WIDTH))
-    for wants_depth, found in ((False, apart), (True, deep)):
+    for wants_depth, out in ((False, apart), (True, deep)):
         distance_pairs(
-            wants_depth, shapes.arrays, pairs, poses_a, poses_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), found
+            wants_depth, shapes.arrays, pairs, poses_a, poses_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), out
         )  # fmt: skip
     is_deep = deep[:, 0] > 0.0
     gap = np.where(is_deep, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)

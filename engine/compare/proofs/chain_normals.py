@@ -29,8 +29,8 @@ def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess
     neighbors = ((edge.v1, edge.v2, edge.before), (edge.v2, edge.v1, edge.after))
     bound = 4.0 * allowances.direction_allowance()
     normal = _turned(edge.v1, edge.v2)
-    front = [_beyond(normal, neighbors, one) for one in (ours, box2d)]
-    back = [_beyond((-normal[0], -normal[1]), neighbors, one) for one in (ours, box2d)]
+    front = [_beyond(normal, neighbors, normal_of) for normal_of in (ours, box2d)]
+    back = [_beyond((-normal[0], -normal[1]), neighbors, normal_of) for normal_of in (ours, box2d)]
     is_front = front[0] <= bound
     mine, theirs, others = (front[0], front[1], back[1]) if is_front else (back[0], back[1], front[1])
     if mine > bound or theirs <= bound:
@@ -44,8 +44,8 @@ def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess
     above, below = (high, -low) if is_front else (-low, high)
     if above <= below + 2.0 * float(allowances.separation_allowance(posed.scale[at : at + 1])[0]):
         return None
-    told = f"over the link the shape reaches {above:.3g} m to our side, {below:.3g} m to Box2D's"
-    return "chain_normal", abs(excess), told
+    evidence = f"over the link the shape reaches {above:.3g} m to our side, {below:.3g} m to Box2D's"
+    return "chain_normal", abs(excess), evidence
 
 
 def _turned(start: Vector, end: Vector) -> Vector:
@@ -55,13 +55,13 @@ def _turned(start: Vector, end: Vector) -> Vector:
     return dy / length, -dx / length
 
 
-def _angle(one: Vector, other: Vector) -> float:
-    return math.atan2(one[0] * other[1] - one[1] * other[0], one[0] * other[0] + one[1] * other[1])
+def _angle(first: Vector, other: Vector) -> float:
+    return math.atan2(first[0] * other[1] - first[1] * other[0], first[0] * other[0] + first[1] * other[1])
 
 
-def _beyond(normal: Vector, neighbors: tuple[tuple[Vector, Vector, Vector | None], ...], one: Vector) -> float:
+def _beyond(normal: Vector, neighbors: tuple[tuple[Vector, Vector, Vector | None], ...], direction: Vector) -> float:
     """Return by how many radians a normal lies beyond those of one side, whose own is `normal`; negative within."""
-    lean = _angle(normal, one)
+    lean = _angle(normal, direction)
     for end, start, ghost in neighbors:
         outward = (end[0] - start[0], end[1] - start[1])
         sense = math.copysign(1.0, _angle(normal, outward))

@@ -32,7 +32,7 @@ __all__ = [
     "real",
     "segment_distance_sq",
     "share_point",
-    "whole",
+    "to_int",
 ]
 
 Corner: TypeAlias = tuple[int, int]
@@ -46,7 +46,7 @@ def bits_of(*numbers: float) -> int:
     return max((number.as_integer_ratio()[1].bit_length() for number in numbers), default=1) - 1
 
 
-def whole(number: float, bits: int) -> int:
+def to_int(number: float, bits: int) -> int:
     """Return a number times 2^bits, which must be whole."""
     numerator, denominator = number.as_integer_ratio()
     return numerator << (bits + 1 - denominator.bit_length())
@@ -62,11 +62,11 @@ def placed(vertices: Sequence[Sequence[float]], x: float, y: float, cos: float, 
     bits_local, bits_turn = bits_of(*(number for vertex in vertices for number in vertex)), bits_of(cos, sin)
     bits = max(bits_local + bits_turn, bits_of(x, y))
     up = bits - bits_local - bits_turn
-    c, s = whole(cos, bits_turn) << up, whole(sin, bits_turn) << up
-    x0, y0 = whole(x, bits), whole(y, bits)
+    c, s = to_int(cos, bits_turn) << up, to_int(sin, bits_turn) << up
+    x0, y0 = to_int(x, bits), to_int(y, bits)
     corners = []
     for vx, vy in vertices:
-        u, v = whole(vx, bits_local), whole(vy, bits_local)
+        u, v = to_int(vx, bits_local), to_int(vy, bits_local)
         corners.append((c * u - s * v + x0, s * u + c * v + y0))
     return corners, bits
 
@@ -93,17 +93,17 @@ def distance_sq(core_a: Sequence[Corner], core_b: Sequence[Corner]) -> tuple[int
     """Return the squared distance of two convex cores over the same bits, as a quotient; 0 where they overlap.
 
     They overlap exactly when no edge of either parts them, provided that one of them has an area; a cross product's sign needs no unit
-    normal. Points and segments without area are told apart by their distance alone; two segments, which Box2D does not collide,
+    normal. Points and segments without area are separated by their distance alone; two segments, which Box2D does not collide,
     are not asked about.
     """
     if max(len(core_a), len(core_b)) > 2:
-        if not any(len(one) > 1 and _is_parted(one, other) for one, other in ((core_a, core_b), (core_b, core_a))):
+        if not any(len(core) > 1 and _is_parted(core, other) for core, other in ((core_a, core_b), (core_b, core_a))):
             return 0, 1
     nearest, over = -1, 1
-    for one, other in ((core_a, core_b), (core_b, core_a)):
-        after = [*one[1:], one[0]]
+    for core, other in ((core_a, core_b), (core_b, core_a)):
+        after = [*core[1:], core[0]]
         for point in other:
-            for start, end in zip(one, after, strict=True):
+            for start, end in zip(core, after, strict=True):
                 square, length_sq = segment_distance_sq(point, start, end)
                 if nearest < 0 or square * over < nearest * length_sq:
                     nearest, over = square, length_sq
@@ -113,7 +113,7 @@ def distance_sq(core_a: Sequence[Corner], core_b: Sequence[Corner]) -> tuple[int
 def is_within(square: tuple[int, int], bits: int, bound: float) -> bool:
     """Tell whether a squared distance is not above that of `bound`, which is not negative."""
     bound_bits = bits_of(bound)
-    limit = whole(bound, bound_bits)
+    limit = to_int(bound, bound_bits)
     return square[0] << (2 * bound_bits) <= (limit * limit * square[1]) << (2 * bits)
 
 
@@ -141,18 +141,18 @@ def share_point(core_a: Sequence[Corner], core_b: Sequence[Corner], bits: int) -
     thin, other = (core_a, core_b) if len(core_a) <= len(core_b) else (core_b, core_a)
     if len(thin) == 1:
         return holds(other, thin[0])
-    found = _point_in_both(_floats(thin, bits), _floats(other, bits))
-    if found is None:
+    common = _point_in_both(_floats(thin, bits), _floats(other, bits))
+    if common is None:
         return False
     if len(thin) > 2:
         # the numbers may have more digits than the corners
-        point_bits = max(bits, bits_of(*found))
-        point = (whole(found[0], point_bits), whole(found[1], point_bits))
+        point_bits = max(bits, bits_of(*common))
+        point = (to_int(common[0], point_bits), to_int(common[1], point_bits))
         return all(holds(aligned(core, point_bits - bits), point) for core in (core_a, core_b))
     (ax, ay), (bx, by) = thin
     (start_x, start_y), (end_x, end_y) = _floats(thin, bits)
     ex, ey = end_x - start_x, end_y - start_y
-    along = (ex * (found[0] - start_x) + ey * (found[1] - start_y)) / (ex * ex + ey * ey)
+    along = (ex * (common[0] - start_x) + ey * (common[1] - start_y)) / (ex * ex + ey * ey)
     # a point of the segment is exactly on it, for only its place along is rounded
     place = round(min(1.0, max(0.0, along)) * (1 << _PLACE_BITS))
     point = ((ax << _PLACE_BITS) + place * (bx - ax), (ay << _PLACE_BITS) + place * (by - ay))
@@ -183,9 +183,9 @@ def _point_in_both(thin: list[tuple[float, float]], other: list[tuple[float, flo
 
 def nearest_features(core_a: Sequence[Corner], core_b: Sequence[Corner], bits: int) -> tuple[Corner, Corner, Corner]:
     """Return the corner and the two ends of the edge that look nearest in float64: a proposal, to be checked."""
-    best, found = math.inf, (core_a[0], core_b[0], core_b[0])
-    for one, other in ((core_a, core_b), (core_b, core_a)):
-        points, starts = _floats(one, bits), _floats(other, bits)
+    best, nearest = math.inf, (core_a[0], core_b[0], core_b[0])
+    for core, other in ((core_a, core_b), (core_b, core_a)):
+        points, starts = _floats(core, bits), _floats(other, bits)
         for edge, ((ax, ay), (bx, by)) in enumerate(zip(starts, starts[1:] + starts[:1], strict=True)):
             ex, ey = bx - ax, by - ay
             length_sq = ex * ex + ey * ey
@@ -195,8 +195,8 @@ def nearest_features(core_a: Sequence[Corner], core_b: Sequence[Corner], bits: i
                 wx, wy = wx - share * ex, wy - share * ey
                 distance_sq = wx * wx + wy * wy
                 if distance_sq < best:
-                    best, found = distance_sq, (one[at], other[edge], other[(edge + 1) % len(other)])
-    return found
+                    best, nearest = distance_sq, (core[at], other[edge], other[(edge + 1) % len(other)])
+    return nearest
 
 
 def core_gap(core_a: Sequence[Corner], core_b: Sequence[Corner], bits: int) -> float:
@@ -213,7 +213,7 @@ def core_gap(core_a: Sequence[Corner], core_b: Sequence[Corner], bits: int) -> f
     if length == 0.0:
         return 0.0
     normal_bits = bits_of(*normal)
-    nx, ny = (whole(number, normal_bits) for number in normal)
+    nx, ny = (to_int(number, normal_bits) for number in normal)
     along_a, along_b = ([nx * x + ny * y for x, y in core] for core in (core_a, core_b))
     gap = max(min(along_b) - max(along_a), min(along_a) - max(along_b))
     return max(0.0, real(gap, normal_bits + bits) / length)

@@ -13,13 +13,13 @@ from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32
 from engine.compare import allowances
-from engine.compare.proofs.exact import Corner, aligned, bits_of, distance_sq, is_within, placed, real, segment_distance_sq, whole
+from engine.compare.proofs.exact import Corner, aligned, bits_of, distance_sq, is_within, placed, real, segment_distance_sq, to_int
 from engine.compare.queries import PosedRays
 
 __all__ = ["ExactRay"]
 
 _MARGIN_HALVINGS = 6
-"""Of the interval in which the margin of a grazing ray is told; the proof does not depend on it."""
+"""Width of the interval reported for the margin of a grazing ray; the proof does not depend on it."""
 
 
 class ExactRay:
@@ -44,8 +44,8 @@ class ExactRay:
         self._corners = aligned(corners, self._bits - bits)
         (start_x, start_y), (way_x, way_y) = start, way
         self._start, self._way = (
-            (whole(start_x, self._bits), whole(start_y, self._bits)),
-            (whole(way_x, self._bits), whole(way_y, self._bits)),
+            (to_int(start_x, self._bits), to_int(start_y, self._bits)),
+            (to_int(way_x, self._bits), to_int(way_y, self._bits)),
         )
         # what is asked of them only roughly
         self.length = math.hypot(*way)
@@ -65,12 +65,12 @@ class ExactRay:
             return False
         limit = BOX2D_EPSILON * (1.0 + 2.0 * EPS32)  # a power of two and one more bit: exact
         bits = bits_of(limit)
-        return (self._way[0] ** 2 + self._way[1] ** 2) << bits <= whole(limit, bits) << (2 * self._bits)
+        return (self._way[0] ** 2 + self._way[1] ** 2) << bits <= to_int(limit, bits) << (2 * self._bits)
 
     def _place(self, fraction: float) -> tuple[Corner, int]:
         """Return the ray's point at `fraction`, and by how many bits more it is whole."""
         more = bits_of(fraction)
-        t = whole(fraction, more)
+        t = to_int(fraction, more)
         return ((self._start[0] << more) + t * self._way[0], (self._start[1] << more) + t * self._way[1]), more
 
     def is_own_normal(self, fraction: float, normal: FloatArray) -> bool:
@@ -129,7 +129,7 @@ class ExactRay:
             bits = max(self._bits + more, radius_bits)
             square <<= 2 * (bits - self._bits - more)
             distance = math.sqrt(real(square, 2 * bits))
-            return [real(square - whole(self._radius, bits) ** 2, 2 * bits) / (distance + self._radius)]
+            return [real(square - to_int(self._radius, bits) ** 2, 2 * bits) / (distance + self._radius)]
         margins = []
         after = [*self._corners[1:], self._corners[0]]
         for (ax, ay), (bx, by), edge in zip(self._corners, after, self._edges(), strict=True):
@@ -154,7 +154,7 @@ class ExactRay:
             start, way = self._start, self._way
             square = segment_distance_sq(self._corners[0], start, (start[0] + way[0], start[1] + way[1]))
             bits = max(bits_of(self._radius), bits_of(grown))
-            reach = whole(self._radius, bits) + whole(grown, bits)
+            reach = to_int(self._radius, bits) + to_int(grown, bits)
             return reach > 0 and square[0] << (2 * bits) <= (reach * reach * square[1]) << (2 * self._bits)
         if len(self._corners) == 2:
             return self._meets_edge(grown)
@@ -167,7 +167,7 @@ class ExactRay:
             length_bits = bits_of(length)
             # the room is over 2^(grown_bits + length_bits), the rest over 2^(2 bits): both over their sum
             more = grown_bits + length_bits
-            room = (whole(grown, grown_bits) * whole(length, length_bits)) << (2 * self._bits)
+            room = (to_int(grown, grown_bits) * to_int(length, length_bits)) << (2 * self._bits)
             in_front = ((nx * (self._start[0] - ax) + ny * (self._start[1] - ay)) << more) - room
             rate = (nx * self._way[0] + ny * self._way[1]) << more
             if rate == 0:

@@ -3,7 +3,7 @@
 decisions     it turned decisions of Box2D's rule so that its own answer comes out. The rule is followed in float64 through every outcome
               that float32 rounding allows; where one is Box2D's answer, the margins on the way to it are computed in fractions
               (`placed`), and each must lie within its bound
-equal axes    two axes of polygons are so nearly equally deep that float32 cannot tell their separations apart
+equal axes    two axes of polygons are so nearly equally deep that float32 cannot order their separations
 steep clip    the incident edge stands so steep that float32 does not determine where it is cut
 circles       a circle lies at the limit of contact, or where its direction is undetermined: near another circle's center or an edge's
               end, between two edges equally near, and on the border of an edge's side and its corner's
@@ -55,7 +55,7 @@ _FLOAT32_BITS = 160
 """Every float32 is a whole multiple of 2**-149."""
 
 _GUARD_BITS = 100
-"""Of a bound of some 1e-5 m, turned into an integer: finer than float64 holds it."""
+"""Bits of a bound of some 1e-5 m as an integer: finer than float64."""
 
 _Rule: TypeAlias = Callable[[Sequence[int]], Outcome]
 """Follows Box2D's rule once, the undecided comparisons as a script says."""
@@ -91,9 +91,9 @@ def explain_edge(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers)
     our_answer = Answers.of_ours(ours)
     if not any(_is_answer(posed, at, outcome, our_answer) for outcome, _ in all_outcomes(replay(float))):
         return None
-    found = _turned_decisions(posed, at, box2d, replay)
-    if found is not None or ours.count[at] != box2d.count[at] or ours.count[at] == 0:
-        return found
+    explained = _turned_decisions(posed, at, box2d, replay)
+    if explained is not None or ours.count[at] != box2d.count[at] or ours.count[at] == 0:
+        return explained
     if not is_circle:
         return explain_steep_clip(posed, at, ours, box2d, widening=0.0)
     return _explain_end(posed, at, ours, box2d, replay(Fraction)(()), bounds.separation)
@@ -112,8 +112,10 @@ def _turned_decisions(posed: PosedPairs, at: int, box2d: Answers, replay: Callab
         if any(abs(decision.margin) > Fraction(decision.bound) for decision in exact.decisions) or not exact.decisions:
             continue
         turned = [decision for decision in exact.decisions if (decision.margin > 0) != (decision.option == 0)] or list(exact.decisions)
-        told = ", ".join(f"{one.name}: exact margin {float(one.margin):.3g} of {one.bound:.3g} allowed" for one in turned)
-        return "float32_tie", max(abs(float(one.margin)) for one in turned), told
+        evidence = ", ".join(
+            f"{decision.name}: exact margin {float(decision.margin):.3g} of {decision.bound:.3g} allowed" for decision in turned
+        )
+        return "float32_tie", max(abs(float(decision.margin)) for decision in turned), evidence
     return None
 
 
@@ -155,7 +157,7 @@ def axis_margins(posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows) ->
 
 
 def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: ManifoldRows, known: AxisMargins | None = None) -> Explained:
-    """Prove that our axis and Box2D's, carried by two edges, have separations that float32 cannot tell apart.
+    """Prove that our axis and Box2D's, carried by two edges, have separations that float32 cannot order.
 
     The fractions are integers here, all over one denominator: 2**160 holds every float32 exactly, products lie over its square, and
     a separation is n . (v - w) / |n| with the edge itself for n.
@@ -167,8 +169,8 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     if known is not None:
         margin, error, bound = known.margin[at], known.error[at], known.bound[at]
         if abs(margin) + error <= bound:
-            told = f"two axes equally deep: margin {margin:.3g} m, known to {error:.1g} m, of {bound:.3g} m allowed"
-            return "float32_tie", abs(margin), told
+            evidence = f"two axes equally deep: margin {margin:.3g} m, known to {error:.1g} m, of {bound:.3g} m allowed"
+            return "float32_tie", abs(margin), evidence
         if abs(margin) - error > bound:
             return None
     bound = 2.0 * bounds_of(posed, at).separation
@@ -200,7 +202,7 @@ def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: An
 
     Each point, taken back to the clipped end, must lie on the incident polygon's surface, and between the side planes, within the
     bound of one separation: then rounding moved it along the edge, and nothing else happened. `widening` is by how much the side
-    planes are moved apart, both skins unless told.
+    planes are moved apart, by default both skins.
     """
     side, edge = ours.reference[at].tolist()
     base, other = (placed_polygon(posed, at, which, Fraction) for which in (side, 1 - side))
@@ -224,8 +226,8 @@ def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: An
     turned = max(abs(sign * float(n) - float(m)) for n, m in zip((nx, ny), box2d.normal[at].tolist(), strict=True))
     if turned > float(allowances.normal_allowance(posed.scale[at : at + 1], ours.axis[at : at + 1, 3], posed.is_polygons[at : at + 1])[0]):
         return None
-    told = f"the incident edge stands 1 in {float(ours.axis[at, 3]):.3g} off the normal, so rounding moves the cut along it"
-    return "float32_tie", float(farthest), told
+    evidence = f"the incident edge stands 1 in {float(ours.axis[at, 3]):.3g} off the normal, so rounding moves the cut along it"
+    return "float32_tie", float(farthest), evidence
 
 
 def _segment_distance_sq(point: tuple[Fraction, Fraction], start: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> Fraction:
@@ -242,7 +244,7 @@ def _segment_distance_sq(point: tuple[Fraction, Fraction], start: tuple[Fraction
 
 
 def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, excess: float) -> Explained:
-    """Prove that a circle lies at the limit of contact, or equally deep behind two edges, within what float32 can tell."""
+    """Prove that a circle lies at the limit of contact, or equally deep behind two edges, within float32 rounding."""
     is_b = posed.shapes.kind[posed.pairs[at, 1]] == CIRCLE
     bound = bounds_of(posed, at).separation
     core_a, core_b = core_of(posed, at, 0), core_of(posed, at, 1)
@@ -250,7 +252,11 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     if ours.count[at] != box2d.count[at]:
         return at_limit(distance_sq, reach_of(posed, at), bound, "the limit of contact")
     own = Answers(ours.count, ours.axis[:, :2], ours.points)
-    if ours.count[at] == 0 or excess > 2.0 * bound or not all(_is_along_own_normal(posed, at, one, bound) for one in (own, box2d)):
+    if (
+        ours.count[at] == 0
+        or excess > 2.0 * bound
+        or not all(_is_along_own_normal(posed, at, manifolds, bound) for manifolds in (own, box2d))
+    ):
         return None
     if len(core_a) == len(core_b) == 1:
         turned = Fraction(max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True)))
@@ -259,20 +265,20 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
         distance = math.sqrt(float(distance_sq))
         return "float32_tie", distance, f"the centers lie {distance:.3g} m apart: their direction is known to {bound:.3g} m only"
     polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
-    found = _explain_region(posed, at, ours, box2d, polygon, center, bound)
-    if found is not None:
-        return found
+    explained = _explain_region(posed, at, ours, box2d, polygon, center, bound)
+    if explained is not None:
+        return explained
     edges = placed_polygon(posed, at, 0 if is_b else 1, Fraction)
     away = [(center[0] - x, center[1] - y) for x, y in edges.vertices]
     separations = [nx * x + ny * y for (nx, ny), (x, y) in zip(edges.normals, away, strict=True)]
     deepest = max(separations)
-    near = [one for one in separations if deepest - one <= Fraction(2.0 * bound)]
+    near = [separation for separation in separations if deepest - separation <= Fraction(2.0 * bound)]
     # one nearest edge only: then the center must lie so near to the surface that the direction from it is undetermined
     if len(near) < 2 and float(distance_sq) > (bound / allowances.MOST_AGREEING_TURN) ** 2:
         return None
     margin = float(deepest - min(near))
-    told = f"the center lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
-    return "float32_tie", margin, told
+    evidence = f"the center lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
+    return "float32_tie", margin, evidence
 
 
 def _explain_region(
@@ -300,10 +306,11 @@ def _explain_region(
         turn = float(allowances.normal_allowance(posed.scale[at : at + 1], np.array([1.0 / distance]), np.array([False]))[0])
         directions = (np.array([float(away[0]), float(away[1])]) / distance, ours.axis[at, :2], box2d.normal[at])
         if all(
-            min(np.abs(directions[0] - one).max(), np.abs(directions[0] + one).max()) <= turn + bound / distance for one in directions[1:]
+            min(np.abs(directions[0] - direction).max(), np.abs(directions[0] + direction).max()) <= turn + bound / distance
+            for direction in directions[1:]
         ):
-            told = f"the center lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
-            return "float32_tie", abs(margin), told
+            evidence = f"the center lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+            return "float32_tie", abs(margin), evidence
     return None
 
 

@@ -1,4 +1,4 @@
-"""What rounding can do to the masses of polygons, for any precision u: the derivation behind the verdict on masses.
+"""Bounds on rounding in the masses of polygons, for any precision u: the derivation behind the verdict on masses.
 
 Both programs cut a polygon into triangles (s, v_i, v_i+1) from a reference point s, with e_i = v_i - s, and sum over them
 

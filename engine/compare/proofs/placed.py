@@ -103,12 +103,12 @@ def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> Explain
     """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
     distance_sq, reach = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1)), reach_of(posed, at)
     bound = float(allowances.overlap_allowance(posed.scale[at : at + 1])[0])
-    found = at_limit(distance_sq, reach, bound, "the limit of overlap")
-    if found is None:
+    explained = at_limit(distance_sq, reach, bound, "the limit of overlap")
+    if explained is None:
         return None
     truth = distance_sq <= reach * reach
-    reason, size, told = found
-    return reason, size, f"{told}; {'Box2D' if truth == box2d_overlaps else 'ours'} is right"
+    reason, size, evidence = explained
+    return reason, size, f"{evidence}; {'Box2D' if truth == box2d_overlaps else 'ours'} is right"
 
 
 def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> Explained:
@@ -117,8 +117,8 @@ def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> E
     if max(ours, box2d) > 2.0 * bound:
         return None
     distance_sq = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
-    found = at_limit(distance_sq, reach_of(posed, at), bound, "the limit of touching")
-    return None if found is None else (found[0], found[1], f"{found[2]}; ours {ours:.3g} m, Box2D's {box2d:.3g} m")
+    explained = at_limit(distance_sq, reach_of(posed, at), bound, "the limit of touching")
+    return None if explained is None else (explained[0], explained[1], f"{explained[2]}; ours {ours:.3g} m, Box2D's {box2d:.3g} m")
 
 
 def core_distance_sq(core_a: Core, core_b: Core) -> Fraction:

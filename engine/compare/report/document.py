@@ -68,7 +68,7 @@ _FLOOR = 0.5
 """Number of pairs at which bars of the logarithmic histograms begin."""
 
 
-def html_report(total: Tally, run: Run, found: Sequence[Exhibit], folder: str, is_whole: bool = True) -> str:
+def html_report(total: Tally, run: Run, exhibits: Sequence[Exhibit], folder: str, is_whole: bool = True) -> str:
     """Return the report as the text of an HTML file.
 
     `folder` is where the pairs are saved, as the user named it: the commands that open them begin with it.
@@ -83,7 +83,9 @@ def html_report(total: Tally, run: Run, found: Sequence[Exhibit], folder: str, i
         n_compared=max((tally.pairs for tally in total.queries.values()), default=0),
         summary=summary_table(total),
         wrong=[_wrong_table(tally, tally.wrong) for tally in total.queries.values() if tally.wrong is not None and tally.touching],
-        queries=[_query(name, tally, [one for one in found if one.query == name], folder) for name, tally in total.queries.items()],
+        queries=[
+            _query(name, tally, [exhibit for exhibit in exhibits if exhibit.query == name], folder) for name, tally in total.queries.items()
+        ],
     )
 
 
@@ -114,12 +116,12 @@ def _wrong_cells(wrong: Wrong, kind: KindTally) -> tuple[Cell, ...]:
     return kind.touching, sizes.count, f"{share:.2%}", meters(sizes.mean), meters(sizes.largest)
 
 
-def _query(query: str, tally: QueryTally, found: Sequence[Exhibit], folder: str) -> dict[str, Any]:
+def _query(query: str, tally: QueryTally, exhibits: Sequence[Exhibit], folder: str) -> dict[str, Any]:
     explained = sorted(tally.explained.items(), key=lambda item: (-item[1], item[0]))
     counts = [("unexplained", tally.unexplained)] if tally.unexplained else []
     reasons = []
     for reason, count in [*counts, *explained]:
-        shown = [one for one in found if one.example.reason == reason]
+        shown = [exhibit for exhibit in exhibits if exhibit.example.reason == reason]
         only_first = f" The first {len(shown):,} of them:" if reason == "unexplained" and len(shown) < count else ""
         meaning = REASONS[reason]
         reasons.append(
@@ -128,7 +130,7 @@ def _query(query: str, tally: QueryTally, found: Sequence[Exhibit], folder: str)
                 "name": meaning.name,
                 "count": count,
                 "sentence": meaning.sentence + only_first,
-                "exhibits": [_shown(one, folder) for one in shown],
+                "exhibits": [_shown(exhibit, folder) for exhibit in shown],
             }
         )
     kinds = _kinds(tally, [reason for reason, _ in explained])
@@ -202,33 +204,33 @@ def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str 
     return as_svg(figure, title)
 
 
-def _shown(one: Exhibit, folder: str) -> dict[str, Any]:
+def _shown(exhibit: Exhibit, folder: str) -> dict[str, Any]:
     """Return what the page says of an exhibit."""
-    example = one.example
+    example = exhibit.example
     size = f", {_SIZES[example.reason]} {meters(example.size)}" if example.reason in _SIZES else ""
-    commands = [one.command]
-    if one.pair is not None:
-        file = str(PurePath(folder) / f"{one.name}.json")
+    commands = [exhibit.command]
+    if exhibit.pair is not None:
+        file = str(PurePath(folder) / f"{exhibit.name}.json")
         commands.append(shlex.join([*program().split(), "run", "--pair", file]))
-        if one.pair.query in ANSWERED_BY:
-            commands.append(shlex.join([*program().split(), "step", ANSWERED_BY[one.pair.query], "--pair", file]))
+        if exhibit.pair.query in ANSWERED_BY:
+            commands.append(shlex.join([*program().split(), "step", ANSWERED_BY[exhibit.pair.query], "--pair", file]))
     place = f"Chunk {example.chunk}, row {example.row} of the sequence"
-    ours, box2d = _answers(one)
+    ours, box2d = _answers(exhibit)
     return {
-        "exhibit": one,
-        "heading": f"{one.role[:1].upper() + one.role[1:]}: {example.kind}{size}",
+        "exhibit": exhibit,
+        "heading": f"{exhibit.role[:1].upper() + exhibit.role[1:]}: {example.kind}{size}",
         "ours": ours,
         "box2d": box2d,
-        "evidence": one.answers.evidence if one.shrunk is not None and one.answers is not None else example.evidence,
+        "evidence": exhibit.answers.evidence if exhibit.shrunk is not None and exhibit.answers is not None else example.evidence,
         "commands": commands,
-        "pair": "" if one.pair is None else json.dumps(pair_as_json(one.pair), allow_nan=False),
-        "place": place if one.shrunk is None else f"{place}; there: {example.evidence}",
+        "pair": "" if exhibit.pair is None else json.dumps(pair_as_json(exhibit.pair), allow_nan=False),
+        "place": place if exhibit.shrunk is None else f"{place}; there: {example.evidence}",
     }
 
 
-def _answers(one: Exhibit) -> tuple[str, str]:
+def _answers(exhibit: Exhibit) -> tuple[str, str]:
     """Return our answer and Box2D's in words, empty where there is none to show."""
-    shown = one.example.shown
-    if one.answers is not None:
-        return one.answers.ours.words, one.answers.box2d.words if one.answers.box2d is not None else "not asked"
+    shown = exhibit.example.shown
+    if exhibit.answers is not None:
+        return exhibit.answers.ours.words, exhibit.answers.box2d.words if exhibit.answers.box2d is not None else "not asked"
     return (shown.our_words, shown.box2d_words) if isinstance(shown, Sketch) else ("", "")

@@ -26,12 +26,12 @@ SHRINK_SECONDS = 60.0
 """For all unexplained pairs of a run together, and a tenth of it for any of them."""
 
 _VISIBLE = 0.1
-"""Of the size of the difference, that the small pair keeps: it must not end in a tie of no size."""
+"""Minimum share of the size of the difference that the small pair keeps, so that it does not end in a tie of size 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was asked for: pairs for each query, the seed, queries, kinds of pairs."""
+    """Request of a run: pairs for each query, the seed, queries, kinds of pairs."""
 
     pairs: int
     seed: int
@@ -107,8 +107,8 @@ def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrin
             pair = replace(shrunk.pair, provenance=provenance)
             answers = _asked(pair)
     if answers is not None and answers.reason != example.reason and not remark:
-        remark = f"Asked alone, the verdict on this pair is: {answers.reason or answers.verdict}."
-    note = f"{title}{'; made small' if shrunk is not None else ''}; found by: {command}"
+        remark = f"Alone, the verdict on this pair is: {answers.reason or answers.verdict}."
+    note = f"{title}{'; shrunk' if shrunk is not None else ''}; found by: {command}"
     drawings = tuple(pair_svgs(answers, title)) if answers is not None else ()
     return Exhibit(query, role, name, example, replace(pair, note=note), answers, drawings, shrunk, remark, command)
 
@@ -122,23 +122,23 @@ class _Shrinker:
     def shrunk(self, pair: Pair, answers: PairAnswers) -> tuple[Shrunk | None, str]:
         """Return the small pair, or None and why there is none."""
         if answers.verdict != "unexplained":
-            told = answers.reason or answers.verdict
-            return None, f"Asked alone, this pair is not unexplained, but: {told}. Something in the run with others differs."
+            note = answers.reason or answers.verdict
+            return None, f"Alone, this pair is not unexplained, but: {note}. Its result depends on the rest of the run."
         left = min(self._each, self._end - time.monotonic())
         if left <= 0.0:
-            return None, "Not made small: there was no time left for it."
+            return None, "Not shrunk: there was no time left."
 
         def differs(other: Pair) -> bool:
-            found = _asked(other)
-            return found is not None and found.verdict == "unexplained" and found.size >= _VISIBLE * answers.size
+            other_answers = _asked(other)
+            return other_answers is not None and other_answers.verdict == "unexplained" and other_answers.size >= _VISIBLE * answers.size
 
         try:
-            found = shrink(pair, differs, left)
+            shrunk = shrink(pair, differs, left)
         except KeyboardInterrupt:
             self._end = 0.0
-            return None, "Not made small: interrupted."
-        told = f"Made small: from {corner_count(pair)} corners to {corner_count(found.pair)}, in {found.n_tries:,} tries"
-        return found, told + ("." if found.is_whole else ", when the time was over.")
+            return None, "Not shrunk: interrupted."
+        note = f"Shrunk from {corner_count(pair)} corners to {corner_count(shrunk.pair)}, in {shrunk.n_tries:,} tries"
+        return shrunk, note + ("." if shrunk.is_whole else ", when time ran out.")
 
 
 def _asked(pair: Pair) -> PairAnswers | None:

@@ -1,7 +1,7 @@
 """A difference as SVG drawings: the shapes, our answer green, Box2D's orange, as in the window; and a close view where that shows more.
 
 Words stand beside the drawing, so that they can be read on a small screen too. A dot
-or a solid line is ours, a ring or a dashed line Box2D's: they can be told apart without colors, and where they lie on each other.
+or a solid line is ours, a ring or a dashed line Box2D's: they differ without colors, and where they lie on each other.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from engine.compare.report.view import Outline, View, middle_of, size_of
 __all__ = ["pair_svgs", "sketch_svg"]
 
 _RATIO = 12.0
-"""Of sizes from which on the picture is about the smaller shape."""
+"""Ratio of sizes above which the picture shows the smaller shape."""
 
 _THIN = 30.0
 """Lengths to a width from which on a sketch is stretched."""
 
 _TRIED = 2.5
-"""Of the picture without it, that it may take to have in it where B is moved to."""
+"""Maximum growth of the picture to include the moved B, as a share."""
 
 _CLOSE = 0.1
-"""Of the picture: what is smaller is drawn once more, close."""
+"""Share of the picture below which a detail is drawn again, enlarged."""
 
 _LEAST_CLOSE = 1e-7
-"""Of the coordinates: what is smaller is rounding, and there is nothing to see."""
+"""Share of the coordinates below which a difference is rounding, and is not drawn."""
 
 _MOMENTS = 9
-"""Of a motion, drawn faintly."""
+"""Number of intermediate poses of a motion, drawn faintly."""
 
 
 def pair_svgs(answers: PairAnswers, title: str) -> list[str]:
@@ -49,7 +49,10 @@ def pair_svgs(answers: PairAnswers, title: str) -> list[str]:
         seen = [
             at
             for shape, sweep, _ in sides
-            for fraction in (*np.linspace(0.0, 1.0, _MOMENTS).tolist(), *(one.fraction for one, _ in both if one.fraction is not None))
+            for fraction in (
+                *np.linspace(0.0, 1.0, _MOMENTS).tolist(),
+                *(answer.fraction for answer, _ in both if answer.fraction is not None),
+            )
             for at in outline(shape, sweep.at(fraction))
         ]
         small, large = sorted((size_of(outlines[0]), size_of(outlines[1])))
@@ -78,11 +81,11 @@ def sketch_svg(sketch: Sketch, title: str) -> str:
         view.dot(dot, "ink", 3.0)
     for outlines, color in ((sketch.box2d, "box2d"), (sketch.ours, "ours")):
         is_ours = color == "ours"
-        for one in outlines:
-            if len(one) == 1:
-                view.mark(one[0], is_ours)
+        for corners in outlines:
+            if len(corners) == 1:
+                view.mark(corners[0], is_ours)
             else:
-                view.closed(one, color, 2.0 if is_ours else 3.5, dashed=not is_ours)
+                view.closed(corners, color, 2.0 if is_ours else 3.5, dashed=not is_ours)
     return view.svg(title)
 
 
@@ -105,19 +108,19 @@ def _stretched(sketch: Sketch) -> tuple[Sketch, str]:
         away = np.array(corners).reshape(-1, 2) - middle
         return tuple((x, y) for x, y in zip((away @ along).tolist(), (factor * (away @ across)).tolist(), strict=True))
 
-    parts = [tuple(mapped(one) for one in some) for some in (sketch.shapes, sketch.ours, sketch.box2d)]
+    parts = [tuple(mapped(part) for part in some) for some in (sketch.shapes, sketch.ours, sketch.box2d)]
     return Sketch(parts[0], mapped(sketch.dots), parts[1], parts[2], sketch.our_words, sketch.box2d_words), f"stretched {factor:,.0f} times"
 
 
 def _all_of(sketch: Sketch) -> list[Point]:
-    return [at for one in (*sketch.shapes, *sketch.ours, *sketch.box2d) for at in one] + list(sketch.dots)
+    return [at for points in (*sketch.shapes, *sketch.ours, *sketch.box2d) for at in points] + list(sketch.dots)
 
 
 def _worth_seeing(outlines: Sequence[Outline], marks: Sequence[Point], pair: Pair) -> list[Point]:
     """Return what the picture is to hold: both shapes, or the smaller one if the other is many times as large."""
     small, large = (min(outlines, key=size_of), max(outlines, key=size_of))
     if size_of(large) <= _RATIO * size_of(small):
-        seen = [at for one in outlines for at in one]
+        seen = [at for points in outlines for at in points]
     else:
         (x, y), half = middle_of(small), 1.2 * size_of(small)
         seen = [(x - half, y - half), (x + half, y + half)]
@@ -136,14 +139,14 @@ def _moved_out(pair: Pair, answer: Answer) -> Outline:
 
 def _focus(answers: PairAnswers, marks: Sequence[Point]) -> tuple[Point, float] | None:
     """Return where the answers differ, and half of what is to be seen there; None where that is nothing."""
-    pair, others = answers.pair, [one for one in (answers.ours, answers.box2d) if one is not None]
+    pair, others = answers.pair, [answer for answer in (answers.ours, answers.box2d) if answer is not None]
     if pair.query == "toi":
         return None
     points = [*marks, *(() if pair.point is None else (pair.point,))]
     if not points:
         return None
     (x, y), spread = middle_of(points), size_of(points)
-    lengths = [abs(gap) for one in others for gap in (*one.separations, *(() if one.distance is None else (one.distance,)))]
+    lengths = [abs(gap) for answer in others for gap in (*answer.separations, *(() if answer.distance is None else (answer.distance,)))]
     differs = max([spread, *lengths, answers.size if pair.query in ("contains", "ray_cast") else 0.0])
     if differs <= _LEAST_CLOSE * (abs(x) + abs(y) + 1.0):
         return None
@@ -183,9 +186,9 @@ def _drawn(view: View, answers: PairAnswers, both: Sequence[tuple[Answer, str]],
         view.dot(pair.point, "ink", 3.0)
         for answer, color in both:
             view.ring(pair.point, color if answer.is_yes else "soft", 9.0 if color == "ours" else 14.0, dashed=color != "ours")
-    whole = [outline(pair.shape_a, pair.pose_a)]
+    outlines = [outline(pair.shape_a, pair.pose_a)]
     if pair.shape_b is not None:
-        whole.append(outline(pair.shape_b, pair.pose_b))
-    for corners, others, color in zip(whole, reversed(whole), ("a", "b"), strict=False):
-        view.name(corners, others if len(whole) > 1 else (), color)
+        outlines.append(outline(pair.shape_b, pair.pose_b))
+    for corners, others, color in zip(outlines, reversed(outlines), ("a", "b"), strict=False):
+        view.name(corners, others if len(outlines) > 1 else (), color)
     return view.svg(title)

@@ -2,7 +2,7 @@
 
 **Boxes.** Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
 turn it, for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that
-the box is computed once more in fractions, which tells whose it is, and the row is unexplained.
+the box is computed once more in fractions, which shows whose error it is, and the row is unexplained.
 
 **Pairs.** Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
 without the tree being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement
@@ -84,10 +84,12 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = 
     differences: list[Explanation] = []
     for row in np.flatnonzero(~agrees).tolist():
         exact = exact_box(posed, row)
-        off = [max(abs(float(Fraction(side) - right)) for side, right in zip(one, exact, strict=True)) for one in (ours[row], box2d[row])]
+        off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
         whose = "ours" if off[0] > off[1] else "Box2D's"
-        told = f"{whose} is {max(off):.3g} m off the exact box, the other {min(off):.3g} m, of {float(posed.allowed[row]):.3g} m allowed"
-        differences.append(Explanation(row, "unexplained", float(error[row]), told))
+        evidence = (
+            f"{whose} is {max(off):.3g} m off the exact box, the other {min(off):.3g} m, of {float(posed.allowed[row]):.3g} m allowed"
+        )
+        differences.append(Explanation(row, "unexplained", float(error[row]), evidence))
     return Verdicts(np.zeros(len(posed), dtype=np.bool_), tuple(differences), float(error[agrees].max(initial=0.0)))
 
 
@@ -136,8 +138,8 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     m = len(indices)
     theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
     is_right = (_overlaps(scene.boxes) == theirs) & (_overlaps(ours.after) == mine)
-    is_right &= np.all([_marked(found, m) == theirs for found in ours.wide_pairs], axis=0)
-    is_right &= np.all([_is_told_once(found, m) for found in (ours.pairs, *ours.wide_pairs)], axis=0)
+    is_right &= np.all([_marked(pairs, m) == theirs for pairs in ours.wide_pairs], axis=0)
+    is_right &= np.all([_is_told_once(pairs, m) for pairs in (ours.pairs, *ours.wide_pairs)], axis=0)
 
     i, j = _pairs_in_order(n_pairs)
     theirs, mine, is_right = theirs[i, j], mine[i, j], is_right[i, j]
@@ -148,11 +150,11 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
         a, b = int(i[row]), int(j[row])
         gap = float(np.maximum(ours.after[a, :2] - ours.after[b, 2:], ours.after[b, :2] - ours.after[a, 2:]).max())
         if is_right[row] and is_fat[row]:
-            told = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, those in Box2D's tree overlap"
-            differences.append(Explanation(row, "fat_box", gap, told))
+            evidence = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, those in Box2D's tree overlap"
+            differences.append(Explanation(row, "fat_box", gap, evidence))
             continue
         whose = "Box2D" if theirs[row] else "we" if mine[row] else "neither"
-        what = f"{whose} alone report them" if theirs[row] != mine[row] else "the broad phases differ"
+        what = f"only {whose} report them" if theirs[row] != mine[row] else "the broad phases differ"
         differences.append(Explanation(row, "unexplained", abs(gap), f"bodies {a} and {b}: {what}"))
     most = {"most_bodies": float(m)}
     return Verdicts(theirs, tuple(differences), float(off[is_wide].max(initial=0.0)), maxima=most)
@@ -191,11 +193,11 @@ def _marked(pairs: IntArray, m: int) -> NDArray[np.bool_]:
 
 
 def _is_told_once(pairs: IntArray, m: int) -> NDArray[np.bool_]:
-    """Return a symmetric (m, m) matrix, false for pairs told more than once, and for all of a body that is paired with itself."""
-    told = np.zeros((m, m), dtype=np.int64)
-    np.add.at(told, (pairs.min(axis=1), pairs.max(axis=1)), 1)
-    is_alone = np.diagonal(told) == 0
-    once: NDArray[np.bool_] = (told + told.T <= 1) & is_alone[:, None] & is_alone[None, :]
+    """Return a symmetric (m, m) matrix, false for pairs reported more than once, and for all of a body that is paired with itself."""
+    counts = np.zeros((m, m), dtype=np.int64)
+    np.add.at(counts, (pairs.min(axis=1), pairs.max(axis=1)), 1)
+    is_alone = np.diagonal(counts) == 0
+    once: NDArray[np.bool_] = (counts + counts.T <= 1) & is_alone[:, None] & is_alone[None, :]
     np.fill_diagonal(once, True)
     return once
 

@@ -23,8 +23,8 @@ def judge_overlaps(posed: PosedPairs, box2d: NDArray[np.bool_], ours: NDArray[np
     """Judge Box2D's overlaps against ours."""
     differences: list[Explanation] = []
     for row in np.flatnonzero(box2d != ours).tolist():
-        told = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, farther from the limit than rounding reaches"
-        differences.append(Explanation(row, *(explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, told))))
+        evidence = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, farther from the limit than rounding reaches"
+        differences.append(Explanation(row, *(explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, evidence))))
     return Verdicts(box2d, tuple(differences))
 
 
@@ -36,10 +36,10 @@ def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray | Non
     agrees = (error <= allowances.distance_allowance(posed.scale)) & ((ours > 0.0) == (box2d > 0.0))
     differences: list[Explanation] = []
     for row in np.flatnonzero(~agrees).tolist():
-        one, other = float(ours[row]), float(box2d[row])
-        found = explain_distance(posed, row, one, other) if (one > 0.0) != (other > 0.0) else None
-        told = f"Box2D says {other:.9g} m, ours {one:.9g} m, farther apart than rounding reaches"
-        differences.append(Explanation(row, *(found or ("unexplained", abs(one - other), told))))
+        mine, other = float(ours[row]), float(box2d[row])
+        explained = explain_distance(posed, row, mine, other) if (mine > 0.0) != (other > 0.0) else None
+        evidence = f"Box2D says {other:.9g} m, ours {mine:.9g} m, farther apart than rounding reaches"
+        differences.append(Explanation(row, *(explained or ("unexplained", abs(mine - other), evidence))))
     is_zero = box2d == 0.0
     errors = {"point_error": error[agrees & ~is_zero]}
     return Verdicts(is_zero, tuple(differences), float(error[agrees].max(initial=0.0)), errors=errors)

@@ -6,7 +6,7 @@ is followed once more, comparison by comparison, in float32 and in fractions. Wi
 product is rounded by at most 4 u (|rx vy| + |ry vx|): two differences, a product and a sum, u each.
 
     `float32_tie`    Box2D's answer is that of its rule; some comparisons came out otherwise than exactly, and each of them lies
-                     within its bound: a point so near to a line that float32 cannot tell its side
+                     within its bound: a point so near to a line that float32 cannot decide its side
     `endless`        as before, and the wrapping goes in a circle that its start is not on: Box2D would write past its own array
     `too_small`      the exact area of Box2D's polygon is not above its limit, or an edge of it not
     `cancellation`   the area is above the limit by less than float32 loses in summing it about the local origin
@@ -59,13 +59,13 @@ def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[F
     differences: list[Explanation] = []
     max_tie = 0.0
     for row, (points, mine, theirs) in enumerate(zip(sets, ours, box2d.corners, strict=True)):
-        found = _fault_of_constructor(mine)
-        if found is None and not _same_round(mine, theirs):
-            found = _explain(row, points, mine, box2d)
-        elif found is None:
+        explained = _fault_of_constructor(mine)
+        if explained is None and not _same_round(mine, theirs):
+            explained = _explain(row, points, mine, box2d)
+        elif explained is None:
             continue
-        max_tie = max(max_tie, found[1] if found[0] == "float32_tie" else 0.0)
-        differences.append(Explanation(row, *found))
+        max_tie = max(max_tie, explained[1] if explained[0] == "float32_tie" else 0.0)
+        differences.append(Explanation(row, *explained))
     is_made = np.array([corners is not None for corners in box2d.corners])
     return Verdicts(is_made, tuple(differences), maxima={"max_tie": max_tie})
 
@@ -77,10 +77,10 @@ def _our_hull(points: FloatArray) -> FloatArray | None:
         return None
 
 
-def _same_round(one: FloatArray | None, other: FloatArray | None) -> bool:
-    if one is None or other is None:
-        return one is None and other is None
-    return len(one) == len(other) and _from_least(one) == _from_least(other)
+def _same_round(first: FloatArray | None, other: FloatArray | None) -> bool:
+    if first is None or other is None:
+        return first is None and other is None
+    return len(first) == len(other) and _from_least(first) == _from_least(other)
 
 
 def _from_least(corners: FloatArray) -> list[list[float]]:
@@ -98,12 +98,12 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
         return "unexplained", 0.0, "Box2D's hull is not that of its own rule"
     turned = _turned_comparisons(points, exact, order)
     if turned is None:
-        return "unexplained", 0.0, "a comparison of Box2D's rule came out wrong by more than float32 rounds"
+        return "unexplained", 0.0, "a comparison of Box2D's rule is wrong by more than float32 rounding"
     n_turned, farthest = turned
-    said = f"{n_turned} comparisons turned by rounding, the farthest point {farthest:.3g} m beyond its line"
+    said = f"{n_turned} comparisons reversed by rounding, the farthest point {farthest:.3g} m beyond its line"
     if n_wrapped < 0:
         if n_turned == 0:
-            return "unexplained", 0.0, "Box2D's rule does not end, though no comparison is turned"
+            return "unexplained", 0.0, "Box2D's rule does not terminate, although no comparison is reversed"
         return "endless", farthest, f"{said}: corners {order} and no way back to the first"
     if theirs is None and mine is not None and n_wrapped >= 3:
         return _refused([exact[at] for at in order], refusal)
@@ -126,11 +126,11 @@ def _turned_comparisons(points: FloatArray, exact: Sequence[Corner], order: Sequ
                 continue
             (rx32, ry32), (vx32, vy32) = edges32[best], edges32[j]
             c32 = rx32 * vy32 - ry32 * vx32
-            taken = bool(c32 < 0 or (c32 == 0 and vx32 * vx32 + vy32 * vy32 > rx32 * rx32 + ry32 * ry32))
+            is_chosen = bool(c32 < 0 or (c32 == 0 and vx32 * vx32 + vy32 * vy32 > rx32 * rx32 + ry32 * ry32))
             (rx, ry), (vx, vy) = edges[best], edges[j]
             left, right = rx * vy, ry * vx
             c, r_sq, v_sq = left - right, rx * rx + ry * ry, vx * vx + vy * vy
-            if taken != (c < 0 or (c == 0 and v_sq > r_sq)):
+            if is_chosen != (c < 0 or (c == 0 and v_sq > r_sq)):
                 # both 0 and the lengths confused: each square is known to 4 u, as a product of the cross product is
                 is_length = c == 0 and c32 == 0
                 off, size = (abs(v_sq - r_sq), v_sq + r_sq) if is_length else (abs(c), abs(left) + abs(right))
@@ -138,7 +138,7 @@ def _turned_comparisons(points: FloatArray, exact: Sequence[Corner], order: Sequ
                     return None
                 n_turned += 1
                 farthest = max(farthest, 0.0 if is_length else abs(c) / max(r_sq, v_sq) ** 0.5)
-            if taken:
+            if is_chosen:
                 best = j
     return n_turned, farthest / float(_SCALE)
 
@@ -157,8 +157,8 @@ def _refused(corners: Sequence[Corner], refusal: str) -> tuple[str, float, str]:
     # each term two products and a difference, then n sums of at most half the magnitude
     lost = Fraction(_U) * magnitude * (2 + Fraction(len(corners), 2))
     if area - limit <= lost:
-        told = f"of its area, exactly {float(area):.3g} m^2, up to {float(lost):.3g} m^2 are lost in float32 ({refusal})"
-        return "cancellation", width, told
+        evidence = f"of its area, exactly {float(area):.3g} m^2, up to {float(lost):.3g} m^2 are lost in float32 ({refusal})"
+        return "cancellation", width, evidence
     return "unexplained", width, f"Box2D refuses a polygon of {float(area):.3g} m^2 ({refusal})"
 
 
@@ -181,5 +181,5 @@ def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | N
         if off > 2.0 * resolution:
             return "unexplained", off, f"our polygon drops the corner {corner.tolist()} of the hull"
     if len(hull) - len(dropped) != len(keeps):
-        return "unexplained", resolution, "our polygon is not made of the corners of the hull"
+        return "unexplained", resolution, "our polygon does not consist of the hull's corners"
     return None

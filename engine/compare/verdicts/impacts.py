@@ -79,21 +79,21 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
     differing = np.flatnonzero(~agrees)
     passed = _passed_over(moving, np.flatnonzero(agrees & (ours.status != Status.OVERLAPPING)), ours)
     agrees[passed] = False
-    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both pass over a moment of touch") for row in passed.tolist()]
+    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both miss a touch") for row in passed.tolist()]
     worst = 0.0
     for low in range(0, len(differing), _BLOCK):
         rows = differing[low : low + _BLOCK]
         nearest = _nearest_between(moving, rows, ours, box2d)
         for at, row in enumerate(rows.tolist()):
             differing_row = _Differing(moving, row, ours, box2d)
-            found = differing_row.verdict(nearest, at)
-            if found is None:
-                told = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
-                differences.append(Explanation(row, "unexplained", 0.0, told))
+            explained = differing_row.verdict(nearest, at)
+            if explained is None:
+                evidence = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
+                differences.append(Explanation(row, "unexplained", 0.0, evidence))
                 continue
-            differences.append(Explanation(row, *found))
-            if found[0] == "toi_missed":
-                worst = max(worst, found[1])
+            differences.append(Explanation(row, *explained))
+            if explained[0] == "toi_missed":
+                worst = max(worst, explained[1])
     agreeing = apart[agrees & is_hit]
     maxima = {"max_fraction_error": float(agreeing.max(initial=0.0)), "worst_missed_depth": worst}
     return Verdicts(is_hit, tuple(differences), maxima=maxima, errors={"fraction_error": agreeing})
@@ -127,11 +127,11 @@ class _Nearest:
 
 def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: Impacts) -> _Nearest:
     """Look for the moment, and where nothing is found below the floor prove that there is none."""
-    one, other = ours.fraction[rows], np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
-    since, until = np.minimum(one, other), np.maximum(one, other)
-    is_later = (box2d.status[rows] == Status.HIT) & ((ours.status[rows] != Status.HIT) | (one > other))
+    mine, other = ours.fraction[rows], np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
+    since, until = np.minimum(mine, other), np.maximum(mine, other)
+    is_later = (box2d.status[rows] == Status.HIT) & ((ours.status[rows] != Status.HIT) | (mine > other))
     gave_up = box2d.status[rows] == Status.OUT_OF_ITERATIONS
-    since, until = np.where(gave_up, 0.0, since), np.where(gave_up, one, until)
+    since, until = np.where(gave_up, 0.0, since), np.where(gave_up, mine, until)
     near = moving.aim[rows] - BOX2D_TOI_TOLERANCE - moving.rounding[rows]
     floor = np.where(is_later | gave_up, moving.aim[rows] - moving.rounding[rows], near)
 
@@ -142,10 +142,10 @@ def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: 
     moment, lowest = fraction.reshape(gap.shape)[np.arange(len(rows)), best], gap[np.arange(len(rows)), best]
     stays = np.zeros(len(rows), dtype=np.bool_)
     rest = np.flatnonzero((lowest >= floor) | gave_up)
-    found = clearances(moving, rows[rest], since[rest], until[rest], floor[rest])
-    stays[rest] = found.is_proved
-    lower = rest[found.gap < lowest[rest]]
-    lowest[lower], moment[lower] = found.gap[found.gap < lowest[rest]], found.moment[found.gap < lowest[rest]]
+    clearance = clearances(moving, rows[rest], since[rest], until[rest], floor[rest])
+    stays[rest] = clearance.is_proved
+    lower = rest[clearance.gap < lowest[rest]]
+    lowest[lower], moment[lower] = clearance.gap[clearance.gap < lowest[rest]], clearance.moment[clearance.gap < lowest[rest]]
     return _Nearest(moment, lowest, stays)
 
 
@@ -177,8 +177,12 @@ class _Differing:
                 return self._missed(moment, gap)
             if not stays:
                 return None
-            told = f"our touch at {self._our_time:.4g} is shown" if ours_touches else "no touch"
-            return "gave_up", 0.0, f"Box2D says that it found no answer; {told}, and before it the cores are never within {self._aim:.3g} m"
+            evidence = f"our touch at {self._our_time:.4g} is shown" if ours_touches else "no touch"
+            return (
+                "gave_up",
+                0.0,
+                f"Box2D says that it found no answer; {evidence}, and before it the cores are never within {self._aim:.3g} m",
+            )
         if ours_touches and (not box2d_touches or self._box2d_time > self._our_time):
             if self._is_within(moment, self._near, True):
                 return self._missed(moment, gap)
@@ -186,9 +190,9 @@ class _Differing:
             gaps = [core_gap(*self._cores(time)) for time in times]
             if not stays or min(gaps) < self._near:
                 return None
-            told = ", ".join(f"{one:.3g} m at {time:.4g}" for one, time in zip(gaps, times, strict=True))
+            evidence = ", ".join(f"{gap:.3g} m at {time:.4g}" for gap, time in zip(gaps, times, strict=True))
             within = f"within {self._near:.3g} to {self._far:.3g} m, each a touch to Box2D"
-            return "graze", gaps[0], f"cores apart by {told}: {within}, and never nearer in between"
+            return "graze", gaps[0], f"cores apart by {evidence}: {within}, and never closer in between"
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
             gap_then = core_gap(*self._cores(self._box2d_time))
             # until our time, or the end, they are farther apart than the aim: so we said
@@ -196,10 +200,12 @@ class _Differing:
                 return None
             beyond = gap_then - self._limit
             if beyond > 0.0:
-                told = f"at {self._box2d_time:.4g} at the limit of touching: exact margin {beyond:.3g} m of {self._rounding:.3g} m allowed"
-                return "float32_tie", beyond, told
-            told = f"cores apart by {gap_then:.6g} m at {self._box2d_time:.4g}: within {self._aim:.6g} to {self._limit:.6g} m"
-            return "graze", gap_then, f"{told}, near enough for Box2D, and before our time never as near as the aim"
+                evidence = (
+                    f"at {self._box2d_time:.4g} at the limit of touching: exact margin {beyond:.3g} m of {self._rounding:.3g} m allowed"
+                )
+                return "float32_tie", beyond, evidence
+            evidence = f"cores apart by {gap_then:.6g} m at {self._box2d_time:.4g}: within {self._aim:.6g} to {self._limit:.6g} m"
+            return "graze", gap_then, f"{evidence}, close enough for Box2D, and before our time never as close as its target"
         return None
 
     def _missed(self, moment: float, gap: float) -> tuple[str, float, str]:

@@ -63,7 +63,7 @@ _UNCHECKED_AMPLIFICATION = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Where two sets of manifolds are the same within the allowances, and by how much they differ.
+    """Comparison of two sets of manifolds: True where equal within the allowances, and the size of the differences.
 
     `is_determined` where float32 determines the answer at all: elsewhere being the same means little.
     """
@@ -167,16 +167,16 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
         again = fit(differing, replay, their_rows)
         reasons = _Differing(differing, our_rows, replay, again, their_rows, is_live)
         for at, row in enumerate(rows.tolist()):
-            found = (
+            explained = (
                 reasons.explain(at)
                 if is_least[row]
-                else ("unexplained", 0.0, "another edge of the two polygons parts them more than our axis")
+                else ("unexplained", 0.0, "another edge of the two polygons separates them more than our axis")
             )
-            if found is None:
+            if explained is None:
                 agrees[row] = True
                 point_error[row], normal_error[row] = again.point_error[at], again.normal_error[at]
             else:
-                differences.append(Explanation(row, *found))
+                differences.append(Explanation(row, *explained))
     is_contact = box2d.count > 0
     worst_point, worst_normal = (float(error[agrees].max(initial=0.0)) for error in (point_error, normal_error))
     counted = agrees & is_contact
@@ -218,38 +218,42 @@ class _Differing:
     def explain(self, at: int) -> tuple[str, float, str] | None:
         """Return reason, size and evidence of one row; None where the answers turn out to be the same."""
         if self._is_edge[at]:
-            found = explain_edge(self._posed, at, self._ours, self._box2d)
-            return found if found is not None else ("unexplained", 0.0, "no outcome that float32 rounding allows gives Box2D's manifold")
+            explained = explain_edge(self._posed, at, self._ours, self._box2d)
+            return (
+                explained
+                if explained is not None
+                else ("unexplained", 0.0, "no outcome that float32 rounding allows gives Box2D's manifold")
+            )
         excess, tie = self._excess[at], self._tie[at]
         if not self._ours_stands[at]:
             return "unexplained", abs(excess), "our own axis fails its witness"
         if self._is_link[at] and self._is_replayed[at] and self._have_points[at] and not self._is_one_normal[at]:
             ours, box2d = self._ours.axis[at, :2].tolist(), self._box2d.normal[at].tolist()
-            found = explain_link(self._posed, at, (ours[0], ours[1]), (box2d[0], box2d[1]), excess)
-            if found is not None:
-                return found
+            explained = explain_link(self._posed, at, (ours[0], ours[1]), (box2d[0], box2d[1]), excess)
+            if explained is not None:
+                return explained
         if excess < -tie:
             return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
         if self._is_segment[at]:
-            found = self._explain_segment(at, excess)
-            if found is not None:
-                return found
+            explained = self._explain_segment(at, excess)
+            if explained is not None:
+                return explained
         if not self._is_polygons[at]:
-            found = explain_circle(self._posed, at, self._ours, self._box2d, excess)
-            return found if found is not None else ("unexplained", abs(excess), "a circle has one rule, and it gives another answer")
+            explained = explain_circle(self._posed, at, self._ours, self._box2d, excess)
+            return explained if explained is not None else ("unexplained", abs(excess), "the rule for a circle gives another answer")
         if self._is_replayed[at] and excess > tie:
             return self._explain_rule(at, excess)
         if self._is_replayed[at] and not self._is_one_reference[at]:
             if self._is_one_normal[at] and self._is_determined[at] and self._have_points[at]:
                 return None
-            found = explain_equal_axes(self._posed, at, self._ours, self._replay, self._margins)
-            return found if found is not None else ("unexplained", abs(excess), "equal axes, but not by rational arithmetic")
+            explained = explain_equal_axes(self._posed, at, self._ours, self._replay, self._margins)
+            return explained if explained is not None else ("unexplained", abs(excess), "equal axes, but not by rational arithmetic")
         if self._is_replayed[at] and not self._is_determined[at]:
-            found = explain_steep_clip(self._posed, at, self._ours, self._box2d)
+            explained = explain_steep_clip(self._posed, at, self._ours, self._box2d)
         else:
-            found = explain_decisions(self._posed, at, self._box2d)
-        if found is not None:
-            return found
+            explained = explain_decisions(self._posed, at, self._box2d)
+        if explained is not None:
+            return explained
         return "unexplained", abs(excess), "no outcome that float32 rounding allows gives Box2D's manifold"
 
     def _explain_segment(self, at: int, excess: float) -> tuple[str, float, str] | None:

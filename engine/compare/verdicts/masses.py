@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from engine.box2d.oracle.properties import OracleMasses
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
-from engine.compare.proofs.exact import whole
+from engine.compare.proofs.exact import to_int
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Circle, Polygon
@@ -68,16 +68,16 @@ class Masses:
 
 def our_masses(shapes: Sequence[Circle | Polygon], density: FloatArray) -> Masses:
     """Return the masses of our shapes."""
-    found = [shape.mass(one) for shape, one in zip(shapes, density.tolist(), strict=True)]
-    centroid = np.array([one.centroid for one in found]).reshape(-1, 2)
-    mass, inertia = np.array([one.mass for one in found]), np.array([one.inertia for one in found])
-    return Masses(mass, centroid, inertia, centroid, np.zeros(len(found), dtype=np.bool_))
+    masses = [shape.mass(rho) for shape, rho in zip(shapes, density.tolist(), strict=True)]
+    centroid = np.array([data.centroid for data in masses]).reshape(-1, 2)
+    mass, inertia = np.array([data.mass for data in masses]), np.array([data.inertia for data in masses])
+    return Masses(mass, centroid, inertia, centroid, np.zeros(len(masses), dtype=np.bool_))
 
 
-def box2d_masses(found: OracleMasses, kept: FloatArray) -> Masses:
+def box2d_masses(oracle: OracleMasses, kept: FloatArray) -> Masses:
     """Return Box2D's masses with the inertia about the center of mass, as a body gets it."""
-    inertia = found.inertia - found.mass * (found.center * found.center).sum(axis=1)
-    return Masses(found.mass, found.center, inertia, kept, found.is_refused)
+    inertia = oracle.inertia - oracle.mass * (oracle.center * oracle.center).sum(axis=1)
+    return Masses(oracle.mass, oracle.center, inertia, kept, oracle.is_refused)
 
 
 def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses | None = None) -> Verdicts:
@@ -89,7 +89,7 @@ def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d:
     if ours is None:
         ours = our_masses(shapes, density)
     bounds = _Bounds(shapes, density)
-    errors = [np.abs(one - other).reshape(len(shapes), -1).max(axis=1) for one, other in zip(ours.columns, box2d.columns, strict=True)]
+    errors = [np.abs(mine - other).reshape(len(shapes), -1).max(axis=1) for mine, other in zip(ours.columns, box2d.columns, strict=True)]
     agrees = np.all([error <= allowed for error, allowed in zip(errors, bounds.agreement, strict=True)], axis=0) & ~box2d.is_refused
     differences: list[Explanation] = []
     lost = kept = 0.0
@@ -97,14 +97,14 @@ def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d:
         if box2d.is_refused[row]:
             differences.append(Explanation(row, *_explain_refusal(shapes[row], float(density[row]), float(bounds.box2d[0][row]))))
             continue
-        found = _explain(shapes[row], float(density[row]), row, ours, box2d, bounds)
-        differences.append(Explanation(row, *found))
-        if found[0] == "cancellation":
+        explained = _explain(shapes[row], float(density[row]), row, ours, box2d, bounds)
+        differences.append(Explanation(row, *explained))
+        if explained[0] == "cancellation":
             lost = max(lost, float(errors[2][row]) / float(ours.inertia[row]))
             kept = max(kept, float(errors[3][row]))
     relative = [errors[0] / np.abs(ours.mass), errors[2] / np.abs(ours.inertia)]
     points = np.maximum(errors[1], errors[3])
-    worst = max((float(one[agrees].max(initial=0.0)) for one in relative), default=0.0)
+    worst = max((float(column[agrees].max(initial=0.0)) for column in relative), default=0.0)
     maxima = {"max_relative_error": worst, "worst_inertia_error": lost, "worst_kept_centroid_error": kept}
     return Verdicts(np.zeros(len(shapes), dtype=np.bool_), tuple(differences), float(points[agrees].max(initial=0.0)), maxima=maxima)
 
@@ -124,8 +124,8 @@ class _Bounds:
 
     def _fill_polygons(self, rows: IntArray, outlines: list[FloatArray], density: FloatArray) -> None:
         most = max(map(len, outlines))
-        vertices = np.array([np.concatenate((one, np.repeat(one[:1], most - len(one), axis=0))) for one in outlines])
-        count = np.array([len(one) for one in outlines])
+        vertices = np.array([np.concatenate((outline, np.repeat(outline[:1], most - len(outline), axis=0))) for outline in outlines])
+        count = np.array([len(outline) for outline in outlines])
         is_vertex = (np.arange(most)[None, :] < count[:, None]).astype(np.float64)
         middle = box2d_reference(vertices, count)
         origin = np.zeros_like(middle)
@@ -163,7 +163,7 @@ def exact_mass(shape: Circle | Polygon, density: float) -> tuple[Fraction, tuple
         mass = rho * Fraction(math.pi) * radius_sq
         return mass, (Fraction(shape.center[0]), Fraction(shape.center[1])), mass * radius_sq / 2
     # whole numbers, so that only the results are fractions
-    corners = [(whole(x, _BITS), whole(y, _BITS)) for x, y in shape.vertices.tolist()]
+    corners = [(to_int(x, _BITS), to_int(y, _BITS)) for x, y in shape.vertices.tolist()]
     twice_area = first_x = first_y = second = 0
     for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
         turn = ax * by - ay * bx
@@ -179,11 +179,11 @@ def exact_mass(shape: Circle | Polygon, density: float) -> tuple[Fraction, tuple
 
 def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, box2d: Masses, bounds: _Bounds) -> tuple[str, float, str]:
     exact = exact_mass(shape, density)
-    told: list[str] = []
+    parts: list[str] = []
     size, is_proved = 0.0, True
     for at, (name, unit) in enumerate(_QUANTITIES):
-        our_error, error = (_off(one, row, at, exact) for one in (ours, box2d))
-        our_bound, bound, agreeing = (float(one[at][row]) for one in (bounds.ours, bounds.box2d, bounds.agreement))
+        our_error, error = (_off(masses, row, at, exact) for masses in (ours, box2d))
+        our_bound, bound, agreeing = (float(bound_set[at][row]) for bound_set in (bounds.ours, bounds.box2d, bounds.agreement))
         if our_error > our_bound:
             return "unexplained", our_error, f"our {name} is {our_error:.3g} {unit} off the exact value, of {our_bound:.3g} allowed"
         if our_error + error <= agreeing:
@@ -195,8 +195,8 @@ def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, bo
             why = "where rounding may eat half of the area; its sums in float32 end there"
         is_proved = is_proved and our_error < error and is_lost
         size = max(size, error) if unit == "m" else size
-        told.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value, {why}; ours {our_error:.2g}")
-    return "cancellation" if is_proved and told else "unexplained", size, "; ".join(told)
+        parts.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value, {why}; ours {our_error:.2g}")
+    return "cancellation" if is_proved and parts else "unexplained", size, "; ".join(parts)
 
 
 def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box2d: Masses) -> bool:
@@ -218,12 +218,12 @@ def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: floa
     if isinstance(shape, Circle) or area - limit > lost:
         return "unexplained", float(area), f"Box2D gives no mass to an area of {float(area):.3g} m^2"
     longest = float(np.ptp(shape.vertices, axis=0).max())
-    told = f"no mass for an area of {float(area):.9g} m^2, known to {float(lost):.2g}; Box2D's limit is {BOX2D_EPSILON:.9g} m^2"
-    return "too_small" if area <= limit else "cancellation", float(area) / longest, told
+    evidence = f"no mass for an area of {float(area):.9g} m^2, known to {float(lost):.2g}; Box2D's limit is {BOX2D_EPSILON:.9g} m^2"
+    return "too_small" if area <= limit else "cancellation", float(area) / longest, evidence
 
 
-def _off(one: Masses, row: int, at: int, exact: tuple[Fraction, tuple[Fraction, Fraction], Fraction]) -> float:
+def _off(masses: Masses, row: int, at: int, exact: tuple[Fraction, tuple[Fraction, Fraction], Fraction]) -> float:
     mass, centroid, inertia = exact
     right = ((mass,), centroid, (inertia,), centroid)[at]
-    values = np.atleast_1d(one.columns[at][row]).tolist()
+    values = np.atleast_1d(masses.columns[at][row]).tolist()
     return max(abs(float(Fraction(value) - exactly)) for value, exactly in zip(values, right, strict=True))

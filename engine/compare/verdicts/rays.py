@@ -54,11 +54,11 @@ def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bo
         margin, bound = ExactRay(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
-            told = f"at the boundary: exact margin {margin:.3g} m of {bound:.3g} m allowed; {right} is right"
-            differences.append(Explanation(row, "float32_tie", abs(margin), told))
+            evidence = f"at the boundary: exact margin {margin:.3g} m of {bound:.3g} m allowed; {right} is right"
+            differences.append(Explanation(row, "float32_tie", abs(margin), evidence))
         else:
-            told = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, {margin:.3g} m outside"
-            differences.append(Explanation(row, "unexplained", abs(margin), told))
+            evidence = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, {margin:.3g} m outside"
+            differences.append(Explanation(row, "unexplained", abs(margin), evidence))
     return Verdicts(box2d, tuple(differences))
 
 
@@ -68,12 +68,12 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
         ours = our_rays(posed)
     length = np.hypot(*posed.translations.T)
     is_edge = posed.shapes.n_vertices[posed.indices] == 2
-    told, box2d = box2d, _with_turned_normals(posed, box2d, is_edge)
+    reported, box2d = box2d, _with_turned_normals(posed, box2d, is_edge)
     both_hit = (ours.status == Status.HIT) & (box2d.status == Status.HIT)
     along = np.where(both_hit, np.abs(np.where(both_hit, ours.fraction, 0.0) - box2d.fraction), 0.0)[:, None] * posed.translations
     point_error = np.hypot(*along.T)
     across = np.abs((along * ours.normal).sum(axis=1))
-    normal_error, told_error = (np.where(both_hit, np.abs(ours.normal - one.normal).max(axis=1), 0.0) for one in (box2d, told))
+    normal_error, told_error = (np.where(both_hit, np.abs(ours.normal - rays.normal).max(axis=1), 0.0) for rays in (box2d, reported))
     is_circle = posed.shapes.n_vertices[posed.indices] == 1
     turn = np.where(is_circle, 2.0 * (posed.ray_bound + point_error) / np.where(is_circle, posed.shapes.radius[posed.indices], 1.0), 0.0)
     # steeper than this against the surface, and with a normal known to this, float32 determines a hit; of others agreement means little
@@ -96,11 +96,11 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
             evidence = f"turned by the edge's angle of {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
             differences.append(Explanation(row, "local_normal", float(point_error[row]), evidence))
             continue
-        found = _verdict(ExactRay(posed, row), row, ours, box2d)
-        if found is None:
-            sides = [f"{Status(int(one.status[row])).name} at {float(one.fraction[row]):.9g}" for one in (box2d, ours)]
-            found = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours {sides[1]}, and no proof was found"
-        differences.append(Explanation(row, *found))
+        explained = _verdict(ExactRay(posed, row), row, ours, box2d)
+        if explained is None:
+            sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
+            explained = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours {sides[1]}, and no proof was found"
+        differences.append(Explanation(row, *explained))
     agreed = agrees & both_hit
     worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
     return Verdicts(box2d.status == Status.HIT, tuple(differences), worst_point, worst_normal, errors={"point_error": point_error[agreed]})
@@ -132,29 +132,29 @@ def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: NDArray[np.bool
 
 def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
     """Return reason, size and what was shown."""
-    one, other = int(ours.status[row]), int(box2d.status[row])
+    mine, other = int(ours.status[row]), int(box2d.status[row])
     theirs = float(box2d.fraction[row])
-    if one == Status.OVERLAPPING:
+    if mine == Status.OVERLAPPING:
         margin = ray.margin(0.0)
         if other == Status.HIT:
             return _same_surface(ray, 0.0, theirs)
         if margin <= 0.0 and ray.has_inside:
             return "starts_inside", -margin, f"the ray starts inside: exact margin {margin:.3g} m"
         return _tie(ray, margin, "the start lies on the boundary") if margin <= ray.bound else None
-    if one == other == Status.HIT:
+    if mine == other == Status.HIT:
         hits = ((float(ours.fraction[row]), ours.normal[row]), (theirs, box2d.normal[row]))
         return _same_surface(ray, hits[0][0], theirs) if all(ray.is_own_normal(*hit) for hit in hits) else None
-    if Status.MISS not in (one, other) or one == other:
+    if Status.MISS not in (mine, other) or mine == other:
         return None
-    if one == Status.HIT and not ray.is_own_normal(float(ours.fraction[row]), ours.normal[row]):
+    if mine == Status.HIT and not ray.is_own_normal(float(ours.fraction[row]), ours.normal[row]):
         return None
-    if one == Status.HIT and ray.is_short_for_circle() and abs(ray.margin(float(ours.fraction[row]))) <= ray.bound:
+    if mine == Status.HIT and ray.is_short_for_circle() and abs(ray.margin(float(ours.fraction[row]))) <= ray.bound:
         length = ray.length
-        told = f"the ray is {length:.3g} m long; Box2D's circles answer none below {math.sqrt(BOX2D_EPSILON):.3g} m"
-        return "short_ray", length, told
+        evidence = f"the ray is {length:.3g} m long; Box2D's circles answer none below {math.sqrt(BOX2D_EPSILON):.3g} m"
+        return "short_ray", length, evidence
     if other == Status.HIT and abs(ray.margin(theirs)) > ray.bound:
         return None
-    if one == Status.HIT and abs(ray.margin(float(ours.fraction[row]))) > ray.bound:
+    if mine == Status.HIT and abs(ray.margin(float(ours.fraction[row]))) > ray.bound:
         return None
     if ray.meets(ray.bound) and not ray.meets(-ray.bound):
         return _tie(ray, ray.grazing_margin(), "the ray grazes, or ends at the surface")

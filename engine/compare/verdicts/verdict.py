@@ -1,4 +1,4 @@
-"""What every verdict says: of all rows of a query, and of each difference."""
+"""Common parts of all verdicts: on all rows of a query, and on each difference."""
 
 from __future__ import annotations
 

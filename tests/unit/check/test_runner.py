@@ -69,7 +69,7 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path: Path) -> None:
 def test_one_bad_call_costs_no_other(tmp_path: Path, body: str, said: str, told: str, killed: int) -> None:
     replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n")
     assert [reply.said for reply in replies] == ["answer", "answer", said, "answer", "answer"]
-    assert told in replies[2].told
+    assert told in replies[2].message
     assert n_killed == killed
 
 
@@ -84,7 +84,7 @@ def test_a_call_that_takes_too_long(
     monkeypatch.setattr(runner_module, "_GRACE", grace)
     replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n", limit=3.0)
     assert [reply.said for reply in replies] == ["answer", "answer", "too_slow", "answer", "answer"]
-    assert told in replies[2].told
+    assert told in replies[2].message
     assert n_killed == killed
 
 
@@ -102,8 +102,8 @@ def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path: Path) -> None:
         """,
     )
     assert [reply.said for reply in replies] == ["answer", "crashed", "answer", "raised", "answer"]
-    assert "SIGSEGV" in replies[1].told
-    assert "MemoryError" in replies[3].told or sys.platform == "darwin"
+    assert "SIGSEGV" in replies[1].message
+    assert "MemoryError" in replies[3].message or sys.platform == "darwin"
     assert killed == 1
 
 

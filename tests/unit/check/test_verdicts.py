@@ -119,8 +119,8 @@ def test_distances(pair: PlainPair, value: object, kinds: set[str]) -> None:
 
 def test_what_is_no_answer_is_its_own_kind() -> None:
     for kind in ("raised", "wrong_type", "too_slow", "crashed"):
-        (fault,) = judge("manifold", SIDE, Reply(kind, told="why", where="line 3"), TOLERANCE)
-        assert (fault.kind, fault.told) == (kind, "why (line 3)")
+        (fault,) = judge("manifold", SIDE, Reply(kind, message="why", where="line 3"), TOLERANCE)
+        assert (fault.kind, fault.message) == (kind, "why (line 3)")
     (fault,) = judge("manifold", SIDE, Reply("answer", True, is_repeatable=False), TOLERANCE)
     assert fault.kind == "not_repeatable"
 

@@ -148,7 +148,7 @@ def test_contact_or_none_is_denied_by_what_shows_it():
 
 
 def test_no_answer_is_told_and_leaves_nowhere():
-    found = beside("manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", told="ValueError: no", where="line 3, in collide"))
+    found = beside("manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", message="ValueError: no", where="line 3, in collide"))
     assert found.step is None and not found.marks and "ValueError: no (line 3, in collide)" in found.sentence
 
 

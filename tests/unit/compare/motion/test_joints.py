@@ -64,7 +64,7 @@ def causes(world: World) -> Counter[str]:
     for step in range(14):
         if step in (3, 13):
             verdict = judge_step(world)
-            assert verdict.unexplained == 0, [one.told for one in verdict.bodies if one.cause == "unexplained"]
+            assert verdict.unexplained == 0, [one.evidence for one in verdict.bodies if one.cause == "unexplained"]
             found += verdict.counts
         world.step()
     return found

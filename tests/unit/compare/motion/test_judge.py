@@ -47,12 +47,12 @@ def verdict_on(world: World, body: int) -> BodyVerdict:
 
 def is_shown(one: BodyVerdict, cause: str) -> None:
     """Hold a verdict to the cause: it is the cause, the difference goes with it, and stays without."""
-    assert one.cause == cause, one.told
+    assert one.cause == cause, one.evidence
     left = dict(one.left)
     at = list(left).index(cause)
     before = one.size if at == 0 else list(left.values())[at - 1]
-    assert left[cause] <= 0.1 * before, one.told
-    assert list(left.values())[-1] <= one.allowed < 1e-3 * max(1.0, one.size), one.told
+    assert left[cause] <= 0.1 * before, one.evidence
+    assert list(left.values())[-1] <= one.allowed < 1e-3 * max(1.0, one.size), one.evidence
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
@@ -187,7 +187,7 @@ def test_two_points_a_centimeter_apart_are_one_in_box2d() -> None:
     add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
     one = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
     left = dict(one.left)
-    assert left["one_point"] <= one.allowed < 1e-3 < left["joints"], one.told
+    assert left["one_point"] <= one.allowed < 1e-3 < left["joints"], one.evidence
 
 
 def _demo(id: str, steps: int) -> World:
