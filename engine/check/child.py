@@ -268,13 +268,13 @@ def main() -> None:
         for a, b, is_repeated in loads(receive(unpack("<I", receive(4))[0])):
             before = counter.printed
             # lists are made anew for each call: whatever the function does to them, the next one gets the pair as it was
-            reply, seconds = call(_given(a), _given(b))
+            reply, seconds = call(_as_argument(a), _as_argument(b))
             printed = counter.printed - before
-            again = call(_given(a), _given(b))[0] if is_repeated else None
+            again = call(_as_argument(a), _as_argument(b))[0] if is_repeated else None
             tell([reply, seconds, printed, again])
 
 
-def _given(shape: Any) -> Any:
+def _as_argument(shape: Any) -> Any:
     return list(shape) if isinstance(shape[0], tuple) else shape
 
 

@@ -24,7 +24,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from engine.check.plain import PlainPair, PlainShape, core_of
-from engine.compare.proofs.exact import bits_of, whole
+from engine.compare.proofs.exact import bits_of, to_int
 
 __all__ = ["Direction", "Truth", "direction_of", "is_between", "is_in", "support_separation", "unit"]
 
@@ -55,8 +55,8 @@ class Truth:
         (core_a, radius_a), (core_b, radius_b) = core_of(pair.a), core_of(pair.b)
         numbers = [*(value for corner in (*core_a, *core_b) for value in corner), radius_a, radius_b]
         self._bits = bits_of(*numbers)
-        self._a, self._b = ([(whole(x, self._bits), whole(y, self._bits)) for x, y in core] for core in (core_a, core_b))
-        self._radii = whole(radius_a, self._bits) + whole(radius_b, self._bits)
+        self._a, self._b = ([(to_int(x, self._bits), to_int(y, self._bits)) for x, y in core] for core in (core_a, core_b))
+        self._radii = to_int(radius_a, self._bits) + to_int(radius_b, self._bits)
         is_round = len(core_a) == 1 or len(core_b) == 1
         self._ways = [(self.along(direction), direction) for direction in self._directions(with_corners or is_round)]
         self.separation = max(separation for separation, _ in self._ways)
@@ -92,7 +92,7 @@ def direction_of(x: float, y: float) -> Direction | None:
     if x == 0.0 and y == 0.0:
         return None
     bits = bits_of(x, y)
-    return whole(x, bits), whole(y, bits)
+    return to_int(x, bits), to_int(y, bits)
 
 
 def unit(direction: Direction) -> tuple[float, float]:

@@ -257,14 +257,14 @@ def measure_costs(plan: AtlasPlan) -> tuple[RuleTiming, ...]:
     for _ in range(_COST_ROUNDS):
         for rule in plan.rules:
             spec = plan.spec(Cell(rule, plan.x.n // 2, plan.y.n // 2))
-            alone[rule].append(_one_alone(spec))
+            alone[rule].append(_single_shot(spec))
             if has_lanes(spec):
                 batch = run_batch(spec, [(k + 0.5) / BULLETS for k in range(BULLETS)])
                 crowd[rule].append(batch.seconds / max(batch.n_steps, 1))
     return tuple(RuleTiming(rule, median(alone[rule]), median(crowd[rule]) if crowd[rule] else None) for rule in plan.rules)
 
 
-def _one_alone(spec: ShotSpec) -> float:
+def _single_shot(spec: ShotSpec) -> float:
     world = range_world(spec)
     build_range(world, spec)
     stepper = RuleStepper(world, spec, fire_bullet(world, spec))

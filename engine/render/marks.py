@@ -116,7 +116,7 @@ def _draw(canvas: Canvas, place: Place, mark: Mark) -> None:
     elif mark.form == "circle":
         _circle(canvas, points, mark.radius, style, color)
     elif mark.form == "line":
-        _whole_line(canvas, points, style, color)
+        _full_line(canvas, points, style, color)
     elif mark.form == "arrow":
         _arrow(canvas, points, style, color)
     elif mark.form in ("path", "polygon"):
@@ -169,7 +169,7 @@ def _lines(canvas: Canvas, corners: FloatArray, style: _Style, color: Color) -> 
             canvas.segment((x0, y0), (x1, y1), color, style.width)
 
 
-def _whole_line(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> None:
+def _full_line(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> None:
     """Draw the straight line through two points from edge to edge of the view."""
     box = canvas.camera.visible
     a, along = points[0], points[-1] - points[0]

@@ -92,7 +92,7 @@ class SweptDecoder:
         self.intervals = [[-math.inf, math.inf], [-math.inf, math.inf]]
         self.closing: list[tuple[float, str, Point]] = []
         self.touch = 0.0
-        self.asked = 0
+        self.n_tested = 0
 
     def decoded(self, rows: list[list[float]], result: Any) -> list[TraceStep]:
         """Return the steps; the last has the result."""
@@ -157,7 +157,7 @@ class SweptDecoder:
 
     def step(self, kind: str, line: int, sentence: str, **more: Any) -> TraceStep:
         marks = (*self.bars.shown(), *more.pop("marks", ()))
-        return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.asked}, **more)
+        return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.n_tested}, **more)
 
     # Rows
 
@@ -178,11 +178,11 @@ class SweptDecoder:
 
     def edge(self, row: list[float]) -> TraceStep:
         whose, edge, vertex, s, rate, t, own_first, own_last = int(row[0]), int(row[1]), int(row[2]), *row[3:8]
-        self.asked += 1
+        self.n_tested += 1
         own, other = self.sides[whose], self.sides[1 - whose]
         name, ends, n = f"{own.name.upper()}'s edge {edge}", self.ends_of(whose, edge), self.normal_of(whose, edge)
         (x, y) = self.corners[1 - whose][vertex]
-        label, height = f"{own.name.upper()}{edge}", self.asked - 1.0
+        label, height = f"{own.name.upper()}{edge}", self.n_tested - 1.0
         place = f"{name}: {other.name.upper()}'s shadow lies {meters(abs(s))} {'beyond it' if s > 0.0 else 'behind it'}"
         never = math.isnan(t) and s > self.touch
         self.intervals[whose] = [math.inf, -math.inf] if never else [own_first, own_last]
@@ -278,7 +278,7 @@ class SweptDecoder:
 
     def rounded_edge(self, row: list[float]) -> TraceStep:
         edge, x, y, nx, ny, length, rate, t, along, first, last = int(row[0]), *row[1:11]
-        self.asked += 1
+        self.n_tested += 1
         (px, py), n, r = self.direction(x, y), self.direction(nx, ny), self.radius
         ends: tuple[Point, ...] = ()
         name, counts = f"Edge {edge} of the difference", not math.isnan(t) and 0.0 <= along <= length
@@ -305,7 +305,7 @@ class SweptDecoder:
 
     def rounded_corner(self, row: list[float]) -> TraceStep:
         corner, x, y, away, nearest, half, first, last = int(row[0]), *row[1:8]
-        self.asked += 1
+        self.n_tested += 1
         center = self.direction(x, y)
         name = f"The circle about corner {corner} of the difference"
         if math.isnan(half):

@@ -236,7 +236,7 @@ class TreeSteps:
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
-        self.found: list[TraceStep] = []
+        self.entries: list[TraceStep] = []
         self.cost = {"choices tried": 0, "rotations": 0, "nodes visited": 0, "boxes tested": 0}
 
     def add(
@@ -245,10 +245,10 @@ class TreeSteps:
     ) -> None:  # fmt: skip
         """Add a step that looks at the nodes that have roles."""
         roles = roles or {}
-        self.found.append(
+        self.entries.append(
             TraceStep(
                 kind, line, sentence, tuple(self.forest.feature(node) for node in roles), bound=bound, values=values or {},
-                marks=(*self.forest.marks(roles), *marks), cost={"steps": len(self.found), **self.cost}, question=question, result=result,
+                marks=(*self.forest.marks(roles), *marks), cost={"steps": len(self.entries), **self.cost}, question=question, result=result,
             )
         )  # fmt: skip
 
@@ -341,7 +341,7 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
         hits, rows = record_rows(lambda trace: self._answer(case, trace))
         steps = self.built(case, rows)
         steps.descended(len(self.pseudo_code) - len(ASKED), self.visits(steps.forest, rows), hits)
-        return steps.found
+        return steps.entries
 
     def _answer(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:
         structure = self.structure()

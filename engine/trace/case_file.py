@@ -108,11 +108,11 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
         raise InvalidInputError(f"{file}: algorithm", "one of " + ", ".join(algorithms()), held.algorithm)
     case = _held_case(held, file)
     if not algorithm(held.algorithm).takes(case):
-        raise InvalidInputError(file, f"a case that {held.algorithm} takes", Described(_given(held)))
+        raise InvalidInputError(file, f"a case that {held.algorithm} takes", Described(_present(held)))
     return SavedCase(held.algorithm, case)
 
 
-def _given(held: CaseSchema) -> str:
+def _present(held: CaseSchema) -> str:
     return next(name for name in _CONTENT if getattr(held, name) is not None)
 
 

@@ -75,7 +75,7 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
         PointsCase: _corners,
         OutlineCase: _outline,
         BoxesCase: _boxes,
-        SceneCase: _whole,
+        SceneCase: _scene,
     }
     maker = makers.get(type(chosen.example))
     offered = iter(()) if maker is None else islice(maker(world, chosen.example), _MOST_TRIED)
@@ -293,7 +293,7 @@ def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]
     return [parts for _, _, parts in sorted(full, key=lambda entry: entry[:2], reverse=True)]
 
 
-def _whole(world: World, _: Case) -> Iterator[SceneCase]:
+def _scene(world: World, _: Case) -> Iterator[SceneCase]:
     yield case_of_step(world)
 
 

@@ -146,8 +146,8 @@ def _float32(numbers: object) -> FloatArray:
 
 
 SCENE_FAMILIES = ("uniform", "clustered", "log_normal", "grid", "far")
-"""Families of scenes: uniform in a square; in clusters; sizes from a logarithmic normal distribution; boxes side by side on a grid, exactly; all
-of it 100 m to 10 km from the origin. A chunk is of one family, at rest or moved, in turn."""
+"""Families of scenes: uniform in a square; in clusters; sizes from a logarithmic normal distribution; boxes side by side on a grid;
+all of it 100 m to 10 km from the origin. A chunk is of one family, at rest or moved, in turn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,7 +317,7 @@ class LivePairs:
                 differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, evidence))
                 continue
             if step.approach is not None:
-                said = self._told(rows, is_theirs, step, step.approach)
+                said = self._prove_reported(rows, is_theirs, step, step.approach)
                 if said is not None:
                     x, y = self._poses(step, rows[0])[:, :2].mean(axis=0).tolist()
                     differences.append(Difference(*pair, (x, y), (0.0, 0.0), None, "unexplained", *said))
@@ -353,7 +353,7 @@ class LivePairs:
             tuple(differences),
         )
 
-    def _told(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
+    def _prove_reported(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
         """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
         alone = "only the solver reports a touch" if is_theirs else "only the library finds a touch"
         if step.fixtures.is_sensor[rows].any():

@@ -1,8 +1,8 @@
 """The contacts of a world that Box2D does not drive, held against two witnesses.
 
-The solver reports the manifolds that it used and the poses at which it found them. Each is asked for twice more:
+The solver reports the manifolds that it used and the poses at which it found them. Each is computed twice more:
 
-the library    at the very same poses, of the same shapes, within the solver's margin (`Capabilities.margin`): the manifold told has to be
+the library    at the very same poses, of the same shapes, within the solver's margin (`Capabilities.margin`): the reported manifold must be
                that one, or the solver has mixed up fixtures, poses or points on its way
 Box2D          the same pair with its numbers rounded to float32, shapes as Box2D holds them, skins included, by its own functions
                (`engine.box2d.oracle`), and our algorithms the rounded pair too: judged like any manifold of Box2D's (`judge_manifolds`)

@@ -111,7 +111,7 @@ def run_on_cluster(
             hand_out()
         for future, reply in in_flight:
             future.release()
-            answer = _taken(reply, address)
+            answer = _answer_of(reply, address)
             with _lost_scheduler(address):
                 hand_out()
             yield answer
@@ -225,7 +225,7 @@ def _differing(theirs: tuple[tuple[str, str], ...], ours: tuple[tuple[str, str],
     return ", ".join(f"{name} {there.get(name, 'none')}, not {version}" for name, version in ours if there.get(name) != version)
 
 
-def _taken(reply: Any, address: str) -> Any:
+def _answer_of(reply: Any, address: str) -> Any:
     """Return the answer in what came of a future, or raise what came instead."""
     if isinstance(reply, _Done):
         return reply.answer

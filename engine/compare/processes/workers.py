@@ -83,7 +83,7 @@ class _Crew(Generic[_Task, _Answer]):
             while self._waiting and self._idle:
                 self._give(*self._idle.pop())
             for pipe in wait(list(self._at_work)):
-                answer = self._taken(pipe)  # type: ignore[arg-type]
+                answer = self._receive(pipe)  # type: ignore[arg-type]
                 if answer is not None:
                     yield answer[0]
 
@@ -118,7 +118,7 @@ class _Crew(Generic[_Task, _Answer]):
         except OSError:
             return  # it is dead already; reading from it says so
 
-    def _taken(self, pipe: Connection[Any, Any]) -> tuple[_Answer] | None:
+    def _receive(self, pipe: Connection[Any, Any]) -> tuple[_Answer] | None:
         """Return the answer of a process that has one; None if it died, and then its task waits again."""
         process, task = self._at_work.pop(pipe)
         try:

@@ -100,12 +100,12 @@ def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrin
         return Exhibit(query, role, name, example, None, None, sketches, None, "", command)
     provenance = Provenance(run.seed, *example.place)
     pair, shrunk, remark = replace(shown, provenance=provenance), None, ""
-    answers = _asked(pair)
+    answers = _answers_alone(pair)
     if shrinker is not None and answers is not None:
         shrunk, remark = shrinker.shrunk(pair, answers)
         if shrunk is not None:
             pair = replace(shrunk.pair, provenance=provenance)
-            answers = _asked(pair)
+            answers = _answers_alone(pair)
     if answers is not None and answers.reason != example.reason and not remark:
         remark = f"Alone, the verdict on this pair is: {answers.reason or answers.verdict}."
     note = f"{title}{'; shrunk' if shrunk is not None else ''}; found by: {command}"
@@ -129,7 +129,7 @@ class _Shrinker:
             return None, "Not shrunk: there was no time left."
 
         def differs(other: Pair) -> bool:
-            other_answers = _asked(other)
+            other_answers = _answers_alone(other)
             return other_answers is not None and other_answers.verdict == "unexplained" and other_answers.size >= _VISIBLE * answers.size
 
         try:
@@ -141,7 +141,7 @@ class _Shrinker:
         return shrunk, note + ("." if shrunk.is_whole else ", when time ran out.")
 
 
-def _asked(pair: Pair) -> PairAnswers | None:
+def _answers_alone(pair: Pair) -> PairAnswers | None:
     try:
         return ask(pair)
     except LabError:  # too far out for either

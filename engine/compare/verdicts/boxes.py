@@ -18,8 +18,8 @@ ahead (b2_aabbMultiplier)::
 
 Of each wide box that rule is checked against our own boxes before and after, within float32's rounding. Whether two boxes overlap is a
 comparison of given numbers, so there nothing is allowed: Box2D's pairs must be those of its wide boxes exactly, and so must be those that
-each of our broad phases finds among the wide boxes; ours must be those of the tight boxes; and none of ours may tell a pair twice, or pair
-a body with itself. A pair is then
+each of our broad phases finds among the wide boxes; ours must be those of the tight boxes; and none of ours may report a pair twice, or
+pair a body with itself. A pair is then
 
     agree            both or neither report it
     `fat_box`        Box2D alone, and all of the above holds for both bodies
@@ -139,7 +139,7 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
     is_right = (_overlaps(scene.boxes) == theirs) & (_overlaps(ours.after) == mine)
     is_right &= np.all([_marked(pairs, m) == theirs for pairs in ours.wide_pairs], axis=0)
-    is_right &= np.all([_is_told_once(pairs, m) for pairs in (ours.pairs, *ours.wide_pairs)], axis=0)
+    is_right &= np.all([_is_reported_once(pairs, m) for pairs in (ours.pairs, *ours.wide_pairs)], axis=0)
 
     i, j = _pairs_in_order(n_pairs)
     theirs, mine, is_right = theirs[i, j], mine[i, j], is_right[i, j]
@@ -192,7 +192,7 @@ def _marked(pairs: IntArray, m: int) -> NDArray[np.bool_]:
     return marked
 
 
-def _is_told_once(pairs: IntArray, m: int) -> NDArray[np.bool_]:
+def _is_reported_once(pairs: IntArray, m: int) -> NDArray[np.bool_]:
     """Return a symmetric (m, m) matrix, false for pairs reported more than once, and for all of a body that is paired with itself."""
     counts = np.zeros((m, m), dtype=np.int64)
     np.add.at(counts, (pairs.min(axis=1), pairs.max(axis=1)), 1)

@@ -25,7 +25,7 @@ from engine.box2d.oracle.hulls import OracleHulls
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
-from engine.compare.proofs.exact import Corner, whole
+from engine.compare.proofs.exact import Corner, to_int
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
@@ -93,7 +93,7 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     theirs, refusal = box2d.corners[row], box2d.refusals[row]
     n, n_wrapped = len(points), int(box2d.n_wrapped[row])
     order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
-    exact = [(whole(x, _BITS), whole(y, _BITS)) for x, y in points.tolist()]
+    exact = [(to_int(x, _BITS), to_int(y, _BITS)) for x, y in points.tolist()]
     if theirs is not None and not np.array_equal(theirs, points[order]):
         return "unexplained", 0.0, "Box2D's hull is not that of its own rule"
     turned = _turned_comparisons(points, exact, order)

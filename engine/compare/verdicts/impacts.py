@@ -88,7 +88,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
             differing_row = _Differing(moving, row, ours, box2d)
             explained = differing_row.verdict(nearest, at)
             if explained is None:
-                evidence = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
+                evidence = f"Box2D says {_outcome_text(box2d, row)}, ours {_outcome_text(ours, row)}, and no proof was found"
                 differences.append(Explanation(row, "unexplained", 0.0, evidence))
                 continue
             differences.append(Explanation(row, *explained))
@@ -257,5 +257,5 @@ class _Differing:
         return aligned(core_a, bits - bits_a), aligned(core_b, bits - bits_b), bits
 
 
-def _told(impacts: Impacts, row: int) -> str:
+def _outcome_text(impacts: Impacts, row: int) -> str:
     return f"{Status(int(impacts.status[row])).name} at {float(impacts.fraction[row]):.6g}"

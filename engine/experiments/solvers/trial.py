@@ -239,7 +239,7 @@ class Trial:
         self._budget, self._spent, self._done, self._moved_at = budget, 0.0, 0, 0
         self._at_three_quarters: np.ndarray[Any, Any] | None = None
         self.is_over = False
-        with self._told():
+        with self._guard():
             self._warm_up()
             self._world = new_world(scene, variant.solver, **self._settings)
             self._judged = scene.build(self._world)
@@ -256,12 +256,12 @@ class Trial:
         for _ in range(2):
             world.step()
 
-    def _told(self) -> _Told:
-        return _Told(self)
+    def _guard(self) -> _Guard:
+        return _Guard(self)
 
     def advance(self, n: int) -> None:
         """Take so many steps, as far as there are any left."""
-        with self._told():
+        with self._guard():
             for _ in range(min(n, self._n_steps - self._done)):
                 if self.is_over:
                     return
@@ -305,7 +305,7 @@ class Trial:
             median = float(np.median(self._costs))
             cell.ms_per_step = 1e3 * median
             cell.cost_ratio = median / steady if steady else None
-        with self._told():
+        with self._guard():
             if self._done:
                 self._finish()
         for name, value in vars(cell).items():
@@ -366,7 +366,7 @@ class _TooSlowError(LabError):
     """A method took more processor time than it may."""
 
 
-class _Told:
+class _Guard:
     """Turns an exception of a method into the end of its trial and the reason in its cell; Ctrl-C passes."""
 
     def __init__(self, trial: Trial) -> None:

@@ -65,7 +65,7 @@ class GridSteps(Algorithm[BoxesCase]):
                 behind = next((at for at in range(k + 1, len(rows)) if rows[at][0] not in (GRID_COMPARED, GRID_PAIR)), len(rows))
                 search.run(numbers, [int(row[2]) for row in rows[k:behind] if row[0] == GRID_PAIR])
         search.answer(pairs)
-        return search.found
+        return search.entries
 
 
 def _answer(case: BoxesCase, trace: FloatArray | None) -> Pairs:
@@ -79,7 +79,7 @@ class _Search:
 
     def __init__(self, case: BoxesCase) -> None:
         self.boxes = case.boxes
-        self.found: list[TraceStep] = []
+        self.entries: list[TraceStep] = []
         self.pairs: list[tuple[int, int]] = []
         self.item_at: list[int] = []
         self.cell_of: dict[int, tuple[int, int]] = {}
@@ -183,10 +183,10 @@ class _Search:
         if corners:
             drawn.append(Mark("point", "other", corners))
         drawn += [Mark("polygon", "result", box_corners(common(self.boxes[i], self.boxes[j]))) for i, j in self.pairs]
-        self.found.append(
+        self.entries.append(
             TraceStep(
                 kind, line, words, tuple(Feature("box", "", item) for item in roles), values=values or {}, marks=tuple(drawn),
-                cost={"steps": len(self.found), **self.cost}, question=question, result=result,
+                cost={"steps": len(self.entries), **self.cost}, question=question, result=result,
             )
         )  # fmt: skip
 

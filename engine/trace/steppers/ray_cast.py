@@ -91,7 +91,7 @@ class _Decoder:
         self.length = math.hypot(*self.way)
         self.is_bare = len(self.corners) > 2 and pair.shape_a.radius == 0.0
         self.bars = Bars()
-        self.asked, self.touch = 0, 0.0
+        self.n_tested, self.touch = 0, 0.0
         self.towards: list[int] = []
 
     def decoded(self, rows: list[list[float]]) -> list[TraceStep]:
@@ -136,7 +136,7 @@ class _Decoder:
 
     def step(self, kind: str, line: int, sentence: str, **more: Any) -> TraceStep:
         marks = (*self.bars.shown(), *more.pop("marks", ()))
-        return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.asked}, **more)
+        return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.n_tested}, **more)
 
     # Rows
 
@@ -151,7 +151,7 @@ class _Decoder:
 
     def edge(self, row: list[float]) -> TraceStep:
         edge, in_front, rate, t, entry, leave = int(row[0]), *row[1:6]
-        self.asked += 1
+        self.n_tested += 1
         ends, n = self.ends_of(edge), self.normal_of(edge)
         name = f"Edge {edge}: the start is {meters(abs(in_front))} {'in front of' if in_front > 0.0 else 'behind'} its line"
         values = {"in front": in_front, "n.w": rate, "entry": entry, "exit": leave}
@@ -239,7 +239,7 @@ class _Decoder:
 
     def rounded_edge(self, row: list[float]) -> TraceStep:
         edge, length, rate, t, along, entry, leave = int(row[0]), *row[5:11]
-        self.asked += 1
+        self.n_tested += 1
         n, r = self.direction(row[3], row[4]), self.shape.radius
         (x, y), (to_x, to_y) = self.ends_of(edge)
         ends = (x + r * n[0], y + r * n[1]), (to_x + r * n[0], to_y + r * n[1])
@@ -263,7 +263,7 @@ class _Decoder:
 
     def rounded_corner(self, row: list[float]) -> TraceStep:
         corner, away, nearest, half, entry, leave = int(row[0]), *row[3:8]
-        self.asked += 1
+        self.n_tested += 1
         r = self.shape.radius
         what = "The circle" if len(self.corners) == 1 else f"The circle about corner {corner}"
         if math.isnan(half):

@@ -73,7 +73,7 @@ class SweepAndPruneSteps(Algorithm[BoxesCase]):
             elif kind == SWEEP_TEST:
                 sweep.test(int(numbers[0]), int(numbers[1]), numbers[2] == 1.0)
         sweep.answer(pairs)
-        return sweep.found
+        return sweep.entries
 
 
 def _answer(case: BoxesCase, trace: FloatArray | None) -> Pairs:
@@ -90,7 +90,7 @@ class _Sweep:
 
     def __init__(self, case: BoxesCase) -> None:
         self.boxes = case.boxes
-        self.found: list[TraceStep] = []
+        self.entries: list[TraceStep] = []
         self.order: list[int] = []
         self.pairs: list[tuple[int, int]] = []
         self.active: list[int] = []
@@ -198,10 +198,10 @@ class _Sweep:
             end = self.boxes[item][self.axis + 2]
             marks.append(Mark("path", "bound", ((end, 0.0), (end, float(len(self.order) - 1))), AXIS.name))
         marks += [Mark("polygon", "result", box_corners(common(self.boxes[i], self.boxes[j]))) for i, j in self.pairs]
-        self.found.append(
+        self.entries.append(
             TraceStep(
                 kind, line, words, tuple(Feature("box", "", item) for item in roles), values=values or {}, marks=tuple(marks),
-                cost={"steps": len(self.found), **self.cost}, question=question, result=result,
+                cost={"steps": len(self.entries), **self.cost}, question=question, result=result,
             )
         )  # fmt: skip
 

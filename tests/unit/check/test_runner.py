@@ -181,7 +181,7 @@ def test_a_second_answer_that_differs_is_noticed(tmp_path: Path) -> None:
         ("def collide(a, b) return", "syntax", "line 1"),
         ("import nosuchthing", "import", "ModuleNotFoundError: No module named 'nosuchthing' (line 1"),
         ("def other(a, b): pass\ndef _hidden(): pass", "missing", "no function collide; there is other"),
-        ("collide = 3", "missing", "collide is no function"),
+        ("collide = 3", "missing", "collide is not a function"),
         ("import sys; sys.exit(4)", "import", "called exit(4)"),
         ("import os; os._exit(4)", "died", "ended with status 4"),
         ("x = '\\ud800'.encode()", "import", "UnicodeEncodeError"),

@@ -17,7 +17,7 @@ from engine.compare.proofs.exact import (
     real,
     segment_distance_sq,
     share_point,
-    whole,
+    to_int,
 )
 
 RNG = np.random.default_rng(11)
@@ -45,8 +45,8 @@ def random_core(n):
 def test_a_number_comes_back(number):
     bits = bits_of(number, 0.25)
     assert bits >= 2
-    assert Fraction(whole(number, bits), 1 << bits) == Fraction(number)
-    assert real(whole(number, bits), bits) == number
+    assert Fraction(to_int(number, bits), 1 << bits) == Fraction(number)
+    assert real(to_int(number, bits), bits) == number
 
 
 def test_a_placed_core_is_where_fractions_put_it():
