@@ -1,16 +1,16 @@
-"""A shared world: a server closes ticks, clients predict them, and every copy goes through the same states.
+"""Shared worlds: a server closes ticks, clients predict them, and all copies go through the same states.
 
-messages           between server and clients, every field checked
-scene              what can be shared, and how a client builds it
-shared_simulation  the ticks of a demo with their actions, and rollback; of server and client
-limits             what one client may request, and how it is counted
-server             has authority: orders actions, closes ticks, relays; knows no socket
-clock              the server's time as a client sees it
-corrections        by how much the picture was wrong, and how it gets right
-client             predicts, is corrected, keeps time; knows no socket
-link               a simulated connection: late, lossy, out of order
-script             actions at ticks, from a file
-server_thread      a server's sockets; connection: a client's; client_session: a client and its connection
+messages           messages between server and clients, with validation of every field
+scene              checks whether a demo can be shared, and builds a client's copy
+shared_simulation  a demo's ticks, actions and rollback; used by server and client
+limits             limits and rate limiters for each client
+server             authoritative server without sockets: orders and relays actions, closes ticks
+clock              a client's estimate of the server's clock
+corrections        size and visual smoothing of corrections
+client             client without sockets: prediction, rollback, synchronization
+link               simulated network link: latency, jitter, loss, reordering
+script             actions by tick, read from a file
+server_thread      the server's sockets; connection: the client's socket; client_session: a client and its connection
 simulated_network  server and clients in one process and in simulated time; netlab: experiments on it
 """
 

@@ -1,4 +1,4 @@
-"""Addresses of this computer at which others can reach it, without asking any server: no packet leaves it."""
+"""Addresses at which other computers can reach this one, found without sending a packet."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import threading
 __all__ = ["own_addresses"]
 
 _FAR = {socket.AF_INET: ("192.0.2.1", "10.0.0.1", "172.16.0.1", "192.168.0.1"), socket.AF_INET6: ("2001:db8::1", "fd00::1")}
-"""Addresses in the networks that may exist: nothing is sent to them, the system only says from which address of its own it would."""
+"""Probe addresses, by family: connecting a UDP socket to one sends nothing but reveals the local address used for that route."""
 _LOOK_UP_SECONDS = 0.5
-"""For this computer's own name, which a system without it in its files asks a server for."""
+"""Timeout of resolving this computer's own name, which may query a DNS server."""
 
 
 def own_addresses(bind: str) -> list[str]:
-    """Return the addresses at which others reach a server that listens at one: that one, or those in all of this computer's networks.
+    """Return the addresses at which others can reach a server bound to `bind`.
 
     Parameters
     ----------
     bind : str
-        ``0.0.0.0`` and ``::`` are all of them; of the latter IPv4's too, those first.
+        ``0.0.0.0`` means all IPv4 addresses of this computer, ``::`` also the IPv6 ones.
 
     Returns
     -------
     list of str
-        Empty where this computer is in no network.
+        IPv4 first; empty if this computer is in no network.
     """
     if bind not in ("0.0.0.0", "::"):
         return [bind]
@@ -49,7 +49,7 @@ def _look_up(families: list[socket.AddressFamily], addresses: list[str]) -> None
 
 
 def _is_reached(address: str) -> bool:
-    """Return True for an address in a network: neither this computer's for itself, nor of a cable without a network at its end."""
+    """Return True unless the address is loopback, unspecified or link-local."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

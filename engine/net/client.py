@@ -1,14 +1,14 @@
-"""The client: it predicts the server's ticks, rolls back when it learns better, and knows no socket: bytes in, bytes out, time given.
+"""The client: prediction and rollback of the server's ticks. It has no sockets and no clock: bytes in, bytes out, time as an argument.
 
-    prediction      is ahead of what the server has closed by a round trip: a user's own action counts for him at once. Others' actions
-                    arrive late; the simulation goes back to the keyframe before them and forward again.
-    interpolation   shows the past, a buffer behind what has arrived, so that ticks are shown evenly; own actions as they come back.
-    lockstep        simulates a tick as soon as all of it is known, and stamps own actions so far ahead that they are there in time.
+    prediction      runs a round trip ahead of the closed ticks, so that the user's own actions take effect at once. Others' actions arrive
+                    late; the simulation rolls back to the keyframe before them and resimulates.
+    interpolation   shows the past, a buffer behind the received ticks, so that ticks are shown evenly; own actions appear once relayed.
+    lockstep        simulates a tick once all its actions are known, and schedules own actions far enough ahead to arrive in time.
 
-All three go through the same states (Gambetta, "Fast-paced multiplayer"; Bernier 2001; Bettner and Terrano 2001 for lockstep). An own
-action that arrived too late for its tick comes back with another tick, and is moved there. Lost messages are sent or requested
-again. The client trusts the server that it joined for the meaning of messages; their sizes, types and counts are bounded
-(docs/network.md). What it cannot read or simulate ends the connection with a reason: the world stays, and may go on alone.
+All three go through the same states (Gambetta, "Fast-paced multiplayer"; Bernier 2001; Bettner and Terrano 2001 for lockstep). If an own
+action arrives too late for its tick, the server relays it with a later tick, to which the client moves it. Lost messages are resent or
+requested again. The client trusts the content of its server's messages; their sizes, types and counts are bounded (docs/network.md). A
+message that it cannot decode or simulate ends the connection with a reason; the world remains and can continue offline.
 """
 
 from __future__ import annotations
@@ -37,33 +37,33 @@ from engine.sim.users import KEYFRAME_TICKS
 __all__ = ["Client"]
 
 _HELLO_SECONDS = 0.5
-"""Interval of hellos, until the state has arrived."""
+"""Interval at which hellos are repeated until the state arrives."""
 _PING_SECONDS = 0.25
 _FIRST_PINGS, _FIRST_PING_SECONDS = 8, 0.1
 _RESEND_SECONDS = 0.05
-"""By which a message may be overtaken by others before it is requested again."""
+"""Seconds to wait for an out-of-order message before requesting it again."""
 _GIVE_UP_SECONDS = 5.0
-"""After which an own action that has not come back is not sent again: a server may have forgotten that it had it (600 ticks)."""
+"""Seconds after which an unconfirmed own action is no longer resent: the server may have forgotten it (it keeps 600 ticks)."""
 _FAR_TICKS = 300
-"""Ticks behind the server beyond which the state is requested, rather than all of them simulated."""
+"""Number of ticks behind the server above which its state is requested instead of simulating them all."""
 _MAX_AHEAD = 200
-"""Ticks from the last confirmed one on for which an action may be meant: a server takes none for much later (`Limits.ticks_ahead`)."""
+"""Maximum number of ticks after the last confirmed one for which an action is scheduled (cf. `Limits.ticks_ahead`)."""
 _MAX_KNOWN_TICKS = 4_000
 _MAX_ACTIONS = 20_000
-"""Closed ticks, and actions of all users, that wait to be simulated; beyond, they are ignored, and requested again."""
+"""Maximum numbers of closed ticks, and of all users' actions, not yet simulated; more are ignored and requested again later."""
 _MAX_PENDING = 256
 _MAX_REASON = 500
 _MAX_SENT_AGAIN = 16
 _MAX_REQUESTED = 100
 _MAX_OFFLINE_TICKS = 8
-"""Ticks of one call without a server."""
+"""Maximum number of ticks simulated per call while offline."""
 _KEYFRAME_SECONDS = 1.0
-"""Time until the server's next keyframe."""
+"""Time allowed for the server's next keyframe."""
 
 
 @dataclass(slots=True)
 class _Pending:
-    """An own action that has not come back."""
+    """An own action that the server has not relayed yet."""
 
     tick: int
     action: Action
@@ -71,61 +71,63 @@ class _Pending:
     since: float
     retry_at: float
     wait: float
-    """Seconds until it is sent again, doubled each time."""
+    """Resend interval, s, doubled each time."""
 
 
 class Client:
-    """A client of a demo that a server shares.
+    """A client of a shared demo.
 
     Parameters
     ----------
     name, password : str
     key : str
-        Of one who comes back: what its `Welcome` contained.
+        Key from the `Welcome` of a returning user; empty for a new one.
     method : str
         One of `METHODS`; may be changed at any time.
     timer : callable, optional
-        Returns seconds, to measure the cost of ticks: with it no call of `advance` is to take longer than `budget`; without, each takes a
-        bounded number of ticks. It should measure processor time: the load of the machine says nothing about the cost of a rollback.
+        Returns seconds, preferably of processor time. If given, `advance` limits its ticks so as to take no longer than `budget`; otherwise
+        only their number is bounded.
 
     Attributes
     ----------
     simulation : SharedSimulation or None
         None until the server's state has arrived.
     user : int
+        Own user number; 0 before the first `Welcome`.
     outbox : deque of bytes
+        Encoded messages to send.
     end_reason : str
-        Why the server refuses or has dropped it, or could not be understood: no more messages are read.
+        Why the server refused or dropped the client, or why a message could not be handled; empty while messages are processed.
     server_ended : bool
-        True if the reason is that the server ends.
+        True if the server is shutting down.
     is_joined : bool
-        True if the server has let it in, over the present connection.
+        True if the server has admitted the client over the current connection.
     is_desynced : bool
-        True if its state is known to differ from the server's, which has not arrived yet.
+        True if the state is known to differ from the server's, and the server's has not arrived yet.
     is_stalled : bool
-        True if a tick is due and cannot be simulated, for the server has not closed those long before it.
+        True if a tick is due but would exceed the prediction limit, because the server's closed ticks have not arrived.
     users : tuple of UserInfo
     pointers : dict of int to (x, y)
-        Of others, meters in the picture.
+        Other users' pointers, m, in picture coordinates.
     denials : deque of str
-        Why the server did not apply own actions, the last ones.
+        Reasons for the server's latest denials of own actions.
     confirmed : int
-        All ticks before it are closed and known whole.
+        First tick that is not confirmed; all actions of earlier ticks are known.
     budget : float
-        Maximum seconds of a call of `advance`.
+        Target maximum duration of a call of `advance`, s.
     corrections : deque of Correction
-        The last.
+        Latest corrections.
     latencies : deque of float
-        Of the last own actions, seconds until the first tick with it was shown.
+        Seconds from each recent own action to the first displayed tick that includes it.
     n_rollbacks, n_resimulated, n_corrections : int
-        Rollbacks, ticks simulated again, and corrections that could be seen.
+        Numbers of rollbacks, resimulated ticks and visible corrections.
     n_compared, n_adopted : int
-        Keyframes whose digest was compared with the server's, and states adopted because they differed.
+        Numbers of keyframes whose digest was compared with the server's, and of server states adopted after a difference.
     n_late, n_denied, n_stalls : int
-        Own actions that counted at a later tick than they were meant for, and that the server did not apply; calls of `advance` in which a
-        tick was due and could not be simulated.
+        Numbers of own actions applied later than requested, of denied own actions, and of `advance` calls that simulated no tick although
+        one was due.
     on_final : callable or None
-        Called with each tick and the digest of the state right before it, once nothing can change it any more.
+        Called with each tick and the digest of the state right before it, once that state is final.
     """
 
     def __init__(
@@ -150,42 +152,42 @@ class Client:
         self.on_final: Callable[[int, bytes], object] | None = None
         self.timer = timer
         self._costs: deque[float] = deque(maxlen=15)
-        """Seconds of a tick in the last calls: the first may compile, so the median counts."""
+        """Seconds per tick in the latest calls; their median is used, because the first call may compile kernels."""
         self._cost = 0.0
         self._smoothing = Smoothing()
         self._final = 0
-        """The first tick of which `on_final` has not been called."""
+        """First tick for which `on_final` has not been called."""
         self._welcome: m.Welcome | None = None
         self._clock = Clock(60.0)
         self._now = self._goal = 0.0
-        """Time of the last `advance`, and the tick that should be shown then."""
+        """Time of the last `advance`, and the target tick at that time."""
         self._seen = 0
-        """The first tick that is not known to be closed, nor any after it."""
+        """One past the latest tick known to be closed."""
         self._counts: dict[int, int] = {}
-        """Number of actions of closed ticks."""
+        """Number of actions, by closed tick."""
         self._digests: dict[int, bytes] = {}
-        """The server's, of keyframes that have not been compared."""
+        """The server's digests, by keyframe, that have not been compared yet."""
         self._state_from: int | None = None
-        """The tick from which on the server's state is wanted, because ours differs or is far behind."""
+        """First tick whose server state is acceptable, if a state is needed because ours differs or is far behind; otherwise None."""
         self._state_retry_at = 0.0
         self._resend_at: dict[int, float] = {}
-        """By incomplete tick, when to request it."""
+        """Time of the next resend request, by incomplete tick."""
         self._pending: dict[int, _Pending] = {}
         self._unseen: dict[int, tuple[int | None, float]] = {}
-        """Own actions that have not been shown: their tick, if it is known, and the time of the action."""
+        """Tick (None if unknown) and time of each own action that has not been displayed, by number."""
         self.next_number = 0
         """Number of the next own action."""
         self._pinged = self._greeted = -1e9
         self._password = password
         self._is_new_connection = True
         self._offline: tuple[float, int] | None = None
-        """Since when it runs without a server, and from which tick on."""
+        """Time and tick at which the client went offline; None while online."""
 
     # -- status -------------------------------------------------------------------------------------------------------
 
     @property
     def method(self) -> str:
-        """How it keeps up with the others, one of `METHODS`."""
+        """Synchronization method, one of `METHODS`."""
         return self._method
 
     @method.setter
@@ -196,54 +198,54 @@ class Client:
 
     @property
     def demo(self) -> Demo | None:
-        """The demo as this client sees it: one object, restored in place; another only with a `Welcome`."""
+        """This client's copy of the demo; restored in place, and replaced only when joining."""
         return self.simulation.demo if self.simulation is not None else None
 
     @property
     def is_offline(self) -> bool:
-        """True if it runs without a server."""
+        """True while the client runs without a server."""
         return self._offline is not None
 
     @property
     def is_slow(self) -> bool:
-        """True if a rollback would take longer than a frame, so that less is predicted."""
+        """True if prediction is shortened because a full rollback would exceed the budget."""
         return self.method == "prediction" and self._horizon() < self._window
 
     @property
     def status(self) -> str:
-        """One line for the screen; empty where all is well."""
+        """One-line status for display; empty if there is nothing to report."""
         if self.is_offline:
-            return "going on alone"
+            return "offline"
         if self.end_reason:
             return self.end_reason
         if not self.is_joined:
             return "waiting for the server's state"
         if self.is_stalled:
             return "waiting for the server"
-        return f"a tick takes {1e3 * self._cost:.1f} ms here: less is predicted" if self.is_slow else ""
+        return f"slow computer ({1e3 * self._cost:.1f} ms per tick): prediction is shortened" if self.is_slow else ""
 
     @property
     def round_trip(self) -> float:
-        """Median round-trip time of the last pings, seconds."""
+        """Median round-trip time of the latest pings, s."""
         return self._clock.round_trip
 
     @property
     def age(self) -> float:
-        """Seconds by which the confirmed state lies behind the server's clock; 0 offline, or where nothing is known yet."""
+        """Age of the confirmed state by the server's clock, s; 0 while offline or before the first pong."""
         tick = self.server_tick(self._now)
         return 0.0 if tick is None or self.is_offline else max(0.0, (tick - self.confirmed) / self._clock.hertz)
 
     @property
     def fraction(self) -> float:
-        """Position of the time between the tick before the last and the last, 0 to 1: there the picture is drawn."""
+        """Interpolation factor for drawing between the last two states, 0 to 1."""
         if self.simulation is None or (self.method == "lockstep" and not self.is_offline):
             return 1.0
         return min(max(self._goal - self.simulation.now + 1.0, 0.0), 1.0)
 
     def offsets(self, stage: int) -> FloatArray:
-        """Return what is left of corrections, to be added to the poses that are drawn of a stage, never to the state.
+        """Return the remaining visual error of corrections, to be added to a stage's drawn poses, never to its state.
 
-        x, y, angle, meters and radians, (n, 3), rows as in `world.body_ids`; it decays within 0.15 s.
+        x, y, angle, m and rad, (n, 3), rows as in `world.body_ids`. The error decays within 0.15 s.
         """
         if self.simulation is None or stage >= len(self.simulation.demo.stages):
             return np.zeros((0, 3))
@@ -251,7 +253,7 @@ class Client:
 
     @property
     def holders(self) -> dict[int, Held]:
-        """Each user who holds something, with the stage, the body, and the point of it in its frame, meters."""
+        """Stage index, body id and body-local grab point, m, of each user who is holding a body."""
         demo = self.demo
         grips = {} if demo is None else {user: state.grip for user, state in demo.sim.users.users.items()}
         return {
@@ -261,13 +263,13 @@ class Client:
         }
 
     def server_tick(self, now: float) -> float | None:
-        """Return what the server's clock shows now, in ticks, as far as this client can know; None before it can."""
+        """Return the estimated server clock, in ticks; None before the first pong."""
         return self._clock.tick(now) if self._clock.n_samples else None
 
     # -- the connection -----------------------------------------------------------------------------------------------
 
     def reconnect(self) -> None:
-        """Begin again over another connection, as the same user. The picture stays until the server's state has arrived."""
+        """Prepare for a new connection as the same user. The current world is shown until the server's state arrives."""
         self.outbox.clear()
         self.end_reason, self.server_ended = "", False
         self._greeted = self._pinged = -1e9
@@ -275,11 +277,11 @@ class Client:
         self._offline = None
 
     def go_offline(self, now: float) -> None:
-        """Run without a server, from the state that is shown; `reconnect` goes back to a server's."""
+        """Continue without a server from the displayed state; `reconnect` returns to a server."""
         simulation = self.simulation
         if simulation is None or self.is_offline:
             return
-        for tick in range(simulation.now, simulation.now + _MAX_KNOWN_TICKS):  # the others' future actions
+        for tick in range(simulation.now, simulation.now + _MAX_KNOWN_TICKS):  # other users' future actions
             for action in simulation.actions(tick):
                 if action.user != self.user:
                     simulation.remove(tick, *action.key)
@@ -299,15 +301,15 @@ class Client:
     # -- messages of the server ---------------------------------------------------------------------------------------
 
     def receive(self, content: bytes, now: float) -> None:
-        """Handle a message of the server; one that cannot be read ends the connection, with the reason in `end_reason`."""
+        """Handle a message of the server; an invalid one ends the session with a reason in `end_reason`."""
         if self.end_reason or self.is_offline:
             return
         try:
             self._handle(m.decode_from_server(content), now)
         except LabError as error:
-            self._end(f"what the server says is not understood: {error}")
-        except Exception as error:  # any that a wrong type can end in
-            self._end(f"what the server says is not understood: {type(error).__name__}: {error}")
+            self._end(f"invalid message from the server: {error}")
+        except Exception as error:  # a value of the wrong type may raise anything
+            self._end(f"invalid message from the server: {type(error).__name__}: {error}")
 
     def _end(self, reason: str) -> None:
         self.end_reason = " ".join(reason.split())[:_MAX_REASON]
@@ -353,7 +355,7 @@ class Client:
             self._pinged = -1e9
         if self._is_new_connection or user_before != self.user:
             self._forget_pending()
-            self.next_number = 0  # actions done offline have no numbers here
+            self.next_number = 0  # numbers of offline actions are unknown to the server
         self.is_joined, self._is_new_connection = True, False
         self.next_number = max(self.next_number, welcome.next_number)
         self.confirmed = self._final = self._seen = welcome.tick
@@ -367,7 +369,7 @@ class Client:
             self._place(relayed)
 
     def _place(self, relayed: m.RelayedAction) -> None:
-        """Put an action at the tick at which it counts."""
+        """Add a relayed action at its final tick."""
         simulation, tick, user, number = self.simulation, relayed.tick, relayed.user, relayed.number
         assert simulation is not None
         if user == self.user:
@@ -378,11 +380,11 @@ class Client:
             if number in self._unseen:
                 self._unseen[number] = tick, self._unseen[number][1]
         if tick >= self.confirmed and simulation.n_actions < _MAX_ACTIONS:
-            # no file here is opened because somebody names it
+            # never open a local file named by another user
             simulation.add(tick, UserAction(user, number, decode_action(relayed.action).without_files()))
 
     def _undo_denied(self, denied: m.ActionDenied) -> None:
-        """Remove an own action that the server does not apply."""
+        """Remove an own action that the server denied."""
         own = self._pending.pop(denied.number, None)
         self._unseen.pop(denied.number, None)
         if own is not None and self.simulation is not None:
@@ -391,21 +393,21 @@ class Client:
             self.n_denied += 1
 
     def _n_relayed(self, tick: int) -> int:
-        """Return the number of actions of a tick that came from the server."""
+        """Return the number of a tick's actions that the server has relayed."""
         assert self.simulation is not None
         return sum(action.user != self.user or action.number not in self._pending for action in self.simulation.actions(tick))
 
     def _confirm(self, now: float) -> None:
-        """Note up to where everything is known."""
+        """Advance `confirmed` past the ticks whose actions are all known."""
         while (count := self._counts.get(self.confirmed)) is not None and self._n_relayed(self.confirmed) >= count:
             del self._counts[self.confirmed]
             self.confirmed += 1
             for number, own in self._pending.items():
-                if own.tick < self.confirmed:  # closed without it: where it counts is still to be heard
+                if own.tick < self.confirmed:  # closed without it: the server will relay its tick
                     self._move(number, self._next_tick(now))
 
     def _move(self, number: int, tick: int) -> None:
-        """Move a pending own action to a tick."""
+        """Move a pending own action to another tick."""
         simulation, own = self.simulation, self._pending[number]
         assert simulation is not None
         simulation.remove(own.tick, self.user, number)
@@ -420,12 +422,12 @@ class Client:
     # -- own actions --------------------------------------------------------------------------------------------------
 
     def act(self, action: Action, now: float) -> Any:
-        """Apply an action at once in this copy, and send it to the server for its tick; return its result, None where it is not known yet.
+        """Send an action to the server; with prediction, also apply it here at once. Return its result, or None if it is not known yet.
 
         Raises
         ------
         LabError
-            The demo refuses it: it has been sent all the same, for the server may accept it. Or it cannot be sent, and has not been.
+            The demo rejects the action (it was sent anyway, because the server may accept it), or it cannot be sent.
         """
         simulation = self.simulation
         if simulation is None or ((self.end_reason or not self.is_joined) and not self.is_offline):
@@ -439,7 +441,7 @@ class Client:
         content = msgspec.Raw(encode_action(action))
         message = m.encode(m.ActionRequest(number, tick, content))
         if len(message) > m.MAX_CLIENT_MESSAGE_BYTES:
-            raise InvalidInputError("act", f"one of at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes", len(message))
+            raise InvalidInputError("act", f"at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes long", len(message))
         if len(self._pending) >= _MAX_PENDING:
             raise LabError(f"the server has not answered the last {_MAX_PENDING} acts")
         self.next_number += 1
@@ -456,7 +458,7 @@ class Client:
         return None
 
     def _next_tick(self, now: float) -> int:
-        """Return the tick at which an action of now is to count."""
+        """Return the tick for which an action issued now is scheduled."""
         assert self.simulation is not None
         first = max(self.simulation.now, self.confirmed)
         if self.is_offline or not self._clock.n_samples or self.method == "interpolation":
@@ -465,14 +467,14 @@ class Client:
         return first if self.method == "prediction" and first >= ahead - 3 else max(first, min(ahead, self.confirmed + _MAX_AHEAD))
 
     def send_pointer(self, point: tuple[float, float]) -> None:
-        """Send where the user's pointer is, meters in the picture; beyond the range of a message it stays where it was."""
+        """Send the user's pointer, m, in picture coordinates; ignored if outside the range of a message."""
         if self.is_joined and max(abs(point[0]), abs(point[1])) <= 1e6:
             self.send(m.PointerMove(*point))
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def target_tick(self, now: float) -> float:
-        """Return the tick at which this client should be: by prediction, so far ahead that actions for it arrive before it is closed."""
+        """Return the tick to simulate up to; with prediction, far enough ahead that actions for it reach the server before it is closed."""
         if self._offline is not None:
             since, tick = self._offline
             return tick + (now - since) * self._clock.hertz
@@ -488,20 +490,21 @@ class Client:
         return min(self._welcome.window, _FAR_TICKS) if self._welcome is not None else 0
 
     def _max_ticks(self) -> int:
-        """Return the maximum number of ticks of one call."""
+        """Return the maximum number of ticks simulated per call."""
         ticks = self._window + 2 * KEYFRAME_TICKS
         return ticks if self.timer is None or self._cost <= 0.0 else int(min(max(self.budget / self._cost, 2.0), ticks))
 
     def _horizon(self) -> int:
-        """Return the number of ticks that may be predicted: such that a rollback is over in time, on average."""
+        """Return the maximum number of predicted ticks for which an average rollback fits the budget."""
         if self.method != "prediction":
             return 0
         return max(0, min(self._window, self._max_ticks() - KEYFRAME_TICKS // 2))
 
     def advance(self, now: float) -> int:
-        """Roll back where it must be, and simulate the ticks that are due; return the number of new ones.
+        """Roll back if necessary, and simulate the ticks that are due; return the number of new ticks.
 
-        One call rolls back once, and simulates a bounded number of ticks: a client that has slept long catches up by the server's state.
+        One call rolls back at most once and simulates a bounded number of ticks. A client that was suspended for long adopts the server's
+        state.
         """
         self._now = now
         if self.is_offline:
@@ -514,7 +517,7 @@ class Client:
             return 0
         start = self.timer() if self.timer is not None else 0.0
         try:
-            if self.is_joined:  # else only hello: the server would believe that its state has arrived
+            if self.is_joined:  # before that, any other message would imply that the state has arrived
                 self._request_again(now)
             self._goal = self.target_tick(now)
             last = self.confirmed + self._horizon()
@@ -525,8 +528,8 @@ class Client:
             self.n_stalls += n_new == 0 and simulation.now <= self._goal - 1.0
             if self.is_joined:
                 self._compare(now)
-        except Exception as error:  # actions and states are a stranger's
-            self._end(f"the world that the server gave cannot go on: {type(error).__name__}: {error}")
+        except Exception as error:  # actions and states come from untrusted peers
+            self._end(f"the shared world could not be simulated: {type(error).__name__}: {error}")
             return 0
         if self.timer is not None and n_again + n_new > 0:
             self._costs.append((self.timer() - start) / (n_again + n_new))
@@ -538,7 +541,7 @@ class Client:
         return n_new
 
     def _step_until(self, goal: float, max_ticks: int) -> int:
-        """Simulate ticks up to one, at most so many; return their number."""
+        """Simulate up to tick `goal`, at most `max_ticks`; return the number of ticks."""
         assert self.simulation is not None
         start = self.simulation.now
         while self.simulation.now < goal and self.simulation.now - start < max_ticks:
@@ -546,7 +549,7 @@ class Client:
         return self.simulation.now - start
 
     def _finish(self) -> int:
-        """Simulate up to the last state that is known of a server that has ended."""
+        """Simulate up to the last confirmed state of a server that has ended."""
         if self.simulation is None:
             return 0
         self._rollback(self._now)
@@ -559,7 +562,7 @@ class Client:
         self._goal = self.target_tick(self._now)
         n_new = self._step_until(self._goal, _MAX_OFFLINE_TICKS)
         self.confirmed = self.simulation.now
-        if self.confirmed < self._goal:  # it slept, or is too slow: that time is lost
+        if self.confirmed < self._goal:  # suspended or too slow: skip the lost time
             self._offline = self._now, self.confirmed
         self.simulation.forget(self.confirmed)
         return n_new
@@ -574,7 +577,7 @@ class Client:
             self.send(m.Ping(now, min(self.confirmed, self.simulation.now), self.round_trip))
 
     def _rollback(self, now: float, last: int | None = None) -> int:
-        """Go back where actions have changed, and forward again, at most to a tick; return how many were simulated again."""
+        """Roll back to the first changed action and resimulate, at most to tick `last`; return the number of resimulated ticks."""
         simulation = self.simulation
         assert simulation is not None
         if simulation.changed is None:
@@ -612,14 +615,14 @@ class Client:
                 self.on_final(tick, simulation.digests[tick])
         self._final = max(self._final, end)
 
-    # -- messages that were lost --------------------------------------------------------------------------------------
+    # -- lost messages ------------------------------------------------------------------------------------------------
 
     def _request_again(self, now: float) -> None:
-        """Request what has not arrived, and send again what has not come back."""
+        """Request missing messages, and resend unconfirmed actions."""
         assert self.simulation is not None
         self._resend_at = {tick: at for tick, at in self._resend_at.items() if tick >= self.confirmed}
         incomplete = []
-        if self._state_from is None or self.is_desynced:  # else a state is on its way in place of what is missing
+        if self._state_from is None or self.is_desynced:  # otherwise a requested state will replace the missing ticks
             for tick in range(self.confirmed, min(self._seen, self.confirmed + _MAX_REQUESTED)):
                 if tick in self._counts and self._n_relayed(tick) >= self._counts[tick]:
                     continue
@@ -639,10 +642,10 @@ class Client:
                 self.send(m.ActionRequest(number, own.tick, own.content))
                 n_sent += 1
 
-    # -- where the states differ --------------------------------------------------------------------------------------
+    # -- differing states ---------------------------------------------------------------------------------------------
 
     def _compare(self, now: float) -> None:
-        """Compare final digests with the server's, and request its state where they differ, or ours is far behind."""
+        """Compare final digests with the server's, and request its state if they differ or ours is far behind."""
         simulation = self.simulation
         assert simulation is not None
         final = min(self.confirmed, simulation.now)
@@ -658,7 +661,7 @@ class Client:
             self._state_retry_at = now + self._clock.patience + _KEYFRAME_SECONDS
 
     def _adopt(self, welcome: m.Welcome, now: float) -> None:
-        """Replace the state by the server's, where it was requested: it may also come twice."""
+        """Replace the state by the server's, if it was requested; duplicates are ignored."""
         simulation = self.simulation
         assert simulation is not None
         if self._state_from is None or welcome.tick < max(self._state_from, simulation.oldest):

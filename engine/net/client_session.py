@@ -1,4 +1,4 @@
-"""A client and its connection: carries messages between them, and reconnects after the connection broke off."""
+"""A client and its connection: passes messages between them, and reconnects after the connection is lost."""
 
 from __future__ import annotations
 
@@ -10,33 +10,32 @@ from engine.net.simulated_network import SimulatedConnection
 __all__ = ["ClientSession"]
 
 _FIRST_WAIT, _MAX_WAIT = 0.5, 8.0
-"""Seconds until it reconnects, doubled each time."""
+"""First and maximum reconnection delay, s; doubled after each attempt."""
 
 
 class ClientSession:
-    """A client's part in a shared world; `advance` is to be called once a frame.
+    """A client's session with a server; call `advance` once per frame.
 
     Parameters
     ----------
     client : Client
     connection : Connection or SimulatedConnection
-        To the server.
+        Connection to the server.
 
     Attributes
     ----------
     is_over : bool
-        True if the server has ended, refuses the client or has dropped it, or could not be reached in the first place; or after `leave`.
-        `rejoin` tries once more.
+        True after `leave`, or if the server ended, refused or dropped the client, or could never be reached. `rejoin` tries again.
     reason : str
-        Why it is over, or broke off last.
+        Reason for the end of the session or of the last connection.
     server_ended : bool
-        True if the server said that it ends.
+        True if the server announced that it is shutting down.
     retry_at : float or None
-        When it reconnects, in the time of `advance`; None while it is connected, or connecting.
+        Time of the next reconnection attempt, in the time of `advance`; None while connected or connecting.
     n_disconnects : int
-        How many times the connection broke off.
+        Number of times the connection was lost.
     disconnected_since : float or None
-        Since when it is not joined, in the time of `advance`, across all attempts; None while it is, and before it was.
+        Time at which the connection was lost, in the time of `advance`, kept across attempts; None while joined or before the first loss.
     """
 
     def __init__(self, client: Client, connection: Connection | SimulatedConnection) -> None:
@@ -51,7 +50,7 @@ class ClientSession:
 
     @property
     def status_text(self) -> str:
-        """One line for people."""
+        """One-line description of the connection's state."""
         at = self.connection.address
         if self.is_over:
             return self.reason
@@ -62,11 +61,11 @@ class ClientSession:
         return f"joined {at}" if self.client.is_joined else f"waiting for the state of {at}"
 
     def now(self) -> float:
-        """Return the time of `advance`, seconds: that of the connection."""
+        """Return the connection's clock, s, which is the time to pass to `advance`."""
         return self.connection.now
 
     def advance(self, now: float) -> int:
-        """Receive messages, simulate the ticks that are due, and send; return how many ticks were new."""
+        """Receive messages, simulate the ticks that are due, and send; return the number of new ticks."""
         client, connection = self.client, self.connection
         was_closed = connection.state == "closed"  # before the last messages are received
         for content, at in connection.receive():
@@ -89,22 +88,22 @@ class ClientSession:
         return n_new
 
     def leave(self) -> None:
-        """Say goodbye, and close; the client keeps its state, and may go on offline."""
+        """Send a goodbye and close the connection; the client keeps its state and may continue offline."""
         if not self.is_over:
             self.connection.send(*self.client.outbox, m.encode(m.Goodbye()))
             self.client.outbox.clear()
             self._end("left")
 
     def rejoin(self) -> None:
-        """Connect once more, as the same user."""
+        """Reconnect as the same user."""
         self.connection.close()
-        self.client.end_reason, self.client.server_ended = "", False  # else it would be over before it is tried
+        self.client.end_reason, self.client.server_ended = "", False  # otherwise `advance` would end the session again at once
         self.is_over = self.server_ended = False
         self.retry_at = None
         self.connection.open()
 
     def _reconnect(self, now: float) -> None:
-        """Connect again after a while, if there was a connection."""
+        """Reconnect after a delay; end the session if the first connection failed."""
         if self.retry_at is None:
             self.reason = self.connection.reason
             if self.client.simulation is None and self.n_disconnects == 0:

@@ -1,8 +1,8 @@
-"""The server's clock, as seen from a client: measured by pings, the best of the last seconds, slewed rather than stepped.
+"""A client's estimate of the server's clock, measured by pings and slewed rather than stepped.
 
-An answer with a round trip of r seconds gives the server's clock to within r / 2: half of the round trip each way is the best guess, and
-the quicker the answer the better the guess (Cristian 1989; NTP's clock filter, RFC 5905, 10, takes the minimum of the last eight).
-Two answers that cannot both be true, the intervals being apart, mean that one of the clocks has jumped: a laptop slept.
+A pong with a round trip of r seconds gives the server's clock to within r / 2, so the sample with the shortest round trip of the last
+seconds is used (Cristian 1989; NTP's clock filter, RFC 5905, 10, takes the minimum of the last eight). Samples whose intervals do not
+overlap mean that one of the clocks has jumped, for example because a laptop was suspended.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import NamedTuple
 __all__ = ["Clock"]
 
 _SPAN_SECONDS = 5.0
-"""For which an answer counts: clocks that differ by 0.1 % come apart by a third of a tick in it."""
+"""Age at which a sample is discarded: clocks whose rates differ by 0.1 % drift apart by a third of a tick in that time."""
 _SKEW = 2e-3
-"""Maximum relative difference in speed of two clocks, to recognize a jump."""
+"""Maximum relative rate difference of two clocks; a larger apparent drift is a jump."""
 _SLEW = 0.05
-"""Share by which time runs faster or slower until a difference is made up: nobody sees it."""
+"""Fraction by which time is sped up or slowed down to remove an offset; too small to be noticed."""
 _JUMP_SECONDS = 0.5
-"""Difference beyond which that would take too long."""
+"""Offset above which the clock is stepped, because slewing would take too long."""
 _BUFFER_TICKS = 2
-"""Until the next message says what a lost one said, and the picture is drawn."""
+"""Interpolation buffer: time for a later message to replace a lost one, and for drawing."""
 _SHARE_IN_TIME = 0.9
-"""Share of the answers that the jitter must cover."""
+"""Quantile of the round trips on which the jitter is based."""
 
 
 class _Sample(NamedTuple):
-    """An answer: when it arrived, its round trip, s, and the server's clock minus ours, ticks."""
+    """A clock sample from a pong: arrival time, s, round trip, s, and offset of the server's clock from ours, ticks."""
 
     at: float
     round_trip: float
@@ -36,7 +36,7 @@ class _Sample(NamedTuple):
 
 
 class Clock:
-    """The server's clock.
+    """Estimate of the server's clock.
 
     Parameters
     ----------
@@ -52,26 +52,26 @@ class Clock:
 
     @property
     def n_samples(self) -> int:
-        """Answers that count."""
+        """Number of samples in use."""
         return len(self._samples)
 
     @property
     def round_trip(self) -> float:
-        """Median round trip of the last answers, seconds; 0 before the first."""
+        """Median round trip of the samples, s; 0 before the first."""
         return self._quantile(0.5)
 
     @property
     def jitter(self) -> float:
-        """Seconds by which nine of ten ways are at most longer than the shortest, one way."""
+        """One-way jitter, s: 90th percentile minus minimum of the one-way delay."""
         return 0.5 * (self._quantile(_SHARE_IN_TIME) - self._quantile(0.0))
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer counts as lost."""
+        """Seconds without a reply after which a message is considered lost."""
         return self._quantile(1.0) + 0.05
 
     def note(self, sent: float, received: float, clock: float) -> None:
-        """Add an answer: when the ping was sent and the answer arrived, by our clock, s, and the server's in between, ticks."""
+        """Add a sample: send and arrival time of the ping and its pong by our clock, s, and the server's clock in the pong, ticks."""
         sample = _Sample(received, max(received - sent, 0.0), clock - 0.5 * (sent + received) * self.hertz)
         if self._samples:
             best = self._best
@@ -87,15 +87,15 @@ class Clock:
         return now * self.hertz + self._best.offset
 
     def lead(self, delay: int) -> float:
-        """Return the ticks to be ahead of the server's clock so that actions arrive before it closes their tick, `delay` after its time."""
+        """Return the lead over the server's clock, ticks, at which actions arrive before their tick is closed, `delay` ticks late."""
         return max(0.0, self._way - delay)
 
     def lag(self, delay: int) -> float:
-        """Return the ticks to be behind the server's clock so that what it has closed has arrived."""
+        """Return the lag behind the server's clock, ticks, at which the messages about closed ticks have arrived."""
         return delay + 1 + _BUFFER_TICKS + self._way
 
     def follow(self, now: float, ahead: float) -> float:
-        """Return the server's tick with so many ahead; a change of either is made up for slowly, a jump at once."""
+        """Return the server's tick plus `ahead`: small changes of either are slewed, jumps are applied at once."""
         target = self._best.offset + ahead
         if self._shift is None or abs(target - self._shift) > _JUMP_SECONDS * self.hertz:
             self._shift = target
@@ -111,7 +111,7 @@ class Clock:
 
     @property
     def _way(self) -> float:
-        """Ticks that nine of ten messages take at most, one way."""
+        """90th percentile of the one-way delay, ticks."""
         return (0.5 * self._quantile(0.0) + self.jitter) * self.hertz
 
     def _quantile(self, share: float) -> float:

@@ -243,7 +243,7 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
     assert stood - one.confirmed == ServerSettings().window and one.status == "waiting for the server" and one.age > 2.5
     one.go_offline(now)
     n_bodies = len(simulation.demo.stages[0].world.body_ids)
-    assert one.is_offline and one.status == "going on alone"
+    assert one.is_offline and one.status == "offline"
     ball = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.0, 9.0))
     body = one.act(CreateBody.of(0, ball), now=now)
     for _ in range(120):
@@ -266,7 +266,7 @@ def test_a_slow_machine_predicts_less_and_says_so() -> None:
     client.timer = lambda: 0.02 * next(time)  # each call of `advance` takes 20 ms, however many ticks
     client.budget = 0.03
     _play(network, 4.0)
-    assert client.is_slow and "less is predicted" in client.status
+    assert client.is_slow and "prediction is shortened" in client.status
     assert client.simulation is not None and client.simulation.now - client.confirmed < 20
     _settle(network)
     assert network.n_differing == [0, 0]
@@ -337,7 +337,7 @@ def test_no_file_is_opened_because_the_server_names_it() -> None:
 def test_what_is_no_message_ends_it_in_one_line(content: bytes) -> None:
     client, _ = _welcomed()
     client.receive(content, 2.0)
-    assert client.end_reason.startswith("what the server says is not understood: ") and "\n" not in client.end_reason
+    assert client.end_reason.startswith("invalid message from the server: ") and "\n" not in client.end_reason
     assert client.advance(2.0) == 0 and client.demo is not None
     client.go_offline(2.0)
     assert client.advance(2.1) > 0
