@@ -108,7 +108,7 @@ def test_a_change_that_leaves_no_inertia_is_refused_and_changes_nothing() -> Non
         lambda: world.set_fixture(small, density=1e9),
         lambda: twin.set_body(still, type="dynamic"),
     ):
-        with pytest.raises(InvalidInputError, match="shape must be near enough"):
+        with pytest.raises(InvalidInputError, match="shape must be close enough"):
             change()
     assert world.body(body).fixtures == (large, small)
     assert world.snapshot().motion.values.tobytes() == before.motion.values.tobytes()
