@@ -1,9 +1,9 @@
-"""A client's connection to a server: a thread of its own with an asyncio loop, queues to and from it, and a simulated link both ways.
+"""A client's connection to a server: an asyncio loop on its own thread, with queues and a simulated link in each direction.
 
     send(bytes) -> [link] -> socket -> the server
     receive()   <- [link] <- socket <-
 
-The link (`engine.net.link`) makes the connection worse than it is, for experiments; its settings may be changed while it is open.
+The link (`engine.net.link`) degrades the connection for experiments; its settings may be changed at any time.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ __all__ = ["Connection", "parse_address"]
 OPEN_SECONDS = 5.0
 PING_SECONDS = 2.0
 SILENT_SECONDS = 8.0
-"""For the answer to a ping: a server that is simulated to be far, or is busy, takes a while."""
+"""Ping timeout, s; long, because a busy server or a simulated link answers slowly."""
 MAX_UNSENT_BYTES = 2_000_000
 MAX_UNREAD_BYTES = 16_000_000
-"""Bytes that may wait to be sent, and to be received by the program, those in the link included; beyond, the connection ends, or is not
-read for a while. On top of it comes one message that is being read, and one in the library (`_MAX_QUEUED`)."""
+"""Maximum bytes waiting to be sent, above which the connection is closed, and waiting for `receive`, including those in the link, above which
+reading pauses. One message being read and one in the library (`_MAX_QUEUED`) are not counted."""
 _MAX_QUEUED = 0
-"""Messages that wait in the library when it stops reading: with its 16, a server that sends large ones costs a gigabyte."""
+"""Receive queue of the library, messages; its default of 16 would let a server fill a gigabyte with large messages."""
 _CLOSE_SECONDS = 0.3
 _LAST_SECONDS = 2.0
-"""For messages that are still in the link at the end."""
+"""Maximum time to deliver messages still in the link after the connection ended, s."""
 _JOIN_SECONDS = 1.0
 
 _logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def parse_address(text: str) -> tuple[str, int]:
     Raises
     ------
     InvalidInputError
-        The text is no address.
+        `text` is not an address.
 
     Examples
     --------
@@ -75,27 +75,27 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 class Connection:
-    """A connection to a server; it begins to connect at once.
+    """A connection to a server; connects on construction.
 
     Parameters
     ----------
     host : str
-        A name or an address.
+        Host name or IP address.
     port : int
     tls : ssl.SSLContext, optional
-        Encrypts the connection, and verifies the server (`engine.net.tls`).
+        Context that encrypts the connection and verifies the server (`engine.net.tls`); None for an unencrypted connection.
     link : LinkSettings, optional
-        Settings of the simulated link, each way; may be changed at any time.
+        Settings of the simulated link in each direction; may be changed at any time.
     seed : int
-        Of the link's random numbers.
+        Seed of the link's random numbers.
 
     Attributes
     ----------
     state : "connecting", "open" or "closed"
     reason : str
-        Why it is closed, for people.
+        User-readable reason for the closure.
     n_sent, n_received : int
-        Bytes of messages that have gone through the socket.
+        Message bytes sent and received over the socket.
     """
 
     def __init__(
@@ -114,17 +114,17 @@ class Connection:
 
     @property
     def now(self) -> float:
-        """The time in which messages arrive, seconds."""
+        """Clock of the arrival times, s."""
         return time.monotonic()
 
     def open(self) -> None:
-        """Connect, again if it is closed: what waited to be sent is forgotten."""
+        """Connect or reconnect; unsent messages are discarded."""
         self.state: Literal["connecting", "open", "closed"] = "connecting"
         self.reason = ""
         self._out: deque[tuple[float, bytes]] = deque()
         self._in: deque[tuple[bytes, float]] = deque()
         self._n_in = self._n_taken = 0
-        """Bytes put into `_in`, and taken out, each by one thread."""
+        """Bytes put into `_in` and taken out of it; each counter is written by one thread only."""
         self._up, self._down = (Link(self._link, stream(self._seed, way, self._n_opened)) for way in ("up", "down"))
         self._n_opened += 1
         self._socket: ClientConnection | None = None
@@ -147,20 +147,20 @@ class Connection:
         self._link = self._up.settings = self._down.settings = settings
 
     def send(self, *contents: bytes) -> None:
-        """Send messages; before it is open they wait, and once it is closed they are lost."""
+        """Send messages: queued until the connection is open, discarded once it is closed."""
         if self.state != "closed":
             now = time.monotonic()
             self._out.extend((now, content) for content in contents)
             self._wake()
 
     def receive(self) -> list[tuple[bytes, float]]:
-        """Return the messages that have arrived, each with its time of arrival, seconds of `time.monotonic`; also after the end."""
+        """Return the messages received so far, each with its arrival time, s of `time.monotonic`; works after closing, too."""
         arrived = [self._in.popleft() for _ in range(len(self._in))]
         self._n_taken += sum(len(content) for content, _ in arrived)
         return arrived
 
     def close(self, reason: str = "it was closed") -> None:
-        """Send what waits, and end, within about a second, whatever the server does."""
+        """Send the queued messages and close; returns within about a second, even if the server does not respond."""
         if not self._is_closing and self.state != "closed":
             self._is_closing, self.reason = True, reason
             self._wake()
@@ -170,18 +170,18 @@ class Connection:
     def _wake(self) -> None:
         loop = self._loop
         if loop is not None:
-            with contextlib.suppress(RuntimeError):  # it has just ended
+            with contextlib.suppress(RuntimeError):  # the loop has just closed
                 loop.call_soon_threadsafe(self._pump)
 
     # -- on its own thread --------------------------------------------------------------------------------------------
 
     def _run(self, n: int) -> None:
-        """Be connected for the n-th time; an older thread, whose look-up took too long, changes nothing."""
-        try:  # the look-up here: a loop's own could not be interrupted
+        """Run the n-th connection; a thread superseded during a slow look-up changes nothing."""
+        try:  # look up the host here, because a look-up by the loop could not be interrupted
             entries = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
             reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in entries]))
         except (socket.gaierror, UnicodeError):
-            reason = f"there is no host {self.host}, or it cannot be found from here"
+            reason = f"host {self.host} not found"
         except Exception as error:
             reason = self._reason_for(error)
         if n == self._n_opened:
@@ -189,13 +189,13 @@ class Connection:
             self._loop, self.state = None, "closed"
 
     async def _talk(self, addresses: list[str]) -> str:
-        """Connect to the first address that answers, exchange messages, and return why that is over."""
+        """Connect to the first address that responds, exchange messages, and return the reason for the end."""
         self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(lambda loop, context: None)  # of a connection that breaks off
+        self._loop.set_exception_handler(lambda loop, context: None)  # ignore lost connections
         reason, end = "", asyncio.ensure_future(self._ends.wait())
         for address in dict.fromkeys(addresses):
             opening = asyncio.ensure_future(self._connect(address))
-            self._pump()  # closed meanwhile
+            self._pump()  # `close` may have been called meanwhile
             await asyncio.wait((opening, end), return_when=asyncio.FIRST_COMPLETED)
             if end.done():
                 opening.cancel()
@@ -215,7 +215,7 @@ class Connection:
             await asyncio.wait((reading, end), return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
                 reason = reading.result()
-                last = time.monotonic() + _LAST_SECONDS  # the reason for the end may be in the link
+                last = time.monotonic() + _LAST_SECONDS  # the server's reason may still be in the link
                 while not self._is_closing and self._down.due is not None and time.monotonic() < last:
                     await asyncio.sleep(0.01)
                     self._pump()
@@ -234,10 +234,10 @@ class Connection:
         )  # fmt: skip
 
     async def _read(self, connection: ClientConnection) -> str:
-        """Receive messages, and return why no more come."""
+        """Receive messages until the connection ends; return the reason."""
         try:
             while True:
-                while self._n_in - self._n_taken + self._down.n_held > MAX_UNREAD_BYTES:  # the program takes none
+                while self._n_in - self._n_taken + self._down.n_held > MAX_UNREAD_BYTES:  # wait for `receive`
                     await asyncio.sleep(0.05)
                 content = await connection.recv(decode=False)
                 self.n_received += len(content)
@@ -247,7 +247,7 @@ class Connection:
             return self._reason_for(closed)
 
     def _pump(self) -> None:
-        """Move the messages that are due through the links, and come again when more are."""
+        """Move due messages through the links, and schedule the next call."""
         now, connection = time.monotonic(), self._socket
         if self._is_closing:
             self._ends.set()
@@ -261,9 +261,9 @@ class Connection:
             return
         for content, _ in self._up.take(math.inf if self._is_closing else now):
             self.n_sent += len(content)
-            broadcast((connection,), content)  # into its buffer: it does not wait
+            broadcast((connection,), content)  # writes to the buffer without blocking
         if connection.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
-            self._is_closing, self.reason = True, f"{self.address} does not read what is sent to it"
+            self._is_closing, self.reason = True, f"{self.address} has stopped reading messages"
             connection.transport.abort()
         if self._timer is not None:
             self._timer.cancel()
@@ -271,25 +271,25 @@ class Connection:
         self._timer = self._loop.call_at(min(due), self._pump) if due and self._loop is not None else None
 
     def _reason_for(self, error: BaseException) -> str:
-        """Return why there is no connection, or none any more, for people."""
+        """Return a user-readable reason for a failed or lost connection."""
         at = self.address
         match error:
             case ConnectionClosed(sent=sent, rcvd=None) if sent is not None and "keepalive" in sent.reason:
-                return f"{at} has not answered for {SILENT_SECONDS:g} s"
+                return f"{at} has not responded for {SILENT_SECONDS:g} s"
             case ConnectionClosed(rcvd=received) if received is not None and "keepalive" in received.reason:
-                return f"{at} had no answer from here for a while"
+                return f"{at} closed the connection: it received no response to its pings"
             case ConnectionClosed(rcvd=received):
-                return received.reason if received is not None and received.reason else f"the connection to {at} broke off"
+                return received.reason if received is not None and received.reason else f"the connection to {at} was lost"
             case ssl.SSLCertVerificationError():
-                return f"the certificate of {at} is not trusted ({error.verify_message}): --tls-ca FILE trusts one that you know"
+                return f"the certificate of {at} is not trusted ({error.verify_message}): use --tls-ca FILE to trust a certificate you know"
             case ssl.SSLError():
-                return f"{at} speaks no TLS, or no version of it that is safe: one without --tls, or another program"
+                return f"{at} does not support TLS 1.2 or later: the server may run without --tls, or be another program"
             case TimeoutError():
-                return f"{at} does not answer"
+                return f"{at} does not respond"
             case ConnectionRefusedError():
-                return f"nothing listens at {at}: is the server running, and is that its port?"
+                return f"nothing is listening at {at}: check that the server is running and that the port is right"
             case InvalidHandshake() | WebSocketException() | EOFError() | ConnectionResetError():
-                return f"what answers at {at} is another program, or one {'that wants' if self._tls is None else 'without'} --tls"
+                return f"{at} is not a compatible server, or it requires a connection {'with' if self._tls is None else 'without'} --tls"
             case OSError():
-                return f"{at} cannot be reached: {error.strerror or error}"
+                return f"{at} is unreachable: {error.strerror or error}"
         return f"the connection to {at} failed: {error or type(error).__name__}"

@@ -1,7 +1,7 @@
-"""Corrections: by how much the picture was wrong, and how it gets right without a jump.
+"""Corrections of the prediction: their size, and visual smoothing without a jump.
 
-Prediction and truth differ where an action came late. The state is put right at once, and is never smoothed; the picture is
-the new state and an error that decays. (Valve's and Gaffer's networked physics do so: G. Fiedler, "State synchronization", 2015.)
+The prediction is wrong if an action arrived late. The state is corrected at once and never smoothed; the picture shows the corrected
+state plus a decaying error, as in G. Fiedler, "State synchronization", 2015.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from engine.sim.demo import Demo
 __all__ = ["Correction", "Moved", "Poses", "Smoothing", "poses_of"]
 
 _DECAY_SECONDS = 0.05
-"""After which 1/e of an error is left: 5 % after 0.15 s."""
+"""Time constant of the decay of the visual error: 5 % is left after 0.15 s."""
 _MIN_ERROR = 1e-4
-"""m or rad: nobody sees less."""
+"""Smallest visible error, m or rad."""
 _MAX_GLIDE = 3.0
-"""m: a body that was farther off is shown where it is, at once; to glide there would look like a throw."""
+"""Largest error that is smoothed, m; a body with a larger one jumps to its place, because gliding would look like a throw."""
 _MAX_MOVED = 64
 
 Poses = list[tuple[IntArray, FloatArray]]
-"""For each stage, ids int64 (n,) and x, y, angle (n, 3), meters and radians."""
+"""For each stage, body ids int64 (n,) and x, y, angle (n, 3), m and rad."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A body that was shown at the wrong place: its pose x, y, angle then, in its world's frame, m and rad, and how far off it was."""
+    """A body drawn at a wrong pose: that pose x, y, angle in its world's frame, m and rad, and the position error, m."""
 
     stage: int
     body: int
@@ -40,16 +40,16 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Change of the picture by a rollback.
+    """Change of the predicted poses by a rollback.
 
     Attributes
     ----------
     age : int
-        Ticks that had been simulated with wrong actions.
+        Number of ticks that had been simulated with wrong actions.
     meters : float
-        Maximum distance by which a body was off.
+        Largest position error of a body, m.
     moved : tuple of Moved
-        The bodies that were off, the farthest of them, farthest first.
+        Bodies with the largest position errors, largest first.
     """
 
     age: int
@@ -58,19 +58,19 @@ class Correction:
 
 
 def poses_of(demo: Demo) -> Poses:
-    """Return the poses of all bodies of a demo."""
+    """Return the poses of all bodies, by stage."""
     return [(np.array(stage.world.body_ids, dtype=np.int64), stage.world.poses) for stage in demo.stages]
 
 
 class Smoothing:
-    """The errors of the picture that are still decaying, by stage."""
+    """Decaying visual errors, by stage."""
 
     def __init__(self) -> None:
         self._errors: dict[int, tuple[IntArray, FloatArray, float]] = {}
-        """Ids, errors (n, 3), and when they were that large, s."""
+        """Body ids, errors (n, 3), and the time at which they had that size, s."""
 
     def note(self, before: Poses, after: Poses, age: int, now: float) -> Correction | None:
-        """Note that the picture changes; return the correction, or None where nobody could see it."""
+        """Record a change of the poses by a rollback; return the correction, or None if it is not visible."""
         moved: list[Moved] = []
         for k, ((ids, old), (new_ids, new)) in enumerate(zip(before, after, strict=False)):
             both, first, second = np.intersect1d(ids, new_ids, assume_unique=True, return_indices=True)
@@ -89,11 +89,11 @@ class Smoothing:
         return Correction(age, moved[0].meters, tuple(moved[:_MAX_MOVED]))
 
     def offsets(self, stage: int, body_ids: tuple[int, ...], now: float) -> FloatArray:
-        """Return what is to be added to the poses drawn of a stage, x, y, angle, (n, 3), rows as in `body_ids`."""
+        """Return the errors to add to a stage's drawn poses, x, y, angle, (n, 3), rows as in `body_ids`."""
         return self._remaining(stage, np.array(body_ids, dtype=np.int64), now)
 
     def clear(self) -> None:
-        """Forget all errors: another world is shown."""
+        """Discard all errors, because another world is shown."""
         self._errors.clear()
 
     def _remaining(self, stage: int, ids: IntArray, now: float) -> FloatArray:

@@ -1,7 +1,7 @@
-"""Limits on what one client of a server may request: a client that exceeds them is dropped, and the others notice nothing.
+"""Limits on a client's requests: a client that exceeds them is dropped without affecting the others.
 
-Rates are limited by token buckets (Turner, "New directions in communications", IEEE Communications Magazine 24 (10), 1986): so many tokens
-a second on average, and `_BURST` seconds' worth of them at once, for a connection that has stood still delivers everything together.
+Rates are limited by token buckets (Turner, "New directions in communications", IEEE Communications Magazine 24 (10), 1986): an average
+rate, plus a burst of `_BURST` seconds' worth of tokens, because a connection that has stalled delivers everything at once.
 """
 
 from __future__ import annotations
@@ -12,67 +12,70 @@ from typing import Any
 __all__ = ["Bucket", "Limits", "PasswordThrottle", "has_more_values"]
 
 _BURST = 4.0
-"""Seconds whose worth may come at once."""
+"""Burst size of a bucket, in seconds of its rate."""
 _MAX_PAUSE = 600.0
-"""Seconds that one address waits at most after wrong passwords."""
+"""Maximum pause of an address after wrong passwords."""
 _FORGET_SECONDS = 3600.0
-"""Seconds without a wrong password after which nothing is held against an address."""
+"""Time without a wrong password after which an address's count is reset."""
 _MAX_ADDRESSES = 4096
-"""Addresses that are remembered, the last ones."""
+"""Maximum number of addresses with wrong passwords to remember; the oldest are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a server, for each client unless it says otherwise.
+    """Limits of a server; per client unless stated otherwise.
 
     Attributes
     ----------
     connections : int
-        Of all: 64 users, and those that have not said hello. Beyond, the oldest of those is dropped, of the address with most of them.
+        Maximum number of connections in total: 64 users, and those without a hello. If exceeded, the address with most connections
+        without a hello loses its oldest one.
     half_open : int
-        Connections from one address that have not said hello, TLS or not yet; beyond, the oldest is dropped.
+        Maximum number of connections from one address without a hello, with or without TLS; if exceeded, the oldest is dropped.
     free_guesses : int
-        Wrong passwords from one address without a pause.
+        Number of wrong passwords from one address that cause no pause.
     guess_seconds : float
-        Pause after the next, in which none is looked at; doubled with each more, up to ten minutes.
+        Pause after the next wrong password, during which passwords are rejected unchecked; doubled with each further one, up to ten
+        minutes.
     hello_seconds : float
-        After which a connection that says no hello is dropped.
+        Time after which a connection without a hello is dropped.
     silent_seconds : float
-        After which a client that says nothing is dropped: a ping is due four times a second.
+        Time after which a silent client is dropped; clients ping four times a second.
     joins_per_s : float
-        New users, and those who come back, of all connections together.
+        Rate at which users join or return, all connections together.
     messages_per_s, bytes_per_s : float
-        A drag at 240 Hz, a pointer at 60 Hz and 4 pings are 300 messages of 40 bytes. Two messages of the maximum size may come at once.
+        Rates of messages and of their bytes. A drag at 240 Hz, a pointer at 60 Hz and 4 pings make 300 messages of 40 bytes per second. A
+        burst may contain two messages of the maximum size.
     values_per_act : int
-        Numbers, texts and lists; a body of 64 polygons of 16 corners has 3,000.
+        Maximum number of values in an action (numbers, strings, lists); a body of 64 polygons with 16 vertices has 3,000.
     acts_per_tick : int
-        More wait for the next tick.
+        Maximum number of actions per tick; more are moved to later ticks.
     ticks_ahead : int
-        Of the first open tick, for which an action may be meant; four windows at least.
+        Maximum number of ticks by which an action's tick may exceed the first open one; at least four windows.
     numbers_ahead : int
-        By which an action's number may exceed the last one's.
+        Maximum amount by which an action's number may exceed the next expected one.
     shapes_per_s : float
-        Bodies, shapes and joints created. What comes at once may lie in one place: all pairs of 120 shapes cost Box2D one slow tick of
-        half a second, those of 400 five seconds.
+        Rate at which bodies, shapes and joints are created. A burst may overlap in one place: all pairs of 120 shapes cost Box2D one
+        tick of half a second, those of 400 five seconds.
     denials_per_s : float
-        Actions that are not applied, for guests may not do so or a limit is exceeded: beyond, the client is dropped.
+        Rate of denied actions above which the client is dropped.
     work : float
-        Times that of a solver's defaults, by its counts of iterations and sub-steps, to which the settings may be changed: one tick of a
-        million iterations would take minutes.
+        Maximum work of solver settings, by iterations and sub-steps, relative to the defaults; a tick of a million iterations would take
+        minutes.
     bodies, shapes, joints : int
-        Of its own, at a time.
+        Maximum numbers that one user may own at a time.
     world_bodies, world_shapes : int
-        Of the world, above which nobody creates another.
+        Maximum numbers in the world, counting those of all users and of the demo.
     state_share : float
-        Share of the maximum size of a state, above which nobody creates anything: a larger state could not be sent to those who join.
+        Fraction of the maximum state size above which nothing may be created, because a larger state could not be sent to new clients.
     replies_per_s : float
-        Bytes sent to one that asks again, repeated answers included.
+        Bytes per second of resent messages.
     states_per_s : float
-        Whole states sent to one that has none or asks again.
+        Rate at which states are sent to one client.
     states_at_once : int
-        Whole states sent to all at one keyframe.
+        Maximum number of states sent at one keyframe, to all clients together.
     processor_share : float
-        Of one processor, for its messages and actions.
+        Fraction of one processor for a client's messages and actions.
     """
 
     connections: int = 96
@@ -104,14 +107,14 @@ class Limits:
 
 
 class Bucket:
-    """A token bucket: so many tokens a second, `_BURST` seconds' worth at the beginning and at most.
+    """A token bucket with a capacity of `_BURST` seconds of its rate, initially full.
 
     Parameters
     ----------
     rate : float
         Tokens per second.
     now : float
-        Seconds.
+        Present time, s.
     capacity : float
         Minimum capacity, tokens.
     """
@@ -123,7 +126,7 @@ class Bucket:
         self._capacity = self._tokens = max(_BURST * rate, capacity)
 
     def take(self, amount: float, now: float) -> bool:
-        """Take tokens; False, and none is taken, where there are not so many."""
+        """Take `amount` tokens and return True; take none and return False if there are too few."""
         self._tokens = min(self._capacity, self._tokens + self._rate * max(0.0, now - self._at))
         self._at = max(self._at, now)
         if amount > self._tokens:
@@ -133,24 +136,24 @@ class Bucket:
 
 
 class PasswordThrottle:
-    """Pauses after wrong passwords, twice as long each time, by address: `Limits.free_guesses`, `Limits.guess_seconds`.
+    """Pauses after wrong passwords, by address, doubled each time: `Limits.free_guesses`, `Limits.guess_seconds`.
 
-    A good password of twelve letters stands up to any number of guesses over a network; this is for those of four.
+    This protects short passwords; guessing a random password of twelve letters over a network is infeasible anyway.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._wrong: dict[str, tuple[int, float]] = {}
-        """By address, the number of wrong passwords, and the time of the last."""
+        """Number of wrong passwords and time of the last one, by address."""
 
     def pause(self, origin: str, now: float) -> float:
-        """Return the seconds for which passwords from an address are not looked at."""
+        """Return the remaining time, s, for which passwords from an address are rejected unchecked."""
         n, at = self._wrong.get(origin, (0, now))
         n -= self._limits.free_guesses
         return max(at + min(self._limits.guess_seconds * 2.0 ** min(n - 1, 60), _MAX_PAUSE) - now, 0.0) if n > 0 else 0.0
 
     def note_wrong(self, origin: str, now: float) -> None:
-        """Note a wrong password; one without an address is of this very program."""
+        """Record a wrong password; ignored if `origin` is empty, which means this process."""
         if origin:
             n, at = self._wrong.pop(origin, (0, now))
             self._wrong[origin] = (n if now - at < _FORGET_SECONDS else 0) + 1, now
@@ -158,12 +161,12 @@ class PasswordThrottle:
                 del self._wrong[next(iter(self._wrong))]
 
     def note_right(self, origin: str) -> None:
-        """Note a right password: nothing is held against the address any more."""
+        """Reset an address's count after a correct password."""
         self._wrong.pop(origin, None)
 
 
 def has_more_values(plain: object, max_values: int) -> bool:
-    """Return True if plain data hold more than so many values, before anything else reads them."""
+    """Return True if plain data contains more than `max_values` values; used before it is decoded further."""
     waiting: list[Any] = [plain]
     n = 0
     while waiting and n <= max_values:

@@ -1,9 +1,9 @@
-"""A simulated link: late, lossy, out of order, twice; for experiments and tests, with any clock.
+"""A simulated link with latency, jitter, loss, reordering and duplication, for experiments and tests; works with any clock.
 
-A message sent at time t arrives at ``t + latency + jitter * u``, u uniform in [-1, 1], not before one sent earlier unless it
-overtakes; it is lost with probability `loss`, and arrives twice with probability `duplicate`. With a `bandwidth` it waits for those
-before it. So nothing takes longer than ``latency + jitter`` and the wait for the bandwidth; only over a stream, such as TCP, it may: a lost
-message is sent again after a while, and all behind it wait.
+A message sent at time t arrives at ``t + latency + jitter * u``, u uniform in [-1, 1], but not before an earlier one unless it is
+reordered. It is lost with probability `loss` and duplicated with probability `duplicate`. A `bandwidth` delays it until earlier messages are
+through. On a stream, such as TCP, a lost message is retransmitted after a timeout and holds up those behind it, so delays may exceed
+``latency + jitter``.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from engine.common.errors import InvalidInputError
 __all__ = ["Link", "LinkSettings"]
 
 _MAX_SECONDS = 10.0
-"""Limit of latency, and of jitter."""
+"""Maximum latency and maximum jitter."""
 _MAX_LOSS = 0.95
 _MIN_BANDWIDTH, _MAX_BANDWIDTH = 100.0, 1e10
 """Bytes per second."""
 _RETRY = 0.2
-"""Seconds, beside the round trip, after which a stream sends a lost message again: Linux's minimum (RFC 6298 says 1)."""
+"""Retransmission timeout of a stream in addition to the round trip, s: the minimum in Linux (RFC 6298 says 1 s)."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """How bad a connection is, one way.
+    """Quality of a simulated connection in one direction.
 
     Attributes
     ----------
     latency, jitter : float
         Seconds, 0 to 10.
     loss, reorder, duplicate : float
-        Probabilities of a message: 0 to 0.95, 0 to 1. One that overtakes takes a uniform share of its time, and waits for no other.
+        Probabilities per message; `loss` 0 to 0.95, the others 0 to 1. A reordered message takes a uniformly random fraction of its delay
+        and waits for no other.
     bandwidth : float
-        Bytes per second, 100 to 1e10; 0 for no limit.
+        Bytes per second, 100 to 1e10; 0 means unlimited.
     is_stream : bool
-        True if nothing is lost, overtaken or duplicated; a loss costs time instead.
+        True for a reliable, ordered stream: losses only cost time, and messages are neither reordered nor duplicated.
 
     Raises
     ------
@@ -64,20 +65,20 @@ class LinkSettings:
         within("duplicate", self.duplicate, 0.0, 1.0)
         boolean("is_stream", self.is_stream)
         if within("bandwidth", self.bandwidth, 0.0, _MAX_BANDWIDTH, "bytes a second") and self.bandwidth < _MIN_BANDWIDTH:
-            raise InvalidInputError("bandwidth", f"0 for no limit, or at least {_MIN_BANDWIDTH:g} bytes a second", self.bandwidth)
+            raise InvalidInputError("bandwidth", f"0 (unlimited) or at least {_MIN_BANDWIDTH:g} bytes per second", self.bandwidth)
 
 
 class Link:
-    """One way of a connection.
+    """One direction of a simulated connection.
 
     Attributes
     ----------
     settings : LinkSettings
-        May be changed at any time; messages under way arrive as they were sent.
+        May be changed at any time; messages in flight keep their arrival times.
     n_bytes, n_lost : int
-        Bytes sent; messages that did not arrive, or, over a stream, only when sent again.
+        Bytes sent, and number of messages lost, or retransmitted on a stream.
     n_held : int
-        Bytes under way.
+        Bytes in flight.
     """
 
     def __init__(self, settings: LinkSettings, rng: np.random.Generator) -> None:
@@ -87,11 +88,11 @@ class Link:
         self._waiting: list[tuple[float, int, bytes]] = []
         self._n = 0
         self._last = self._free = -1e9
-        """When the last message arrives that overtakes nothing; when the bandwidth is free."""
+        """Arrival time of the last message that was not reordered, and time at which the bandwidth is free, s."""
 
     @property
     def due(self) -> float | None:
-        """When the next message arrives, seconds; None if there is none."""
+        """Arrival time of the next message, s; None if there is none."""
         return self._waiting[0][0] if self._waiting else None
 
     def put(self, content: bytes, now: float) -> None:
@@ -119,7 +120,7 @@ class Link:
             heapq.heappush(self._waiting, (due, self._n, content))
 
     def take(self, now: float) -> list[tuple[bytes, float]]:
-        """Return the messages that have arrived by now, each with its time of arrival, seconds."""
+        """Remove and return the messages that have arrived by now, each with its arrival time, s."""
         arrived = []
         while self._waiting and self._waiting[0][0] <= now:
             due, _, content = heapq.heappop(self._waiting)

@@ -1,25 +1,25 @@
-"""Messages between server and clients: MessagePack, every field with type, range and size.
+"""Messages between server and clients, encoded as MessagePack; the type, range and size of every field are checked.
 
     client                                    server
     Hello(name, password)               ->
-                                        <-    Refused(reason), or at its next keyframe
+                                        <-    Refused(reason), or at the next keyframe
                                         <-    Welcome(user, tick, scene, state, acts)
-    ActionRequest(number, tick, action) ->    to all, at once:
-                                        <-    RelayedAction(tick, user, number, action), or to him alone ActionDenied(number, reason)
-                                        <-    TickClosed(tick, count, digest)     no more actions will come for this tick
+    ActionRequest(number, tick, action) ->    to all clients, immediately:
+                                        <-    RelayedAction(tick, user, number, action), or ActionDenied(number, reason) to the sender only
+                                        <-    TickClosed(tick, count, digest)     this tick gets no more actions
     ResendRequest(tick, ...)            ->
                                         <-    RelayedAction ... and TickClosed again
     Ping(sent)                          ->
                                         <-    Pong(sent, clock)
-    PointerMove(x, y)                   ->    to all others:
+    PointerMove(x, y)                   ->    to all other clients:
                                         <-    UserPointer(user, x, y)
     StateRequest()                      ->
                                         <-    Welcome again, at the next keyframe
-                                        <-    UserList(users)                     whenever somebody joins or leaves
+                                        <-    UserList(users)                     whenever a user joins or leaves
     Goodbye()                           ->    or   <-   Dropped(reason)
 
-A message may be lost, duplicated or overtaken: an action is identified by its user and number, a tick by its number, and what is missing is
-requested again. An action is one of `engine.sim.actions`; here it is the action's MessagePack, read by `decode_action`.
+Messages may be lost, duplicated or reordered: an action is identified by its user and number, a tick by its number, and missing messages are
+requested again. An action is one of `engine.sim.actions`, encoded as MessagePack and decoded by `decode_action`.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ __all__ = [
 ]  # fmt: skip
 
 VERSION = 3
-"""Version of the messages: it changes with the meaning of any of them, and must be equal at both ends."""
+"""Protocol version: incremented when the meaning of any message changes; must be equal on both sides."""
 PORT = 1234
 METHODS = ("prediction", "interpolation", "lockstep")
 MAX_CLIENT_MESSAGE_BYTES = 64_000
-"""Bytes: a body of 64 polygons has 30 thousand."""
+"""Maximum size of a client's message; a body of 64 polygons takes 30,000 bytes."""
 MAX_SERVER_MESSAGE_BYTES = 64_000_000
-"""Bytes: the state of 10,000 bodies has a few million."""
+"""Maximum size of a server's message; the state of 10,000 bodies takes a few million bytes."""
 _MAX_RESENT = 128
 _HEAD_BYTES = 64
 MAX_EARLIER = 8
@@ -90,25 +90,25 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
 
 
 class MessageError(LabError):
-    """The bytes are no message, or a field is outside its range."""
+    """The bytes are not a valid message, or a field is outside its range."""
 
 
 class _Message(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Base: an array whose first element is the tag."""
+    """Base class: encoded as an array whose first element is the tag."""
 
 
 class Hello(_Message, frozen=True, tag="hello"):
-    """A client wants to join."""
+    """A client's request to join."""
 
     version: int
     name: Name
     password: Annotated[str, msgspec.Meta(max_length=200)] = ""
     key: Annotated[str, msgspec.Meta(max_length=64)] = ""
-    """Key that the `Welcome` of a returning client contained."""
+    """Key from the `Welcome` of a returning client; empty for a new one."""
 
 
 class ActionRequest(_Message, frozen=True, tag="action"):
-    """An action of the client's user: its number, ascending from 0, and the tick for which the client has predicted it."""
+    """An action of the client's user: its number, ascending from 0, and the requested tick."""
 
     number: Number
     tick: Tick
@@ -116,17 +116,17 @@ class ActionRequest(_Message, frozen=True, tag="action"):
 
 
 class ResendRequest(_Message, frozen=True, tag="resend"):
-    """The client lacks something of these ticks."""
+    """Request to resend all messages of these ticks."""
 
     ticks: Annotated[list[Tick], msgspec.Meta(max_length=_MAX_RESENT)]
 
 
 class StateRequest(_Message, frozen=True, tag="state"):
-    """The client's state differs from the server's, or is far behind: it wants the server's."""
+    """Request for the server's state, because the client's differs or is far behind."""
 
 
 class Ping(_Message, frozen=True, tag="ping"):
-    """The client's clock when it was sent, the tick up to which it knows everything, and its last round-trip time."""
+    """The client's clock at sending, s, its first unconfirmed tick, and its median round-trip time, s."""
 
     sent: Seconds
     confirmed: Tick = 0
@@ -134,7 +134,7 @@ class Ping(_Message, frozen=True, tag="ping"):
 
 
 class PointerMove(_Message, frozen=True, tag="pointer"):
-    """Position of the user's pointer, meters in the picture; no part of the state."""
+    """Position of the user's pointer, m, in picture coordinates; not part of the state."""
 
     x: Coordinate
     y: Coordinate
@@ -145,7 +145,7 @@ class Goodbye(_Message, frozen=True, tag="bye"):
 
 
 class UserInfo(_Message, frozen=True, tag="user"):
-    """A user who is here, or was and may come back."""
+    """A user who is present, or is away and may return."""
 
     user: UserNumber
     name: Name
@@ -154,7 +154,7 @@ class UserInfo(_Message, frozen=True, tag="user"):
 
 
 class RelayedAction(_Message, frozen=True, tag="action"):
-    """An action of a user, at the tick at which it counts: the requested one, or the first that was open when it arrived."""
+    """A user's action and its final tick: the requested one, or the first that was open when the request arrived."""
 
     tick: Tick
     user: UserNumber
@@ -163,31 +163,31 @@ class RelayedAction(_Message, frozen=True, tag="action"):
 
 
 class ActionDenied(_Message, frozen=True, tag="denied"):
-    """An action of the client is not applied, with the reason: guests may not do it, or a limit is exceeded."""
+    """A client's action was rejected, with the reason: it is forbidden for guests, or a limit is exceeded."""
 
     number: Number
     reason: Words
 
 
 class SharedScene(_Message, frozen=True):
-    """The shared demo and how it was made: all that a client needs to build it.
+    """A description from which a client can build the shared demo.
 
     Attributes
     ----------
     demo : str
-        Its id.
+        Id of the demo.
     scene : dict or None
-        Content of its scene file, if it was made from one.
+        Content of the scene file; None unless the demo shows one.
     values : dict
-        Its parameters.
+        Parameter values.
     solver, solver_settings : optional
-        The chosen ones.
+        Selected solver and settings; None for the demo's own.
     built_for : str or None
-        Solver for which its worlds are built.
+        Solver for which the demo builds its worlds.
     hertz : float or None
-        The chosen steps per second.
+        Selected steps per second; None for the demo's own.
     remembers : bool
-        True if its worlds keep the whole state of their solver.
+        True if the worlds keep the full internal state of their solver.
     """
 
     demo: str
@@ -202,8 +202,8 @@ class SharedScene(_Message, frozen=True):
 
 
 class Welcome(_Message, frozen=True, tag="welcome"):
-    """All that a client needs to go on from a keyframe: the scene, its state right before `tick`, the first open one, and the actions
-    since. A client that has joined takes the state and the actions."""
+    """Everything a client needs to start at a keyframe: the scene, its state right before `tick`, the first open tick, and the actions from
+    then on. A client that has already joined uses only the state and the actions."""
 
     user: UserNumber
     key: Annotated[str, msgspec.Meta(max_length=64)]
@@ -219,15 +219,15 @@ class Welcome(_Message, frozen=True, tag="welcome"):
 
 
 class Refused(_Message, frozen=True, tag="refused"):
-    """The client may not join."""
+    """The client is not admitted."""
 
     reason: Words
 
 
 class TickClosed(_Message, frozen=True, tag="closed"):
-    """A tick is closed, with so many actions. After a keyframe, also the digest of the state right before the tick.
+    """A tick is closed and has `count` actions. At a keyframe, `digest` is that of the state right before the tick.
 
-    `earlier` has the counts of the ticks right before, newest first, for a client that missed them.
+    `earlier` has the counts of the preceding ticks, newest first, for clients that missed them.
     """
 
     tick: Tick
@@ -237,7 +237,7 @@ class TickClosed(_Message, frozen=True, tag="closed"):
 
 
 class Pong(_Message, frozen=True, tag="pong"):
-    """The answer to `Ping`, with the server's clock in ticks, fraction included."""
+    """Reply to `Ping`, with the server's clock in ticks, including the fraction."""
 
     sent: Seconds
     clock: Annotated[float, msgspec.Meta(ge=-1e9, le=2.0**40)]
@@ -252,17 +252,17 @@ class UserPointer(_Message, frozen=True, tag="pointed"):
 
 
 class UserList(_Message, frozen=True, tag="users"):
-    """Users who are here, or may come back."""
+    """All users who are present, or are away and may return."""
 
     users: Annotated[list[UserInfo], msgspec.Meta(max_length=MAX_USERS)]
 
 
 class Dropped(_Message, frozen=True, tag="dropped"):
-    """The server ends the connection, or itself."""
+    """The server closes the connection or shuts down."""
 
     reason: Words
     is_over: bool = False
-    """True if the server itself ends."""
+    """True if the server shuts down."""
 
 
 FromClient: TypeAlias = Hello | ActionRequest | ResendRequest | StateRequest | Ping | PointerMove | Goodbye
@@ -275,41 +275,41 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def encode(message: FromClient | FromServer | list[RelayedAction]) -> bytes:
-    """Return the bytes of a message, or of the actions of a `Welcome`."""
+    """Encode a message, or the actions of a `Welcome`."""
     return _encoder.encode(message)
 
 
 def decode_from_client(content: bytes) -> FromClient:
-    """Return the message of a client.
+    """Decode a client's message.
 
     Raises
     ------
     MessageError
-        It is none, is too long, or has a field outside its range, which is named.
+        The content is not a message, is too long, or has a field outside its range; the message names the field.
     """
     message: FromClient = _decode(_from_client, content, MAX_CLIENT_MESSAGE_BYTES)
     return message
 
 
 def decode_from_server(content: bytes) -> FromServer:
-    """Return the message of a server; errors as `decode_from_client`."""
+    """Decode a server's message; raises as `decode_from_client` does."""
     message: FromServer = _decode(_from_server, content, MAX_SERVER_MESSAGE_BYTES)
     if isinstance(message, RelayedAction) and len(content) > MAX_CLIENT_MESSAGE_BYTES + _HEAD_BYTES:
-        raise MessageError(f"an action must be of at most {MAX_CLIENT_MESSAGE_BYTES} bytes, got {len(content)}")
+        raise MessageError(f"an action must have at most {MAX_CLIENT_MESSAGE_BYTES} bytes, got {len(content)}")
     return message
 
 
 def decode_plain(content: bytes) -> Any:
-    """Return the plain data of an action of a message; errors as `decode_from_client`."""
+    """Decode an action in a message to plain data; raises as `decode_from_client` does."""
     return _decode(_plain, content, MAX_CLIENT_MESSAGE_BYTES)
 
 
 def _decode(decoder: msgspec.msgpack.Decoder[Any], content: bytes, max_bytes: int) -> Any:
     if len(content) > max_bytes:
-        raise MessageError(f"a message must be of at most {max_bytes} bytes, got {len(content)}")
+        raise MessageError(f"a message must have at most {max_bytes} bytes, got {len(content)}")
     try:
         if len(content) > MAX_CLIENT_MESSAGE_BYTES and not is_bounded(*plain_fields(content)):
-            raise MessageError(f"a message must have at most {MAX_PLAIN_BYTES} bytes of lists, {MAX_DECODED_BYTES} once decoded")
+            raise MessageError(f"a message must have at most {MAX_PLAIN_BYTES} bytes of lists, or {MAX_DECODED_BYTES} after decoding")
         return decoder.decode(content)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise MessageError(f"no message: {error}") from None
+        raise MessageError(f"not a valid message: {error}") from None

@@ -1,4 +1,4 @@
-"""The shared scene: which demos can be shared, and how a client builds one."""
+"""Shared scenes: checks whether a demo can be shared, and builds a client's copy of it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from engine.world.fields import named_values, number
 __all__ = ["check_hertz", "check_shareable", "make_demo", "shared_scene"]
 
 _HERTZ = (10.0, 240.0)
-"""Range of the steps per second of a shared world: what a display shows, and a server has time for."""
+"""Allowed steps per second of a shared world, which displays can show and a server can simulate."""
 _PACKAGE = "demos."
 
 
 def check_shareable(demo: Demo) -> None:
-    """Raise `InvalidInputError` if a demo has no world, or is not one that others have, or can be sent."""
+    """Raise `InvalidInputError` if a demo has no world, or is neither part of this program nor a scene that can be sent."""
     if not demo.stages:
-        raise InvalidInputError("SCENE", "a demo with a world (this one has nothing that could be shared)", demo.id)
+        raise InvalidInputError("SCENE", "a demo with a world (this one has nothing to share)", demo.id)
     if isinstance(demo, SceneDemo):
         if not is_bounded(msgspec.msgpack.encode(demo.scene_content())):
-            raise InvalidInputError("SCENE", f"a scene that guests can be sent, in {MAX_PLAIN_BYTES} bytes", Described("a larger one"))
+            raise InvalidInputError("SCENE", f"a scene of at most {MAX_PLAIN_BYTES} bytes, to be sent to guests", Described("a larger one"))
     elif not type(demo).__module__.startswith(_PACKAGE) or find_demo(demo.id) is not type(demo):
-        requirement = "a demo of this program, or a scene file (guests do not have a Python file of yours, and never run one that is sent)"
+        requirement = "a demo of this program or a scene file (guests do not have your Python files, and never run code that is sent)"
         raise InvalidInputError("SCENE", requirement, demo.id or type(demo).__name__)
 
 
 def check_hertz(field: str, value: object) -> float:
-    """Return steps per second that a shared world may have."""
+    """Return `value` if it is an allowed number of steps per second of a shared world."""
     return number(field, value, "Hz", *_HERTZ)
 
 
 def shared_scene(demo: Demo) -> SharedScene:
-    """Return how a demo was made, with its present parameters."""
+    """Return the description of a demo with its present parameters."""
     sim = demo.sim
     return SharedScene(
         demo.id, demo.scene_content() if isinstance(demo, SceneDemo) else None, demo.seed, dict(demo.values), sim.solver,
@@ -47,23 +47,23 @@ def shared_scene(demo: Demo) -> SharedScene:
 
 
 def make_demo(scene: SharedScene) -> Demo:
-    """Return the demo of a scene, just built.
+    """Build the demo of a shared scene.
 
     Raises
     ------
     LabError
-        This program has no such demo, or it cannot be made so; or its solver's state is out of reach here, and at the server it is not.
+        This program has no such demo, it cannot be built from `scene`, or the server keeps solver state that is not accessible here.
     """
     kind = find_demo(scene.demo) if scene.scene is None else scene_class(scene.scene)
     if scene.scene is None and not kind.__module__.startswith(_PACKAGE):
-        raise InvalidInputError("scene.demo", "the id of a demo of this program", scene.demo)
+        raise InvalidInputError("scene.demo", "the id of a built-in demo", scene.demo)
     settings = None if scene.solver_settings is None else named_values("scene.solver_settings", scene.solver_settings)
     hertz = None if scene.hertz is None else check_hertz("scene.hertz", scene.hertz)
     demo = kind(scene.seed, scene.values, solver=scene.solver, built_for=scene.built_for, solver_settings=settings, hertz=hertz)
     for name in demo.sim.solvers if scene.remembers else ():
         problem = load_solver(name).prepare()
         if problem is not None:
-            raise InvalidInputError("solver", f"one whose state is in reach here ({problem})", name)
+            raise InvalidInputError("solver", f"a solver whose internal state is accessible here ({problem})", name)
     if demo.sim.keeps_solver_state != scene.remembers:
         demo.sim.keeps_solver_state = scene.remembers
         demo.restart()

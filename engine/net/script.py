@@ -1,10 +1,10 @@
-"""Actions at ticks, from a file: what a client without a user does.
+"""Scripts: actions by tick, read from a file, for a client without a user.
 
     {"acts": [{"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}},
               {"tick": 90, "action": {"type": "Release"}, "client": 2}]}
 
-An action is the plain data of one of `engine.sim.actions`, as in recordings; the ticks are the server's. Of several
-clients, numbered from 1, each applies the actions with its number and those without one.
+An action is one of `engine.sim.actions` as plain data, as in recordings; ticks are those of the server. If there are several
+clients, numbered from 1, each applies the actions with its number and those without a number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_SCRIPT_BYTES = 16_000_000
 
 
 class ScriptedAction(NamedTuple):
-    """An action that is due at a tick, of one client, or, with None, of each."""
+    """An action at a tick, for one client, or for every client if `client` is None."""
 
     tick: int
     action: Action
@@ -39,26 +39,26 @@ class Script:
     ----------
     actions : tuple of ScriptedAction
     client : int
-        Its number, from 1.
+        Number of the client, from 1.
     """
 
     def __init__(self, actions: tuple[ScriptedAction, ...], client: int = 1) -> None:
         self._waiting = sorted((action for action in actions if action.client in (None, client)), key=lambda action: action.tick)
 
     def due(self, tick: int) -> list[Action]:
-        """Return the actions that are due by a tick, each once."""
+        """Remove and return the actions that are due by a tick."""
         n = bisect_right(self._waiting, tick, key=lambda action: action.tick)
         due, self._waiting = self._waiting[:n], self._waiting[n:]
         return [action.action for action in due]
 
 
 def load_script(path: str | os.PathLike[str]) -> tuple[ScriptedAction, ...]:
-    """Return the actions in a file.
+    """Load a script.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, or it is no script; the message names the place.
+        The file does not exist or is not a script; the message names the location.
     """
     name = os.fspath(path)
     with renamed(lambda field: field if field.startswith(name) else f"{name}: {field}"):
@@ -71,7 +71,7 @@ def load_script(path: str | os.PathLike[str]) -> tuple[ScriptedAction, ...]:
 
 def _scripted(plain: Any, place: str) -> ScriptedAction:
     if not isinstance(plain, dict) or not {"tick", "action"} <= set(plain) <= {"tick", "action", "client"}:
-        raise InvalidInputError(place, "an object with tick, action and perhaps client", plain)
+        raise InvalidInputError(place, "an object with tick, action and, optionally, client", plain)
     tick, client = integer(f"{place}.tick", plain["tick"], 0), plain.get("client")
     if client is not None:
         integer(f"{place}.client", client, 1, MAX_USERS)

@@ -472,16 +472,16 @@ HARMLESS = (
 )  # fmt: skip
 """Those of whom nothing is let through but that they come and go."""
 REASONS = {
-    "noise": "no message",
+    "noise": "not a valid message",
     "flood": r"messages a second",
     "heavy": r"bytes a second|although it was denied",
     "far": r"meant for tick \d+, and it is tick \d+",
-    "negative": r"no message: Expected `int` >= 0",
+    "negative": r"not a valid message: Expected `int` >= 0",
     "numbers": r"has the number \d+, and the last one had \d+",
     "other": r"must be one of",
     "leaver": r"none that a user can do",
     "builder": r"goes on although it was denied: (the world is full|one user (has|makes) at most)",
-    "deep": r"no message|more than 10000 values|must be|lists in lists|deep",
+    "deep": r"not a valid message|more than 10000 values|must be|lists in lists|deep",
     "giant": r"at most 64000 bytes",
     "stranger": r"said no hello within",
     "half": r"said no hello within",

@@ -40,13 +40,13 @@ Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
         ("host nothing_like_it", "SCENE must be one of the .* demos"),
         (
             "host stepper --port 0 --steps 1",
-            r"SCENE must be a demo with a world \(this one has nothing that could be shared\), got 'stepper'",
+            r"SCENE must be a demo with a world \(this one has nothing to share\), got 'stepper'",
         ),
         ("host bridge --tls-certificate none.pem", "--tls-certificate must be a file that can be read.*, got 'none.pem'"),
         ("host bridge --set speed=2", "--set: parameter must be .*got 'speed'"),
         ("join a:b:c", "HOST must be a host, such as .*, got 'a:b:c'"),
         ("join here:70000", "HOST: port must be a whole number from 1 to 65535, got 70000"),
-        ("join 127.0.0.1:1 --headless", "nothing listens at 127.0.0.1:1: is the server running"),
+        ("join 127.0.0.1:1 --headless", "nothing is listening at 127.0.0.1:1: check that the server is running"),
         ("join 127.0.0.1:1 --name=", "--name must be of 1 to 40 characters, got ''"),
         ("join 127.0.0.1:1 --method guessing", "--method must be one of prediction, interpolation, lockstep, got 'guessing'"),
         ("join 127.0.0.1:1 --script none.json", "none.json"),
@@ -157,7 +157,7 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     guest = start("join", address, "--headless", "--json", "bob.json")
     until(lambda: f"joined {address}" in _told(guest))
     server.kill()
-    until(lambda: "broke off; trying again" in _told(guest))
+    until(lambda: "was lost; trying again" in _told(guest))
     guest.send_signal(signal.SIGINT)
     assert guest.wait(PATIENCE) == 130 and re.search(r"left after [\d,]+ steps", _told(guest))
     assert _read(tmp_path / "bob.json")["breaks"] == 1

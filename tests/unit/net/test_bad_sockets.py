@@ -265,7 +265,7 @@ def test_a_server_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) 
     stuck.start()
     connection = Connection("127.0.0.1", stuck.port)
     until(lambda: connection.state == "closed", look=0.01)
-    assert connection.reason == f"127.0.0.1:{stuck.port} has not answered for 0.1 s"
+    assert connection.reason == f"127.0.0.1:{stuck.port} has not responded for 0.1 s"
     stuck.close()
 
 

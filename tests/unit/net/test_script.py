@@ -30,7 +30,7 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> N
     ("plain", "words"),
     [
         ([], 'script must be {"acts": '),
-        ({"acts": [{}]}, r"acts\[0\] must be an object with tick, action and perhaps client"),
+        ({"acts": [{}]}, r"acts\[0\] must be an object with tick, action and, optionally, client"),
         ({"acts": [_GRAB, {**_GRAB, "tick": -1}]}, r"acts\[1\].tick must be a whole number >= 0, got -1"),
         ({"acts": [{**_GRAB, "client": 0}]}, r"acts\[0\].client must be a whole number from 1 to 64, got 0"),
         ({"acts": [{**_GRAB, "action": {"type": "Fly"}}]}, r"acts\[0\].action.type must be one of .*, got 'Fly'"),

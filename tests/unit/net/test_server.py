@@ -242,11 +242,11 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
     ("messages", "reason"),
     [
         ([m.Ping(0.0)] * 2_500, "more than 600 messages a second"),
-        ([b"\xc1" * 60_000], "no message"),
+        ([b"\xc1" * 60_000], "not a valid message"),
         ([b"\x00" * 65_000], "at most 64000 bytes"),
         ([m.ActionRequest(1, 0, raw(Join()))], "none that a user can do: Join"),
         ([m.ActionRequest(1, 0, raw(KeepSolverState()))], "none that a user can do: KeepSolverState"),
-        ([m.ActionRequest(1, 0, msgspec.Raw(b"\xa1\xff"))], "no message: 'utf-8' codec can't decode"),
+        ([m.ActionRequest(1, 0, msgspec.Raw(b"\xa1\xff"))], "not a valid message: 'utf-8' codec can't decode"),
         ([m.ActionRequest(10**9, 0, raw(Release()))], "has the number 1000000000, and the last one had 0"),
         ([m.ActionRequest(1, 0, plain({"type": "__init__"}))], "act 1.type must be one of ApplyImpulse"),
         ([m.ActionRequest(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "act 1.point[0] must be float"),

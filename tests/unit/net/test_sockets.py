@@ -154,7 +154,7 @@ def test_a_connection_that_breaks_off_is_taken_up_again(host: ServerThread) -> N
     user = session.client.user
     host._loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in host.sockets])  # type: ignore[union-attr, func-returns-value]
     _play(lambda: session.n_disconnects == 1, session)
-    assert "broke off; trying again" in session.status_text
+    assert "was lost; trying again" in session.status_text
     _play(lambda: session.connection.state == "open" and host.status.users == ("one",), session)
     assert session.client.user == user
     session.leave()
@@ -167,14 +167,14 @@ def test_what_is_no_server_is_told_in_words(host: ServerThread) -> None:
     gone = Connection("127.0.0.1", port)
     nowhere = Connection("no-such-host.invalid", 1)
     until(lambda: gone.state == nowhere.state == "closed")
-    assert gone.reason.startswith(f"nothing listens at 127.0.0.1:{port}") and nowhere.reason.startswith("there is no host no-such")
+    assert gone.reason.startswith(f"nothing is listening at 127.0.0.1:{port}") and nowhere.reason.startswith("host no-such")
     with socket.create_server(("127.0.0.1", 0)) as other:
         reached = Connection("127.0.0.1", other.getsockname()[1])
         there = other.accept()[0]
         there.sendall(b"SSH-2.0-other\r\n\r\n")
         there.close()
         until(lambda: reached.state == "closed")
-    assert "another program" in reached.reason
+    assert "not a compatible server" in reached.reason
 
 
 def test_a_taken_port_and_an_address_of_others_are_one_line(host: ServerThread) -> None:

@@ -296,9 +296,9 @@ def test_a_file_of_ones_own_cannot_be_shared(tmp_path: Path, monkeypatch: pytest
         "@register(id='mine_alone', category='Shapes', title='Mine', watch='It is mine.')\n"
         "class Mine(Demo):\n    def build(self):\n        self.add_stage(World())\n"
     )
-    with pytest.raises(InvalidInputError, match=r"a demo of this program, or a scene file \(guests do not have a Python file of yours"):
+    with pytest.raises(InvalidInputError, match=r"a demo of this program or a scene file \(guests do not have your Python files"):
         check_shareable(load_own_demo(str(file))(0))
-    with pytest.raises(InvalidInputError, match=r"scene\.demo must be the id of a demo of this program"):
+    with pytest.raises(InvalidInputError, match=r"scene\.demo must be the id of a built-in demo"):
         make_demo(replace(shared_scene(find_demo("bridge")(0)), demo="mine_alone"))
 
 
