@@ -38,8 +38,8 @@ SILENT_SECONDS = 8.0
 """Ping timeout, s; long, because a busy server or a simulated link answers slowly."""
 MAX_UNSENT_BYTES = 2_000_000
 MAX_UNREAD_BYTES = 16_000_000
-"""Maximum bytes waiting to be sent, above which the connection is closed, and waiting for `receive`, including those in the link, above which
-reading pauses. One message being read and one in the library (`_MAX_QUEUED`) are not counted."""
+"""Maximum bytes waiting to be sent, above which the connection is closed, and waiting for `receive`, including those in the link, above
+which reading pauses. One message being read and one in the library (`_MAX_QUEUED`) are not counted."""
 _MAX_QUEUED = 0
 """Receive queue of the library, messages; its default of 16 would let a server fill a gigabyte with large messages."""
 _CLOSE_SECONDS = 0.3

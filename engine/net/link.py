@@ -1,9 +1,9 @@
 """A simulated link with latency, jitter, loss, reordering and duplication, for experiments and tests; works with any clock.
 
 A message sent at time t arrives at ``t + latency + jitter * u``, u uniform in [-1, 1], but not before an earlier one unless it is
-reordered. It is lost with probability `loss` and duplicated with probability `duplicate`. A `bandwidth` delays it until earlier messages are
-through. On a stream, such as TCP, a lost message is retransmitted after a timeout and holds up those behind it, so delays may exceed
-``latency + jitter``.
+reordered. It is lost with probability `loss` and duplicated with probability `duplicate`. A `bandwidth` delays it until earlier messages
+are through. On a stream, such as TCP, a lost message is retransmitted after a timeout and holds up those behind it, so delays may
+exceed ``latency + jitter``.
 """
 
 from __future__ import annotations

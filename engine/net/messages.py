@@ -18,8 +18,8 @@
                                         <-    UserList(users)                     whenever a user joins or leaves
     Goodbye()                           ->    or   <-   Dropped(reason)
 
-Messages may be lost, duplicated or reordered: an action is identified by its user and number, a tick by its number, and missing messages are
-requested again. An action is one of `engine.sim.actions`, encoded as MessagePack and decoded by `decode_action`.
+Messages may be lost, duplicated or reordered: an action is identified by its user and number, a tick by its number, and missing messages
+are requested again. An action is one of `engine.sim.actions`, encoded as MessagePack and decoded by `decode_action`.
 """
 
 from __future__ import annotations
