@@ -1,4 +1,4 @@
-"""One course of events in a demo: the inputs by step, and the states that followed.
+"""A branch of a demo's history: the inputs by step, and the resulting states.
 
 inputs[0]  inputs[1]         inputs[last]       inputs[k]: after step k, before the next
 |----------|------- ... -----|
@@ -24,13 +24,12 @@ class Branch:
     Attributes
     ----------
     inputs : list of tuple of Input
-        By the number of steps taken before them. Most are empty, and one object: a list for each step of an hour would make the collector
-        of garbage walk them in a frame.
+        Inputs applied after each step. Most are the shared empty tuple: a list per step would make garbage collection slow after an hour.
     states : StateLog
     reached : int
-        The farthest step that was taken here; less than `last` of a branch that was recorded elsewhere.
+        Last step that was computed here; may be less than `last` for a branch recorded elsewhere.
     marks : list of int
-        Steps before which something was begun, ascending.
+        Steps after which an undoable action was applied, ascending.
     """
 
     inputs: list[tuple[Input, ...]] = field(default_factory=lambda: [()])
@@ -40,22 +39,22 @@ class Branch:
 
     @property
     def last(self) -> int:
-        """The farthest step."""
+        """Number of the last step."""
         return len(self.inputs) - 1
 
     def add_step(self) -> None:
-        """Add a step."""
+        """Append a step without inputs."""
         self.inputs.append(())
 
     def add(self, step: int, inputs: Iterable[Input]) -> None:
-        """Add inputs behind all others at a step."""
+        """Append inputs at a step."""
         added = tuple(inputs)
         self.inputs[step] += added
         if any(new.begins for new in added) and step not in self.marks[-1:] and step not in self.marks:
             insort(self.marks, step)
 
     def cut(self, step: int, n_inputs: int) -> None:
-        """Remove the steps after one, and all but so many of the inputs there."""
+        """Remove all steps after `step`, and all but its first `n_inputs` inputs."""
         del self.inputs[step + 1 :]
         self.inputs[step] = self.inputs[step][:n_inputs]
         self.states.cut(step)
@@ -63,13 +62,13 @@ class Branch:
         self.marks = [mark for mark in self.marks if mark < step or (mark == step and any(kept.begins for kept in self.inputs[step]))]
 
     def until(self, step: int, n_inputs: int) -> Branch:
-        """Return its beginning: as far as a step, and so many of the inputs there."""
+        """Return a copy that ends at `step`, with its first `n_inputs` inputs."""
         branch = Branch(self.inputs[: step + 1], self.states.until(step), self.reached, self.marks)
         branch.cut(step, n_inputs)
         return branch
 
     def parting(self, other: Branch) -> tuple[int, int]:
-        """Return up to which step, and how many inputs there, two branches are the same: the very same objects, and the same states."""
+        """Return the step, and the number of its inputs, up to which two branches have identical input objects and equal states."""
         last = min(self.last, other.last)
         for step in range(last + 1):
             ours, theirs = self.inputs[step], other.inputs[step]

@@ -1,19 +1,19 @@
-"""The past of a demo: every input by step, the whole state at keyframes, and the way back, exact to the last bit.
+"""History of a demo: inputs by step and full states at keyframes, for bit-exact rewinding.
 
     keyframe       keyframe       keyframe             tip
-    |--i--i--------|---i----------|----------i---------|     i: inputs, in front of the next step
+    |--i--i--------|---i----------|----------i---------|     i: inputs, applied before the next step
                                        now
 
-A demo's state after a step is a function of the state before it and of the inputs in between: worlds are stepped by fixed
-seconds, random numbers are part of the state, no clock is asked. So to go to a step, restore the last keyframe before it and give the
-inputs and take the steps again. The demo brings its worlds into canonical form at every keyframe, or a world that came here by itself could
-differ from one that was restored here in what a solver does not show (`World.canonicalize`).
+A demo's state after a step depends only on the state before it and the inputs between: time steps are fixed, random generators are part of
+the state, and no clock is read. To go to a step, the history restores the latest keyframe before it, then repeats the inputs and steps.
+The demo canonicalizes its worlds at every keyframe; otherwise a world that was stepped there could differ from one that was restored there
+in hidden solver state (`World.canonicalize`).
 
-Going back forgets nothing: what lies ahead is played again, until something else is done there; then a new branch begins, and the old
-future is what `redo` returns to as long as nothing else was done since. A gesture, from the grip to the release, is undone as one.
+Rewinding discards nothing: later steps are replayed until a different action is applied. Then a new branch begins, and `redo` returns to
+the old one as long as nothing else is done. A gesture, from grab to release, is undone as a whole.
 
-Every step's hash is kept. A step taken again that has another hash is a fault of this program or of the demo: `divergence` says where
-it was met first.
+The hash of every step is stored. If a repeated step has a different hash, which is a bug in this program or in the demo, `divergence`
+records the first such step.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _Demo = TypeVar("_Demo", bound=Demo)
 
 _HASH_BYTES = 16
 _NEAR = 120
-"""Steps from a keyframe: twice as many as there mostly are between two, a tenth of a second of a hundred bodies."""
+"""Maximum number of steps from a keyframe to a step that counts as near: twice the usual interval, 0.1 s with 100 bodies."""
 
 
 def demo_hash(demo: Demo) -> bytes:
-    """Return a digest of all worlds of a demo, of the raw float bits of every body, of the parameters, and of what it keeps beside them."""
+    """Return a digest of a demo: the exact state of its worlds, its parameters, and `Demo.beside_worlds`."""
     digest = blake2b(digest_size=_HASH_BYTES)
     for stage in demo.stages:
         digest.update(stage.world.state_hash().encode())
@@ -54,22 +54,22 @@ def demo_hash(demo: Demo) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a demo was made, at the beginning of its history.
+    """Configuration of a demo at the beginning of its history.
 
     Attributes
     ----------
     values : dict
         Parameters.
     solver : str
-        Solver of its worlds; of several, the first.
+        Solver of its worlds; if they differ, of the first.
     chosen_solver, chosen_settings : str or None, pairs or None
-        Solver, and its own settings, in place of those that the demo takes.
+        Solver and solver-specific settings that replace the demo's defaults.
     keeps_solver_state : bool
-        True if its worlds kept the whole state of their solver.
+        True if its worlds preserve the complete solver state.
     waits : bool
-        True if it waited for what comes in the background.
+        True if it waits for resources loaded in the background (`Simulation.waits`).
     is_shared : bool
-        True if several users could come.
+        True if several users can join.
     """
 
     values: dict[str, float]
@@ -82,7 +82,7 @@ class Start:
 
     @classmethod
     def of(cls, demo: Demo) -> Start:
-        """Return that of a demo as it stands."""
+        """Return the configuration of a demo in its current state."""
         sim = demo.sim
         return cls(
             dict(demo.values), sim.solvers[0], sim.solver, sim.solver_settings, sim.keeps_solver_state, bool(sim.waits), sim.is_shared
@@ -91,7 +91,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class _Undone:
-    """Start of an undo: a branch, and so many inputs after a step of it; and where the branch that it led to parts from that one."""
+    """Position before an undo, for `redo`; `parted` is the (step, number of inputs) at which the new branch starts."""
 
     branch: Branch
     step: int
@@ -100,23 +100,24 @@ class _Undone:
 
 
 class History(Generic[_Demo]):
-    """Steps a demo, acts on it, and goes back and forth in what happened.
+    """Steps a demo, applies actions to it, and moves backward and forward in its history.
 
     Parameters
     ----------
     demo : Demo
-        Between two steps. Everything that is done to it from now on goes through here.
+        The demo, between two steps. From now on, it must only be changed through the history.
     max_bytes : int or None
-        Of keyframes; without, by the number of bodies (`engine.sim.keyframes`).
+        Maximum total size of the keyframes, bytes; None means depending on the number of bodies (`engine.sim.keyframes`).
 
     Attributes
     ----------
     now : int
-        Steps from the beginning of the history to where the demo stands.
+        Number of the current step; 0 is the beginning of the history.
     divergence : Divergence or None
+        First repeated step with a different result.
     start : Start
     watchers : list of callable
-        Called after every step, new or taken again: the demo stands after the step `now`.
+        Called with the history after every step, new or repeated.
     """
 
     def __init__(self, demo: _Demo, max_bytes: int | None = None) -> None:
@@ -142,51 +143,51 @@ class History(Generic[_Demo]):
 
     @property
     def last(self) -> int:
-        """The farthest step that happened."""
+        """Number of the last step in the history."""
         return self._branch.last
 
     @property
     def branch(self) -> Branch:
-        """The course of events; to be read, not to be changed. Another object after something was done in the past."""
+        """The current branch, read-only. It is replaced by a new object if an action is applied at an earlier step."""
         return self._branch
 
     @property
     def reached(self) -> int:
-        """The farthest step that was taken here: less than `last` after `take_over`."""
+        """Last step that was computed here; may be less than `last` after `take_over`."""
         return self._branch.reached
 
     @property
     def at_tip(self) -> bool:
-        """True if nothing lies ahead."""
+        """True if there are no later steps or inputs."""
         return self.now == self.last and self._n_applied == len(self._branch.inputs[self.now])
 
     @property
     def keyframes(self) -> Sequence[int]:
-        """Steps from which others are reached."""
+        """Steps of the keyframes, ascending."""
         return self._keyframes.steps
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the keyframes."""
+        """Total size of the keyframes, bytes."""
         return self._keyframes.n_bytes
 
     @property
     def inputs(self) -> tuple[tuple[Input, ...], ...]:
-        """Everything done, by the number of steps taken before it."""
+        """All inputs; item k holds those applied after step k."""
         return tuple(self._branch.inputs)
 
     def inputs_before(self, step: int) -> tuple[Input, ...]:
-        """Return what was done right before a step, after the one before it."""
+        """Return the inputs applied between step ``step - 1`` and `step`."""
         return self._branch.inputs[self._checked(step) - 1] if step > 0 else ()
 
     @property
     def marks(self) -> tuple[int, ...]:
-        """Steps before which something was begun: for a time line."""
+        """Steps after which an undoable action was applied; for the timeline."""
         return tuple(self._branch.marks)
 
     @property
     def first_state(self) -> bytes:
-        """The state at the beginning, compressed."""
+        """The compressed initial state."""
         return self._keyframes.compressed(0)
 
     def hash_at(self, step: int) -> bytes:
@@ -194,30 +195,30 @@ class History(Generic[_Demo]):
         return self._branch.states.hashes[self._checked(step)]
 
     def raw_at(self, step: int) -> bytes | None:
-        """Return the raw float32 state of every body after a step that is a keyframe, or was one where it was recorded; else None."""
+        """Return the raw float32 state of all bodies after a step, or None if the step has no keyframe here or in the recording."""
         raw = self._branch.states.raw.get(step)
         return self._keyframes.raw(step) if raw is None and step in self._keyframes else raw
 
-    # -- going on -----------------------------------------------------------------------------------------------------
+    # -- going forward ------------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> Any:
-        """Apply an action to the demo, now; return its result. What lay ahead is another branch from then on.
+        """Apply an action to the demo at the current step and return its result. If there are later steps, a new branch begins.
 
-        One that changed nothing (False), such as a key that means nothing to the demo, is no part of the history.
+        An action whose result is False, such as a key that the demo does not use, changes nothing and is not added to the history.
 
         Raises
         ------
         InvalidInputError
-            A field of the action is outside its range.
+            A field of the action is out of range.
         LabError
-            The demo refuses it. That is part of the history too, as is any other error of the demo: it fails again when applied again.
+            The demo rejects the action. Failed actions are part of the history too, and fail again when repeated.
         """
         action = self.demo.sim.resolve(action)
         is_nothing = is_refused = False
         held = self.demo.grabbing
         try:
             result = self.demo.sim.act(action)
-            is_nothing = result is False and self.demo.grabbing == held  # a grip at nothing lets go
+            is_nothing = result is False and self.demo.grabbing == held  # grabbing at an empty point releases
         except Exception:
             is_refused = True
             raise
@@ -229,9 +230,9 @@ class History(Generic[_Demo]):
         return result
 
     def follow(self, done: Input) -> LabError | None:
-        """Apply what was done to another demo; return why this one refuses it, or None.
+        """Apply an input of another history; return the error if this demo rejects it, or None.
 
-        It is part of the history in any case, even where it means nothing here: what was done there has its place here.
+        The input is added to this history in any case, so that the inputs of both correspond.
         """
         self._leave_ahead(done.action)
         self._branch.add(self.now, [done])
@@ -239,13 +240,13 @@ class History(Generic[_Demo]):
         return repeat(self.demo, done)
 
     def step(self) -> None:
-        """Take a step: the next of what lies ahead, or one that has not been yet.
+        """Advance by one step, repeating the next recorded step if there is one.
 
         Raises
         ------
         LabError
-            The demo's step failed; it counts as taken, and fails again when it is taken again. One that Ctrl-C breaks off does not:
-            taken again it would go on to its end.
+            The demo's step failed. It counts as a step, and fails again when repeated. A step interrupted by Ctrl-C does not count, because
+            it would complete when repeated.
         """
         self.catch_up()
         try:
@@ -256,13 +257,13 @@ class History(Generic[_Demo]):
         self._take_in(is_whole=True)
 
     def catch_up(self) -> None:
-        """Do what else was done at this step in the past: the demo stands as it did when time went on from here."""
+        """Apply the remaining inputs of the current step, as they were before the next step."""
         for done in self._branch.inputs[self.now][self._n_applied :]:
             repeat(self.demo, done)
         self._n_applied = len(self._branch.inputs[self.now])
 
     def _take_in(self, is_whole: bool) -> None:
-        """Note what a step has come to, or compare it with what it came to before."""
+        """Record the result of a new step, or compare that of a repeated step with the recorded one."""
         is_new = self.now == self.last
         self.now += 1
         self._n_applied = 0
@@ -277,17 +278,17 @@ class History(Generic[_Demo]):
         if not self.demo.sim.is_keyframe:
             keyframes.tidy()
         elif is_whole and self.now not in keyframes and (is_new or keyframes.has_room()):
-            keyframes.add(self.now, self.demo)  # broken off, it has not built its worlds anew
+            keyframes.add(self.now, self.demo)  # after a failed step, worlds were not canonicalized
         for watch in self.watchers:
             watch(self)
 
     def take_over(self, branch: Branch) -> None:
-        """Let what happened elsewhere, to a demo that began as this one, lie ahead.
+        """Use a branch recorded elsewhere, from a demo with the same initial state, as the future of this history.
 
         Raises
         ------
         InvalidInputError
-            Something has happened here already.
+            This history already has steps or inputs.
         """
         if self.last > 0 or self._branch.inputs[0]:
             raise InvalidInputError("history", "one in which nothing has happened yet", self.last)
@@ -299,22 +300,22 @@ class History(Generic[_Demo]):
     # -- going back ---------------------------------------------------------------------------------------------------
 
     def seek(self, step: int, on_step: Callable[[], object] | None = None) -> bool:
-        """Go to a step that has been: the state right after it, before anything was done there; of the last one, after it.
+        """Go to the state right after a step in the history, before its inputs; for the last step, after its inputs.
 
-        `on_step` is called after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
+        `on_step` is called after each repeated step; if it returns True, the history stops there. Returns True if the step was reached.
         """
         return self._go(self._checked(step), None if step == self.last else 0, on_step)
 
     def go_to(self, step: int, n_inputs: int) -> None:
-        """Go to a step that has been, with so many of the inputs there applied."""
+        """Go to a step in the history, with its first `n_inputs` inputs applied."""
         self._go(self._checked(step), n_inputs)
 
     def forget_ahead(self) -> None:
-        """Leave what lies ahead: from here on another branch begins."""
+        """Discard later steps and inputs, and begin a new branch here."""
         self._cut()
 
     def leave_lost_worlds(self) -> None:
-        """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
+        """Recover from lost worlds: go back to before the step or input that failed, or to the latest keyframe."""
         here = min(self.now, self.last)
         keyframe = self._keyframes.latest(here)
         for step, n_inputs in ((here, None), (here, max(len(self._branch.inputs[here]) - 1, 0)), (keyframe, 0)):
@@ -326,7 +327,7 @@ class History(Generic[_Demo]):
         self._cut()
 
     def undo(self) -> bool:
-        """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""
+        """Undo the last undoable action: go back to before it, and begin a new branch. Returns False if there is none."""
         for step in range(self.now, -1, -1):
             done = self._branch.inputs[step][: self._n_applied if step == self.now else None]
             for k in range(len(done) - 1, -1, -1):
@@ -338,11 +339,11 @@ class History(Generic[_Demo]):
         return False
 
     def redo(self) -> bool:
-        """Return to where the last `undo` started from; False if there is no such thing, or something else was done since."""
+        """Return to the position before the last `undo`; False if there was none, or another action was applied since."""
         if not self._undone:
             return False
         undone = self._undone.pop()
-        if (self.now, self._n_applied) > undone.parted:  # time has gone on since: that is another course of events
+        if (self.now, self._n_applied) > undone.parted:  # there were steps since the undo, on the other branch
             self._go_to_keyframe(self._keyframes.latest(undone.parted[0]))
         self._keyframes.cut(undone.parted[0])
         self._branch = undone.branch
@@ -351,21 +352,21 @@ class History(Generic[_Demo]):
 
     @property
     def can_undo(self) -> bool:
-        """True if there is something to go back to before."""
+        """True if there is an action to undo."""
         here = self._branch.inputs[self.now][: self._n_applied]
         return any(done.begins for done in here) or any(step < self.now for step in self._branch.marks[:1])
 
     @property
     def can_redo(self) -> bool:
-        """True if `redo` has somewhere to go."""
+        """True if there is an undo to revert."""
         return bool(self._undone)
 
     def is_near(self, step: int) -> bool:
-        """Return True if a step is soon reached: a keyframe is not far before it."""
+        """Return True if a step can be reached quickly, because a keyframe is shortly before it."""
         return step - self._keyframes.latest(step) <= _NEAR
 
     def visit(self, step: int, look: Callable[[], object]) -> None:
-        """Go to where time went on from a step, with all that was done there, look, and come back."""
+        """Go to a step with all of its inputs applied, call `look`, and return to the current position."""
         here = self.now, self._n_applied
         try:
             self._go(self._checked(step), None)
@@ -374,7 +375,7 @@ class History(Generic[_Demo]):
             self._go(*here)
 
     def verify(self) -> Divergence | None:
-        """Play everything again from the beginning, without other keyframes, and return the first step that ends otherwise, if any."""
+        """Replay everything from the beginning, without keyframes; return the first step with a different result, or None."""
         here = self.now, self._n_applied
         self.divergence = None
         self._go_to_keyframe(0)
@@ -393,19 +394,19 @@ class History(Generic[_Demo]):
         return step
 
     def _leave_ahead(self, action: Action) -> None:
-        """Let what lies ahead be another branch; what was undone can be redone no more, unless the program has done this."""
+        """Begin a new branch if there are later steps; clears the redo stack unless the action is issued by the program."""
         if not action.is_by_program:
             self._undone.clear()
         if not self.at_tip:
             self._cut()
 
     def _cut(self) -> None:
-        """Leave what lies ahead: from here on another branch begins."""
+        """Begin a new branch at the current position, without the later steps and keyframes."""
         self._branch = self._branch.until(self.now, self._n_applied)
         self._keyframes.cut(self.now)
 
     def _go(self, step: int, n_inputs: int | None, on_step: Callable[[], object] | None = None) -> bool:
-        """Go to a step with so many of the inputs there applied, or all; return True if it came so far."""
+        """Go to a step with its first `n_inputs` inputs applied, None for all; return True if it was reached."""
         n_inputs = len(self._branch.inputs[step]) if n_inputs is None else n_inputs
         nearest = self._keyframes.latest(step)
         if (self.now, self._n_applied) > (step, n_inputs) or nearest > self.now:
@@ -424,7 +425,7 @@ class History(Generic[_Demo]):
         return True
 
     def _step_again(self) -> None:
-        with contextlib.suppress(Exception):  # what failed fails again, in the same way; another end is a divergence
+        with contextlib.suppress(Exception):  # a failed step fails again; a different result is a divergence
             self.step()
 
     def _go_to_keyframe(self, step: int) -> None:
@@ -433,7 +434,7 @@ class History(Generic[_Demo]):
 
 
 def repeat(demo: Demo, done: Input) -> LabError | None:
-    """Apply an input again; return why it fails, or None: a `DemoFaultError` if the demo itself raises another error."""
+    """Apply an input; return its error, or None. Exceptions other than `LabError` become a `DemoFaultError`."""
     try:
         demo.sim.act(done.action, done.user)
     except LabError as error:

@@ -1,10 +1,10 @@
-"""Encoded states of a demo at some steps, from which its other steps are reached again.
+"""Keyframes: encoded states of a demo at some steps, from which the other steps can be recomputed.
 
-Where they take more bytes than they may, one after the other is dropped::
+If they exceed their size limit, keyframes are dropped one by one::
 
-    |--|--|--|--|--|--|--|--|--|--|        the next to go is the one whose neighbors are nearest to each other, the oldest of equals:
-    |-----|-----|-----|--|--|--|--|        no step is farther from the keyframe before it than twice what an even row would have
-    |-----|-----|-----|-----|--|--|        those of the last minute stay as long as there are others
+    |--|--|--|--|--|--|--|--|--|--|        the one whose neighbors are closest to each other goes first, the oldest if tied:
+    |-----|-----|-----|--|--|--|--|        this keeps gaps at most twice as long as with even spacing
+    |-----|-----|-----|-----|--|--|        keyframes of the last minute are dropped last
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "Keyframes"]
 
 MAX_BYTES = 400_000_000
-"""However many bodies there are: about ten minutes of 1,000 bodies in a heap. `python main.py bench history` measures it."""
+"""Upper bound of the size limit, bytes: about ten minutes of 1,000 bodies in a heap, measured by `python main.py bench history`."""
 
 MIN_BYTES = 80_000_000
-"""Bytes for a demo of few bodies."""
+"""Lower bound of the size limit, bytes, for demos with few bodies."""
 
 BODY_BYTES = 400_000
-"""For each body, where that is more."""
+"""Size limit per body, bytes, between these bounds."""
 
 RECENT = 3600
-"""Steps behind the newest keyframe that are thinned out last, a minute at 60 Hz: it is there that users go back and forth."""
+"""Steps before the newest keyframe that are thinned out last, a minute at 60 Hz: users rewind mostly within it."""
 
 
 class Keyframes:
@@ -38,7 +38,7 @@ class Keyframes:
     Parameters
     ----------
     max_bytes : int or None
-        Their limit; the first and the newest stay in any case. Without, it follows from the number of bodies.
+        Size limit; None means depending on the number of bodies. The first and the newest keyframe are always kept.
     """
 
     def __init__(self, max_bytes: int | None = None) -> None:
@@ -47,7 +47,7 @@ class Keyframes:
         self._steps: list[int] = []
         self._states: dict[int, bytes] = {}
         self._newest: int | None = None
-        """The one that is not compressed yet."""
+        """Step of the keyframe that is not compressed yet, or None."""
         self._n_bytes = 0
 
     @property
@@ -57,12 +57,12 @@ class Keyframes:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of all states."""
+        """Total size of all states, bytes."""
         return self._n_bytes
 
     @property
     def max_bytes(self) -> int:
-        """Limit beyond which keyframes are dropped."""
+        """Size limit above which keyframes are dropped, bytes."""
         if self._wanted_bytes is not None:
             return self._wanted_bytes
         return min(max(MIN_BYTES, BODY_BYTES * self._n_bodies), MAX_BYTES)
@@ -71,20 +71,20 @@ class Keyframes:
         return step in self._states
 
     def latest(self, step: int) -> int:
-        """Return the last keyframe at a step or before it; there is always the first."""
+        """Return the step of the latest keyframe at or before `step`."""
         return self._steps[bisect_right(self._steps, step) - 1]
 
     def has_room(self) -> bool:
-        """Return True if one more of the average size would be kept."""
+        """Return True if another keyframe of average size fits the limit."""
         return self._n_bytes + self._n_bytes // max(len(self._steps), 1) <= self.max_bytes
 
     def add(self, step: int, demo: Demo) -> None:
-        """Keep the demo as it stands.
+        """Add a keyframe with the current state of the demo.
 
         Raises
         ------
         StateError
-            It holds something that cannot be restored.
+            The demo has an attribute that cannot be encoded.
         """
         self.tidy()
         self._newest = step
@@ -93,7 +93,7 @@ class Keyframes:
         insort(self._steps, step)
 
     def tidy(self) -> None:
-        """Compress the newest keyframe, and drop what is too much: in a step of its own, for it takes as long as the rest of a keyframe."""
+        """Compress the newest keyframe and enforce the size limit; done in a later step because it takes as long as the encoding."""
         if self._newest is None:
             return
         step, self._newest = self._newest, None
@@ -106,26 +106,26 @@ class Keyframes:
             self._drop(steps[min(inner, key=lambda k: (steps[k] > steps[-1] - RECENT, steps[k + 1] - steps[k - 1], k))])
 
     def restore(self, step: int, demo: Demo) -> None:
-        """Bring the demo back to a keyframe."""
+        """Restore the demo to a keyframe."""
         decode_state(demo, self._state(step), is_kept=True)
 
     def compressed(self, step: int) -> bytes:
-        """Return the state at a keyframe, compressed, for a file.
+        """Return the compressed state at a keyframe, for a file.
 
         Raises
         ------
         StateError
-            It is too large for another process to read.
+            The state is too large for other processes.
         """
         check_readable(self._state(step))
         return compress_state(self._states[step]) if step == self._newest else self._states[step]
 
     def raw(self, step: int) -> bytes:
-        """Return x, y, angle, vx, vy, omega of every body of every stage at a keyframe, float32 little-endian, 24 bytes each."""
+        """Return x, y, angle, vx, vy, omega of every body at a keyframe, float32 little-endian, 24 bytes per body."""
         return raw_motion(self._state(step))
 
     def cut(self, last: int) -> None:
-        """Drop the keyframes after a step."""
+        """Drop the keyframes after step `last`."""
         for step in self._steps[bisect_right(self._steps, last) :]:
             self._drop(step)
 

@@ -1,14 +1,13 @@
-"""The state of a demo as bytes: the one form in which keyframes keep it, and in which it is sent to those who join.
+"""The state of a demo as bytes, for keyframes and for sending to joining users.
 
     length (4) | MessagePack of `_State`: the worlds, and the state of the demo and of its simulation | contents of arrays
 
-A state holds plain data only (`engine.sim.values`): what a demo remembers must be numbers, texts, lists and tables of such, arrays,
-generators of random numbers, specifications, and objects of its own that consist of these. A demo with anything else cannot be rewound,
-and the error names it.
-What is drawn but not simulated is no part of a state.
+A state contains only plain data (`engine.sim.values`): a demo's attributes must be numbers, strings, lists and dicts of these, arrays,
+random number generators, specifications, and objects of the demo's own classes that consist of these. A demo with any other attribute
+cannot be rewound; the error names the attribute. Data used only for drawing is not part of a state.
 
-A state can be put onto a demo of the same scene, running or just built. Every part is checked first, so that a state that is refused
-leaves the demo as it was; from another computer it is not trusted (docs/network.md says how far).
+A state can be applied to a demo of the same scene, running or newly built. Every part is validated first, so that a rejected state leaves
+the demo unchanged. States from other computers are untrusted (see docs/network.md).
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ __all__ = [
 ]
 
 MAX_STATE_BYTES = 64_000_000
-"""Ten thousand bodies in a heap need a third of it."""
+"""Maximum size of a state, bytes. Ten thousand bodies in a heap need a third of it."""
 _MAX_STAGES = 64
 _LENGTH_BYTES = 4
 _LEVEL = 1
-"""Level of zlib: the fastest."""
+"""zlib compression level: the fastest."""
 
 
 class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -58,15 +57,15 @@ class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     Attributes
     ----------
     demo : str
-        Its id.
+        Id of the demo.
     built_with : dict of str to float
         Parameters with which its worlds were built.
     places : list of (offset, label)
-        For each stage the position of its world in the picture, meters, and its name: of those added after the demo was built.
+        Offset in the picture, meters, and label of each stage; used for stages added after the demo was built.
     worlds : list of WorldState
-        One for each stage.
+        One per stage.
     own, sim : dict
-        Attributes of the demo and of its simulation, as values.
+        Attributes of the demo and of its simulation, encoded by `ValueWriter`.
     """
 
     demo: str
@@ -81,19 +80,19 @@ _decoder = msgspec.msgpack.Decoder(_State)
 
 
 def encode_state(demo: Demo, is_kept: bool = False) -> bytes:
-    """Return the state of a demo between two steps.
+    """Encode the state of a demo between two steps.
 
     Parameters
     ----------
     demo : Demo
     is_kept : bool
-        It stays in this process, whose own states are read without the bounds on those of others. Without, files of pictures outside the
-        working directory are not named.
+        True if the state stays in this process, where the size limits for other processes do not apply. Otherwise, picture files outside
+        the working directory are omitted.
 
     Raises
     ------
     StateError
-        It holds something that no state can hold, which is named, or too much.
+        An attribute has an unsupported type, or the state is too large; the message names the attribute.
     """
     parts = _parts(demo)
     writer = ValueWriter(parts, type(demo).__module__)
@@ -114,22 +113,22 @@ def encode_state(demo: Demo, is_kept: bool = False) -> bytes:
 
 
 def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: bool = False) -> None:
-    """Bring a demo into a state; nothing happens if that is empty, which is the state of a demo just built.
+    """Restore a demo to a state; no-op if `content` is empty, which denotes the state of a newly built demo.
 
     Parameters
     ----------
     demo : Demo
     content : bytes
-        Of `encode_state`, from a demo of the same scene.
+        Result of `encode_state` for a demo of the same scene.
     is_foreign : bool
-        It came from another computer: each attribute of the demo must also be of the type that it has here, and it names no files.
+        True if it comes from another computer: pictures are removed from body files.
     is_kept : bool
-        It never left this process: it may be as large as `encode_state` makes it, and name any file as a picture.
+        True if it never left this process: the size limits, the type checks and the restrictions on picture files do not apply.
 
     Raises
     ------
     StateError
-        It is no state, or none of such a demo; the demo stands as before.
+        `content` is not a valid state of this demo; the demo is unchanged.
     """
     if not content:
         return
@@ -147,7 +146,7 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
             try:
                 before = encode_state(demo, is_kept=True)
             except LabError:
-                if not is_kept and not any(stage.world.is_lost for stage in stages):  # a world that is lost has no state
+                if not is_kept and not any(stage.world.is_lost for stage in stages):  # a lost world has no state
                     raise
             demo.values = values
             demo.restart()
@@ -160,21 +159,21 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
             decode_state(demo, before, is_kept=True)
             demo.view_state = view_state
         message = str(error) if isinstance(error, LabError) else f"the state is damaged: {type(error).__name__}: {error}"
-        raise StateError(" ".join(message.split())) from None  # a wrong type can end in any error
+        raise StateError(" ".join(message.split())) from None  # a wrong type may raise any exception
 
 
 def compress_state(content: bytes) -> bytes:
-    """Return a state in fewer bytes."""
+    """Compress a state."""
     return zlib.compress(content, _LEVEL)
 
 
 def decompress_state(packed: bytes) -> bytes:
-    """Return the state of `compress_state`.
+    """Decompress the result of `compress_state`.
 
     Raises
     ------
     StateError
-        It is damaged, or would be larger than any state.
+        The data is damaged, or the state would exceed the size limit.
     """
     unpacking = zlib.decompressobj()
     try:
@@ -187,23 +186,23 @@ def decompress_state(packed: bytes) -> bytes:
 
 
 def raw_motion(content: bytes) -> bytes:
-    """Return x, y, angle, vx, vy, omega of every body of a state of this process, float32 little-endian, 24 bytes each."""
+    """Return x, y, angle, vx, vy, omega of every body, float32 little-endian, 24 bytes per body; for states of this process."""
     return b"".join(world.poses_and_velocities().astype("<f4").tobytes() for world in _split(content, is_kept=True)[0].worlds)
 
 
 def check_readable(content: bytes) -> None:
-    """Refuse a state that was kept in this process if another one could not read it.
+    """Check that other processes can read a state kept in this process.
 
     Raises
     ------
     StateError
-        It is too large.
+        The state is too large.
     """
     _check_bounds(_halves(content)[0])
 
 
 def size_share(content: bytes) -> float:
-    """Return the size of a state of this process as a share of the maximum that another one would read."""
+    """Return the size of a state of this process as a fraction of the maximum that other processes accept."""
     plain = _halves(content)[0]
     return max(len(content) / MAX_STATE_BYTES, len(plain) / MAX_PLAIN_BYTES, decoded_bytes(plain) / MAX_DECODED_BYTES)
 
@@ -233,7 +232,7 @@ def _check_bounds(plain: bytes) -> None:
 
 
 def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bool) -> None:
-    """Read and check all of a state, then replace the demo's by it."""
+    """Decode and validate the entire state, then apply it to the demo."""
     worlds = [stage.world for stage in demo.stages]
     if len(state.worlds) != len(worlds):
         raise StateError(f"the state must be of {len(worlds)} worlds, got {len(state.worlds)}")
@@ -247,7 +246,7 @@ def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bo
     if not is_kept:
         own["dropped"][:] = without_outside_pictures(rebuilt(own["dropped"]), None if is_foreign else Path.cwd())
     before = []
-    for world in worlds[:-1]:  # the last one stands as before where it refuses
+    for world in worlds[:-1]:  # if the last one fails, it is unchanged
         with contextlib.suppress(LabError):
             before.append((world, world.snapshot()))
     try:

@@ -1,12 +1,11 @@
-"""The log of a demo's states: after each step a hash, a digest of each body, and at some steps the numbers of all bodies.
+"""Log of a demo's states: a hash and a 16-bit digest per body after each step, and at some steps the motion of all bodies.
 
-The hash of the whole state (`engine.sim.history.demo_hash`) shows that two states differ, the sixteen bits of every body show where. A
-body is its six float32 numbers x, y, angle, vx, vy, omega and whether it is awake; as float64 they are six words of 64 bits, and with w_6
-for the flag
+The hash of the entire state (`engine.sim.history.demo_hash`) shows that two states differ, the body digests show where. The digest of a
+body is computed from x, y, angle, vx, vy, omega, as six float64 words w_0 to w_5, and the awake flag w_6:
 
     h = c_0 w_0 + ... + c_6 w_6  mod 2^64,    h ^= h >> 32,    h = m h  mod 2^64,    digest = h >> 48
 
-with odd constants c. Two different states of a body have the same digest in one of 65,536 cases.
+with odd constants c and m. Different states of a body have equal digests with probability 1/65,536.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ BodyIds = tuple[tuple[int, ...], ...]
 DIGEST_BYTES = 2
 
 _GOLDEN = 0x9E3779B97F4A7C15
-"""2^64 over the golden ratio, odd: its multiples lie as evenly as any (D. Knuth, The Art of Computer Programming 3, 6.4)."""
+"""2^64 divided by the golden ratio, odd: its multiples are evenly distributed (D. Knuth, The Art of Computer Programming 3, 6.4)."""
 _MASK = 0xFFFFFFFFFFFFFFFF
 _FACTORS = np.array([(_GOLDEN * (2 * k + 1)) & _MASK for k in range(7)], dtype=np.uint64)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
-"""P. Evensen's multiplier of rrmxmx, odd."""
+"""The multiplier of P. Evensen's rrmxmx mixer, odd."""
 _HALF, _TOP = np.uint64(32), np.uint64(48)
 
 
@@ -39,7 +38,7 @@ def body_ids(demo: Demo) -> BodyIds:
 
 
 def body_digests(demo: Demo) -> bytes:
-    """Return two bytes, little-endian, for every body of every stage, in the order of `body_ids`."""
+    """Return the digests of all bodies, two bytes each, little-endian, in the order of `body_ids`."""
     parts = []
     for stage in demo.stages:
         world = stage.world
@@ -52,12 +51,12 @@ def body_digests(demo: Demo) -> bytes:
 
 
 def raw_states(demo: Demo) -> bytes:
-    """Return x, y, angle, vx, vy, omega of every body of every stage, float32 little-endian, 24 bytes each."""
+    """Return x, y, angle, vx, vy, omega of every body of every stage, float32 little-endian, 24 bytes per body."""
     return b"".join(np.hstack([stage.world.poses, stage.world.velocities]).astype("<f4").tobytes() for stage in demo.stages)
 
 
 def differing(ids: BodyIds, digests: bytes, other_ids: BodyIds, other_digests: bytes) -> tuple[tuple[int, int], ...]:
-    """Return stage and id of every body whose digests differ, or that only one of two states has.
+    """Return (stage, id) of every body whose digests differ, or that exists in only one of the two states.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def _by_body(ids: BodyIds, digests: bytes) -> dict[tuple[int, int], bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A step whose repetition gave another state: a fault. `bodies` differ, as (number of the stage, id)."""
+    """A step whose repetition gave a different state, which indicates a bug. `bodies` lists the differing bodies as (stage, id)."""
 
     step: int
     bodies: tuple[tuple[int, int], ...] = ()
@@ -88,11 +87,11 @@ class StateLog:
     Attributes
     ----------
     hashes : list of bytes
-        The digest of the whole state right after each step (`engine.sim.history.demo_hash`).
+        Hash of the entire state after each step (`engine.sim.history.demo_hash`).
     bodies, digests : list
-        The bodies there were then, and the digest of each (`body_digests`).
+        Body ids after each step, and their digests (`body_digests`).
     raw : dict of int to bytes
-        The raw float32 state of every body at some steps of a recording; otherwise the keyframes have it.
+        Raw float32 state of all bodies at some steps of a recording; empty for a live history, whose keyframes have it.
     """
 
     hashes: list[bytes] = field(default_factory=list)
@@ -101,22 +100,22 @@ class StateLog:
     raw: dict[int, bytes] = field(default_factory=dict)
 
     def note(self, demo: Demo, digest: bytes) -> None:
-        """Add the state after the newest step, with its hash; bodies and digests equal to those of the step before are kept once."""
+        """Append the state after the latest step, with its hash; ids and digests equal to the previous ones share the same object."""
         ids, digests = body_ids(demo), body_digests(demo)
         self.hashes.append(digest)
         self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
         self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
 
     def divergence(self, step: int, demo: Demo) -> Divergence:
-        """Return how the state of a demo after a step differs from the logged one."""
+        """Return the difference between a demo's state after a step and the logged one."""
         return Divergence(step, differing(self.bodies[step], self.digests[step], body_ids(demo), body_digests(demo)))
 
     def cut(self, last: int) -> None:
-        """Remove the states after a step, in place."""
+        """Remove the states after step `last`."""
         del self.hashes[last + 1 :], self.bodies[last + 1 :], self.digests[last + 1 :]
         self.raw = {step: state for step, state in self.raw.items() if step <= last}
 
     def until(self, last: int) -> StateLog:
-        """Return a log of the states up to a step."""
+        """Return a copy of the log up to step `last`."""
         raw = {step: state for step, state in self.raw.items() if step <= last}
         return StateLog(self.hashes[: last + 1], self.bodies[: last + 1], self.digests[: last + 1], raw)

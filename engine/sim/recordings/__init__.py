@@ -1,4 +1,4 @@
-"""Recordings: what happened in a demo as a file that grows while it happens."""
+"""Recordings: the history of a demo in a file that is written while the demo runs."""
 
 from engine.sim.recordings.loading import load_recording
 from engine.sim.recordings.recorder import Recorder

@@ -1,4 +1,4 @@
-"""A recording from its file, every value checked: it plays, or it is refused in one line."""
+"""Loads a recording from a file and validates every value; an invalid recording is rejected with a one-line error."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _STATE_BYTES = 24
 
 
 def load_recording(path: str | os.PathLike[str]) -> Recording:
-    """Read a recording.
+    """Load a recording.
 
-    One that was cut off, because the program that recorded it came to a sudden end, is read as far as it is whole; its `is_ended` is
-    False. Whether this program has the demo is not looked at.
+    A truncated recording, whose program terminated unexpectedly, is loaded up to the last complete record, with `is_ended` False. This does
+    not check that the recorded demo is available.
 
     Raises
     ------
     RecordingError
-        There is no such file, it is no recording, of another version, or damaged; one line says which.
+        The file does not exist, is not a recording, has another version, or is damaged.
     """
     content = read_at_most(path, "recording", MAX_FILE_BYTES, f"a recording of at most {MAX_FILE_BYTES} bytes", RecordingError)
     return recording_of(content, os.fspath(path))
 
 
 def recording_of(content: bytes, name: str = "recording") -> Recording:
-    """Return the recording that a file's content is; errors as `load_recording`."""
+    """Decode a recording from the content of a file; raises the same errors as `load_recording`."""
     header: Header | None = None
     branch, branches, is_ended = Branch(), 0, False
     for place, record in records_of(content, name):
@@ -77,7 +77,7 @@ def _begin(branch: Branch, header: Header, place: str) -> None:
 
 
 def _append(branch: Branch, part: Part, place: str) -> None:
-    """Add a part to a branch."""
+    """Append a part to a branch."""
     if part.step != branch.last or part.n_inputs != len(branch.inputs[-1]):
         here = f"step {branch.last}, input {len(branch.inputs[-1])}"
         raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.n_inputs}"))
@@ -105,7 +105,7 @@ def _append(branch: Branch, part: Part, place: str) -> None:
 
 
 def _go_back(branch: Branch, back: Back, place: str) -> None:
-    """Cut a branch off in place: a copy of what is left, each time, could take a short file hours."""
+    """Truncate a branch in place: with a copy each time, a short file could take hours to load."""
     if back.step > branch.last or back.n_inputs > len(branch.inputs[back.step]):
         raise RecordingError(place, "a step and a number of inputs that have been", [back.step, back.n_inputs])
     branch.cut(back.step, back.n_inputs)

@@ -1,4 +1,4 @@
-"""A recorder writes the course of a demo into a file while it runs."""
+"""Writes the history of a demo to a file while the demo runs."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ from engine.sim.recordings.writer import RecordingWriter, header_of, row_of
 __all__ = ["Recorder", "free_path"]
 
 _INTERVAL = 0.5
-"""Seconds of wall clock between two writes: a program that dies loses no more."""
+"""Wall-clock time between writes, seconds; a crash loses no more than this."""
 _MAX_WAITING = 600
-"""Steps after which a part is written at once: a run without a window takes thousands in a second."""
+"""Number of unwritten steps that triggers an immediate write: a headless run takes thousands of steps per second."""
 _SLICE_STEPS = 60
-"""Steps written in a frame while more than twice the above wait, as when recording begins late. They contain a keyframe or two, each of
-which takes 8 ms to read if it is of 1,000 bodies."""
+"""Steps written per frame while more than twice `_MAX_WAITING` are unwritten, as when recording starts late. They contain one or two
+keyframes, each of which takes 8 ms to read with 1,000 bodies."""
 _MAX_DIGEST_BYTES = MAX_RECORD_BYTES // 2
-"""Bytes of digests in a part, unpacked; the rest is for inputs."""
+"""Maximum size of the digests in a part, bytes, uncompressed; the rest of the record is left for inputs."""
 
 
 class Recorder:
-    """Writes a history into a new file, from the history's beginning.
+    """Records a history to a new file, from the history's beginning.
 
-    Steps before the recording began are written too. If the user goes back and does something else there, the file says so, and plays the
-    last course of events.
+    Steps before recording started are written too. If the user rewinds and starts a new branch, the file records it, and a replay plays the
+    last branch.
 
     Parameters
     ----------
     history : History
     path : path-like
-        A file that is not there yet: nothing is overwritten.
+        File to create; an existing file is not overwritten.
     scene : mapping, optional
-        The content of the scene file that the demo was made of, for one that was.
+        Content of the demo's scene file, if it was loaded from one.
 
     Attributes
     ----------
     begun : int
-        The step at which recording began.
+        Step at which recording started.
 
     Raises
     ------
     InvalidInputError
-        There is such a file, or none can be made.
+        The file exists, or cannot be created.
     """
 
     def __init__(self, history: History[Any], path: str | os.PathLike[str], scene: Mapping[str, Any] | None = None) -> None:
@@ -69,7 +69,7 @@ class Recorder:
 
     @property
     def is_open(self) -> bool:
-        """True while it records."""
+        """True while recording."""
         return self._writer.is_open
 
     @property
@@ -78,7 +78,7 @@ class Recorder:
         return self._writer.steps
 
     def update(self) -> None:
-        """Write new steps if the last write was half a second ago, or a slice of a long past; called once a frame."""
+        """Write new steps if a write is due, or a slice of a long backlog; called once per frame."""
         is_due = monotonic() - self._written > _INTERVAL or self._history.last - self.steps >= _MAX_WAITING
         if self.is_open and (is_due or self._is_behind):
             self._catch_up()
@@ -89,13 +89,13 @@ class Recorder:
         Raises
         ------
         OSError
-            The disk is full, or gone; nothing more is recorded then.
+            The disk is full or was removed; recording stops.
         """
         while self._write_part(_MAX_WAITING):
             pass
 
     def close(self) -> None:
-        """Write the rest and the end, and close the file."""
+        """Write the remaining steps and the end record, and close the file."""
         if self.is_open:
             try:
                 self.flush()
@@ -106,7 +106,7 @@ class Recorder:
     # Implementation
 
     def _catch_up(self) -> None:
-        """Write new steps, a long past in slices."""
+        """Write new steps, or one slice if the backlog is long."""
         n_waiting = self._history.last - self.steps
         self._is_behind = n_waiting > (_SLICE_STEPS if self._is_behind else 2 * _MAX_WAITING)
         if self._is_behind:
@@ -121,7 +121,7 @@ class Recorder:
         states = branch.states
         if branch is not self._branch:
             self._go_back(branch)
-        last = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
+        last = min(branch.last, len(states.digests) - 1)  # Ctrl-C may interrupt the logging of a step
         step = self.steps
         end = min(last, step + min(max_steps, self._n_steps_of_a_part(branch)))
         inputs = [row_of(at, new) for at in range(step, end + 1) for new in self._new_inputs(branch, at)]
@@ -141,7 +141,7 @@ class Recorder:
         return list(branch.inputs[step][self._writer.n_inputs if step == self.steps else 0 :])
 
     def _go_back(self, branch: Branch) -> None:
-        """Compute up to where the file agrees with another course of events, and write that it goes on from there."""
+        """Switch to another branch: record that the file continues from the last position that both branches share."""
         step, n_inputs = min(self._branch.parting(branch), (self.steps, self._writer.n_inputs))
         if (step, n_inputs) != (self.steps, self._writer.n_inputs):
             self._writer.go_back(step, n_inputs)
@@ -149,7 +149,7 @@ class Recorder:
 
 
 def free_path(folder: Path, name: str, suffix: str) -> Path:
-    """Return the path of a file that does not exist yet: the name, or the name with a number."""
+    """Return a path that does not exist yet: `name`, or `name` with a number appended, plus `suffix`."""
     path, number = folder / f"{name}{suffix}", 2
     while path.exists():
         path, number = folder / f"{name}-{number}{suffix}", number + 1

@@ -15,17 +15,17 @@ __all__ = ["Recording", "present_makers"]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The recorded course of a demo.
+    """A recorded history of a demo.
 
     Attributes
     ----------
     header : Header
     branch : Branch
-        Inputs, hashes and digests of bodies, step by step; raw states at keyframes.
+        Inputs, hashes and body digests by step; raw states at keyframes.
     branches : int
-        How often the user went back and did something else; what was given up there is in the file, and not here.
+        Number of times the user rewound and started a new branch; the abandoned branches are in the file, but not loaded.
     is_ended : bool
-        False of one that was cut off: the program that recorded it did not come to an end in the usual way.
+        False if the file is truncated because the recording program terminated unexpectedly.
     """
 
     header: Header
@@ -40,7 +40,7 @@ class Recording:
 
     @property
     def begun(self) -> int:
-        """The step at which recording was begun: what had been before it is there too."""
+        """Step at which recording started; earlier steps are included."""
         return min(self.header.begun, self.branch.last)
 
     @property
@@ -55,20 +55,20 @@ class Recording:
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """The solver of its worlds at first, and those of this program that were chosen later, each once."""
+        """Distinct solvers: the initial one, and those selected later that this program has."""
         changes = (done.action.solver for done in chain.from_iterable(self.branch.inputs) if isinstance(done.action, SetSolver))
         return tuple(dict.fromkeys((self.header.solver, *(name for name in changes if name in solvers()))))
 
     @property
     def needs_solver_state(self) -> bool:
-        """True if the worlds kept the whole state of their solver, from the beginning or from a later step on."""
+        """True if the worlds preserved the complete solver state, from the beginning or from a later step on."""
         return self.header.keeps_solver_state or any(
             isinstance(done.action, KeepSolverState) for done in chain.from_iterable(self.branch.inputs)
         )
 
     @property
     def foreign(self) -> str:
-        """Differences between this computer and the one that recorded, in words; empty if there are none."""
+        """Description of the differences between this computer and the recording one; empty if there are none."""
         here = present_makers(self.header.solver)
         others = [f"{name} {made} (here {here[name]})" for name, made in self.header.makers.items() if name in here and here[name] != made]
         if self.needs_solver_state:
@@ -79,7 +79,7 @@ class Recording:
 
 
 def present_makers(solver: str = DEFAULT) -> dict[str, str]:
-    """Return what decides whether two runs are alike to the last bit: versions of program and libraries, the platform."""
+    """Return the versions of the program and its libraries, and the platform: runs are bit-identical only if these are equal."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

@@ -1,12 +1,12 @@
-"""The file of a recording: a head of 12 bytes, then records that are only appended.
+"""File format of recordings: a 12-byte file header, then append-only records.
 
-    89 43 4C 52  0D 0A 1A 0A   version (4)           "\\x89CLR\\r\\n\\x1a\\n": a file that went through a text mode is noticed at once
-    length (4)  crc (4)  crc (4)  payload            again and again; numbers little-endian, unsigned
-                                                     zlib.crc32 of the length, and of the payload: a length that was damaged
-                                                     is not taken for an end that was cut off
+    89 43 4C 52  0D 0A 1A 0A   version (4)           "\\x89CLR\\r\\n\\x1a\\n": reveals text-mode conversion of the file
+    length (4)  crc (4)  crc (4)  payload            repeated for each record; integers are little-endian, unsigned
+                                                     zlib.crc32 of the length and of the payload, so that a damaged length
+                                                     is not mistaken for a truncated file
 
-The payload is a record, as MessagePack, packed by zlib: first a `Header`, then `Part` and `Back` in any order, at last an `End`. Writing a
-record is one `write`: a program that dies while recording leaves whole records and at most one that is cut short.
+The payload is a record in MessagePack, compressed with zlib: a `Header`, then `Part` and `Back` in any order, finally an `End`. Each record
+is written by a single `write`, so that a crash leaves at most the last record incomplete.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ VERSION = 3
 SUFFIX = ".rec"
 HASH_BYTES = 16
 MAX_FILE_BYTES = 120_000_000
-"""An hour of 200 bodies that all move has 90 million."""
+"""Maximum size of a file. An hour of 200 moving bodies takes 90 million bytes."""
 MAX_RECORD_BYTES = 64_000_000
-"""Bytes of a record, packed and unpacked: a part of half a second of 10,000 bodies has a million."""
+"""Maximum size of a record, compressed and uncompressed. Half a second of 10,000 bodies takes a million bytes."""
 
 _START = struct.Struct("<8sI")
 _LENGTH = struct.Struct("<I")
 _FRAME = struct.Struct("<III")
 _LEVEL = 6
 _MAX_NUMBER = 1e300
-"""Larger integers are no floats."""
+"""Bound on the magnitude of numbers; larger integers may not be representable as floats."""
 
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Hash: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
@@ -68,41 +68,41 @@ _Ids: TypeAlias = tuple[tuple[_Count, ...], ...]
 
 
 class RecordingError(InvalidInputError):
-    """A file is no recording, or a damaged one."""
+    """A file is not a recording, or is damaged."""
 
 
 class _Record(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Base: an array whose first element is the name of the record."""
+    """Base class of records, encoded as an array that starts with the record's tag."""
 
 
 class Header(_Record, frozen=True, tag="header"):
-    """How a recording began.
+    """The demo's configuration and initial state.
 
     Attributes
     ----------
     demo : str
-        Its id.
+        Id of the demo.
     seed : str
-        Decimal digits; it may have more than 64 bits.
+        Decimal digits; may exceed 64 bits.
     scene : dict or None
-        The content of the scene file that the demo was made of, for one that was.
+        Content of the demo's scene file, if it was loaded from one.
     values : dict of str to float
         The demo's parameters.
     solver : str
-        The solver of its worlds; of several, the first.
+        Solver of its worlds; if they differ, of the first.
     chosen_solver, chosen_settings : str or None, pairs or None
-        The solver, and its own settings, that were asked for in place of what the demo, or its scene file, takes.
+        Solver and solver-specific settings that replace the defaults of the demo or its scene file.
     keeps_solver_state : bool
-        True if its worlds kept the whole state of their solver.
+        True if its worlds preserve the complete solver state.
     step_seconds : float
     begun : int
-        The step at which recording was begun: what had been before it is there too.
+        Step at which recording started; earlier steps are included.
     makers : dict of str to str
-        What recorded it: versions of the program, the solver's library, numpy and Python, and the platform.
+        Versions of the recording program, the solver's library, NumPy and Python, and the platform.
     state : bytes
-        The first state (`engine.sim.state`), compressed.
+        Compressed initial state (`engine.sim.state`).
     hash, bodies, digests
-        Its hash, its bodies by stage, and the digest of each.
+        Hash of the initial state, body ids by stage, and body digests.
     """
 
     demo: str
@@ -123,23 +123,23 @@ class Header(_Record, frozen=True, tag="header"):
 
 
 class Part(_Record, frozen=True, tag="part"):
-    """A stretch of steps.
+    """Consecutive steps with their inputs.
 
     Attributes
     ----------
     step, n_inputs : int
-        It goes on after so many steps, and so many of the inputs there.
+        Start of the part: the last step before it, and the number of that step's inputs already written.
     inputs : list of (step, user, plain action)
-        User 0 plays alone.
+        Inputs; user 0 means a single user.
     hashes : bytes
-        The hash after each step, 16 bytes.
+        Hash after each step, 16 bytes per step.
     bodies : list of (k, ids by stage)
-        From the k-th step of the part on there are these bodies.
+        Body ids from the k-th step of the part on.
     digests : bytes
-        After each step the digest of each body, two bytes: their exclusive or with those of the step before, if it has the same bodies, so
-        that bodies at rest are zeros.
+        Digests of all bodies after each step, two bytes per body, XORed with those of the previous step if it has the same bodies, so that
+        bodies at rest compress to zeros.
     states : dict of int to bytes
-        At some steps the raw float32 state of every body, 24 bytes each.
+        Raw float32 state of all bodies at some steps, 24 bytes per body.
     """
 
     step: _Count
@@ -161,7 +161,7 @@ class Part(_Record, frozen=True, tag="part"):
         digests: Sequence[bytes],
         states: Mapping[int, bytes],
     ) -> Part:
-        """Return the part of some steps, with the hash, the bodies and the digests after each of them."""
+        """Create a part from the hash, body ids and digests after each of its steps."""
         changes: list[tuple[int, BodyIds]] = []
         words: list[bytes] = []
         before = b""
@@ -179,12 +179,12 @@ class Part(_Record, frozen=True, tag="part"):
         return len(self.hashes) // HASH_BYTES
 
     def after_each_step(self, place: str) -> Iterator[tuple[bytes, BodyIds, bytes]]:
-        """Yield the hash, the bodies and the digests after each step.
+        """Yield the hash, body ids and digests after each step.
 
         Raises
         ------
         RecordingError
-            It is not as long as its steps and bodies.
+            The lengths of the hashes and digests do not match the steps and bodies.
         """
         if len(self.hashes) % HASH_BYTES:
             raise RecordingError(place, "of whole hashes", Described(f"{len(self.hashes)} bytes"))
@@ -204,14 +204,14 @@ class Part(_Record, frozen=True, tag="part"):
 
 
 class Back(_Record, frozen=True, tag="back"):
-    """The recording goes on after an earlier step, and so many of the inputs there; what was ahead of it counts no more."""
+    """The recording continues from an earlier step, after its first `n_inputs` inputs; later steps are abandoned."""
 
     step: _Count
     n_inputs: _Count
 
 
 class End(_Record, frozen=True, tag="end"):
-    """The recording was ended, not cut off."""
+    """Marks a complete recording."""
 
 
 Record: TypeAlias = Header | Part | Back | End
@@ -219,7 +219,7 @@ _decoder = msgspec.msgpack.Decoder(Record)
 
 
 class Room:
-    """How much more a file may hold, so that a short one that stands for gigabytes is refused."""
+    """Remaining capacity of a file, so that a small file that would expand to gigabytes is rejected."""
 
     def __init__(self) -> None:
         self.n_bytes = MAX_UNPACKED
@@ -230,13 +230,13 @@ class Room:
         }
 
     def take_bytes(self, n: int, place: str) -> None:
-        """Take so many bytes, unpacked."""
+        """Consume `n` uncompressed bytes."""
         self.n_bytes -= n
         if self.n_bytes < 0:
             raise RecordingError(place, f"of a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("more"))
 
     def take(self, n_steps: int, n_inputs: int, n_memory: int, place: str) -> None:
-        """Take so many steps, inputs, and bytes of memory once decoded."""
+        """Consume steps, inputs, and bytes of memory after decoding."""
         for (limit, left), n in zip(self._left.items(), (n_steps, n_inputs, n_memory), strict=True):
             self._left[limit] = left - n
             if left < n:
@@ -244,17 +244,17 @@ class Room:
 
 
 def start_of_file() -> bytes:
-    """Return the first bytes of every recording."""
+    """Return the file header of recordings."""
     return _START.pack(MAGIC, VERSION)
 
 
 def encode_record(record: Record, place: str = "record", room: Room | None = None) -> bytes:
-    """Return a record as it lies in the file; `room` is what the file may hold still.
+    """Encode a record for the file; `room` is the remaining capacity of the file.
 
     Raises
     ------
     RecordingError
-        It holds what no recording can, or more than there is room for.
+        The record contains values that cannot be encoded, or exceeds the remaining capacity.
     """
     try:
         content = msgspec.msgpack.encode(record)
@@ -266,18 +266,18 @@ def encode_record(record: Record, place: str = "record", room: Room | None = Non
 
 
 def frame(payload: bytes) -> bytes:
-    """Return a payload with its length and sums."""
+    """Return a payload preceded by its length and checksums."""
     length = _LENGTH.pack(len(payload))
     return _FRAME.pack(len(payload), zlib.crc32(length), zlib.crc32(payload)) + payload
 
 
 def records_of(content: bytes, file: str, room: Room | None = None) -> Iterator[tuple[str, Record]]:
-    """Yield the place and the content of every whole record. What is cut off at the end is left out.
+    """Yield the place, for error messages, and content of every complete record; a truncated last record is skipped.
 
     Raises
     ------
     RecordingError
-        It is another file, one of another version, damaged before its end, or too much.
+        The file is not a recording, has another version, is damaged, or exceeds the limits.
     """
     if content[: len(MAGIC)] != MAGIC[: len(content)] or not content:
         raise RecordingError(file, "a recording of this program", Described("another file" if content else "an empty file"))
@@ -335,7 +335,7 @@ def _take_decoded(room: Room, record: Record, fields: Sequence[bytes], place: st
 
 
 def is_number(value: object) -> bool:
-    """Return True if plain data are a finite number."""
+    """Return True if `value` is a finite number, not a bool, with magnitude below 1e300."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER and math.isfinite(value)
 
 

@@ -1,4 +1,4 @@
-"""The recorder of a server writes every tick and keeps none of them in memory."""
+"""Records a shared simulation on a server, tick by tick, without keeping the history in memory."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from engine.sim.state_log import BodyIds, StateLog, body_digests, body_ids, raw_
 __all__ = ["TickRecorder"]
 
 _INTERVAL = 0.5
-"""Seconds of wall clock between two writes."""
+"""Wall-clock time between writes, seconds."""
 _MAX_BYTES = 1_000_000
-"""Bytes of hashes and digests waiting to be written."""
+"""Maximum size of unwritten hashes and digests, bytes."""
 _MAX_INPUTS = 1000
-"""Inputs waiting to be written."""
+"""Maximum number of unwritten inputs."""
 _RAW_TICKS = 300
-"""Ticks between two that are written with the numbers of all bodies: five seconds. Every keyframe would make a quarter of the file."""
+"""Ticks between raw states, five seconds. Writing one at every keyframe would take a quarter of the file."""
 
 
 class TickRecorder:
-    """Writes a shared demo into a new file, tick by tick, in bounded memory.
+    """Records a shared demo to a new file, tick by tick, in bounded memory.
 
-    ``replay FILE --verify`` repeats the ticks. When the file is as large as can be read, or the disk is full, recording ends, and `ended`
-    says why; the world goes on.
+    ``replay FILE --verify`` verifies the file. When the file reaches the maximum size, or the disk is full, recording stops with the reason
+    in `ended`; the simulation continues.
 
     Parameters
     ----------
     demo : Demo
-        At its first tick, before anything was done to it.
+        The demo before its first tick and first input.
     path : path-like
-        A file that is not there yet: nothing is overwritten.
+        File to create; an existing file is not overwritten.
     scene : mapping, optional
-        The content of the scene file that the demo was made of, for one that was.
+        Content of the demo's scene file, if it was loaded from one.
 
     Attributes
     ----------
     ticks : int
-        Recorded so far; the last of them wait to be written.
+        Number of recorded ticks, including the latest ones that are not written yet.
     ended : str
-        Why it records no more; empty while it does.
+        Reason why recording stopped; empty while recording.
 
     Raises
     ------
     InvalidInputError
-        There is such a file, or none can be made.
+        The file exists, or cannot be created.
     OSError
         The disk is full.
     """
@@ -80,13 +80,13 @@ class TickRecorder:
 
     @property
     def is_open(self) -> bool:
-        """True while it records."""
+        """True while recording."""
         return self._writer.is_open
 
     def tick(self, inputs: Sequence[Input], digest: bytes | None = None) -> None:
-        """Record the tick that the demo has just taken, and the inputs right before it.
+        """Record the tick that the demo has just completed, and the inputs applied before it.
 
-        `digest` is `engine.sim.history.demo_hash` of the demo, if it is known.
+        `digest` is the demo's `engine.sim.history.demo_hash`; None computes it.
         """
         if not self.is_open:
             return
@@ -104,7 +104,7 @@ class TickRecorder:
             self.flush()
 
     def flush(self) -> None:
-        """Write the ticks that wait."""
+        """Write all unwritten ticks."""
         if not self.is_open or not self._hashes:
             return
         part = Part.of(self.ticks - len(self._hashes), 0, self._inputs, self._hashes, self._ids, self._digests, self._raw)
@@ -115,12 +115,12 @@ class TickRecorder:
         self._begin_part()
 
     def close(self) -> None:
-        """Write the rest and the end, and close the file."""
+        """Write the remaining ticks and the end record, and close the file."""
         self.flush()
         self._end("")
 
     def _end(self, why: str) -> None:
-        """Stop recording."""
+        """Write the end record, close the file, and store the reason in `ended`."""
         self.ended = why
         if self.is_open:
             try:

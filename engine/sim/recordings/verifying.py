@@ -1,4 +1,4 @@
-"""Verification of a recording: it is played from the beginning, and every step compared with the recorded one."""
+"""Verification of a recording by replaying it and comparing every step."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from engine.sim.state_log import Divergence
 __all__ = ["Verdict", "divergence_words", "verify"]
 
 _MAX_NAMED = 5
-"""Bodies named in a sentence."""
+"""Maximum number of bodies named in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Result of playing a recording again.
+    """Result of verifying a recording.
 
     Attributes
     ----------
     steps : int
-        Steps compared, up to the first that differs.
+        Number of steps compared, including the first that differs.
     divergence : Divergence or None
-        The first step that differs, with its bodies.
+        First step that differs, with the differing bodies.
     measured_at : int or None
-        The first step from there on for which the recording has the numbers of all bodies.
+        First step at or after the divergence for which the recording has raw states.
     apart : float
-        The largest distance of a body from its recorded place at that step, meters.
+        Largest distance of a body from its recorded position at step `measured_at`, meters.
     foreign : str
-        Differences between this computer and the one that recorded.
+        Differences between this computer and the recording one.
     """
 
     steps: int
@@ -58,7 +58,7 @@ class Verdict:
         return words + (f". It was recorded with {self.foreign}" if self.foreign else "")
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as ``replay --verify --json`` prints it."""
+        """Return the result in the format of ``replay --verify --json``."""
         different = self.divergence
         return {
             "same": self.is_same,
@@ -72,7 +72,7 @@ class Verdict:
 
 
 def divergence_words(divergence: Divergence) -> str:
-    """Say which step came out otherwise first, and which bodies.
+    """Return a message that names the first differing step and its bodies.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def divergence_words(divergence: Divergence) -> str:
 
 
 def verify(recording: Recording, history: History[Any], progress: Callable[[int], object] | None = None) -> Verdict:
-    """Play a recording as far as it comes out the same, or to its end, in a history that has all of it ahead (`engine.sim.replaying`)."""
+    """Replay a recording to its end or its first difference, in a history from `engine.sim.replaying.replay`."""
     while history.now < recording.steps and history.divergence is None:
         history.seek(history.now + 1)
         if progress is not None:
@@ -99,7 +99,7 @@ def verify(recording: Recording, history: History[Any], progress: Callable[[int]
 
 
 def _measured(history: History[Any], recording: Recording) -> tuple[int | None, float]:
-    """Go on to the next step whose bodies were written down in full, and return how far the farthest is from there."""
+    """Advance to the next step with a recorded raw state; return the step and the largest distance from a recorded position, meters."""
     from engine.sim.state_log import body_ids, raw_states
 
     at = min((step for step in recording.branch.states.raw if step >= history.now), default=None)

@@ -1,4 +1,4 @@
-"""A recording that is being written: records are appended, each whole or not at all."""
+"""Writes recording files: each record is appended completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from engine.sim.state_log import StateLog
 __all__ = ["RecordingWriter", "header_of", "row_of"]
 
 _END_BYTES = 64
-"""Room for the record that says that it is the end."""
+"""Bytes reserved for the `End` record."""
 
 
 class RecordingWriter:
-    """Writes a new file.
+    """Creates a recording file and appends records to it.
 
     Parameters
     ----------
     path : path-like
-        A file that is not there yet: nothing is overwritten.
+        File to create; an existing file is not overwritten.
     header : Header
-        How the recording begins; see `header_of`.
+        Header of the recording; see `header_of`.
     room : Room, optional
-        How much more the file may hold, so that it can be read again; what is beyond is refused. Without it nothing is.
+        Remaining capacity of the file; records beyond it are rejected, because the file could not be loaded. None means no limit.
 
     Attributes
     ----------
     steps, n_inputs : int
-        How many steps are in the file, and how many of the inputs behind the last of them.
+        Number of steps in the file, and of inputs after the last step.
 
     Raises
     ------
     InvalidInputError
-        There is such a file, or none can be made.
+        The file exists, or cannot be created.
     RecordingError
-        A record of that size could not be read again, here or in `add`; the file stays as it is.
+        The record exceeds the limits for loading; raised here or by `add`, and the file is unchanged.
     OSError
-        The disk is full, or gone, here or in any method; nothing more is written then.
+        The disk is full or was removed; raised here or by any method, and nothing more is written.
     """
 
     def __init__(self, path: str | os.PathLike[str], header: Header, room: Room | None = None) -> None:
@@ -71,11 +71,11 @@ class RecordingWriter:
 
     @property
     def is_open(self) -> bool:
-        """True if it can still be written to."""
+        """True until the file is closed."""
         return self._file is not None
 
     def add(self, part: Part, n_inputs: int) -> None:
-        """Add a part that goes on from here; `n_inputs` inputs stand behind its last step."""
+        """Append the part that follows; `n_inputs` is the number of inputs after its last step."""
         place = f"{self.path}, step {part.step}"
         content = encode_record(part, place, self._room)
         if self._room is not None and self._end + len(content) > MAX_FILE_BYTES - _END_BYTES:
@@ -83,32 +83,32 @@ class RecordingWriter:
         self._write(content, part.step + part.n_steps, n_inputs)
 
     def go_back(self, step: int, n_inputs: int) -> None:
-        """Write that what follows goes on after an earlier step, and so many of the inputs there."""
+        """Continue the recording from an earlier step, after its first `n_inputs` inputs."""
         self._write(encode_record(Back(step, n_inputs)), step, n_inputs)
 
     def end(self) -> None:
-        """Write that this is the end, and close the file."""
+        """Write the end record and close the file."""
         try:
             self._write(encode_record(End()), self.steps, self.n_inputs)
         finally:
             self.abandon()
 
     def abandon(self) -> None:
-        """Write nothing more."""
+        """Close the file without writing."""
         file, self._file = self._file, None
         if file is not None:
-            with contextlib.suppress(OSError):  # what did not fit before does not fit now
+            with contextlib.suppress(OSError):  # a disk that was full still is
                 file.close()
 
     def discard(self) -> None:
-        """Write nothing more, and delete the file."""
+        """Close and delete the file."""
         self.abandon()
         self.path.unlink(missing_ok=True)
 
     def _write(self, content: bytes, steps: int, n_inputs: int) -> None:
-        """Append to the file, which has so many steps then, and so many of the inputs there.
+        """Append `content`, after which the file has `steps` steps and `n_inputs` inputs after the last one.
 
-        Until that is noted it counts as not written: what Ctrl-C leaves behind is written over, and not written twice.
+        The position is updated last, so that a write interrupted by Ctrl-C is overwritten, not duplicated.
         """
         if self._file is None:
             return
@@ -125,7 +125,7 @@ class RecordingWriter:
 
 
 def header_of(demo: Demo, start: Start, states: StateLog, state: bytes, scene: Mapping[str, Any] | None, begun: int = 0) -> Header:
-    """Return the header of a recording that begins at the start of a log of states, with the compressed state there."""
+    """Return the header of a recording of `demo` that starts at the first logged state; `state` is that state, compressed."""
     return Header(
         demo=demo.id,
         seed=str(demo.seed),
@@ -146,5 +146,5 @@ def header_of(demo: Demo, start: Start, states: StateLog, state: bytes, scene: M
 
 
 def row_of(step: int, done: Input) -> tuple[int, int, Any]:
-    """Return an input as it stands in a part: the step, the user, and the plain action."""
+    """Return an input in the format of `Part.inputs`: step, user, plain action."""
     return step, done.user, as_plain(done.action.without_files(Path.cwd()))
