@@ -8,8 +8,8 @@ __all__ = ["BOX2D_VERSION"]
 
 require("Box2D")
 
-# Under `python -W error` the SWIG extension module would crash the process: its initialization does not check for exceptions, such as those
-# into which warnings are turned.
+# Under `python -W error` the SWIG extension module would crash the process: its initialization does not handle a warning that is raised as
+# an exception.
 warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
 
 BOX2D_VERSION = "2.3.0"

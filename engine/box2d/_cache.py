@@ -192,7 +192,7 @@ class Box2DCache:
     def remove_body(self, body: int) -> None:
         """Destroy a body whose joints have already been destroyed."""
         gone = [(fixture, hash(self._fixtures[fixture])) for fixture in self._model.bodies[body].fixtures]
-        self._world.DestroyBody(self._bodies[body])  # calls the listener for ending contacts, which needs the handles
+        self._world.DestroyBody(self._bodies[body])  # calls the listener for contacts that end, so the handles must still exist
         for fixture, address in gone:
             del self._fixtures[fixture], self._by_address[address]
         del self._bodies[body]
@@ -360,7 +360,7 @@ class Box2DCache:
 
     def phases(self, step_ms: float) -> tuple[float, float, float]:
         """Return the durations of collision, solving and TOI events in the last step, which took `step_ms`, milliseconds."""
-        profile = self._world.GetProfile()  # a view into the world, as is every object from SWIG, so it is read at once
+        profile = self._world.GetProfile()  # like every SWIG object, a view into the world: read it immediately
         return phases_of(float(profile.step), float(profile.collide), float(profile.solve), float(profile.solveTOI), step_ms)
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -377,7 +377,7 @@ class Box2DCache:
         return (float(force.x), float(force.y)), torque
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
-        """Return whether a fixture's shape contains a world point, by Box2D's own test."""
+        """Return whether a fixture's shape contains a world point, using b2Fixture::TestPoint."""
         return bool(self._fixtures[fixture].TestPoint(point))
 
     def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:

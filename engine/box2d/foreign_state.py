@@ -61,7 +61,7 @@ def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
     Raises
     ------
     InvalidInputError
-        It is not.
+        The state is malformed or inconsistent.
     """
     if not isinstance(state, InternalState):
         raise InvalidInputError("memory.internal", "an InternalState", Described(type(state).__name__))

@@ -62,7 +62,7 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
 """Indices of the words of each joint type that are saved."""
 
 _BEFORE_LIMITS: Mapping[str, int] = {"b2RevoluteJoint": 2, "b2PrismaticJoint": 2}
-"""Number of words, by joint type, that stay valid when motor or limits change. Words of gear joints do not."""
+"""Number of words that stay valid when a joint of this type is changed. Other types keep all words, but a changed gear joint none."""
 
 _MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 

@@ -3,7 +3,7 @@
 A gear joint depends on two other joints and has pointers to their four bodies. If one of those joints is destroyed first, or a body is not
 in the same island, Box2D still solves the gear joint, with stale island indices, and so moves arbitrary bodies. The solver removes gear
 joints before this can happen (`Box2DSolver.can_hold`). A gear joint's constant is part of the internal state
-(`engine.box2d.internal_state`); if that is not accessible, a rebuild computes it anew.
+(`engine.box2d.internal_state`); if that is not accessible, a rebuild recomputes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         **{"frequency": "frequencyHz", "joint_a": "joint1", "joint_b": "joint2"},
     }
 )
-"""Names in Box2D's joint definitions of fields for which they are not just the name in camelCase."""
+"""Names of fields in Box2D's joint definitions, where they differ from the camelCase form of the field."""
 
 
 def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, others: Mapping[int, Any]) -> Any:

@@ -197,7 +197,7 @@ class Box2DSolver(Solver):
                     self._check_mouse(now)
 
     def _check_mass(self, body: int, type_then: BodyType, instead: Mapping[int, FixtureSpec | None] | None = None) -> None:
-        """Check the mass of a body that will be dynamic; `instead` has changed and new fixtures, and None for removed ones."""
+        """Check the mass of a body if it will be dynamic; `instead` maps fixtures to new specifications, or None if they are removed."""
         if type_then == "dynamic":
             specs = {fixture: self.model.fixtures[fixture].spec for fixture in self.model.bodies[body].fixtures} | dict(instead or {})
             check_body_mass([(spec.shape, spec.density) for spec in specs.values() if spec is not None])

@@ -1,6 +1,6 @@
 """A world of bodies, fixtures and joints that any solver can drive: specifications, commands, and the `World` itself.
 
-Nothing here knows a solver: `World(settings, solver="box2d")` loads one by its name (`engine.world.solver`).
+This package does not depend on a solver: `World(settings, solver="box2d")` loads one by name (`engine.world.solver`).
 """
 
 from engine.world.hooks import StepHooks

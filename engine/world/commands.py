@@ -1,4 +1,4 @@
-"""Commands: frozen objects that describe changes to a world; every change is one of them."""
+"""Commands: frozen objects that describe changes to a world. A world changes only by commands and steps."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class _JointCommand(Command):
 
 @dataclass(frozen=True, slots=True)
 class CreateBody(Command):
-    """Create a body; `fixtures` are the ids of the specification's fixtures, in order."""
+    """Create a body; `fixtures` are the ids for the specification's fixtures, in order."""
 
     body: int
     spec: BodySpec

@@ -44,34 +44,34 @@ def converted(
     settings = kind.accept(replace(snapshot.settings, solver_settings=named_values("solver_settings", solver_settings)))
     specs = {fixture: spec for fixture, _, spec in snapshot.fixtures}
 
-    def body_as_held(body: int, spec: BodySpec, fixtures: tuple[int, ...]) -> BodySpec:
+    def accepted_body(body: int, spec: BodySpec, fixtures: tuple[int, ...]) -> BodySpec:
         with renamed(partial(_named, f"body {body}")):
             full = replace(spec, fixtures=tuple(specs[fixture] for fixture in fixtures))
             return replace(kind.accept(full), fixtures=())
 
-    def fixture_as_held(fixture: int, body: int, spec: FixtureSpec) -> FixtureSpec:
+    def accepted_fixture(fixture: int, body: int, spec: FixtureSpec) -> FixtureSpec:
         with renamed(partial(_named, f"body {body}, fixture {fixture}")):
             return kind.accept(spec)
 
-    def joint_as_held(joint: int, resolved: ResolvedJoint) -> ResolvedJoint:
+    def accepted_joint(joint: int, resolved: ResolvedJoint) -> ResolvedJoint:
         with renamed(partial(_named, f"joint {joint}")):
             kind.accept(resolved.spec)
             return kind.accept(resolved)
 
-    held = replace(
+    converted_snapshot = replace(
         snapshot,
-        fixtures=_kept_where_equal(snapshot.fixtures, ((f, body, fixture_as_held(f, body, spec)) for f, body, spec in snapshot.fixtures)),
-        bodies=_kept_where_equal(snapshot.bodies, ((b, body_as_held(b, spec, of), of) for b, spec, of in snapshot.bodies)),
-        joints=_kept_where_equal(snapshot.joints, ((j, joint_as_held(j, resolved)) for j, resolved in snapshot.joints)),
+        fixtures=_reused_if_equal(snapshot.fixtures, ((f, body, accepted_fixture(f, body, spec)) for f, body, spec in snapshot.fixtures)),
+        bodies=_reused_if_equal(snapshot.bodies, ((b, accepted_body(b, spec, of), of) for b, spec, of in snapshot.bodies)),
+        joints=_reused_if_equal(snapshot.joints, ((j, accepted_joint(j, resolved)) for j, resolved in snapshot.joints)),
     )
-    return replace(held, solver=solver, settings=settings, state=kind.state_of(held, settings))
+    return replace(converted_snapshot, solver=solver, settings=settings, state=kind.state_of(converted_snapshot, settings))
 
 
 def _named(part: str, field: str) -> str:
     return f"{part}: {field}"
 
 
-def _kept_where_equal(known: tuple[_Entry, ...], entries: Iterable[_Entry]) -> tuple[_Entry, ...]:
+def _reused_if_equal(known: tuple[_Entry, ...], entries: Iterable[_Entry]) -> tuple[_Entry, ...]:
     """Return `known` itself if the entries are equal, so that caches derived from it stay valid."""
     made = tuple(entries)
     return known if made == known else made

@@ -240,11 +240,11 @@ def rounded(owner: _T) -> _T:
         value = getattr(owner, name)
         if value is None or rule.kind not in _ROUNDED:
             continue
-        held = _ROUNDED[rule.kind](value)
-        if held != value:
-            if rule.is_above and held == rule.low:
+        rounded_value = _ROUNDED[rule.kind](value)
+        if rounded_value != value:
+            if rule.is_above and rounded_value == rule.low:
                 raise InvalidInputError(name, f"> {rule.low:g} {rule.unit} at float32 precision", value)
-            changes[name] = held
+            changes[name] = rounded_value
     return replace(owner, **changes) if changes else owner  # type: ignore[type-var]
 
 

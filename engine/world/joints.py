@@ -80,7 +80,7 @@ def check_ends(number: int, joint: JointSpec, type_of: Callable[[int], str], oth
     Raises
     ------
     InvalidInputError
-        It does not; the message names the field.
+        The joint is invalid; the message names the field.
     """
     if isinstance(joint, GearJointSpec):
         for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
@@ -107,7 +107,7 @@ def check_numbers(joint: ResolvedJoint) -> None:
     for name in ("local_anchor_a", "local_anchor_b", "local_axis_a"):
         pair = getattr(joint, name)
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(part) is float and abs(part) <= MAX_NUMBER for part in pair):
-            raise InvalidInputError(name, f"two numbers up to {MAX_NUMBER:g}", pair)
+            raise InvalidInputError(name, f"two numbers of magnitude at most {MAX_NUMBER:g}", pair)
     for name in ("reference_angle", "length_a", "length_b"):
         value = getattr(joint, name)
         if type(value) is not float or not abs(value) <= MAX_NUMBER or (value < 0.0 and name != "reference_angle"):
@@ -118,7 +118,7 @@ def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> J
     """Return the specification that recreates a joint between its bodies at their current poses.
 
     It has the joint's current anchors, which may have drifted apart, and its original angle and lengths. A gear joint has none of these;
-    its constant is computed anew.
+    its constant is recomputed.
     """
     settings: Any = joint.spec
     if isinstance(settings, GearJointSpec):

@@ -46,7 +46,7 @@ def check_column(field: str, value: object, shape: tuple[int, ...], *kinds: str,
     Raises
     ------
     InvalidInputError
-        It is not.
+        `value` is not such an array.
     """
     if not isinstance(value, np.ndarray) or value.dtype.name not in kinds or value.shape != shape:
         kind = f"{value.dtype} of {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
@@ -62,7 +62,7 @@ def check_snapshot(snapshot: WorldSnapshot, path: str = "snapshot") -> None:
     Raises
     ------
     InvalidInputError
-        It is not; the message gives the path of the invalid field, starting with `path`.
+        A field is invalid; the message gives its path, starting with `path`.
     """
     with renamed(lambda field: f"{path}.{field}"):
         solver = load_solver(snapshot.solver)
@@ -136,7 +136,7 @@ def check_contacts(contacts: StepContacts, path: str = "snapshot") -> None:
     Raises
     ------
     InvalidInputError
-        They are invalid; the message gives the path of the invalid field, starting with `path`.
+        A column is invalid; the message gives its path, starting with `path`.
     """
     with renamed(lambda field: f"{path}.contacts.{field}"):
         integer("step", contacts.step, 0, _MAX_STEPS)

@@ -68,7 +68,7 @@ DEFAULT = "box2d"
 _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 """Module and class, by solver name, of each solver with its own package."""
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
-"""Folder in which each file defines a method of our own solver, with the name of the file."""
+"""Folder of the methods of our own solver, one per file and named after it."""
 _NO_METHODS = ("__init__", "protocol")
 
 NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
@@ -210,7 +210,7 @@ class Solver(ABC):
         Raises
         ------
         InvalidInputError
-            It is not; the message names field, requirement and value.
+            The command is invalid; the message names field, requirement and value.
         """
         return None
 
@@ -282,7 +282,7 @@ class Solver(ABC):
 
     @property
     def keeps_state(self) -> bool:
-        """True if `save`, `load` and `canonicalize` include internal state as far as possible, not only the public interface's."""
+        """True if `save`, `load` and `canonicalize` include internal state as far as possible, not only public state."""
         return True
 
     @keeps_state.setter

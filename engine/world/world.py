@@ -95,7 +95,7 @@ class _Motion:
 
 
 class World:
-    """Bodies, fixtures and joints with ids that are never reused, simulated in fixed steps of ``1 / hertz`` seconds.
+    """A simulated world of bodies, fixtures and joints, advanced in fixed steps of ``1 / hertz`` seconds. Ids are never reused.
 
     Parameters
     ----------
@@ -653,7 +653,7 @@ class World:
         for kind, id in command.creates:
             if id in tables[kind]:
                 raise InvalidInputError(kind, "an unused id", id)
-        for kind, id in command.creates:  # never assigned again, even if the command fails
+        for kind, id in command.creates:  # ids are never reused, even if the command fails
             self._next_ids[kind] = max(self._next_ids[kind], id + 1)
         return command
 
@@ -775,8 +775,8 @@ class World:
 
     def _apply(self, command: c.Command) -> None:
         model, accept = self._model, self._solver.accept
-        whom = concerned(command, model)
-        woken = self._woken_by(whom) | self._near(whom)
+        affected = concerned(command, model)
+        woken = self._woken_by(affected) | self._near(affected)
         match command:
             case c.CreateBody(body, spec, fixtures):
                 self._change(command, spec)
@@ -828,7 +828,7 @@ class World:
                 model.set_settings(settings)
             case _:
                 self._change(command)
-        self._wake(woken | self._near(whom))
+        self._wake(woken | self._near(affected))
         match command:
             case c.CreateBody(body, spec, _) if not spec.awake and spec.active and spec.type != "static":
                 self._is_anyone_asleep = True
@@ -854,19 +854,19 @@ class World:
             self._asleep = Sleepers(self._model, motion.poses, motion.raw.awake, self._solver.capabilities)
         return self._asleep
 
-    def _woken_by(self, whom: Concerned) -> set[int]:
+    def _woken_by(self, affected: Concerned) -> set[int]:
         """Return the bodies that a command wakes, apart from those near its fixtures."""
-        if whom.others == "nobody" or self._is_all_awake():
-            return set(whom.bodies)
+        if affected.others == "nobody" or self._is_all_awake():
+            return set(affected.bodies)
         bodies = self._model.bodies
-        return {body for body in self._sleepers().bodies if whom.others == "all" or bodies[body].spec.awake}
+        return {body for body in self._sleepers().bodies if affected.others == "all" or bodies[body].spec.awake}
 
-    def _near(self, whom: Concerned) -> set[int]:
+    def _near(self, affected: Concerned) -> set[int]:
         """Return the sleeping bodies near those fixtures that a command changes and that exist now."""
-        if not whom.fixtures or self._is_all_awake():
+        if not affected.fixtures or self._is_all_awake():
             return set()
-        there = [fixture for fixture in whom.fixtures if fixture in self._model.fixtures]
-        return set(self._sleepers().near(there, self._transform))
+        existing = [fixture for fixture in affected.fixtures if fixture in self._model.fixtures]
+        return set(self._sleepers().near(existing, self._transform))
 
     def _wake(self, bodies: Collection[int]) -> None:
         """Wake the given bodies, except those that do not exist or cannot move."""
