@@ -1,40 +1,38 @@
-"""The same demo once more, driven by another solver, beside the first: two worlds at once, or more of them.
+"""Comparison: runs a second copy of a demo with another solver alongside the first, with the same inputs.
 
-    first     the demo that is watched: a `History` of it                   box2d       --i--|--i--|-----|
-    second    the same class, seed and parameters, another solver           soft_step   --i--|--i--|-----|     i: the same inputs
-    third     the same, from a state of the first on                        box2d ------i--> soft_step --|
+    first     the observed demo, a `History`                                box2d       --i--|--i--|-----|
+    second    same class, seed and parameters, another solver               soft_step   --i--|--i--|-----|     i: the same inputs
+    third     another solver from a given state of the first on             box2d ------i--> soft_step --|
 
-From the beginning the second is laid out for the first's solver and driven by its own. From a later state (`since`) it is the first once
-more, to the bit, up to there, and then changes its solver, as an input of its own (`set_solver`): whatever its demo's code keeps beside the
-worlds is as in the first. Its solver and that solver's settings are its own from there on; all else that is done to the first it follows.
+By default the second uses its own solver from the beginning, with the layout for the first's solver. With `since`, it repeats the first
+bit-exactly up to that state and then changes its solver by an input of its own (`set_solver`), so that attributes of the demo outside its
+worlds match too. From there on it has its own solver and solver settings; all other inputs are those of the first.
 
-The second has a history of its own, so its demo's code, hooks and controllers run on its own worlds. It gets every input that the
-first gets, at the same step: parameters, restarts, keys, what is dropped, what the editor does. What the hand takes hold of in the
-first, it takes hold of in the second, at the same point of the same body. Where the first goes back, the second goes back; where
-something else is done in the first's past, the second forgets what was ahead. What the second refuses, for a body is not there, it does
-without, and says so (`skipped`).
+The second has its own history, so the demo's code, hooks and controllers run on its own worlds. It gets every input of the first at the
+same step: parameters, restarts, keys, drops, edits. A grab in the first grabs the same body at the same point in the second. If the first
+rewinds, so does the second; if the first starts a new branch, the second discards its later steps. Inputs that the second rejects, such as
+those that refer to a missing body, are listed in `skipped`.
 
     history = History(find_demo("pyramid")())
     beside = Comparison(history, "soft_step")
-    history.step()                      # the second has taken it too: `beside` is a watcher of the history
-    beside.demo.stages[0].world         # the second's world, beside history.demo.stages[0].world
-    beside.follow()                     # after an input, an undo or a redo: once a frame is often enough
-    beside.now, beside.pairs            # the step at which the second stands; the stages of both, in pairs: what a picture shows
-    beside.distances                    # of every step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.distances`)
-    beside.why()                        # why they parted: the referee of motion judges the steps before; some tenths of a second
-    beside.figures(), beside.first_figures()                # energy, overlap, what is out of place, a step's cost: of the second, the first
-    beside.set_solver("soft_step", {"name": 1.0})           # of the second alone
-    beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
-    beside.close()                      # it follows no more
+    history.step()                      # steps the second too: `beside` is a watcher of the history
+    beside.demo.stages[0].world         # the second's counterpart of history.demo.stages[0].world
+    beside.follow()                     # call it after an input, an undo or a redo; once per frame is enough
+    beside.now, beside.pairs            # the second's current step; pairs of corresponding stages, for drawing
+    beside.distances                    # per step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.distances`)
+    beside.why()                        # cause of the divergence, from the motion referee; takes some tenths of a second
+    beside.figures(), beside.first_figures()                # energy, overlap, displaced bodies, step cost: of the second, of the first
+    beside.set_solver("soft_step", {"name": 1.0})           # affects only the second
+    beside.skipped, beside.name(0, 3)   # inputs that failed in the second; the name of body 3 of stage 0
+    beside.close()                      # stop following
 
-Both begin alike: the second is laid out for the skin of the first's solver (`Simulation.built_for`). Where something
-else is done before the state from which they part, they part from there. Two bodies are
-one another's where stage and id are the same: worlds that are built by the same code give the same ids. A body that only one
-world has is not compared, but counted (`distances.n_single`). The second's stages have the offsets of the first's, so that a point of the
-picture means the same in both; who shows it elsewhere draws it moved.
+Both start from the same layout, which assumes the polygon skin of the first's solver (`Simulation.built_for`). If the first starts a new
+branch before `since`, the solvers differ from the branch point on. Bodies correspond if stage and id are equal: the same code creates
+bodies with the same ids. A body that only one demo has is not compared, but counted (`distances.n_single`). The second's stages have the
+same offsets as the first's, so that points of the picture correspond.
 
-A second that is made late plays all that has been: `longest_way` bounds what a call of `follow` may take, and `is_caught_up` says
-whether it is there. What it is compared with on the way is the first played once more, to the bit as it was.
+A second created late must replay the past: `longest_way` limits the time per call of `follow`, and `is_caught_up` is True once it has
+reached the first. While catching up it is compared with a bit-exact replay of the first.
 """
 
 from __future__ import annotations
@@ -64,17 +62,17 @@ from engine.world.solver import NamedValues
 __all__ = ["Comparison", "Skipped"]
 
 _MAX_JUDGED = 8
-"""Steps before two bodies parted that the referee of motion judges: a step of a hundred bodies takes it a tenth of a second."""
+"""Number of steps before the divergence that the motion referee judges; a step with a hundred bodies takes it 0.1 s."""
 _JUDGED = {"box2d", "soft_step"}
-"""Between which solvers it judges."""
+"""The two solvers that the motion referee supports."""
 _COSTS = 60
-"""Steps over which the median of their times is taken."""
+"""Number of steps for the median step time."""
 Settings: TypeAlias = Mapping[str, float | str] | NamedValues
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something done to the first that the second refused, or could not follow; after `step` steps."""
+    """An input that succeeded in the first but failed in the second, or a failed step (`action` is "step"); after `step` steps."""
 
     step: int
     action: str
@@ -87,34 +85,34 @@ class Comparison:
     Parameters
     ----------
     first : History[Demo]
-        Of a demo, from its beginning on; gets this as a watcher.
+        History to follow; the comparison is added to its watchers.
     solver : str
-        What drives the second, one of `engine.world.solvers`.
+        Solver of the second, one of `engine.world.solvers`.
     tolerance : float
-        Meters from which on the two are said to have parted.
-    since : (step, given), optional
-        The state from which the second has its own solver: after a step that has been, with so many of the things done there. From
-        the beginning without.
+        Distance above which corresponding bodies count as diverged, meters.
+    since : (step, n_inputs), optional
+        State of the first from which the second has its own solver: after a past step, with this number of its inputs applied. None means
+        from the beginning.
     solver_settings : mapping or pairs of str and float or str, optional
-        Settings of that solver's own.
+        Solver-specific settings.
 
     Attributes
     ----------
     demo : Demo
-        The second.
+        The second demo.
     history : History[Demo]
-        Its history: to be read, not to be acted on.
+        The second's history, read-only.
     distances : Distances
-        How far apart the two were after every step.
+        Distances between corresponding bodies after every step.
     longest_way : float
-        Seconds that a call of `follow` may take, where the second is far behind; one step is always taken.
-    since : (step, given)
-        From which state on the second has its own solver.
+        Time limit of a `follow` call while catching up, seconds; at least one step is always taken.
+    since : (step, n_inputs)
+        State from which the second has its own solver.
 
     Raises
     ------
     LabError
-        The solver cannot take the demo's worlds, or there is none of that name; the demo cannot be rewound.
+        The solver is unknown or does not support the demo's worlds, or the demo cannot be rewound.
     """
 
     def __init__(
@@ -128,30 +126,30 @@ class Comparison:
         self.first = first
         self.since = since if since is not None else (0, 0)
         self._own: list[tuple[int, int, Input]] = []
-        """Inputs of the second alone: each with its step, and the number of inputs of the first there before it."""
+        """Inputs of the second only: step, number of the first's inputs at that step that precede it, input."""
         if since is not None:
             self._own.append((*self.since, Input(_switch(solver, solver_settings))))
         self._is_built = since is None
-        """True if its worlds are its own solver's from the beginning."""
+        """True if the second uses its own solver from the beginning."""
         self._built_by = solver
         built = (solver, _pairs(solver_settings)) if since is None else (first.start.chosen_solver, first.start.chosen_settings)
         self.demo = _anew(first, *built)
         self.history = History(self.demo)
         self._start: tuple[list[Motion], list[Motion]] | None = None
-        """Motion of the first and of the second in the state from which they are compared; None while it has not been reached."""
+        """Motion of the first and of the second at `since`; None until it is reached."""
         self._stopped = ""
-        """Why its last step could not be taken."""
+        """Error message of the second's latest step; empty if it succeeded."""
         self._skipped: list[tuple[int, Skipped]] = []
-        """Skipped inputs, each with its place among the inputs of its step; -1 for a step."""
+        """Skipped inputs, each with its index among the inputs of its step; -1 for a failed step."""
         self.longest_way = math.inf
         self._branch = first.branch
         self._sources: list[list[Input]] = [[]]
-        """Inputs of the first, by step, as far as they have been applied to the second; an input there for each here."""
+        """Inputs already passed to the second, by step; they correspond one-to-one to the inputs of its history."""
         self.distances = Distances(tolerance)
         self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
-        """Milliseconds of the last steps, of the first and of the second."""
+        """Times of the latest steps, milliseconds, of the first and of the second."""
         self._pace: Demo | None = None
-        """The first once more, on a way that it has gone before the second: what the second's steps there are compared with."""
+        """A replay of the first, with which the second is compared while catching up."""
         self._pace_steps = 0
         self._compare(0)
         first.watchers.append(self._stepped)
@@ -160,22 +158,22 @@ class Comparison:
 
     @property
     def now(self) -> int:
-        """Steps from the beginning of the history to where the second stands."""
+        """Current step of the second."""
         return self.history.now
 
     @property
     def is_caught_up(self) -> bool:
-        """True if the second stands where the first stands."""
+        """True if the second has reached the first's step and inputs."""
         first, history = self.first, self.history
         return first.branch is self._branch and (history.now, history.inputs_applied) == self._goal
 
     @property
     def _goal(self) -> tuple[int, int]:
-        """Place at which the second must stand: after so many of its own inputs at the first's step."""
+        """Target position of the second: the first's step, and the number of the second's inputs there."""
         return self.first.now, len(self._needed(self.first.now, self.first.inputs_applied))
 
     def follow(self) -> bool:
-        """Bring the second to where the first stands; return whether it has arrived: a long way is gone in several calls."""
+        """Advance or rewind the second to the first's position; return False if it needs more calls (`longest_way`)."""
         first, history, start = self.first, self.history, perf_counter()
         if first.branch is not self._branch:
             self._leave_what_is_other(first.branch)
@@ -193,17 +191,17 @@ class Comparison:
         return True
 
     def close(self) -> None:
-        """Follow no more."""
+        """Stop following the first."""
         self.first.watchers.remove(self._stepped)
 
     def set_solver(self, solver: str, solver_settings: Settings | None = None) -> None:
-        """Let another solver drive the second, or the same one with other settings; see `act`."""
+        """Change the second's solver or its settings; see `act`."""
         self.act(_switch(solver, solver_settings))
 
     def act(self, action: Action) -> None:
-        """Apply an action to the second alone, where the first stands, or where they part if that lies ahead; `follow` does it.
+        """Schedule an action for the second only, at the first's current position or at `since`, whichever is later; `follow` applies it.
 
-        What was so done later is forgotten, and at the same place what this one takes the place of: the same setting's other value.
+        Earlier calls for later positions are discarded, and so are those at the same position with the same `Action.target`.
         """
         if self.first.branch is not self._branch:
             self._leave_what_is_other(self.first.branch)
@@ -216,7 +214,7 @@ class Comparison:
 
     @property
     def solver(self) -> str:
-        """Solver that drives the second from `since` on, as far as the first has come."""
+        """Solver of the second at the first's current position, or at `since` if that is later."""
         here = self.first.now, self.first.inputs_applied
         own = [done.action for *place, done in self._own if tuple(place) <= here or tuple(place) == self.since]
         names = [action.solver for action in own if isinstance(action, SetSolver)]
@@ -227,7 +225,7 @@ class Comparison:
         self.follow()
 
     def _leave_what_is_other(self, branch: Branch) -> None:
-        """Forget what was done after the place up to which the first's course of events is the one that was followed."""
+        """Switch to another branch of the first: discard the second's steps and inputs after the last shared position."""
         last = len(self._sources) - 1
         parting = min(self._branch.parting(branch), (last, len(self._branch.inputs[last])))
         self._branch, self._pace = branch, None
@@ -239,7 +237,7 @@ class Comparison:
         self._forget_from(parting[0])
 
     def _forget_from(self, first_step: int) -> None:
-        """Forget all that is no more as it is wanted, which is so from a step on."""
+        """Discard the second's history from its first outdated input on, searching from `first_step`."""
         for step in range(first_step, len(self._sources)):
             known, needed = self._sources[step], self._needed(step)
             same = next((k for k, (a, b) in enumerate(zip(known, needed, strict=False)) if a is not b), min(len(known), len(needed)))
@@ -257,7 +255,7 @@ class Comparison:
         self._skipped = [(k, skipped) for k, skipped in self._skipped if (skipped.step, k) < (step, same)]
 
     def _needed(self, step: int, n_inputs: int | None = None) -> list[Input]:
-        """Return what is to be done to the second at a step, after so many, or all, of the inputs of the first there."""
+        """Return the inputs of the second at a step, given the first `n_inputs` inputs of the first demo there; None means all."""
         firsts, needed = self._branch.inputs[step][:n_inputs], []
         own = [(k, done) for at, k, done in self._own if at == step]
         for k in range(len(firsts) + 1):
@@ -267,7 +265,7 @@ class Comparison:
         return needed
 
     def _apply(self, n_inputs: int | None) -> None:
-        """Apply what follows, at the step where the second stands, from so many of the first's inputs, or from all."""
+        """Apply the pending inputs at the second's current step, given `n_inputs` inputs of the first there; None means all."""
         history, step = self.history, self.history.now
         needed, known = self._needed(step, n_inputs), self._sources[step]
         if history.inputs_applied < min(len(known), len(needed)):
@@ -284,7 +282,7 @@ class Comparison:
         self._stopped = ""
         try:
             history.step()
-        except Exception as error:  # the second's own; the first goes on
+        except Exception as error:  # only the second fails; the first continues
             self._stopped = str(error)
             if is_new and not (self._skipped and self._skipped[-1][1].why == str(error)):
                 self._skipped.append((-1, Skipped(step, "step", str(error))))
@@ -295,7 +293,7 @@ class Comparison:
             self._compare(step)
 
     def _compare(self, step: int) -> None:
-        """Note how far apart the two are right after a step; before they part they are one."""
+        """Record the distances right after a step; before `since` both are identical."""
         if not self._is_built and step <= self.since[0]:
             first = self.demo
         else:
@@ -305,7 +303,7 @@ class Comparison:
             self._start = demo_motion(first), demo_motion(self.demo)
 
     def _paced(self, step: int) -> Demo:
-        """Return the first as it was right after a step."""
+        """Return a replay of the first at the state right after a step."""
         if self._pace is None or self._pace_steps > step:
             self._pace, self._pace_steps = _anew(self.first, self.first.start.chosen_solver, self.first.start.chosen_settings), 0
         for k in range(self._pace_steps, step):
@@ -314,33 +312,32 @@ class Comparison:
         return self._pace
 
     def _lay_out(self) -> None:
-        """Let the second's worlds lie in the picture where the first's lie: a point of the picture is one of both."""
+        """Copy stage offsets and windows from the first to the second, so that points of the picture correspond."""
         for mine, theirs in self.pairs:
             theirs.offset, theirs.window = mine.offset, mine.window
 
-    # -- what came of it ----------------------------------------------------------------------------------------------
+    # -- results ------------------------------------------------------------------------------------------------------
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """Inputs that the second refused and the first did not; of a failure that lasts, the first step."""
+        """Inputs that failed only in the second, and its failed steps; consecutive steps with the same error are listed once."""
         return tuple(skipped for _, skipped in self._skipped)
 
     @property
     def pairs(self) -> Sequence[tuple[Stage, Stage]]:
-        """The stages of both, in pairs: the first's, the second's."""
+        """Pairs of corresponding stages: the first's, the second's."""
         return tuple(zip(self.first.demo.stages, self.demo.stages, strict=False))
 
     def name(self, stage: int, body: int) -> str:
-        """Return the name of a body."""
+        """Return the name of a body for display."""
         return self.distances.names.get((stage, body)) or called("body", body)
 
     def why(self) -> Why | None:
-        """Return why the two parted; None if they did not.
+        """Return the cause of the divergence; None if the two have not diverged.
 
-        The referee of motion judges the steps of the first up to there, `_MAX_JUDGED` at the most, each from equal states, with what
-        was done to it and what the demo did before the step. Of those that leave the body with another velocity the one is taken that
-        moves it farthest apart. Where there is none, or the two are not driven by the solvers that the referee knows, it is what the
-        contacts show.
+        The motion referee judges up to `_MAX_JUDGED` of the first's steps before the divergence, each from equal states, including inputs
+        and the demo's hooks. The step that moves the body farthest apart determines the cause. If no step does, or the referee does not
+        support the solvers, the cause is derived from the contacts.
         """
         parted = self.distances.parted
         if parted is None:
@@ -365,16 +362,16 @@ class Comparison:
         return max(verdicts, key=lambda verdict: verdict[0])[1] if verdicts else None
 
     def figures(self) -> Figures:
-        """Return the figures of the second."""
+        """Return the second's figures."""
         return Figures.of(self.demo, self._starts[1], median(self._costs[1] or (0.0,)), self._stopped)
 
     def first_figures(self) -> Figures:
-        """Return those of the first."""
+        """Return the first's figures."""
         return Figures.of(self.first.demo, self._starts[0], median(self._costs[0] or (0.0,)))
 
     @property
     def _starts(self) -> tuple[list[Motion], list[Motion]]:
-        if self._start is None:  # the second is the first up to there
+        if self._start is None:  # up to `since` both are identical
             step = min(self.since[0], self.first.now)
             motion = demo_motion(self.first.demo if step == self.first.now else self._paced(step))
             return motion, motion
@@ -382,7 +379,7 @@ class Comparison:
 
 
 def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
-    """Return the demo of a history as it was at the beginning, laid out as that one and driven by `solver` with settings of its own."""
+    """Return the demo of a history in its initial state and layout, with another solver and settings."""
     start = first.start
     built_for = first.demo.sim.built_for or start.solver
     demo = type(first.demo)(first.demo.seed, start.values, solver=solver, built_for=built_for, solver_settings=settings)
@@ -397,7 +394,7 @@ def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None
 
 
 def _repeat_step(demo: Demo, inputs: Sequence[Input], look: tuple[int, Callable[[World], object]] | None = None) -> None:
-    """Apply inputs, `look` at the world of a stage when it is about to step, and take the step; what failed before fails again."""
+    """Apply inputs and step; `look` is (stage, callable), called with the stage's world just before its step. Errors are ignored."""
     for done in inputs:
         repeat(demo, done)
     if look is not None and look[0] < len(demo.stages):
@@ -407,7 +404,7 @@ def _repeat_step(demo: Demo, inputs: Sequence[Input], look: tuple[int, Callable[
 
 
 def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
-    """Let the world of a stage be looked at once, when it is about to take its next step."""
+    """Call `look` with the world of a stage once, just before its next step."""
     own = stage.stepper
 
     def pieces() -> Iterator[StepPiece]:

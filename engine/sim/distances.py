@@ -1,6 +1,6 @@
-"""How far the bodies of two demos are apart, step by step, and what their contacts say of why.
+"""Distances between corresponding bodies of two demos, step by step, and the cause of a divergence as far as contacts show it.
 
-Two bodies are one another's where stage and id are the same. Their distance is that of their origins.
+Bodies correspond if stage and id are equal. Their distance is that of their origins.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["TOLERANCE", "Apart", "Distances", "Why"]
 
 TOLERANCE = 0.001
-"""Meters from which on two bodies are said to have parted: a fifth of Box2D's slop, which leaves the same contacts between them."""
+"""Distance above which corresponding bodies count as diverged, meters: a fifth of Box2D's linear slop."""
 
 _NONE = (-1, -1)
 _NOT_TRACED = "not traced"
@@ -28,7 +28,7 @@ _NOT_TRACED = "not traced"
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """After `step` steps a body of a stage was `meters` from where the other world has it."""
+    """Distance, meters, between a body and its counterpart after `step` steps."""
 
     step: int
     stage: int
@@ -38,7 +38,7 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why two bodies parted: a word for the cause, and what shows it; in which step, where it is shown of one."""
+    """Cause of a divergence: a term, the evidence as a sentence, and the step, if the evidence is from a single step."""
 
     cause: str
     evidence: str
@@ -46,13 +46,13 @@ class Why:
 
     @property
     def words(self) -> str:
-        """Both in a line."""
+        """Cause and evidence in one line."""
         return f"{self.cause}: {self.evidence}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """The first contact of a body that only one world had: after which step, with what other body, and whether the first had it."""
+    """First contact of a body that exists in only one world: step, other body, and True if that world is the first."""
 
     step: int
     other: int
@@ -65,64 +65,64 @@ class Distances:
     Parameters
     ----------
     tolerance : float
-        Meters from which on they have parted.
+        Distance above which bodies count as diverged, meters.
     """
 
     def __init__(self, tolerance: float = TOLERANCE) -> None:
         self.tolerance = tolerance
         self.names: dict[tuple[int, int], str] = {}
-        """Names of the bodies that were farthest apart, by stage and id; empty of one without a name."""
+        """Names of the bodies that were farthest apart, by (stage, id); "" for unnamed bodies."""
         self._meters: list[float] = []
         self._bodies: list[tuple[int, int]] = []
         self._n_single: list[int] = []
         self._parted: Apart | None = None
         self._why: Why | None = None
         self._differences: dict[tuple[int, int], _Difference] = {}
-        """By stage and body, until the two have parted."""
+        """By (stage, body); not updated after the divergence."""
         self._touched: dict[tuple[int, int], int] = {}
-        """After which step a body touched something first, in either world; until they have parted."""
+        """Step of a body's first contact in either world, by (stage, body); not updated after the divergence."""
 
     def __len__(self) -> int:
-        """How many steps are noted, the state before the first included."""
+        """Number of recorded states, including the initial state."""
         return len(self._meters)
 
     @property
     def meters(self) -> FloatArray:
-        """The greatest distance of a body from its other one by step from 0, float64 (n,); 0 without any."""
+        """Maximum distance of corresponding bodies, by step from 0, float64 (n,); 0 if there are none."""
         return np.array(self._meters)
 
     def at(self, step: int) -> Apart | None:
-        """Return the body that was farthest from its other one after a step; None without any, or where the step is not noted."""
+        """Return the body farthest from its counterpart after a step; None if there is none, or the step is not recorded."""
         if not 0 <= step < len(self) or self._bodies[step] == _NONE:
             return None
         return Apart(step, *self._bodies[step], self._meters[step])
 
     @property
     def worst(self) -> Apart | None:
-        """The body that came farthest from its other one, and when it first did; None without any."""
+        """The maximum distance over all steps, at its first occurrence; None if no bodies correspond."""
         return self.at(int(np.argmax(self._meters))) if self._meters else None
 
     @property
     def parted(self) -> Apart | None:
-        """The farthest body of the first step after which one was farther than the tolerance from its other one; None if none was."""
+        """The divergence: the farthest body at the first step where a distance exceeds the tolerance; None if there is no such step."""
         return self._parted
 
     @property
     def why(self) -> Why | None:
-        """Why they parted, as far as contacts and joints show it; None if they did not."""
+        """Cause of the divergence, as far as contacts and joints show it; None if there is no divergence."""
         return self._why
 
     @property
     def reason(self) -> str:
-        """The words of `why`; empty if they did not part."""
+        """`why` as text; empty if there is no divergence."""
         return self._why.words if self._why is not None else ""
 
     def n_single(self, step: int) -> int:
-        """Return how many bodies only one of the two had after a step."""
+        """Return the number of bodies that existed in only one of the two after a step."""
         return self._n_single[step] if step < len(self) else 0
 
     def note(self, first: Demo, second: Demo) -> None:
-        """Note the next step, right after both have taken it."""
+        """Record the next step, right after both demos have completed it."""
         step, farthest, at, single = len(self), 0.0, _NONE, 0
         for k, (mine, theirs) in enumerate(zip(first.stages, second.stages, strict=False)):
             ids, away, n_others = _distances(mine.world, theirs.world)
@@ -143,7 +143,7 @@ class Distances:
             self._why = self._shown(self._parted, first.stages[at[0]].world, second.stages[at[0]].world)
 
     def cut(self, last: int) -> None:
-        """Forget what was noted of steps after `last`."""
+        """Discard the records of steps after `last`."""
         for noted in (self._meters, self._bodies, self._n_single):
             del noted[last + 1 :]
         if self._parted is not None and self._parted.step > last:
@@ -180,10 +180,10 @@ class Distances:
 
 
 def _most_in_flight(world: World, apart: Apart) -> float:
-    """Return how far apart two integrators may be after so many steps of free fall, meters.
+    """Return the maximum distance between two integrators after `apart.step` steps of free fall, meters.
 
-    In n semi-implicit steps of dt a body falls ``g dt^2 n (n + 1) / 2``, in as many of k parts ``g dt^2 n (n + 1 / k) / 2``, exactly
-    ``g dt^2 n^2 / 2``: at the most ``g dt^2 n / 2`` lie between them. A thousandth more is for rounding.
+    In n semi-implicit steps of dt a body falls ``g dt^2 n (n + 1) / 2``, with k substeps per step ``g dt^2 n (n + 1 / k) / 2``, exactly
+    ``g dt^2 n^2 / 2``. The difference is at most ``g dt^2 n / 2``; 0.1% is added for rounding.
     """
     settings = world.settings
     pull = float(np.hypot(*settings.gravity)) * abs(world.body(apart.body).spec.gravity_scale)
@@ -191,7 +191,7 @@ def _most_in_flight(world: World, apart: Apart) -> float:
 
 
 def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
-    """Return the bodies that both worlds have, how far each is from its other one, meters, and how many only one world has."""
+    """Return the ids of bodies in both worlds, their distances, meters, and the number of bodies in only one world."""
     ids, others = np.array(first.body_ids, dtype=np.int64), np.array(second.body_ids, dtype=np.int64)
     here, there = first.poses[:, :2], second.poses[:, :2]
     n_single = 0
@@ -204,7 +204,7 @@ def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
 
 
 def _touching(contacts: StepContacts) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return the bodies of each pair of fixtures that touched in a step, those that had parted again by its end included."""
+    """Return the bodies of each pair of fixtures that touched in a step, including pairs that had separated again by its end."""
     columns = (contacts.fixture_a, contacts.fixture_b, contacts.body_a, contacts.body_b)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     rows += [(pair.fixture_a, pair.fixture_b, pair.body_a, pair.body_b) for pair in contacts.began if not pair.sensor]
