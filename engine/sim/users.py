@@ -1,17 +1,17 @@
-"""Several people in one demo: who holds what, who drives which body, and how time passes for all of them.
+"""Users of a shared demo: their grips, keys and pushed bodies, and the common time.
 
-A demo that one person plays has one hand, one set of keys and a clock of the window's. Shared, each user has a hand and keys of its own,
-and time is part of the state: a *tick* is what the server closes, of which a pause makes one without a step and slow motion lets only
-some have one. So everything that is done, a pause too, is an input at a tick, and the same inputs at the same ticks give the same bits.
+With a single user, a demo has one grip, one set of held keys, and the window's clock. In a shared demo each user has their own grip and
+keys, and time is part of the state, measured in *ticks* that the server defines: a tick has no steps during a pause, and not every tick
+has one in slow motion. Every action, including a pause, is an input at a tick; equal inputs at equal ticks give bit-identical results.
 
-    sim.act(Join(), user=2)                     user 2 comes; Join(True): comes back
-    sim.act(Grab((1.5, 2.0)), user=2)           takes hold with its own hand
-    sim.act(Drive(0, 7), user=2)                its force keys push body 7 of stage 0
-    sim.act(PressKey("right"), user=2)          as this one, unless the demo itself has a use for the key
-    sim.act(UndoOwn(), user=2)                  takes back what user 2 did last, if that can be
+    sim.act(Join(), user=2)                     user 2 joins; Join(True) rejoins
+    sim.act(Grab((1.5, 2.0)), user=2)           grabs a body with the user's own grip
+    sim.act(Drive(0, 7), user=2)                the user's force keys push body 7 of stage 0
+    sim.act(PressKey("right"), user=2)          one of the force keys, unless the demo uses the key itself
+    sim.act(UndoOwn(), user=2)                  undoes the user's last action, if possible
 
-For the demo all users' keys are held together. What a user creates has ids of a range of its own: no two users' ids collide, in whichever
-order their inputs come to be. A user who leaves lets go of everything.
+The demo sees the union of all users' held keys. Each user creates objects with ids from their own range, so that ids never collide,
+whatever the order of the inputs. A user who leaves releases everything.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ from engine.sim.stage import Stage
 __all__ = ["FORCE", "KEYFRAME_TICKS", "MAX_UNDO", "MAX_USERS", "PUSHES", "SIXTEENTHS", "SPEEDS", "User", "Users"]
 
 KEYFRAME_TICKS = 30
-"""From one keyframe of a shared demo to the next: half a second at 60 Hz."""
+"""Ticks between keyframes of a shared demo: half a second at 60 Hz."""
 
 MAX_USERS = 64
 _IDS_AT_ONCE = 1 << 14
-"""More than one action creates: of a file that is dropped, `MAX_CONVEX_PIECES`."""
+"""Ids reserved per action; more than any action creates, such as `MAX_CONVEX_PIECES` for a dropped file."""
 MAX_UNDO = 100
-"""Actions that a user can take back."""
+"""Maximum number of actions that a user can undo."""
 _MAX_UNDO_BYTES = 1 << 16
-"""MessagePack of what takes back a user's actions, but for the last one: the undo of all users is part of the state that is sent."""
+"""Maximum MessagePack size of a user's undo records, bytes, not counting the latest; all users' undo history is part of the transmitted
+state."""
 FORCE = 20.0
-"""N, of a force key, at the center of the body that its user drives."""
+"""Force of a force key, N, applied at the body's center of mass."""
 
 SPEEDS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Steps to a tick; sixteenths, so that what is owed adds up without rounding."""
+"""Steps per tick; multiples of 1/16, so that fractions add up without rounding."""
 SIXTEENTHS = 16
 
 PUSHES = {
@@ -54,14 +55,14 @@ PUSHES = {
 
 
 class _Demo(Protocol):
-    """A demo, as far as its users are concerned."""
+    """The part of a demo's interface that its users need."""
 
     stages: list[Stage]
     held: set[str]
     _grip: Grip | None
 
     def release(self) -> None:
-        """Let go of what the hand holds."""
+        """Release the grabbed body."""
 
 
 @dataclass(slots=True)
@@ -93,20 +94,20 @@ class User:
 
 
 class Users:
-    """The users of a demo, by number, and their common time; part of the demo's past.
+    """The users of a demo by number, and their common time; part of the demo's state.
 
     Attributes
     ----------
     users : dict of int to User
     away : dict of int to User
-        Those who have left: who comes under such a number creates nothing under an id that has been used.
+        Users who have left; kept so that a successor with the same number does not reuse their ids.
     is_shared : bool
-        True if they can come: time passes in ticks then.
+        True if users can join; time is then counted in ticks.
     ticks : int
-        Since then.
+        Number of ticks since the demo was shared.
     paused : bool
     speed : float
-        Steps to a tick, one of `SPEEDS`.
+        Steps per tick, one of `SPEEDS`.
     """
 
     def __init__(self) -> None:
@@ -117,30 +118,30 @@ class Users:
         self.paused = False
         self.speed = 1.0
         self._owed = 0
-        """Sixteenths of a step."""
+        """Accumulated fraction of a step, in sixteenths."""
 
     def open(self, tick: int = 0) -> None:
-        """Let users come, and time pass in ticks, of which there have been so many."""
+        """Share the demo: users can join, and time is counted in ticks, starting at `tick`."""
         self.is_shared, self.ticks = True, tick
 
     def close(self, demo: _Demo) -> None:
-        """Let all users leave, and time pass in steps: one goes on alone."""
+        """Return to a single user: all users leave, and time is no longer counted in ticks."""
         for number in sorted(self.users):
             self.leave(demo, number)
         self.is_shared = self.paused = False
 
     @property
     def ticks_to_keyframe(self) -> int:
-        """How many ticks from now the demo is next brought into canonical form; 0 if it is after the tick just taken."""
+        """Number of ticks to the next keyframe; 0 if there is one after the latest tick."""
         return -self.ticks % KEYFRAME_TICKS
 
     @property
     def fraction(self) -> float:
-        """How much of the next step is owed already: for the picture of slow motion."""
+        """Accumulated fraction of the next step, 0 to 1, for drawing slow motion."""
         return self._owed / SIXTEENTHS
 
     def tick(self) -> int:
-        """Let a tick pass; return how many steps are taken in it."""
+        """Advance by one tick; return the number of steps in it."""
         self.ticks += 1
         if self.paused:
             return 0
@@ -148,7 +149,7 @@ class Users:
         return steps
 
     def push(self, stages: Sequence[Stage]) -> None:
-        """Let the force keys that are held push, before a step."""
+        """Apply the forces of all held force keys; called before a step."""
         for _, user in sorted(self.users.items()):
             if user.drives is None:
                 continue
@@ -163,17 +164,17 @@ class Users:
                     world.set_awake(body, True)
                     world.apply_force(body, (x, y))
 
-    # -- what users do ------------------------------------------------------------------------------------------------
+    # -- actions of users ---------------------------------------------------------------------------------------------
 
     def join(self, number: int, is_back: bool) -> None:
-        """Let a user come, as a newcomer or, `is_back`, as who had this number before: then what was done can be taken back still."""
+        """Add a user; `is_back` means the previous user with this number, who keeps the undo history."""
         self.is_shared = True
         if number not in self.users:
             user = self.users[number] = self.away.pop(number) if number in self.away else User()
             user.undo = user.undo if is_back else []
 
     def leave(self, demo: _Demo, number: int) -> None:
-        """Let a user let go of everything, and be away."""
+        """Release everything a user holds, and move the user to `away`."""
         with self.hand_of(demo, number):
             demo.held.clear()
             demo.release()
@@ -181,7 +182,7 @@ class Users:
         user.pushes, user.drives = set(), None
 
     def note(self, number: int, action: Action, inverse: Inverse | None) -> None:
-        """Note what takes an action of a user's back."""
+        """Add the inverse of a user's action to the user's undo history."""
         user = self.users.get(number)
         if user is not None and inverse is not None:
             is_same_gesture = action.undoable and not action.begins and user.undo
@@ -189,14 +190,14 @@ class Users:
             user.undo = _newest([*user.undo, inverse if before is None else before.and_before(inverse)][-MAX_UNDO:])
 
     def check_ids(self, number: int) -> None:
-        """Refuse what creates something where a user has created too much."""
+        """Raise `LabError` if a user's id range is nearly used up."""
         for ids in self.users[number].next_ids.values():
             if any(id % IDS_OF_A_USER > IDS_OF_A_USER - _IDS_AT_ONCE for id in ids):
                 raise LabError(f"a user can create {IDS_OF_A_USER - _IDS_AT_ONCE} things, and you have")
 
     @contextlib.contextmanager
     def hand_of(self, demo: _Demo, number: int) -> Iterator[None]:
-        """Give the demo the hand, the keys and the new ids of a user for a while."""
+        """Switch the demo to a user's grip, held keys and id range in the with block."""
         user = self.users[number]
         first = number * IDS_OF_A_USER
         worlds = [stage.world for stage in demo.stages]
@@ -215,7 +216,7 @@ class Users:
                 self.leave_worlds(demo)
 
     def leave_worlds(self, demo: _Demo) -> None:
-        """Forget what was of worlds that have been built anew: a body's id is another body's there."""
+        """Discard references to worlds that have been rebuilt, because their ids now mean other objects."""
         for user in (*self.users.values(), *self.away.values()):
             if user.grip is not None and user.grip.stage not in demo.stages:
                 user.grip = None
@@ -224,7 +225,7 @@ class Users:
 
 
 def _newest(undo: list[Inverse]) -> list[Inverse]:
-    """Return the newest inverses that take `_MAX_UNDO_BYTES` together; the last one in any case."""
+    """Return the newest inverses with a total size of at most `_MAX_UNDO_BYTES`; always keeps the last one."""
     n_bytes = 0
     for k in range(len(undo) - 1, -1, -1):
         n_bytes += sum(len(encode_action(part.action)) for part in undo[k].parts)

@@ -1,18 +1,18 @@
 """Python values as plain data for MessagePack, and back.
 
-None, bool, int, float, str, bytes and lists stand for themselves. Every other value is a table with one entry, the name of its kind::
+None, bool, int, float, str, bytes and lists are stored directly. Every other value is a map with a single entry, keyed by its kind::
 
     {"int": bytes of an integer beyond 64 bits}
     {"tuple": [1, 2]}      {"set": ["a"]}      {"dict": [[key, value], ...]}      {"deque": [maximum length, [...]]}
-    {"array": [dtype, shape, is_by_columns, is_writeable]}      the bytes of all arrays follow behind the plain data, in the same order
+    {"array": [dtype, shape, is_by_columns, is_writeable]}      the contents of all arrays follow the plain data, in the same order
     {"spec": MessagePack of {"kind": "circle", ...}}            specifications and shapes, as in a scene file (`engine.scenes.codec`)
     {"action": MessagePack of the action}                       (`engine.sim.actions`)
     {"object": [class, {attribute: value}]}     {"enum": [class, member]}     {"random": [state, increment, ...]}
     {"stage": 0}           a part of the running program: the demo, its simulation, a stage, a world
-    {"same": 7}            the mutable value that was begun as the seventh: two references to one object stay two references to one object
+    {"same": 7}            reference to mutable value number 7, counted from 0: shared objects stay shared
 
-Nothing is imported or called by a name in the data. A class must be one of this program's own that is loaded already and whose instances
-are data alone (`_own_class`); instances are made without their constructor. Specifications pass their own checks.
+Names in the data never cause imports or calls. Classes must belong to this program or the demo's file, be loaded already, and have
+instances that consist only of data (`_own_class`); instances are created without their constructor. Specifications are validated.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from engine.world import World
 __all__ = ["MAX_DEPTH", "StateError", "ValueReader", "ValueWriter", "can_be_set", "class_name", "decode_spec", "encode_spec"]
 
 MAX_DEPTH = 40
-"""Values in values."""
+"""Maximum nesting depth of values."""
 _PACKAGES = ("engine", "demos", "sprites")
-"""Packages whose classes may be named in a state."""
+"""Packages whose classes may occur in a state."""
 _MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE, _MAX_INTEGER_BYTES = 4, 2**31, 1_000_000, 1_000
 _MAX_SPECS = 1 << 16
-"""Specifications kept with their MessagePack: those of 30,000 bodies, half a kilobyte each."""
+"""Maximum number of cached specifications: enough for 30,000 bodies, 500 bytes each."""
 _MAX_KEPT_BYTES = 4_000
-"""Of one decoded specification that is kept: a polygon of 16 corners with a name of 200 characters has half of it."""
+"""Maximum encoded size of a specification that is cached after decoding, bytes: twice that of a 16-gon with a 200-character name."""
 _ATOMS = (type(None), bool, int, float, str, bytes)
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -63,13 +63,13 @@ _INSTEAD: Mapping[str, str] = {
     **{"builtins:range": "its numbers", "builtins:complex": "two floats", "builtins:bytearray": "bytes"},
     **{"random:Random": "a generator of self.rng(name)", **dict.fromkeys(("pathlib:PosixPath", "pathlib:WindowsPath"), "its str")},
 }
-"""By class, what to keep in place of its instances."""
+"""Suggested replacements for unsupported classes, for error messages."""
 _GENERATOR = "PCG64"
 _UNFINISHED = object()
 
 
 class StateError(LabError):
-    """A value that no state can hold, or data that are no state."""
+    """A value cannot be part of a state, or data is not a valid state."""
 
 
 # -- specifications ---------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ _encoded: dict[int, tuple[object, bytes]] = {}
 
 
 def encode_spec(spec: object, plain: Callable[[Any], object] = lambda spec: to_plain(spec, np.float64)) -> bytes:
-    """Return the MessagePack of an immutable specification; it is kept, for every keyframe has the same ones."""
+    """Encode an immutable specification as MessagePack; cached, because keyframes share most specifications."""
     known = _encoded.get(id(spec))
     if known is None:
         if len(_encoded) >= _MAX_SPECS:
@@ -88,12 +88,12 @@ def encode_spec(spec: object, plain: Callable[[Any], object] = lambda spec: to_p
 
 
 def decode_spec(content: bytes) -> Any:
-    """Return the specification or shape of `encode_spec`, checked; one of the usual size is kept.
+    """Decode and validate a specification or shape from `encode_spec`; small ones are cached.
 
     Raises
     ------
     InvalidInputError, msgspec.DecodeError
-        It is none, or one that its own checks refuse.
+        `content` is not a valid specification.
     """
     return _kept_spec(content) if len(content) <= _MAX_KEPT_BYTES else _spec_of(content)
 
@@ -111,19 +111,19 @@ def _spec_of(content: bytes) -> Any:
 
 
 def class_name(kind: type) -> str:
-    """Return ``module:qualified.name`` of a class."""
+    """Return the name of a class as ``module:qualified.name``."""
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def can_be_set(kind: type, name: str) -> bool:
-    """Return True if instances may have an attribute of this name: it hides no method and no property of the class."""
+    """Return True if instances may have an attribute of this name, that is, if it shadows no method or property of the class."""
     known = getattr(kind, name, None)
     is_slot = isinstance(known, types.MemberDescriptorType)
     return name.isidentifier() and not name.startswith("__") and (is_slot or not (callable(known) or hasattr(known, "__get__")))
 
 
 def _own_class(name: str, module: str) -> type:
-    """Return a class of this program, or of a file beside the demo's, that is loaded already and whose instances are data.
+    """Return a loaded class of this program, or of a file in the demo's folder, whose instances consist only of data.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _no_class(name: str) -> type:
 
 
 def _is_own(module: str, own_module: str) -> bool:
-    """Return True if a module is of this program, or a file beside the demo's."""
+    """Return True if a module belongs to this program, or is in the folder of the demo's module."""
     if module.partition(".")[0] in _PACKAGES or module == own_module:
         return True
     file, own_file = (getattr(sys.modules.get(name), "__file__", None) for name in (module, own_module))
@@ -155,7 +155,7 @@ def _is_own(module: str, own_module: str) -> bool:
 
 
 def _is_data(kind: type, own_module: str) -> bool:
-    """Return True if instances of a class are nothing but their attributes."""
+    """Return True if instances of a class consist only of their attributes."""
     if issubclass(kind, enum.Enum):
         return True
     if issubclass(kind, Demo | Simulation | Stage | World | BaseException | type) or kind in _SPECS:
@@ -170,7 +170,7 @@ def _is_data(kind: type, own_module: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _field_names(kind: type) -> tuple[str, ...] | None:
-    """Return the names of the attributes of all instances of a class; None if every instance has its own."""
+    """Return the attribute names common to all instances of a class; None if they vary by instance."""
     if issubclass(kind, tuple):
         return tuple(kind._fields)  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(kind):
@@ -197,14 +197,14 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 class ValueWriter:
-    """Turns values into plain data; one writer for a whole state, so that shared objects stay shared.
+    """Encodes values as plain data; use one writer per state, so that shared objects stay shared.
 
     Parameters
     ----------
     parts : mapping of (kind, number) to object
-        Parts of the running program, which are named and not written: ``("stage", 0)``.
+        Parts of the running program that are written as references, such as ``("stage", 0)``.
     module : str
-        Name of the demo's module: classes of it, and of files beside it, may be used with those of the program.
+        Name of the demo's module: its classes, and those of files in its folder, are allowed in addition to the program's.
 
     Attributes
     ----------
@@ -219,12 +219,12 @@ class ValueWriter:
         self._begun: dict[int, tuple[int, object]] = {}
 
     def write(self, value: Any, path: str, depth: int = 0) -> Any:
-        """Return a value as plain data; `path` is its place, for the message.
+        """Encode a value as plain data; `path` is its place, for error messages.
 
         Raises
         ------
         StateError
-            The value, or one in it, cannot be part of a state; names it.
+            The value, or a nested one, cannot be part of a state; the message names it.
         """
         kind = type(value)
         if kind is int and not -(2**63) <= value < 2**63:
@@ -291,7 +291,7 @@ class ValueWriter:
 
 
 def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
-    """Return the name of a kind of number, or of a record ``[field, kind, shape]`` for each field."""
+    """Return the name of a scalar dtype, or a list of ``[name, dtype, shape]`` for the fields of a structured dtype."""
     if dtype.names is not None and dtype.fields is not None:
         fields = [(name, dtype.fields[name][0]) for name in dtype.names]
         plain = [[name, _plain_dtype(field.base, path), list(field.shape)] for name, field in fields]
@@ -320,7 +320,7 @@ def _checked_text(value: str, path: str) -> str:
 
 
 def _sorted(value: Any) -> list[Any]:
-    """Return the elements of a set in an order that does not depend on its history, if they have an order."""
+    """Return the elements of a set in sorted order, if they are comparable, so that the order does not depend on insertion."""
     try:
         return sorted(value)
     except TypeError:
@@ -339,14 +339,14 @@ def _plain_generator(value: np.random.Generator, path: str) -> list[Any]:
 
 
 class ValueReader:
-    """Turns plain data into values again, in the order in which they were written.
+    """Decodes values from plain data, in the order in which they were written.
 
     Parameters
     ----------
     parts, module
-        As of the writer, in the demo that is to have the state.
+        As for `ValueWriter`, for the demo that gets the state.
     arrays : bytes
-        Contents of all arrays, one after the other.
+        Concatenated contents of all arrays.
     """
 
     def __init__(self, parts: Mapping[tuple[str, int], object], module: str, arrays: bytes) -> None:
@@ -356,12 +356,12 @@ class ValueReader:
         self._begun: list[Any] = []
 
     def read(self, plain: Any, depth: int = 0) -> Any:
-        """Return the value of plain data.
+        """Decode a value.
 
         Raises
         ------
         StateError, InvalidInputError
-            The data are of no value.
+            `plain` is not an encoded value.
         """
         kind = type(plain)
         if kind in _ATOMS:
@@ -385,7 +385,7 @@ class ValueReader:
 
     @property
     def is_at_end(self) -> bool:
-        """True if the contents of all arrays have been used."""
+        """True if the contents of all arrays have been consumed."""
         return self._taken == len(self._arrays)
 
     def _take(self, n: int) -> bytes:

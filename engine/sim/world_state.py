@@ -1,4 +1,4 @@
-"""The snapshot of a world as plain data for MessagePack, and back, checked."""
+"""Encoding of world snapshots as plain data for MessagePack, and validated decoding."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = ["WorldState", "decode_world", "encode_world"]
 
 _MAX_KEPT = 1 << 16
 _MAX_STRUCTURES = 16
-"""Structures of worlds kept decoded: undo and redo go between a few."""
+"""Maximum number of cached decoded structures; undo and redo alternate between a few."""
 _EVENTS = ("step", "removed", "began", "ended")
 _COLUMNS = tuple(field.name for field in fields_of(StepContacts) if field.name not in _EVENTS)
 _JOINT_NUMBERS = tuple(field.name for field in fields_of(ResolvedJoint) if field.name not in ("spec", "bodies"))
 
 
 class ContactsState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """`StepContacts`: its arrays by name, as values, and its events."""
+    """Encoded `StepContacts`: arrays by name, encoded by `ValueWriter`, and events."""
 
     step: int
     columns: Any
@@ -45,13 +45,13 @@ class ContactsState(msgspec.Struct, array_like=True, forbid_unknown_fields=True)
 
 
 class _Structure(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """What a world is made of: the same in all keyframes until it is changed. Specifications are MessagePack (`encode_spec`).
+    """Settings, bodies, fixtures and joints of a world, shared by keyframes until an edit. Specifications are encoded by `encode_spec`.
 
     Attributes
     ----------
     bodies : list of (id, specification, fixture ids)
     specs : list of bytes
-        Specifications of fixtures, each once.
+        Distinct specifications of fixtures.
     fixtures : list of (id, body id, index in `specs`)
     joints : list of (id, MessagePack of a `ResolvedJoint`)
     """
@@ -67,7 +67,7 @@ _decoder = msgspec.msgpack.Decoder(_Structure)
 
 
 class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A `WorldSnapshot`; what only the solver can read is values (`ValueWriter`).
+    """Encoded `WorldSnapshot`; `memory` is solver-specific and encoded by `ValueWriter`.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     motion : bytes
         x, y, angle, vx, vy, omega of every body, in the precision of the solver.
     awake : bytes
-        A byte for every body, 0 or 1.
+        One byte per body, 0 or 1.
     """
 
     solver: str
@@ -98,7 +98,7 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
         Raises
         ------
         StateError
-            There are not as many bytes.
+            `motion` has the wrong length.
         """
         dtype, n = np.dtype(load_solver(self.solver).capabilities.precision), len(self.awake)
         if len(self.motion) != 6 * n * dtype.itemsize:
@@ -107,12 +107,12 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 
 def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> WorldState:
-    """Return the state of a world.
+    """Encode the snapshot of a world.
 
     Raises
     ------
     StateError
-        Its solver has something that no state can hold.
+        The solver's memory contains a value that cannot be encoded.
     """
     specs: dict[bytes, int] = {}
     rows = [(fixture, body, specs.setdefault(encode_spec(spec), len(specs))) for fixture, body, spec in snapshot.fixtures]
@@ -147,12 +147,12 @@ def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> Wor
 
 
 def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnapshot:
-    """Return the snapshot of a state.
+    """Decode and validate a snapshot.
 
     Raises
     ------
     StateError, InvalidInputError
-        It is none, or one that its solver could not be in; names the field.
+        The state is invalid, or impossible for its solver; the message names the field.
     """
     with renamed(lambda field: f"{path}.{field}"):
         structure = _structure(plain.solver, plain.structure)
@@ -181,7 +181,7 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
 
 
 class _Parts(NamedTuple):
-    """The decoded structure of a world, as a `WorldSnapshot` has it; of bodies, fixtures and joints the largest id that is no user's."""
+    """Decoded structure of a world; `largest_ids` are the largest body, fixture and joint ids outside the users' id ranges, or -1."""
 
     settings: WorldSettings
     bodies: tuple[tuple[int, BodySpec, tuple[int, ...]], ...]
@@ -192,7 +192,7 @@ class _Parts(NamedTuple):
 
 @functools.lru_cache(maxsize=_MAX_STRUCTURES)
 def _structure(solver: str, content: bytes) -> _Parts:
-    """Return what a world is made of, checked; keyframes of one structure share it."""
+    """Decode and validate a structure; cached, because keyframes share structures."""
     load_solver(solver)
     plain = _decoder.decode(content)
     if any(not 0 <= at < len(plain.specs) for _, _, at in plain.fixtures):
@@ -209,7 +209,7 @@ def _structure(solver: str, content: bytes) -> _Parts:
 
 
 def _named(place: str, read: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what `read` returns; its errors name the place."""
+    """Call `read`; prefix the field of its errors with `place`."""
     try:
         return read(*arguments)
     except InvalidInputError as error:
@@ -225,7 +225,7 @@ def _spec(content: bytes, kind: type) -> Any:
 
 @functools.lru_cache(maxsize=_MAX_KEPT)
 def _body(solver: str, content: bytes, fixtures: tuple[bytes, ...]) -> BodySpec:
-    """Return the specification of a body, if its solver holds it, with its fixtures, in exactly these numbers."""
+    """Return the specification of a body; reject it if the solver would round any of its numbers, or those of its fixtures."""
     spec: BodySpec = _spec(content, BodySpec)
     complete = replace(spec, fixtures=tuple(_spec(fixture, FixtureSpec) for fixture in fixtures))
     if spec.fixtures or load_solver(solver).accept(complete) != complete:
@@ -239,7 +239,7 @@ def _plain_joint(joint: ResolvedJoint) -> list[Any]:
 
 @functools.lru_cache(maxsize=_MAX_KEPT)
 def _joint(solver: str, content: bytes) -> ResolvedJoint:
-    """Return a joint, if its solver holds it in exactly these numbers."""
+    """Return a joint; reject it if the solver would round any of its numbers."""
     match msgspec.msgpack.decode(content):
         case [spec, [a, b], [*numbers]] if len(numbers) == len(_JOINT_NUMBERS):
             values = (tuple(number) if type(number) is list else number for number in numbers)
