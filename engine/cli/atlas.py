@@ -1,4 +1,4 @@
-"""``atlas``: a map of which shots go through, fired by Box2D, with the law's border over it."""
+"""``atlas``: map which shots tunnel over two parameters, with the predicted boundary."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ _SHOWN_OUTLIERS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class AtlasOptions(ShotOptions):
-    """Options of ``atlas``; those of a shot hold where no axis varies it."""
+    """Options of ``atlas``; the shot options set the parameters that no axis varies."""
 
-    x: str = option("PARAM=LO:HI:N", "Across; :log or :linear may follow.", "speed=4:400:40")
-    y: str = option("PARAM=LO:HI:N", "Upwards.", "thickness=0.002:2:40")
-    rule: str = option("LIST", "A map for each: discrete, default, bullet, substeps, swept.", "discrete,default,bullet")
-    target: str = option("WORD", "static, kinematic, dynamic, sensor or head_on.", "static")
-    solver: str = option("WORD", "What drives the worlds: box2d, or soft_step.", "box2d")
-    shots: int = option("N", "Shots of each cell, at random phases of a step.", 200)
+    x: str = option("PARAM=LO:HI:N", "Horizontal axis; append :log or :linear for the scale.", "speed=4:400:40")
+    y: str = option("PARAM=LO:HI:N", "Vertical axis.", "thickness=0.002:2:40")
+    rule: str = option("LIST", "Rules, one map each: discrete, default, bullet, substeps, swept.", "discrete,default,bullet")
+    target: str = option("WORD", "Target: static, kinematic, dynamic, sensor or head_on.", "static")
+    solver: str = option("WORD", "Physics solver: box2d or soft_step.", "box2d")
+    shots: int = option("N", "Shots per cell, at random phases of a step.", 200)
     jobs: Jobs = None
-    out: str = option("DIR", "Where the files go, and where an interrupted atlas goes on.", "out/atlas")
+    out: str = option("DIR", "Output folder; an interrupted atlas resumes there.", "out/atlas")
 
 
 @command
 def atlas_command(args: AtlasOptions) -> Report:
-    """Map the share of shots that tunnel, and that hit, over two parameters; one map for each rule, as PNG, CSV and JSON.
+    """Map the fractions of shots that tunnel and that hit over two parameters; one map per rule, as PNG, CSV and JSON.
 
-    Over it lies the border that our analysis predicts. Status 1 if fewer than 99 % of a map's cells lie within three standard errors of
-    it, or if one of the others is unexplained. Interrupted, by whatever, the same command goes on from there and writes the same files.
+    The maps show the boundary predicted by our analysis. Status 1 if fewer than 99 % of a map's cells lie within three standard errors
+    of the prediction, or if one of the others is unexplained. After an interruption the same command resumes and writes the same files.
     """
     plan = _plan(args)
     from engine.app.files import check_directory
@@ -59,7 +59,7 @@ def atlas_command(args: AtlasOptions) -> Report:
     version = load_solver(args.solver).capabilities.version
     with held(directory / _LOCK) as is_mine:
         if not is_mine:
-            raise InvalidInputError("--out", "a directory where no other atlas is being made", args.out)
+            raise InvalidInputError("--out", "a directory that no other atlas run is using", args.out)
         journal = AtlasJournal(directory, plan, version)
         _take_finished(directory, plan, version, journal)
         try:
@@ -67,11 +67,11 @@ def atlas_command(args: AtlasOptions) -> Report:
             atlas = Atlas.of(plan, journal.cells)
             _write(directory, atlas, version)
             journal.remove()
-            with waiting("measuring what a step costs"):
+            with waiting("measuring the cost of a step"):
                 costs = measure_costs(plan)
         except KeyboardInterrupt:
             total = plan.n_cells
-            raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command goes on") from None
+            raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command resumes") from None
         _write_costs(directory, costs)
     return Report({}, _parts(atlas, costs, directory), int(not all(rule_map.agrees for rule_map in atlas.maps)))
 
@@ -83,7 +83,7 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
     fixed = shot_fields(args)
     for axis in axes:
         if axis.name in fixed:
-            raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "left out where an axis varies it", getattr(args, axis.name))
+            raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "left out if an axis varies it", getattr(args, axis.name))
     target: Any = args.target
     rules: Any = listed("--rule", args.rule, RULES)
     try:
@@ -95,7 +95,7 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
 
 
 def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:
-    """Take over the cells of the same atlas where it is finished there already; anything else there is left alone, or replaced."""
+    """Reuse the cells of a finished atlas with the same plan in `directory`; ignore any other file."""
     from engine.experiments.atlas import finished_cells
 
     with contextlib.suppress(OSError, ValueError, RecursionError):
@@ -103,7 +103,7 @@ def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: Atla
 
 
 def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:
-    """Fire what is missing, with a bar on standard error."""
+    """Fire the missing shots, with a progress bar on standard error."""
     from engine.experiments.atlas import fire_missing
 
     done = fire_missing(plan, journal, n_processes)
@@ -112,11 +112,11 @@ def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:
             for n_done in done:
                 advance(n_done)
         finally:
-            done.close()  # ends the other processes
+            done.close()  # stops the worker processes
 
 
 def _write(directory: Path, atlas: Atlas, version: str) -> None:
-    """Write the files that depend on nothing but the plan; the JSON, by which an atlas is known to be finished, last."""
+    """Write the files that depend only on the plan. The JSON comes last, because it marks the atlas as finished."""
     from engine.cli.atlas_map import as_csv, draw_map
 
     for rule_map in atlas.maps:
@@ -155,12 +155,12 @@ def _parts(atlas: Atlas, costs: Sequence[RuleTiming], directory: Path) -> Iterat
         )
     counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "not by the law")
     yield Table("", ("rule", *counts, "tunneled most", "ms a step", "with 100"), tuple(rows))
-    yield "within 3 s.e.: cells whose tunneled share is that near to the law's; then why the others are not, and how many shots in all"
-    yield "did something else than the law says of their very phase."
-    yield "ms a step: with one bullet, and with 100 at once around the impact, in the cell in the map's middle."
+    yield "within 3 s.e.: cells whose tunneled share is within three standard errors of the law; then the reasons for the others, and shots"
+    yield "that contradict the law at their own phase."
+    yield "ms a step: with one bullet, and with 100 bullets at the time of impact, in the center cell of the map."
     for rule_map in atlas.maps:
         for outlier in rule_map.outliers[:_SHOWN_OUTLIERS]:
             yield f"{rule_map.rule}: {outlier.words(atlas.plan)}"
         if len(rule_map.outliers) > _SHOWN_OUTLIERS:
             yield f"{rule_map.rule}: {len(rule_map.outliers) - _SHOWN_OUTLIERS} more in {ATLAS}"
-    yield f"written to {directory}: {ATLAS}, {COST}, and of each rule a picture (.png) and a table (.csv)"
+    yield f"written to {directory}: {ATLAS}, {COST}, and one picture (.png) and table (.csv) per rule"

@@ -1,4 +1,4 @@
-"""One map of an atlas as a table, CSV, and as a picture that needs no page beside it; matplotlib is loaded when that is drawn."""
+"""One map of an atlas as CSV and as a self-explanatory picture; matplotlib is only imported for drawing."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 __all__ = ["as_csv", "draw_map"]
 
 _DIGITS = 9
-"""Digits of shares in CSV."""
+"""Significant digits of shares in CSV."""
 
 _COLORS = "cividis"
-"""Blue to yellow, even in lightness: read the same with every kind of color vision, and in gray."""
+"""Blue to yellow, perceptually uniform; readable with any color vision and in grayscale."""
 _SIZE, _DPI = (12.6, 6.4), 110
 _FINE = 400
-"""Points along each axis at which the law is drawn: finer than the cells."""
+"""Samples of the law along each axis; finer than the cells."""
 _DECADE = 10.0
-"""Axes shorter than that have a number at every digit, longer ones at 1, 2 and 5."""
+"""Log axes with a smaller high/low ratio have ticks at every digit, others at 1, 2 and 5."""
 _SHARES = {"tunneled": (0.5, 0.9), "hit": (0.5, 0.1)}
-"""Shares whose lines are drawn besides the border itself."""
+"""Contour levels drawn in addition to the boundary."""
 _LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
-"""The law; the cap and cells that differ: an orange-red that is distinct from blue, yellow and white in every kind of color vision."""
+"""Colors of the law, the cap and the deviating cells; the orange-red is distinct from blue, yellow and white with any color vision."""
 
 
 def as_csv(found: AtlasMap) -> bytes:
-    """Return the map's cells, row by row, shares from 0 to 1, with the law's beside and the standard errors between them."""
+    """Return the CSV of a map, one row per cell: measured and predicted shares, 0 to 1, and their difference in standard errors."""
     plan = found.plan
     x_name, y_name = (f"{axis.name} ({axis.parameter.unit})" if axis.parameter.unit else axis.name for axis in (plan.x, plan.y))
     shares = {
@@ -57,9 +57,9 @@ def as_csv(found: AtlasMap) -> bytes:
 
 @styled
 def draw_map(found: AtlasMap) -> bytes:
-    """Return the PNG of a map: the share that tunneled, the share that hit, and the law's borders over both.
+    """Return the PNG of a map: the shares that tunneled and that hit, with the boundaries of the law.
 
-    The same map gives the same bytes, with the same matplotlib.
+    Deterministic for a given matplotlib version.
     """
     from matplotlib.figure import Figure
 
@@ -68,11 +68,11 @@ def draw_map(found: AtlasMap) -> bytes:
     figure.suptitle(_title(found), fontsize=13)
     mesh = _draw_panel(left, found, "tunneled", found.tunneled)
     _draw_panel(right, found, "hit", found.hit)
-    left.set_title("tunneled: the bullet came out at the back", fontsize=11)
+    left.set_title("tunneled: the bullet came out the back", fontsize=11)
     right.set_title("hit: a contact was made in some step", fontsize=11)
     _set_label(left, "y", found.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
-    bar.set_label(f"share of {found.plan.n_shots} shots a cell")
+    bar.set_label(f"share of {found.plan.n_shots} shots per cell")
     return as_png(figure, _DPI)
 
 
@@ -81,7 +81,7 @@ def _title(found: AtlasMap) -> str:
     shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
     fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
     kind = f"rule {found.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}"
-    return f"{kind}\n{fixed}; x: over 3 standard errors off the law"
+    return f"{kind}\n{fixed}; x: more than 3 standard errors off the law"
 
 
 def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:
@@ -92,7 +92,7 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     chances = tunneling.probabilities(replace(plan.base, rule=found.rule), plan.grid(x, y))
     chance = np.broadcast_to(chances[what == "tunneled"], (_FINE, _FINE))
     if np.ptp(chance) > 0.0:
-        half_a_shot = 0.5 / plan.n_shots  # the border itself: a chance is 0, or 1, in a whole region
+        half_a_shot = 0.5 / plan.n_shots  # the boundary: the probability is exactly 0, or 1, in a whole region
         border = (half_a_shot, "law: 0 %") if what == "tunneled" else (1.0 - half_a_shot, "law: 100 %")
         _draw_line(panel, x, y, chance, *border, "-", 2.4)
         for share in _SHARES[what]:
@@ -111,7 +111,7 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
 def _draw_line(
     panel: Axes, x: FloatArray, y: FloatArray, values: FloatArray, level: float, words: str, style: str, width: float, color: str = _LINE
 ) -> None:
-    """Draw where `values` (rows, columns) pass `level`, with its name on it, if that is on the map."""
+    """Draw and label the contour of `values` (rows, columns) at `level`, if it is on the map."""
     from matplotlib.patheffects import withStroke
 
     if not values.min() < level < values.max():
@@ -124,15 +124,15 @@ def _draw_line(
 
 
 def _draw_cap(panel: Axes, plan: AtlasPlan, x: FloatArray, y: FloatArray) -> None:
-    """Draw where the bullet's way of a step reaches the longest that Box2D moves anything."""
+    """Draw the line where the bullet's travel per step reaches Box2D's maximum translation."""
     grid = plan.grid(x, y)
     speed, hertz = (np.asarray(grid.get(name, getattr(plan.base, name))) for name in ("speed", "hertz"))
     way = np.broadcast_to(speed / hertz, (len(y), len(x)))
-    _draw_line(panel, x, y, way, MAX_TRANSLATION_PER_STEP, f"cap: {MAX_TRANSLATION_PER_STEP:g} m a step", ":", 2.4, _CAP)
+    _draw_line(panel, x, y, way, MAX_TRANSLATION_PER_STEP, f"cap: {MAX_TRANSLATION_PER_STEP:g} m per step", ":", 2.4, _CAP)
 
 
 def _set_label(panel: Axes, side: str, axis: Axis) -> None:
-    """Name an axis, scale it, and write its numbers out."""
+    """Set the label, scale and ticks of an axis."""
     getattr(panel, f"set_{side}label")(axis.parameter.label)
     if axis.scale == "log":
         getattr(panel, f"set_{side}scale")("log")

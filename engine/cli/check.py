@@ -1,4 +1,4 @@
-"""``check``: a user's collision function on the bench."""
+"""``check``: test a user's collision function."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["check_command", "find_functions", "function_files"]
 
 DEFAULT_FUNCTION = "collide"
 _MAX_TIME_LIMIT = 3600.0
-"""Seconds that a call may be allowed."""
+"""Maximum of --time-limit, seconds."""
 _MIN_TIME_LIMIT = 1e-3
 PairFiles = Mapping[tuple[int, str], str]
-"""Names of pair files by the number of the function's file and the kind of wrong answer."""
+"""Path of the pair file by (index of the function's file, kind of wrong answer)."""
 
 
 def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
-    """Return the files that a target names, the function's name, and whether it is a folder.
+    """Parse a target; return its files, the function name, and True if the target is a folder.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, or no .py file in the folder; it names `option`.
+        The file does not exist, or the folder has no .py file; the error names `option`.
     """
     name, colon, function = target.rpartition(":")
     if not colon or not function.isidentifier():  # C:\\file.py has a colon too
@@ -50,12 +50,12 @@ def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
             raise InvalidInputError(option, "a folder with .py files", target)
         return paths, function, True
     if not is_file or not os.access(path, os.R_OK):
-        raise InvalidInputError(option, "a file that exists and may be read, with a function's name behind a colon, or a folder", target)
+        raise InvalidInputError(option, "a readable file, optionally followed by :FUNCTION, or a folder", target)
     return [path], function, False
 
 
 def function_files(target: str) -> list[str]:
-    """Return the files of a target; errors as `find_functions`."""
+    """Return the paths of a target's files; raises the errors of `find_functions`."""
     return [str(path) for path in find_functions("FILE.py:FUNCTION", target)[0]]
 
 
@@ -63,24 +63,26 @@ def function_files(target: str) -> list[str]:
 class CheckOptions:
     """Options of ``check``."""
 
-    target: str = argument("FILE.py:FUNCTION", "Your function; without :FUNCTION it is collide. Or a folder.", reads=function_files)
-    query: str | None = option("Q", "manifold, overlap or distance.", shown="manifold")
-    pairs: int = option("N", "Pairs of shapes it is called on.", 10_000, low=1, high=MAX_PAIRS)
+    target: str = argument(
+        "FILE.py:FUNCTION", "File with your function (default: collide), or a folder of such files.", reads=function_files
+    )
+    query: str | None = option("Q", "Query that it answers: manifold, overlap or distance.", shown="manifold")
+    pairs: int = option("N", "Number of shape pairs.", 10_000, low=1, high=MAX_PAIRS)
     seed: Seed = 0
-    time_limit: float = option("SECONDS", "What a call may take.", 1.0, low=_MIN_TIME_LIMIT, high=_MAX_TIME_LIMIT, unit="s")
-    tolerance: float = option("M", "Meters an answer may be off, beside what float64 loses.", 1e-9, low=0.0, high=1e6, unit="m")
-    pair: str | None = option("FILE", "Call it on this one pair only.", reads=True)
+    time_limit: float = option("SECONDS", "Time limit per call.", 1.0, low=_MIN_TIME_LIMIT, high=_MAX_TIME_LIMIT, unit="s")
+    tolerance: float = option("M", "Maximum error of an answer, in addition to float64 rounding.", 1e-9, low=0.0, high=1e6, unit="m")
+    pair: str | None = option("FILE", "Test only the pair in this file.", reads=True)
     report: ReportFolder = None
     json: JsonFile = None
 
 
 @command
 def check_command(args: CheckOptions) -> Report:
-    """Call your function on seeded pairs of shapes and judge each answer against exact arithmetic.
+    """Call your function on seeded shape pairs and check each answer against exact arithmetic.
 
     collide(a, b) gets lists of (x, y), counter-clockwise, or (x, y, radius) for a circle, and returns None or a dict with any of
-    normal (from a to b), points, depth. It runs in a process of its own: whatever it does there, the check goes on. Of each kind of
-    wrong answer the first is made as small as possible and shown.
+    normal (from a to b), points, depth. It runs in a separate process, so that a crash does not end the check. The first failure of each
+    kind is shrunk and shown.
     """
     from engine.check.kinds import QUERIES
     from engine.check.report import as_json
@@ -116,7 +118,7 @@ def check_command(args: CheckOptions) -> Report:
 
 
 def _load_once(task: Task) -> None:
-    """Report a mistake in the file at once, before anything is compiled."""
+    """Load the function once, so that errors in its file are reported before anything is compiled."""
     from engine.check.runner import RefusedFunctionError, Runner
 
     with Runner(task.path, task.function, task.query, task.time_limit) as runner:
@@ -146,7 +148,7 @@ def _on_one_pair(tasks: Sequence[Task], query: str | None, file: str) -> list[Ta
 
 
 def _on_many(tasks: Sequence[Task], may_be_refused: bool) -> tuple[list[Tally], bool]:
-    """Try one function after the other, with a bar on standard error; return what was found, and whether that is all."""
+    """Check the functions one after another, with a progress bar; return the tallies, and False if interrupted."""
     from engine.check.trial import check_function
 
     tallies: list[Tally] = []
@@ -156,7 +158,7 @@ def _on_many(tasks: Sequence[Task], may_be_refused: bool) -> tuple[list[Tally], 
             return LOADING
         tally = tallies[-1]
         is_shrinking = tally.wrong and (tally.is_whole or tally.gave_up)
-        return f"{tally.task.path.name}, {'making the failures small' if is_shrinking else f'{tally.wrong:,} wrong'}"
+        return f"{tally.task.path.name}, {'shrinking the failures' if is_shrinking else f'{tally.wrong:,} wrong'}"
 
     with progress(words, sum(task.pairs for task in tasks), "pairs") as advance:
         for task in tasks:
@@ -170,7 +172,7 @@ def _on_many(tasks: Sequence[Task], may_be_refused: bool) -> tuple[list[Tally], 
             except KeyboardInterrupt:
                 return tallies, False
             finally:
-                trial.close()  # ends its process
+                trial.close()  # stops its process
             if not may_be_refused:
                 _refuse(tallies[-1])
     return tallies, True
@@ -182,7 +184,7 @@ def _refuse(tally: Tally) -> None:
 
 
 def _pair_files(tallies: Sequence[Tally], folder: str | None, pair_file: str | None) -> PairFiles:
-    """Return the file of the pair of each kind of wrong answer: beside the page, or the one that was given."""
+    """Return the pair file for each kind of wrong answer: one in the report folder, or the given pair file."""
     findings = [(number, tally.task, finding.kind) for number, tally in enumerate(tallies) for finding in tally.findings]
     if folder is not None:
         return {(number, kind): str(Path(folder) / f"{task.path.stem}-{task.function}-{kind}.json") for number, task, kind in findings}
@@ -209,7 +211,7 @@ def _parts(tallies: Sequence[Tally], files: PairFiles) -> Iterator[Part]:
         yield Link(f"\n{kind.name}: {shown.fault.message}", "title")
         yield f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}\nBox2D: {finding.right.box2d}\n{kind.hint} docs/{kind.page}"
         if not finding.is_alone:
-            yield "alone, in a fresh process, it does not fail on this pair: something is kept between calls, or random"
+            yield "in a fresh process it does not fail on this pair alone: the function keeps state between calls or is random"
         pair_file = files.get((0, finding.kind))
         for line in (command_of(task, finding, pair_file), step_command_of(task, finding, pair_file)):
             if line is not None:
@@ -221,7 +223,7 @@ def _written(shape: object) -> str:
 
 
 def _page(tallies: Sequence[Tally], names: PairFiles) -> Page:
-    """Return the page, with a picture and a pair file for each kind of wrong answer of each function."""
+    """Return the HTML page and its files: a picture and a pair file per function and kind of wrong answer."""
     from engine.app.pictures.check_picture import draw_finding
     from engine.check.report import html_report, pair_of
     from engine.compare.pair.file import pair_content

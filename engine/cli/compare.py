@@ -1,4 +1,4 @@
-"""``compare``: our answers against Box2D's in bulk."""
+"""``compare``: compare our query results with Box2D's in bulk."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _SHOWN_UNEXPLAINED = 5
 class CompareOptions:
     """Options of ``compare``."""
 
-    pairs: int = option("N", "Pairs of shapes for each query.", 100_000, low=1, high=MAX_PAIRS)
+    pairs: int = option("N", "Number of shape pairs per query.", 100_000, low=1, high=MAX_PAIRS)
     seed: Seed = 0
-    queries: str = option("LIST", "Which answers, separated by commas; or all.", ALL)
-    kinds: str | None = option("LIST", "Which kinds of pairs, such as edge/polygon.")
+    queries: str = option("LIST", "Queries to compare, separated by commas, or all.", ALL)
+    kinds: str | None = option("LIST", "Kinds of shape pairs, such as edge/polygon.")
     jobs: Jobs = None
-    scheduler: str | None = option("ADDRESS", "A Dask cluster instead of processes.", excludes=("jobs",))
+    scheduler: str | None = option("ADDRESS", "Use a Dask cluster instead of local processes.", excludes=("jobs",))
     report: ReportFolder = None
     json: JsonFile = None
-    timings: bool = option("", "Say where the time went.", False)
+    timings: bool = option("", "Print the time spent in each part.", False)
 
 
 @command
 def compare_command(args: CompareOptions) -> Report | None:
-    """Compare our answers with Box2D's on seeded pairs of shapes; some of them are chosen to be difficult.
+    """Compare our query results with Box2D's on seeded shape pairs, including difficult ones.
 
-    Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1. Ctrl-C ends with
-    what was found so far. The report shows the first and the worst pair of each reason; unexplained ones are made small for it.
+    Each pair agrees, is explained by a proof, or counts as unexplained; status 1 if any is unexplained. Ctrl-C prints the results so
+    far. The report shows the first and the worst pair for each reason; unexplained pairs are shrunk first.
     """
     from engine import query
     from engine.compare.bulk import comparison
@@ -54,7 +54,7 @@ def compare_command(args: CompareOptions) -> Report | None:
     kinds = PAIR_KINDS if args.kinds is None else listed("--kinds", args.kinds, PAIR_KINDS)
     if args.scheduler is None:
         with warming():
-            query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
+            query.warm_up(everything=True)  # once here; otherwise each worker would compile, and the timings would include it
     tallies = comparison.compare_chunks(args.pairs, args.seed, chosen, n_jobs(args.jobs), kinds, args.scheduler)
     total, is_whole = _with_progress(tallies, args.pairs, chosen[0])
     compared = 0 if total is None else total.queries[chosen[0]].pairs
@@ -67,7 +67,7 @@ def compare_command(args: CompareOptions) -> Report | None:
 
 
 def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_query: str) -> tuple[Tally | None, bool]:
-    """Run to the end or to Ctrl-C, with a bar on standard error; return what was found and whether that is all."""
+    """Run to completion or Ctrl-C with a progress bar; return the last tally, None if there is none, and False if interrupted."""
     total: Tally | None = None
     with progress(lambda: LOADING if total is None else "comparing", n_pairs, "pairs") as advance:
         try:
@@ -76,12 +76,12 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
         except KeyboardInterrupt:
             return total, False
         finally:
-            tallies.close()  # ends the other processes
+            tallies.close()  # stops the worker processes
     return total, True
 
 
 def _page(folder: str, total: Tally, run: Run, is_whole: bool) -> Page:
-    """Return the page, a file for each pair in it, and of unexplained ones a picture too."""
+    """Return the HTML page and its files: one pair file per exhibit, plus pictures of unexplained pairs."""
     from engine.compare.pair.file import pair_content
     from engine.compare.report.document import html_report
     from engine.compare.report.exhibits import exhibits
@@ -111,4 +111,4 @@ def _parts(total: Tally, timings: bool, has_page: bool) -> Iterator[Part]:
         for pair in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
             yield f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}"
     if total.unexplained_total and not has_page:
-        yield "--report DIR makes unexplained pairs small, and writes them as pair files and as pictures"
+        yield "--report DIR shrinks unexplained pairs and writes them as pair files and pictures"

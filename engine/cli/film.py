@@ -1,4 +1,4 @@
-"""Films in the command line: what is wanted, checked before anything runs, and the film that is made while it runs."""
+"""Video options of commands, validated before the run, and recording during the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 
 @dataclass(frozen=True)
 class WantedFilm:
-    """A film to be made: where it goes, how large it is, how many frames it has a second, and how fast the world goes in it."""
+    """Settings of a video: path, size in pixels, frames per second, playback speed, and whether to show the panel."""
 
     path: str
     size: tuple[int, int]
@@ -29,7 +29,7 @@ class WantedFilm:
 
 
 class Camera:
-    """Films a demo from the moment it is started; without a wanted film, does nothing."""
+    """Films a demo once started; does nothing if `wanted` is None."""
 
     def __init__(self, wanted: WantedFilm | None) -> None:
         self._wanted = wanted
@@ -37,7 +37,7 @@ class Camera:
         self._filming: Filming | None = None
 
     def start(self, demo: Demo) -> None:
-        """Take the first frame."""
+        """Open the video file and take the first frame."""
         if self._wanted is not None:
             from engine.app.film import FrameTimes, open_film
             from engine.app.headless import Filming
@@ -48,25 +48,25 @@ class Camera:
             self._filming = Filming(demo, self.film, settings.size, times, settings.with_panel)
 
     def stepped(self) -> None:
-        """Take the frames that are due after a step."""
+        """Take the frames due after a step."""
         if self._filming is not None:
             self._filming.stepped()
 
     @property
     def row(self) -> dict[str, str]:
-        """Text to print about the closed film: its length and its number of frames."""
+        """Summary row of the closed film: path, length and size; empty if none was made."""
         if self._wanted is None or self.film is None:
             return {}
         return {"film": f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}"}
 
 
 def wanted_film(option: str, path: str | None, rate: float | None, size: str | None, with_panel: bool, speed: float) -> WantedFilm | None:
-    """Return the film that options ask for, None if they ask for none.
+    """Return the video settings given by the options, or None if `path` is None.
 
     Raises
     ------
     InvalidInputError
-        It cannot be written.
+        The video cannot be written.
     """
     if path is None:
         return None
@@ -76,14 +76,14 @@ def wanted_film(option: str, path: str | None, rate: float | None, size: str | N
     pixels = film_size(size)
     try:
         frames = check_film(option, path, rate, pixels)
-    except InvalidInputError as error:  # a film's sides are even; what was asked for may be odd
+    except InvalidInputError as error:  # report the requested size, which may be odd, not the size rounded to even
         raise InvalidInputError(error.field, error.requirement, size if error.field == "--size" else error.value) from None
     return WantedFilm(path, pixels, frames, speed, with_panel)
 
 
 @contextlib.contextmanager
 def filmed(wanted: WantedFilm | None) -> Iterator[Camera]:
-    """Yield what films; the film is there when the body has come to its end, and nothing of it if it has not."""
+    """Yield the camera. The film is saved only if the with block completes; otherwise it is discarded."""
     from engine.app.headless import no_screen
 
     camera = Camera(wanted)

@@ -1,4 +1,4 @@
-"""``fire``: the bullet experiment, many shots without a window."""
+"""``fire``: run the bullet experiment headless, with many shots."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["ShotOptions", "fire_command", "shot_error", "shot_fields"]
 
 MAX_SHOTS = 1_000_000
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
-"""Words of the demo `bullet` for targets that have another name here."""
+"""Target names of the `bullet` demo that differ from `TARGETS`."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
-"""The rules that `--ccd` names."""
+"""Rule for each value of `--ccd`."""
 _MAX_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}
-"""To either side, of what commands take in degrees, and `ShotSpec` in radians."""
+"""Maximum absolute values, degrees, of parameters that `ShotSpec` takes in radians."""
 _SPEC = ("speed", "thickness", "hertz", "radius", "angle", "height", "restitution", "target_speed", "turn", "shape")
 _RUN_FIELDS = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
 _AIM_FIELDS = ("angle", "height", "turn")
@@ -39,16 +39,18 @@ _CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("norma
 
 @dataclass(frozen=True, kw_only=True)
 class ShotOptions:
-    """Parameters of a shot that differ from the defaults of `ShotSpec`."""
+    """Options that override the defaults of `ShotSpec`."""
 
-    speed: float | None = option("M/S", "Muzzle speed; Box2D caps it at 2 m a step.", shown="110")
+    speed: float | None = option("M/S", "Muzzle speed; Box2D caps it at 2 m per step.", shown="110")
     thickness: float | None = option("M", "Thickness of the target.", shown="0.05")
     radius: float | None = option("M", "Radius of the bullet, or half the side of the box.", shown="0.05")
-    hertz: float | None = option("HZ", "Steps a second.", shown="60")
-    angle: float | None = option("DEG", "Of the flight against the target's normal.", shown="0")
-    restitution: float | None = option("E", "0: no bounce, 1: as fast as before.", shown="0")
-    target_speed: float | None = option("M/S", "Towards the bullet, of kinematic and head_on; of the blade's tip.", shown="0")
-    shape: str | None = option("WORD", "disc, or box.", shown="disc")
+    hertz: float | None = option("HZ", "Steps per second.", shown="60")
+    angle: float | None = option("DEG", "Angle between flight direction and target normal.", shown="0")
+    restitution: float | None = option("E", "Restitution, from 0 (no bounce) to 1 (fully elastic).", shown="0")
+    target_speed: float | None = option(
+        "M/S", "Speed of a kinematic or head_on target towards the bullet, or of the blade's tip.", shown="0"
+    )
+    shape: str | None = option("WORD", "Bullet shape: disc or box.", shown="disc")
     seed: Seed = 0
 
 
@@ -56,28 +58,32 @@ class ShotOptions:
 class FireOptions(ShotOptions):
     """Options of ``fire``."""
 
-    ccd: str | None = option("LIST", "off, on, or both: continuous physics and bullet flag together. Default: both.")
-    rule: str | None = option("LIST", "Instead of --ccd: all, or a list of " + ", ".join(RULES) + ".", excludes=("ccd",))
-    target: str = option("LIST", f"all, or a list of {', '.join(TARGETS)}; also {', '.join(_WORDS)}, as the demo says.", "static,dynamic")
-    height: float | None = option("M", "Above the target's middle, aimed at.", shown="0")
-    turn: float | None = option("DEG", "The blade, from upright, when the bullet should be there.", shown="0")
-    shots: int = option("N", "Shots of each kind, at random phases of a step; one: half-way.", 1, low=1, high=MAX_SHOTS)
-    jitter_angle: float = option("DEG", "Each shot's angle is off by up to this.", 0.0, low=0.0, high=_MAX_DEGREES["angle"], unit="degrees")
-    jitter_height: float = option("M", "Each shot's height is off by up to this.", 0.0, low=0.0, high=MOST_HEIGHT, unit="m")
-    jitter_turn: float = option("DEG", "The blade's turn is off by up to this.", 0.0, low=0.0, high=_MAX_DEGREES["turn"], unit="degrees")
+    ccd: str | None = option("LIST", "off, on or both: continuous physics together with the bullet flag. Default: both.")
+    rule: str | None = option("LIST", "Collision rules, instead of --ccd: all, or a list of " + ", ".join(RULES) + ".", excludes=("ccd",))
+    target: str = option("LIST", f"all, or a list of {', '.join(TARGETS)}; also {', '.join(_WORDS)} (names in the demo).", "static,dynamic")
+    height: float | None = option("M", "Aim point, as height above the target's center.", shown="0")
+    turn: float | None = option("DEG", "Blade angle from vertical when the bullet is due to arrive.", shown="0")
+    shots: int = option("N", "Shots per combination, at random phases of a step (a single shot: mid-step).", 1, low=1, high=MAX_SHOTS)
+    jitter_angle: float = option(
+        "DEG", "Maximum random change of each shot's angle.", 0.0, low=0.0, high=_MAX_DEGREES["angle"], unit="degrees"
+    )
+    jitter_height: float = option("M", "Maximum random change of each shot's height.", 0.0, low=0.0, high=MOST_HEIGHT, unit="m")
+    jitter_turn: float = option(
+        "DEG", "Maximum random change of the blade's angle.", 0.0, low=0.0, high=_MAX_DEGREES["turn"], unit="degrees"
+    )
     solver: str = option(
-        "LIST", "What drives the world: box2d, soft_step, both, or others; what rule has no use there is left out.", "box2d"
+        "LIST", "Physics solvers: box2d, soft_step, both, or a list; rules that a solver does not support are skipped.", "box2d"
     )
     json: JsonFile = None
-    csv: str | None = option("FILE", "Write a row for each shot.", writes=(".csv",))
+    csv: str | None = option("FILE", "Write one CSV row per shot.", writes=(".csv",))
     screenshot: Screenshot = None
 
 
 @command
 def fire_command(args: FireOptions) -> Report:
-    """Fire bullets at walls, plates, blades, sensors, other bullets, and say which went through under which rule.
+    """Fire bullets at walls, plates, blades, sensors and other bullets, and report which tunnel under which rule.
 
-    Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
+    Each shot is compared with our analytic prediction, if there is one; status 1 if a shot contradicts it.
     """
     from engine.experiments.shot import Jitter, run_burst, scatter
     from engine.world import load_solver
@@ -124,18 +130,18 @@ def _rules_of(ccd: str | None, rule: str | None, drivers: Sequence[str]) -> Any:
         rules = listed("--rule", rule, RULES)
     for driver in drivers:
         if not set(rules) & set(rules_of(driver)):
-            raise InvalidInputError("--rule", f"one of {', '.join(rules_of(driver))} where --solver has {driver}", ",".join(rules))
+            raise InvalidInputError("--rule", f"one of {', '.join(rules_of(driver))} with --solver {driver}", ",".join(rules))
     return rules
 
 
 def shot_fields(args: ShotOptions) -> dict[str, Any]:
-    """Return the fields of `ShotSpec` that were given, angles in radians."""
+    """Return the given options as fields of `ShotSpec`, angles in radians."""
     values = {name: getattr(args, name, None) for name in _SPEC}
     return {name: math.radians(value) if name in _MAX_DEGREES else value for name, value in values.items() if value is not None}
 
 
 def shot_error(error: InvalidInputError, note: str = "") -> InvalidInputError:
-    """Return an error of a shot under the name of the option, and, with a note, in degrees for radians."""
+    """Convert a `ShotSpec` error to one that names the option, with angles in degrees and `note` after their range."""
     name, requirement, value = error.field, error.requirement, error.value
     if name in _MAX_DEGREES and isinstance(value, float):
         requirement, value = f"from {-_MAX_DEGREES[name]:g} to {_MAX_DEGREES[name]:g} degrees{note}", math.degrees(value)
@@ -168,7 +174,7 @@ def _shot_json(shot: ShotResult) -> dict[str, Any]:
 
 
 def _csv_rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each shot: what the run has in common, then what the shot has in JSON, pairs as two columns."""
+    """Yield one row per shot: the run's parameters, then the JSON fields of the shot; pairs become two columns."""
     for run in runs:
         for shot in run["shots"]:
             row = {name: run[name] for name in _RUN_FIELDS}
@@ -181,12 +187,12 @@ def _csv_rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
     spec, shots = runs[0].spec, [shot for series in runs for shot in series.shots]
     yield (
-        f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
-        f"a target {spec.thickness:g} m thick: without CCD, caught where a step ends within {spec.reach:.3g} m before its middle."
+        f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step. Bullet radius {spec.radius:g} m, "
+        f"target thickness {spec.thickness:g} m. Without CCD, a step must end within {spec.reach:.3g} m before its center to catch it."
     )
     capped = [series.spec.flown_speed for series in runs if series.spec.is_capped]
     if capped:
-        yield Link(f"Box2D moves no body more than 2 m a step: it flies {min(capped):g} m/s.", "note")
+        yield Link(f"Box2D moves no body more than 2 m per step, so the bullet flies at {min(capped):g} m/s.", "note")
     words = ("solver", "rule", "target")
     names = [[getattr(series.spec, word) for word in words] for series in runs]
     if len(runs[0].shots) == 1:
@@ -200,17 +206,17 @@ def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
         yield Table("", (*words, "shots", "hit", "tunneled", "predicted", "law", "steps"), tuple(rows), (0, 1, 2))
         counts = Counter((shot.hit, shot.tunneled) for shot in shots)
         yield (
-            f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (a contact was made) and through all the same, "
-            f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
+            f"Total: {counts[True, False]} hit and stopped, {counts[True, True]} hit (a contact was made) but tunneled, "
+            f"{counts[False, True]} tunneled without a hit, {counts[False, False]} neither."
         )
-        yield "predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived."
-        yield "steps: of the solver's for one step of the rule."
+        yield "predicted: our analysis of these shots; law: probability over random phases; -: not derived."
+        yield "steps: solver steps per step of the rule."
     n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:
-        yield Link(f"{n_surprises} of {len(shots)} shots did not do what was predicted.", "wrong")
+        yield Link(f"{n_surprises} of {len(shots)} shots contradict the prediction.", "wrong")
     n_late = sum(not shot.is_in_time for shot in shots)
     if n_late:
-        yield Link(f"{n_late} of {len(shots)} first contacts were reported outside the time that our analysis allows.", "note")
+        yield Link(f"{n_late} of {len(shots)} first contacts were reported outside the time window of our analysis.", "note")
 
 
 def _kind(shot: ShotResult) -> str:

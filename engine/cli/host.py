@@ -1,4 +1,4 @@
-"""``host``: a demo or a scene file that others may join, in the window or headless."""
+"""``host``: share a demo or a scene file over the network, in a window or headless."""
 
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ _LOOK_SECONDS = 0.2
 
 
 def _is_unicode(text: str) -> bool:
-    """Return True if a text of the command line can be sent: bytes that are no characters stand in it as half pairs."""
+    """Return True if a command-line argument is valid Unicode, without the lone surrogates that stand for undecodable bytes."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _check_password(option: str, password: str) -> None:
-    """Refuse a password that cannot be sent, without showing it."""
+    """Validate a password; the error message does not reveal it."""
     if not 1 <= len(password) <= _MAX_PASSWORD:
-        raise InvalidInputError(option, f"of 1 to {_MAX_PASSWORD} characters", Described(counted(len(password), "character")))
+        raise InvalidInputError(option, f"1 to {_MAX_PASSWORD} characters long", Described(counted(len(password), "character")))
     if not _is_unicode(password):
-        raise InvalidInputError(option, "of characters of Unicode", Described("bytes that are none"))
+        raise InvalidInputError(option, "valid Unicode", Described("undecodable bytes"))
 
 
 def _check_name(option: str, name: str) -> None:
     if not 1 <= len(name.strip()) <= _MAX_NAME or not _is_unicode(name):
-        raise InvalidInputError(option, f"of 1 to {_MAX_NAME} characters", name)
+        raise InvalidInputError(option, f"1 to {_MAX_NAME} characters long", name)
 
 
 def account_name() -> str:
-    """Return the account's name, by which others see a user who chose none."""
+    """Return the account name, the default user name."""
     try:
         return getpass.getuser()[:_MAX_NAME] or "guest"
     except (OSError, KeyError):  # an account without a name
         return "guest"
 
 
-Name = Annotated[str | None, Option(metavar="NAME", help="How the others see you.", shown="your account's", check=_check_name)]
+Name = Annotated[str | None, Option(metavar="NAME", help="Your name as shown to others.", shown="your account name", check=_check_name)]
 Password = Annotated[
     str | None,
     Option(
         metavar="WORD",
         envvar="COLLISION_LAB_PASSWORD",
         check=_check_password,
-        help="What one must know to join. Others here can read a command line; COLLISION_LAB_PASSWORD in the environment is hidden.",
+        help="Password for joining. Other users of this computer can see command lines; the variable COLLISION_LAB_PASSWORD is private.",
     ),
 ]
 
@@ -73,22 +73,22 @@ Password = Annotated[
 class HostOptions:
     """Options of ``host``."""
 
-    scene: str = argument("SCENE", "Which demo (see the command list), or a scene file.", reads=True)
-    port: int = option("N", "Where it listens; 0 takes one that is free.", 1234, low=0, high=65535)
-    bind: str = option("ADDRESS", "Who may join: 127.0.0.1 this computer alone, 0.0.0.0 all that can reach it.", "127.0.0.1")
-    delay: int = option("STEPS", "Steps for which inputs that are late are waited for.", 3, low=0, high=300)
-    window_steps: int = option("STEPS", "Steps that a client can go back.", 100, low=1, high=600)
-    hertz: float | None = option("HZ", "Steps a second.", shown="the demo's own, as a rule 60")
+    scene: str = argument("SCENE", "Demo id (see the list command) or scene file.", reads=True)
+    port: int = option("N", "Port to listen on; 0 picks a free one.", 1234, low=0, high=65535)
+    bind: str = option("ADDRESS", "Address to listen on: 127.0.0.1 for this computer only, 0.0.0.0 for all networks.", "127.0.0.1")
+    delay: int = option("STEPS", "Number of steps to wait for late inputs.", 3, low=0, high=300)
+    window_steps: int = option("STEPS", "Maximum number of steps that a client can roll back.", 100, low=1, high=600)
+    hertz: float | None = option("HZ", "Steps per second.", shown="the demo's own, usually 60")
     seed: options.Seed = 0
     solver: options.SolverName = None
     settings: options.Settings = None
     password: Password = None
-    tls_certificate: str | None = option("F.pem", "Encrypt, by TLS with this certificate and its key.", reads=True)
-    tls_key: str | None = option("F.pem", "The key, if it is in a file of its own.", reads=True, needs=("tls_certificate",))
-    record: str | None = option("F.rec", "Record it, for replay; a new file.", writes=(".rec",), is_new=True)
-    name: str | None = option("NAME", "How the others see you.", shown="your account's", check=_check_name, in_window=True)
-    headless: bool = option("", "No window: the server alone. Implied by --steps and --json.", False, without_window=True)
-    steps: int | None = option("N", "End after so many steps.", shown="never", low=1, high=MAX_TICKS, without_window=True)
+    tls_certificate: str | None = option("F.pem", "Encrypt with TLS, using this certificate and its key.", reads=True)
+    tls_key: str | None = option("F.pem", "Private key, if not in the certificate file.", reads=True, needs=("tls_certificate",))
+    record: str | None = option("F.rec", "Record the session to a new file for the replay command.", writes=(".rec",), is_new=True)
+    name: str | None = option("NAME", "Your name as shown to others.", shown="your account name", check=_check_name, in_window=True)
+    headless: bool = option("", "Run only the server, without a window. Implied by --steps and --json.", False, without_window=True)
+    steps: int | None = option("N", "Stop after this many steps.", shown="never", low=1, high=MAX_TICKS, without_window=True)
     json: options.JsonFile = None
     ui_scale: options.UiScale = None
     theme: options.Theme = None
@@ -96,10 +96,10 @@ class HostOptions:
 
 @options.command
 def host_command(args: HostOptions) -> Report | None:
-    """Share a demo or a scene file: others join it with the command join, and everybody may do in it what you may.
+    """Share a demo or a scene file. Others join with the join command and can do everything that you can.
 
-    It listens on this computer alone unless --bind says otherwise, until the window is closed. Headless it goes on until Ctrl-C, or for N
-    steps.
+    The server accepts connections from this computer only, unless --bind is given. It runs until the window is closed; headless, until
+    Ctrl-C or for N steps.
     """
     from engine.net.scene import check_hertz
     from engine.net.server import ServerSettings
@@ -116,7 +116,7 @@ def host_command(args: HostOptions) -> Report | None:
     values, own = demo_values(kind, args.settings or [], args.solver)
     has_window, secret = options.has_window(args), args.password or ""
     if has_window:
-        options.check_display("--headless shares it without one")
+        options.check_display("--headless needs none")
     with warming():
         options.prepare_solvers(args.solver)
     server_thread = ServerThread(
@@ -129,7 +129,7 @@ def host_command(args: HostOptions) -> Report | None:
 
 
 def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
-    """Join one's own server, in the window, until that is closed."""
+    """Join our own server in a window until it is closed."""
     from engine.app.loop import open_shared
     from engine.net.client import Client
     from engine.net.client_session import ClientSession
@@ -145,16 +145,16 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
 
 
 def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], None] | None) -> Report:
-    """Host until the end, report who joins and leaves, or show the window, and return the result."""
+    """Run the server to its end, with a window or printing who joins and leaves, and return the report."""
     with warming():
         server_thread.start()
     interrupted, reason = "", "the server ends"
     try:
         _say(_invitation(server_thread))
         if server_thread.is_open_to_others and not server_thread.settings.password:
-            _say("whoever can reach this computer may join: --password keeps others out")
+            _say("anyone who can reach this computer can join: restrict access with --password")
         if server_thread.is_open_to_others and server_thread.tls is None:
-            _say("what is said can be read on the way: --tls-certificate encrypts it")
+            _say("the connection is not encrypted: use --tls-certificate")
         if show is not None:
             show()
         else:
@@ -181,20 +181,20 @@ def _say(line: str) -> None:
 
 
 def _invitation(server_thread: ServerThread) -> str:
-    """Return where it is, and how others join."""
+    """Return the line that shows the server's address and how to join."""
     first, *more = server_thread.addresses
-    elsewhere = f" (in another network {' or '.join(more)})" if more else ""
+    elsewhere = f" (from other networks {' or '.join(more)})" if more else ""
     return f"shared at {first}; others join with: {program()} join {server_thread.invitation}{elsewhere}"
 
 
 def _say_changes(before: HostStatus, now: HostStatus) -> HostStatus:
-    """Print who has come and gone, and who was dropped; return the status."""
-    for among, others, words in ((now, before, "is here"), (before, now, "has gone")):
+    """Print who joined, left or was dropped between two statuses; return the newer one."""
+    for among, others, words in ((now, before, "joined"), (before, now, "left")):
         for name in sorted(set(among.users) - set(others.users)):
             _say(f"step {now.tick}: {name} {words} ({counted(len(now.users), 'user')})")
     n_new = min(now.n_dropped - before.n_dropped, len(now.drops))
     for drop in now.drops[len(now.drops) - n_new :]:
-        _say(f"step {drop.tick}: dropped {drop.name or 'a stranger'}: {drop.reason}")
+        _say(f"step {drop.tick}: dropped {drop.name or 'an unnamed client'}: {drop.reason}")
     if now.recording and not before.recording:
         _say(f"step {now.tick}: {now.recording}")
     return now

@@ -1,4 +1,4 @@
-"""``join``: a demo that somebody shares, in the window or headless."""
+"""``join``: join a shared demo, in a window or headless."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ __all__ = ["join_command"]
 
 _FRAME = 1.0 / 120.0
 _LAST_SECONDS = 10.0
-"""At most, for what is known but not yet simulated, once the server has ended."""
+"""Maximum time, seconds, to simulate the remaining confirmed steps after the server has ended."""
 _GIVE_UP_SECONDS = 7.0
-"""Without a window, after which a connection that broke off is not tried again: of the ten that the page promises, so that the rest is left
-to write what came of it."""
+"""Seconds after which a headless client stops reconnecting. The documentation promises ten; the rest is for writing the result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JoinOptions:
     """Options of ``join``."""
 
-    host: str = argument("HOST[:PORT]", "Where it is shared; [::1]:1234 of an IPv6 address.")
+    host: str = argument("HOST[:PORT]", "Address of the server; IPv6 as [::1]:1234.")
     name: Name = None
     password: Password = None
-    tls: bool = option("", "Encrypted, and only if the server's certificate is trusted.", False)
-    tls_ca: str | None = option("F.pem", "Trust this certificate, such as the server's own; implies --tls.", reads=True)
-    method: str = option("NAME", "How it keeps up with the others: prediction, interpolation or lockstep.", "prediction")
-    script: str | None = option("F.json", "Do what is in this file at the steps that it names.", reads=True, without_window=True)
-    headless: bool = option("", "No window. Implied by --steps, --json and --script.", False, without_window=True)
-    steps: int | None = option("N", "Go after so many steps.", shown="when the server ends", low=1, high=MAX_TICKS, without_window=True)
+    tls: bool = option("", "Connect with TLS and verify the server's certificate.", False)
+    tls_ca: str | None = option("F.pem", "Certificate to trust, such as the server's own; implies --tls.", reads=True)
+    method: str = option("NAME", "Synchronization method: prediction, interpolation or lockstep.", "prediction")
+    script: str | None = option("F.json", "Perform the scripted actions of this file.", reads=True, without_window=True)
+    headless: bool = option("", "Run without a window. Implied by --steps, --json and --script.", False, without_window=True)
+    steps: int | None = option(
+        "N", "Leave after this many steps.", shown="when the server ends", low=1, high=MAX_TICKS, without_window=True
+    )
     json: options.JsonFile = None
     ui_scale: options.UiScale = None
     theme: options.Theme = None
@@ -54,9 +55,9 @@ class JoinOptions:
 
 @options.command
 def join_command(args: JoinOptions) -> Report | None:
-    """Join what somebody shares with the command host: with its whole present state, and everything that the others do.
+    """Join a session shared with the host command, starting from its current state.
 
-    Headless: status 0 if all states were the server's, 1 if one was not, or the connection broke off before the end.
+    Headless: status 0 if all states matched the server's, 1 if one did not or the connection was lost before the end.
     """
     from engine.net.client_session import ClientSession
     from engine.net.connection import Connection, parse_address
@@ -71,7 +72,7 @@ def join_command(args: JoinOptions) -> Report | None:
         context = client_tls(args.tls_ca)
     has_window = options.has_window(args)
     if has_window:
-        options.check_display("--headless joins without one")
+        options.check_display("--headless needs none")
     from engine.net.client import Client
     from engine.net.script import Script, load_script
 
@@ -89,17 +90,17 @@ def join_command(args: JoinOptions) -> Report | None:
 
 
 class _Guest:
-    """A client without a window."""
+    """Headless client that joins a session and reports the result."""
 
     def __init__(self, session: ClientSession, script: Script, steps: int | None, sleep: Callable[[float], object] = time.sleep) -> None:
         self.session, self.script, self.steps, self._sleep = session, script, steps, sleep
         self.first: int | None = None
-        """Tick of the state with which it came in."""
+        """Tick of the state received on joining; None until then."""
         self.final = self.keyframe = 0
-        """The last tick whose state nothing can change any more; the last of those that are keyframes."""
+        """Last tick whose state is final, and the last final tick that is a keyframe."""
         self.state_hash = ""
         self.n_failed = 0
-        """Inputs of the script that the demo refused."""
+        """Number of script actions that the demo rejected."""
         session.client.on_final = self._note
 
     def _note(self, tick: int, digest: bytes) -> None:
@@ -111,11 +112,11 @@ class _Guest:
 
     @property
     def is_done(self) -> bool:
-        """True if it has taken all its steps."""
+        """True once the requested number of steps is final."""
         return self.steps is not None and self.first is not None and self.final >= self.first + self.steps
 
     def run(self, about: dict[str, Any]) -> Report:
-        """Take part until the end, and return the result."""
+        """Run until the session ends or all steps are taken, and return the report."""
         session, client = self.session, self.session.client
         is_interrupted, left = False, _LAST_SECONDS
         try:
@@ -126,7 +127,7 @@ class _Guest:
                     self._frame(now)
                     advance(self.final - (self.first or 0))
                     if session.disconnected_since is not None and now - session.disconnected_since >= _GIVE_UP_SECONDS:
-                        left = 0.0  # there was time enough while it was tried
+                        left = 0.0  # no extra time after the reconnection attempts
                         break
                     self._sleep(_FRAME)
         except KeyboardInterrupt:
@@ -146,14 +147,16 @@ class _Guest:
         return Report(plain, (facts(plain),), int(not is_good), interrupted=interrupted)
 
     def _progress(self) -> contextlib.AbstractContextManager[Callable[[int], None]]:
-        """Show how far it is; without an end, say how it stands."""
+        """Show a progress bar, or print status changes if the number of steps is unlimited."""
         if self.steps is not None:
             return progress(lambda: self.session.status_text, self.steps)
         reported = ""
 
         def report(n_done: int) -> None:
             nonlocal reported
-            if self.session.status_text != reported and (self.first is not None or not self.session.is_over):  # else the error says it
+            if self.session.status_text != reported and (
+                self.first is not None or not self.session.is_over
+            ):  # otherwise the error message has it
                 reported = self.session.status_text
                 typer.echo(shown(reported), err=True)
 
@@ -171,7 +174,7 @@ class _Guest:
             for action in self.script.due(simulation.now):
                 try:
                     client.act(action, now=now)
-                except LabError:  # the demo refuses it, and everywhere alike
+                except LabError:  # rejected by the demo, identically on all machines
                     self.n_failed += 1
 
     def _as_json(self, reason: str) -> dict[str, Any]:

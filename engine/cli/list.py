@@ -1,4 +1,4 @@
-"""``list``: all demos."""
+"""``list``: list all demos."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ListOptions:
 
 @command
 def list_command(args: ListOptions) -> Report:
-    """Print all demos: id, category, title, and the parameters that ``run ID --set NAME=VALUE`` takes."""
+    """List all demos: id, category, title, and the parameters for ``run ID --set NAME=VALUE``."""
     from engine.sim.registry import all_demos
 
     demos = all_demos()

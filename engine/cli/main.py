@@ -1,7 +1,7 @@
-"""The commands of ``python main.py``, or of ``collision-lab`` where it is installed, and what becomes of their errors.
+"""Command-line entry point (``python main.py``, or ``collision-lab`` if installed) and error handling.
 
-Exit status: 0 done and agreeing; 1 the run found a disagreement, a divergence or a failed check; 2 the caller's mistake,
-with one line on standard error; 130 interrupted.
+Exit status: 0 success; 1 a disagreement, a divergence or a failed check; 2 a usage error, reported as one line on standard error;
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ COMMANDS = (
     "list", "run", "replay", "host", "join", "fire", "atlas", "compare", "check", "motion", "step", "trace", "scene", "references",
     "solvers", "studies", "netlab", "bench", "doctor",
 )  # fmt: skip
-"""Modules beside this one, in the order of ``--help``; in NAME the function NAME_command is the command, its docstring the help."""
+"""Command modules in this package, in the order of ``--help``. Module NAME defines NAME_command; its docstring is the help text."""
 
 
 def _app(words: Sequence[str]) -> typer.Typer:
-    """Return the program with the command that the words name; with all of them where they name none."""
+    """Build the typer app with only the command named in `words`, or with all commands if none is named."""
     app = typer.Typer(
         name=program(),
-        help="A 2D collision laboratory on Box2D. Without a command: the window with all demos; off-screen, a tour of them.",
-        epilog="Exit status: 0 done and agreeing, 1 a disagreement or a failed check, 2 a mistake in what was asked, 130 interrupted.",
+        help="2D collision laboratory on Box2D. Without a command: a window with all demos, or an off-screen tour if there is no display.",
+        epilog="Exit status: 0 success, 1 a disagreement or a failed check, 2 a usage error, 130 interrupted.",
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
@@ -56,18 +56,18 @@ def _app(words: Sequence[str]) -> typer.Typer:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status; the caller's mistakes are one line on standard error.
+    """Run a command line and return its exit status; usage errors are reported as one line on standard error.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        Without the program's name; None takes those of the process.
+        Arguments without the program name; None means ``sys.argv[1:]``.
     """
     _open_streams()
-    wait_in_silence()  # each command says itself what it waits for
+    wait_in_silence()  # commands show their own progress
     try:
         with terminating_as_interrupting():
-            raise_lost()  # while all this was imported
+            raise_lost()  # an interrupt during the imports
             words = sys.argv[1:] if arguments is None else arguments
             status = _app(words)(args=words, prog_name=program(), standalone_mode=False)
         sys.stdout.flush()
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         if stop.code != 1:
             raise
-        return _reader_gone()  # the one thing for which typer leaves this way: a pipe closed while it printed
+        return _reader_gone()  # typer only exits with 1 if the pipe closed while it printed
     except TyperException as error:
         return _mistake(_usage(error))
     except InterruptedRunError as stop:
@@ -92,16 +92,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def terminating_as_interrupting() -> Iterator[None]:
-    """Let a request to terminate, or a terminal that is closed, end the run as Ctrl-C does.
+    """Handle SIGTERM and SIGHUP like Ctrl-C during the with block.
 
-    So other processes end too, nothing found is lost, and no half-written file stays. A signal that the parent process wants ignored
-    (``nohup``) stays so.
+    Worker processes then end too, results so far are reported, and no partially written files remain. Signals that the parent process
+    ignores (``nohup``) stay ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-    if hasattr(signal, "SIGHUP"):  # Windows has no terminals to hang up
+    if hasattr(signal, "SIGHUP"):  # not on Windows
         usual[signal.SIGHUP] = signal.SIG_DFL
     before = {number: signal.signal(number, interrupt) for number, handler in usual.items() if signal.getsignal(number) is handler}
     try:
@@ -113,42 +113,42 @@ def terminating_as_interrupting() -> Iterator[None]:
 
 
 def _open_streams() -> None:
-    """Open standard input, output and error where the parent process has closed them; what they cannot spell becomes ``?``.
+    """Reopen closed standard streams on the null device, and replace characters that cannot be encoded by ``?``.
 
-    A closed one would be given to the next file that is opened, and what is printed would go there.
+    Otherwise the next opened file would get the closed stream's descriptor, and printed text would end up in it.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process exits
         elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")
 
 
 def _refused(error: OSError) -> str:
-    """Say what the system has refused. What names no file is, if it is about writing, about standard output."""
+    """Return the message for an `OSError`. A write error without a file name is attributed to standard output."""
     words = error.strerror or str(error) or type(error).__name__
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {words}"
     if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT):
-        return f"the system refuses: {words}"
+        return f"system error: {words}"
     _discard_output()
-    return f"standard output cannot be written: {words}"
+    return f"cannot write to standard output: {words}"
 
 
 def _reader_gone() -> int:
-    """Return the status where the reader, such as `head`, has had enough: no mistake."""
+    """Return status 0: a reader such as ``head`` closed the pipe, which is not an error."""
     _discard_output()
     return 0
 
 
 def _discard_output() -> None:
-    """Let what is still buffered go nowhere: the interpreter would try to write it again as it ends."""
+    """Redirect standard output to the null device, or the interpreter would try to flush its buffer again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -167,7 +167,7 @@ def _usage(error: TyperException) -> str:
 
 
 def _number_message(error: TyperException) -> str | None:
-    """Return the message for an option whose text is not a number; None for any other mistake."""
+    """Return the message for an option value that is not a number; None for any other error."""
     option, faults = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
     if option is None or faults is None:
         return None

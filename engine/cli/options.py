@@ -1,4 +1,4 @@
-"""Options of commands: each is a field of a dataclass with its help, its range, its file and what it goes with, checked before a run."""
+"""Command-line options as dataclass fields: help text, range, file access and dependencies, all validated before a command runs."""
 
 from __future__ import annotations
 
@@ -54,34 +54,38 @@ __all__ = [
 ALL = "all"
 MAX_PAIRS = 1_000_000_000
 FOLDER = "/"
-"""In place of the endings of a file: a folder."""
+"""Value of `Option.writes` for a folder instead of file extensions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option, or argument, of a command.
+    """An option or positional argument of a command.
 
     Parameters
     ----------
     metavar, help : str
     name : str
-        Empty: that of the field, ``--like-this``.
+        Such as ``--dry-run``; if empty, derived from the field name.
     low, high, unit
-        Range of a number.
+        Allowed range of a number, and its unit.
     shown : str, optional
-        Default in the help, where the field's own says nothing.
+        Default shown in the help, if it differs from the field's default.
     check : callable
-        Called with the option's name and a value that was given; it raises `InvalidInputError`.
-    needs, excludes : tuple of str
-        Fields of which one must be given too; fields none of which may be given with it.
+        Validator, called with the option's name and its value; raises `InvalidInputError`.
+    needs : tuple of str
+        Fields of which at least one must also be given.
+    excludes : tuple of str
+        Fields that cannot be combined with this one.
     reads : bool or callable
-        True if it names a file that is read, or a function from its value to the names of such files.
+        True if the value is the path of an input file, or a function that maps the value to such paths.
     writes : tuple of str, optional
-        Endings of the file that is written, any if empty; or `FOLDER`.
+        Allowed extensions of the output file (empty: any), or `FOLDER`.
     is_new : bool
         True if the file must not exist yet.
-    without_window, in_window : bool
-        The run then has no window; or it means something in a window only.
+    without_window : bool
+        True if the option implies a headless run.
+    in_window : bool
+        True if the option is only valid with a window.
     """
 
     metavar: str = ""
@@ -104,11 +108,11 @@ class Option:
 
     @property
     def label(self) -> str:
-        """Name in messages."""
+        """Name of the option in error messages."""
         return self.metavar.strip("[].") if self.is_argument else self.name
 
     def as_typer(self) -> Any:
-        """Return the parameter of typer."""
+        """Convert to a typer parameter."""
         numbers = "" if self.high is None else f" {self.low:g} to {self.high:g}."
         texts: Any = {"metavar": self.metavar or None, "help": self.help + numbers, "show_default": self.shown or True}
         if self.is_argument:
@@ -116,7 +120,7 @@ class Option:
         return typer.Option(self.name, envvar=self.envvar, show_envvar=False, **texts)
 
     def checked(self, value: Any) -> None:
-        """Refuse a value that is out of range or of no use."""
+        """Validate a value; raise `InvalidInputError` if it is out of range or rejected by `check`."""
         if self.check is not None:
             self.check(self.label, value)
         if isinstance(value, int) and self.low is not None:
@@ -126,12 +130,12 @@ class Option:
 
 
 def option(metavar: str, help: str, default: Any = None, **more: Any) -> Any:
-    """Return a dataclass field that is an option; `more` as in `Option`."""
+    """Define a dataclass field as an option; `more` are further fields of `Option`."""
     return dataclasses.field(default=default, metadata={"option": Option(metavar=metavar, help=help, **more)})
 
 
 def argument(metavar: str, help: str, default: Any = dataclasses.MISSING, **more: Any) -> Any:
-    """Return a dataclass field that is an argument; `more` as in `Option`."""
+    """Define a dataclass field as a positional argument; `more` are further fields of `Option`."""
     return option(metavar, help, default, is_argument=True, **more)
 
 
@@ -142,7 +146,7 @@ def _check_solver(name: str, value: str) -> None:
 
 
 def _use_theme(name: str, theme: str) -> None:
-    """Set the colors of everything that is drawn."""
+    """Select the color theme for all drawing."""
     from engine.render import palette
 
     if theme not in palette.THEMES:
@@ -156,37 +160,42 @@ def _check_ui_scale(name: str, scale: float) -> None:
     check_ui_scale(name, scale)
 
 
-Seed = Annotated[int, Option(metavar="S", help="Seed of everything random.", check=seed_number)]
-Jobs = Annotated[int | None, Option(metavar="J", low=1, high=1024, help="Number of processes.", shown="one for each core")]
+Seed = Annotated[int, Option(metavar="S", help="Random seed.", check=seed_number)]
+Jobs = Annotated[int | None, Option(metavar="J", low=1, high=1024, help="Number of processes.", shown="one per core")]
 JsonFile = Annotated[
-    str | None, Option(name="--json", metavar="FILE", help="Write JSON; - is standard output.", writes=(), without_window=True)
+    str | None,
+    Option(name="--json", metavar="FILE", help="Write the result as JSON; - means standard output.", writes=(), without_window=True),
 ]
 ReportFolder = Annotated[
-    str | None, Option(metavar="DIR", help="Write report.html with its pictures, and beside it what it refers to.", writes=(FOLDER,))
+    str | None, Option(metavar="DIR", help="Write report.html and the files it links to into this folder.", writes=(FOLDER,))
 ]
-Screenshot = Annotated[str | None, Option(metavar="F.png", help="Write a picture.", writes=(".png",), without_window=True)]
-SolverName = Annotated[
-    str | None, Option(metavar="NAME", help="Solver of its worlds, such as soft_step.", shown="box2d", check=_check_solver)
-]
+Screenshot = Annotated[str | None, Option(metavar="F.png", help="Write a screenshot.", writes=(".png",), without_window=True)]
+SolverName = Annotated[str | None, Option(metavar="NAME", help="Physics solver, such as soft_step.", shown="box2d", check=_check_solver)]
 Against = Annotated[
-    str | None, Option(metavar="NAMES", help="Run it once more beside it, driven by this solver, or by each of up to 3: A,B,C.")
+    str | None, Option(metavar="NAMES", help="Run a copy alongside with this solver, or one copy for each of up to 3: A,B,C.")
 ]
 Settings = Annotated[
-    list[str] | None, Option(name="--set", metavar="NAME=VALUE", help="A parameter of the demo, or a setting of its solver; repeatable.")
+    list[str] | None, Option(name="--set", metavar="NAME=VALUE", help="Set a demo parameter or a solver setting; repeatable.")
 ]
 FilmFile = Annotated[
     str | None,
-    Option(name="--record", metavar="F.mp4|F.gif", help="Write a film.", writes=(".mp4", ".gif"), without_window=True),
+    Option(name="--record", metavar="F.mp4|F.gif", help="Record a video.", writes=(".mp4", ".gif"), without_window=True),
 ]
-FilmRate = Annotated[float | None, Option(name="--fps", metavar="N", help="Frames a second of the film; 60, of a GIF 25.", needs=("film",))]
-FilmSize = Annotated[str | None, Option(metavar="WxH", help="Pixels of the film, 16 to 4096 a side.", shown="1280x720", needs=("film",))]
-WithPanel = Annotated[bool, Option(help="Film the whole window, and not the view alone.", needs=("film",))]
-Theme = Annotated[str | None, Option(metavar="dark|light", help="Colors of the window, of pictures and films.", check=_use_theme)]
-UiScale = Annotated[float | None, Option(metavar="X", help="Size of text in the window, 0.75 to 4.", check=_check_ui_scale, in_window=True)]
+FilmRate = Annotated[
+    float | None, Option(name="--fps", metavar="N", help="Video frame rate; default 60, or 25 for a GIF.", needs=("film",))
+]
+FilmSize = Annotated[
+    str | None, Option(metavar="WxH", help="Video size in pixels, 16 to 4096 per side.", shown="1280x720", needs=("film",))
+]
+WithPanel = Annotated[bool, Option(help="Record the whole window instead of only the view.", needs=("film",))]
+Theme = Annotated[str | None, Option(metavar="dark|light", help="Color theme of the window, screenshots and videos.", check=_use_theme)]
+UiScale = Annotated[
+    float | None, Option(metavar="X", help="Scale factor of the window's text, 0.75 to 4.", check=_check_ui_scale, in_window=True)
+]
 
 
 def _options_of(kind: Any) -> dict[str, tuple[Any, Any, Option]]:
-    """Return types, defaults and options of the fields of a dataclass."""
+    """Return (type, default, option) of each field of an options dataclass, by field name."""
     hints, rows = get_type_hints(kind, include_extras=True), {}
     for field in dataclasses.fields(kind):
         hint, made = hints[field.name], field.metadata.get("option")
@@ -199,9 +208,9 @@ def _options_of(kind: Any) -> dict[str, tuple[Any, Any, Option]]:
 
 
 def command(run: Callable[..., Report | int | None]) -> Callable[..., int]:
-    """Return the function that typer calls: its parameters are the options of the dataclass that `run` takes as ``args``.
+    """Decorate a command so that typer can call it with the fields of its options dataclass as parameters.
 
-    They are checked first; the report that `run` returns is printed and written last, and its status returned.
+    The wrapper validates the options, calls `run`, prints and writes the report that it returns, and returns the exit status.
     """
     own = get_type_hints(run)
     rows = _options_of(own["args"])
@@ -228,18 +237,18 @@ def command(run: Callable[..., Report | int | None]) -> Callable[..., int]:
 
 
 def _given(args: Any) -> dict[str, tuple[Option, Any]]:
-    """Return the options that were given, with their values."""
+    """Return the options whose values differ from their defaults, with those values."""
     rows = {name: (made, default, getattr(args, name)) for name, (_, default, made) in _options_of(type(args)).items()}
     return {name: (made, value) for name, (made, default, value) in rows.items() if value not in (None, default, []) and value is not False}
 
 
 def has_window(args: Any) -> bool:
-    """Return True unless an option was given that describes a run without a window."""
+    """Return True unless one of the given options implies a headless run."""
     return not any(made.without_window for made, _ in _given(args).values())
 
 
 def _check(args: Any) -> None:
-    """Refuse what is out of range, what does not go together, and files that cannot be written or are read too."""
+    """Validate ranges, option dependencies and conflicts, and input and output files."""
     present, rows = _given(args), _options_of(type(args))
     reads: list[tuple[str, str]] = []
     writes: list[tuple[str, str, tuple[str, ...]]] = []
@@ -257,26 +266,26 @@ def _check(args: Any) -> None:
         if made.writes is not None:
             writes.append((made.label, value, made.writes))
             if made.is_new and os.path.lexists(value):
-                raise InvalidInputError(made.label, "a file that is not there yet", value)
+                raise InvalidInputError(made.label, "a file that does not exist yet", value)
     check_files(reads, writes)
 
 
 def n_jobs(given: int | None) -> int:
-    """Return how many processes ``--jobs`` asks for: without it, one for each core."""
+    """Return the number of processes for ``--jobs``; None means one per core."""
     from engine.app.compiling import n_cores
 
     return n_cores() if given is None else given
 
 
 def listed(option: str, given: str, known: Sequence[str], groups: Mapping[str, Sequence[str]] | None = None) -> tuple[str, ...]:
-    """Return the words of a list separated by commas, each once, in the order given.
+    """Parse a comma-separated list; return its words without duplicates, in the order given.
 
-    The names in `groups` stand for several of the `known` words; without them, ``all`` stands for all.
+    `groups` maps a name to the `known` words it expands to; if None, ``all`` expands to all of them.
 
     Raises
     ------
     InvalidInputError
-        There is another word among them, or nothing between two commas; it names `option`.
+        The list contains an unknown or empty word; the error names `option`.
     """
     members = {ALL: known} if groups is None else groups
     allowed = (*known, *members)
@@ -291,7 +300,10 @@ def listed(option: str, given: str, known: Sequence[str], groups: Mapping[str, S
 
 @contextlib.contextmanager
 def named(option: str | Callable[[str], str], field: str | None = None) -> Iterator[None]:
-    """Report a mistake of the body, that in `field` or any, under the name of an option, which may depend on the field's."""
+    """Rename the field of an `InvalidInputError` raised in the with block to an option.
+
+    `option` is a name or a function of the original field; if `field` is given, errors of other fields pass unchanged.
+    """
     try:
         yield
     except InvalidInputError as error:
@@ -302,12 +314,12 @@ def named(option: str | Callable[[str], str], field: str | None = None) -> Itera
 
 
 def solver_list(option: str, given: str | None) -> tuple[str, ...]:
-    """Return the solvers of a list separated by commas, at most as many as run beside a demo; each may be there more than once.
+    """Parse a comma-separated list of at most `MAX_BESIDE` solvers; repetitions are allowed.
 
     Raises
     ------
     InvalidInputError
-        There is no solver of a name, or there are too many; it names `option`.
+        A solver is unknown, or there are too many; the error names `option`.
     """
     if given is None:
         return ()
@@ -321,7 +333,7 @@ def solver_list(option: str, given: str | None) -> tuple[str, ...]:
 
 
 def prepare_solvers(*names: str | None) -> None:
-    """Load, or compile, what makes these solvers fast; the first time of ours that takes some seconds."""
+    """Load or compile the kernels of these solvers; compiling takes a few seconds."""
     from engine.world import load_solver
 
     for name in dict.fromkeys(names):
@@ -330,7 +342,7 @@ def prepare_solvers(*names: str | None) -> None:
 
 
 def open_window(advice: str, kind: Any, **settings: Any) -> None:
-    """Run the window, as `engine.app.loop.open_window` takes it, until it is closed; errors as `check_display`."""
+    """Open a window with `engine.app.loop.open_window` and run it until it is closed; raises the errors of `check_display`."""
     check_display(advice)
     from engine.app import loop
 
@@ -339,12 +351,12 @@ def open_window(advice: str, kind: Any, **settings: Any) -> None:
 
 
 def check_display(advice: str) -> None:
-    """Make sure that a window can be opened, before anything else is done.
+    """Check that a window can be opened.
 
     Raises
     ------
     DisplayError
-        There is no display; the message says what works without one.
+        No display is available; the message ends with `advice`.
     """
     from engine.app.display import display_problem
 

@@ -1,4 +1,4 @@
-"""Output of commands: tables for people, JSON for machines, never both in one stream; progress on standard error."""
+"""Command output: tables or JSON, never both in one stream, with progress on standard error."""
 
 from __future__ import annotations
 
@@ -55,25 +55,25 @@ __all__ = [
 STANDARD_OUTPUT = "-"
 LOADING = "loading the algorithms (compiling them, the first time only)"
 PATIENCE = 5.0
-"""Seconds after which a user wonders whether a program that says nothing still works."""
+"""Seconds without output before the first progress line."""
 _PAGE = "report.html"
 _PIPE_WIDTH = 160
-"""Columns where the number is not known."""
+"""Line width if standard output is not a terminal."""
 _MAX_LINE = 10_000
-"""Columns of a table in a pipe or a file: there every row has a line of its own, so that what looks for a word finds all of the row."""
+"""Maximum table width in a pipe or a file, where every row is one line so that it can be searched with tools like grep."""
 _MIN_WIDTH = 80
-"""Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
+"""Minimum line width. A narrower terminal wraps the lines, which is easier to read than columns two letters wide."""
 
 _T = TypeVar("_T")
 _S = TypeVar("_S")
 
 
 class InterruptedRunError(LabError):
-    """Ctrl-C ended the run; the message says how far it came. Becomes one line on standard error and status 130."""
+    """The run was interrupted by Ctrl-C; the message says how far it got. Reported as one line on standard error with status 130."""
 
 
 class SafeConsole(Console):
-    """Shows what would be a command to the terminal, and what cannot be written, escaped: names come from files."""
+    """Console that escapes control sequences and unprintable characters, because names come from files."""
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
@@ -81,7 +81,7 @@ class SafeConsole(Console):
 
 
 class _PatientConsole(SafeConsole):
-    """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; cuts no word and no number of a table off."""
+    """Console that never truncates words or numbers in tables, and leaves a closed pipe to `cli.main` (Rich would exit with status 1)."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -90,7 +90,7 @@ class _PatientConsole(SafeConsole):
         usual = self._width
         for table in objects:
             if isinstance(table, RichTable):
-                for column in table.columns:  # rich would break words that are longer than a column
+                for column in table.columns:  # rich would break words longer than a column
                     texts = [str(cell) for cell in column.cells]
                     words = [word for text in texts for word in ([text] if column.justify == "right" else text.split())]
                     column.min_width = max(map(cell_len, words), default=0)
@@ -106,20 +106,20 @@ class _PatientConsole(SafeConsole):
 
 
 def check_files(reads: Sequence[tuple[str, str]], writes: Sequence[tuple[str, str, tuple[str, ...]]]) -> None:
-    """Make sure, before any work is done, that results can be written, none over what is read, and no two to one file.
+    """Check before a run that all output files can be written, are distinct, and do not overwrite input files.
 
     Parameters
     ----------
     reads : sequence of (str, str)
-        Names of options, and files.
+        Option name and path of each input file.
     writes : sequence of (str, str, tuple of str)
-        Names of options, files, and endings that they may have: none if any will do, ``/`` for a folder. ``-`` is no file.
+        Option name, path, and allowed extensions of each output: empty for any, ``/`` for a folder. The path ``-`` is skipped.
 
     Raises
     ------
     InvalidInputError
-        A file cannot be written, or has the wrong ending. Two are one file: it names the option that would write over the other. Or what
-        is to be read has no name.
+        An output cannot be written, has the wrong extension, or would overwrite another file (the error names the overwriting option);
+        or an input path is invalid.
     """
     names: dict[str, str] = {}
     for option, path in reads:
@@ -136,11 +136,11 @@ def check_files(reads: Sequence[tuple[str, str]], writes: Sequence[tuple[str, st
             file = check_writable(option, path, endings)
         other = names.setdefault(normcase(realpath(file)), option)
         if other != option:
-            raise InvalidInputError(option, f"another file than {other}", path)
+            raise InvalidInputError(option, f"a different file from {other}", path)
 
 
 def write_json(target: str | None, result: Mapping[str, object]) -> None:
-    """Write `result` to `target`, whole or not at all; None writes nothing. NaN is no JSON, and no result may hold one."""
+    """Write `result` as JSON to `target`, atomically; None writes nothing. Non-finite numbers raise ValueError."""
     if target is None:
         return
     text = json.dumps(result, indent=2, allow_nan=False) + "\n"
@@ -151,11 +151,11 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
     try:
         write_atomically(target, text.encode("utf-8"))
     except OSError as error:
-        raise InvalidInputError("--json", f"a file that takes the result ({error.strerror})", target) from None
+        raise InvalidInputError("--json", f"a writable file ({error.strerror})", target) from None
 
 
 def csv_of(rows: Sequence[Mapping[str, object]]) -> bytes:
-    """Return rows with the same names as a CSV file; None is an empty cell."""
+    """Return rows with identical keys as a CSV file; None becomes an empty cell."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -164,19 +164,19 @@ def csv_of(rows: Sequence[Mapping[str, object]]) -> bytes:
 
 
 def people(json_target: str | None = None) -> Console:
-    """Return where tables and sentences go: standard output, or nowhere if that is taken by JSON."""
+    """Return the console for tables and text: standard output, silenced if JSON is written there."""
     console = _PatientConsole(quiet=json_target == STANDARD_OUTPUT, highlight=False)
     console.width = max(console.width, _MIN_WIDTH) if console.is_terminal else _PIPE_WIDTH
     return console
 
 
 def deliver(report: Report, json_file: str | None, folder: str | None) -> int:
-    """Write and print a report, and return its status.
+    """Write and print a report; return its exit status.
 
     Raises
     ------
     InterruptedRunError
-        The run was interrupted; what it did is written and printed.
+        The run was interrupted; its partial results are written and printed first.
     """
     write_json(json_file, {**report.json, "interrupted": True} if report.interrupted else report.json)
     console = people(json_file)
@@ -188,7 +188,7 @@ def deliver(report: Report, json_file: str | None, folder: str | None) -> int:
             for name, content in {**files, _PAGE: shown(page, in_lines=True).encode()}.items():
                 write_atomically(Path(folder) / name, content)
         except OSError as error:
-            raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
+            raise InvalidInputError("--report", f"a writable folder ({error.strerror})", folder) from None
         print_part(console, f"report: {Path(folder) / _PAGE}")
     if report.interrupted:
         raise InterruptedRunError(report.interrupted)
@@ -196,7 +196,7 @@ def deliver(report: Report, json_file: str | None, folder: str | None) -> int:
 
 
 def print_part(console: Console, part: Part) -> None:
-    """Print a part of a report."""
+    """Print one part of a report."""
     if isinstance(part, Table):
         if part.title:
             print_part(console, f"\n{part.title}")
@@ -212,9 +212,9 @@ def print_part(console: Console, part: Part) -> None:
 
 @contextlib.contextmanager
 def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iterator[Callable[..., None]]:
-    """Show a bar on standard error while the body runs, or `plain_lines` where that is no terminal.
+    """Show a progress bar on standard error during the with block, or `plain_lines` if that is not a terminal.
 
-    Yields what counts one step, or says how many are done. A title that changes is asked for at each step.
+    Yields a function that advances the bar by one, or sets it to a given count. A callable `title` is evaluated at every call.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -233,7 +233,7 @@ def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iter
 
 
 def each(title: str, items: Sequence[_T], work: Callable[[_T], _S]) -> list[_S]:
-    """Return the results of `work` in order, with a bar; fewer than items if Ctrl-C ended it."""
+    """Apply `work` to each item with a progress bar; after Ctrl-C, return only the results so far."""
     results: list[_S] = []
     with progress(title, len(items)) as advance, contextlib.suppress(KeyboardInterrupt):
         for item in items:
@@ -243,13 +243,13 @@ def each(title: str, items: Sequence[_T], work: Callable[[_T], _S]) -> list[_S]:
 
 
 def unfinished(n_done: int, total: int, noun: str, plural: str = "") -> str:
-    """Return how far a run came that was interrupted, nothing if it was not."""
+    """Return the message of an interrupted run, or "" if the run is complete."""
     return "" if n_done == total else f"interrupted after {n_done:,} of {counted(total, noun, plural)}"
 
 
 @contextlib.contextmanager
 def waiting(title: str) -> Iterator[None]:
-    """Say on standard error what goes on while the body runs, and for how long already, where it is not known how far it is."""
+    """Show a title and the elapsed time on standard error during the with block, for work of unknown length."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = SafeConsole(stderr=True, highlight=False)
@@ -260,12 +260,12 @@ def waiting(title: str) -> Iterator[None]:
 
 
 def warming() -> contextlib.AbstractContextManager[None]:
-    """Say so while kernels are loaded, which are compiled for some seconds, or a minute if it is all of them, at the first start."""
+    """Show `waiting` while kernels are loaded; at the first start they are compiled, which takes from seconds to a minute."""
     return waiting(LOADING)
 
 
 def load_referee(is_whole: bool = False) -> RefereeFactory:
-    """Load, or compile, what compares contacts and what demos ask, or all there is, and show how far that is."""
+    """Load or compile the kernels that running demos need, or all kernels if `is_whole`, with a progress bar."""
     from engine.app.compiling import EVERYTHING, RUNNING
     from engine.app.warmup import referee_factory
     from engine.common.jit import is_compiling
@@ -277,9 +277,9 @@ def load_referee(is_whole: bool = False) -> RefereeFactory:
 
 @contextlib.contextmanager
 def plain_lines(words: Callable[[], str]) -> Iterator[None]:
-    """Write `words()` on standard error after five seconds, and again whenever twice the time has passed, unless it is a terminal.
+    """Write `words()` to standard error after 5, 10, 20, ... seconds, unless it is a terminal.
 
-    A log, or a program that waits for us, then sees that we are at work, and a run of an hour leaves ten lines.
+    Shows in a log that the program is still working; a run of one hour prints ten lines.
     """
     stream = sys.stderr
     if Console(stderr=True).is_terminal:

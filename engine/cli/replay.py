@@ -1,4 +1,4 @@
-"""``replay``: a recording in the window, as a table, verified, or as a film."""
+"""``replay``: show, summarize, verify or film a recording."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ __all__ = ["replay_command"]
 class ReplayOptions:
     """Options of ``replay``."""
 
-    file: str = argument("FILE", "A recording, .rec.", reads=True)
-    verify: bool = option("", "Play it and compare every step.", False, without_window=True)
-    headless: bool = option("", "No window: print what is in it.", False, without_window=True)
+    file: str = argument("FILE", "Recording (.rec).", reads=True)
+    verify: bool = option("", "Replay and compare every step.", False, without_window=True)
+    headless: bool = option("", "Print a summary instead of opening a window.", False, without_window=True)
     json: options.JsonFile = None
     screenshot: options.Screenshot = None
-    at: int | None = option("STEP", "Step of the picture.", shown="the last", needs=("screenshot",))
+    at: int | None = option("STEP", "Step shown in the screenshot.", shown="last", needs=("screenshot",))
     film: options.FilmFile = None
-    since: int | None = option("STEP", "First step of the film.", name="--from", shown="0", needs=("film",))
-    until: int | None = option("STEP", "Last step of the film.", name="--to", shown="the last", needs=("film",))
-    speed: float = option("X", "Of the world in the film: 0.5 is slow motion.", 1.0, low=1e-3, high=1e3, needs=("film",))
+    since: int | None = option("STEP", "First step of the video.", name="--from", shown="0", needs=("film",))
+    until: int | None = option("STEP", "Last step of the video.", name="--to", shown="last", needs=("film",))
+    speed: float = option("X", "Playback speed of the video; 0.5 is slow motion.", 1.0, low=1e-3, high=1e3, needs=("film",))
     fps: options.FilmRate = None
     size: options.FilmSize = None
     with_panel: options.WithPanel = False
     ui_scale: options.UiScale = None
     theme: options.Theme = None
-    demo: str | None = option("FILE.py", "A demo of your own, that was recorded.", reads=True)
+    demo: str | None = option("FILE.py", "Your own demo, if the recording is of one.", reads=True)
 
 
 @options.command
 def replay_command(args: ReplayOptions) -> Report | None:
     """Play a recording.
 
-    In the window the time line has all of it. Headless: a table of what is in it. --verify plays it from the start and compares every step;
-    status 1 if one ends otherwise, and its number and the bodies that do are named.
+    The window's timeline covers the whole recording. Headless, a summary is printed. --verify replays from the start and compares every
+    step; status 1 if one differs, with its number and the bodies that differ.
     """
     from engine.sim.recordings import load_recording
 
@@ -66,7 +66,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
         from engine.sim.replaying import new_demo
 
         options.open_window(
-            "--headless says what is in the recording", lambda *_: new_demo(recording),
+            "--headless prints a summary of the recording", lambda *_: new_demo(recording),
             prepare=lambda session: session.play(recording, args.file), ui_scale=args.ui_scale, theme=args.theme,
         )  # fmt: skip
         return None
@@ -95,7 +95,7 @@ def _played(recording: Recording) -> Verdict:
     from engine.sim.recordings.verifying import verify
     from engine.sim.replaying import replay
 
-    with progress("playing it again", recording.steps) as advance:
+    with progress("replaying", recording.steps) as advance:
         return verify(recording, replay(recording), lambda _: advance())
 
 
@@ -104,7 +104,7 @@ def _draw(recording: Recording, at: int, target: str) -> None:
     from engine.sim.replaying import replay
 
     history = replay(recording)
-    with progress("going there", at) as advance:
+    with progress("seeking", at) as advance:
         history.seek(at, advance)
     write_atomically(target, picture_of(history.demo, paused=True))
 

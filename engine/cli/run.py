@@ -1,4 +1,4 @@
-"""``run``: one demo, in the window or headless."""
+"""``run``: run one demo, in a window or headless."""
 
 from __future__ import annotations
 
@@ -43,42 +43,51 @@ _MOVING = ("steps", "film", "record_inputs", "csv_contacts", "csv_states", "csv_
 class RunOptions:
     """Options of ``run``."""
 
-    demo: str | None = argument("[ID|FILE]", "Which demo (see the command list); or a scene file, or a demo file.", None, reads=True)
-    headless: bool = option("", "No window. Implied by --steps, --json, --screenshot, --record, --csv-*.", False, without_window=True)
-    steps: int | None = option("N", "Steps to take.", low=1, high=MAX_STEPS, shown=str(DEFAULT_STEPS), without_window=True)
+    demo: str | None = argument("[ID|FILE]", "Demo id (see the list command), scene file or demo file.", None, reads=True)
+    headless: bool = option(
+        "", "Run without a window. Implied by --steps, --json, --screenshot, --record and --csv-*.", False, without_window=True
+    )
+    steps: int | None = option("N", "Number of steps.", low=1, high=MAX_STEPS, shown=str(DEFAULT_STEPS), without_window=True)
     seed: options.Seed = 0
     solver: options.SolverName = None
     against: options.Against = None
     since: int | None = option(
-        "STEP", "They part from the state after this step.", name="--from", shown="0", needs=("against",), without_window=True
+        "STEP",
+        "Start the --against runs from the state after this step.",
+        name="--from",
+        shown="0",
+        needs=("against",),
+        without_window=True,
     )
     settings: options.Settings = None
     screenshot: options.Screenshot = None
     json: options.JsonFile = None
-    pair: str | None = option("FILE", "Open a pair of shapes, in place of a demo.", reads=True, excludes=("demo", *_MOVING))
-    drops: list[str] | None = option("FILE", "A picture or body that falls in; repeatable.", name="--drop", reads=True)
+    pair: str | None = option("FILE", "Open a shape pair file instead of a demo.", reads=True, excludes=("demo", *_MOVING))
+    drops: list[str] | None = option("FILE", "Drop a picture or body file into the demo; repeatable.", name="--drop", reads=True)
     ui_scale: options.UiScale = None
     theme: options.Theme = None
     film: options.FilmFile = None
     fps: options.FilmRate = None
     size: options.FilmSize = None
     with_panel: options.WithPanel = False
-    record_inputs: str | None = option("F.rec", "Record what happens, for the command replay; a new file.", writes=(".rec",), is_new=True)
-    csv_contacts: str | None = option("F.csv", "Write every contact of every step.", writes=(".csv",), without_window=True)
-    csv_states: str | None = option("F.csv", "Write every body after every step.", writes=(".csv",), without_window=True)
-    csv_timings: str | None = option("F.csv", "Write what every step cost.", writes=(".csv",), without_window=True)
+    record_inputs: str | None = option("F.rec", "Record the run to a new file for the replay command.", writes=(".rec",), is_new=True)
+    csv_contacts: str | None = option("F.csv", "Write every contact of every step as CSV.", writes=(".csv",), without_window=True)
+    csv_states: str | None = option(
+        "F.csv", "Write the state of every body after every step as CSV.", writes=(".csv",), without_window=True
+    )
+    csv_timings: str | None = option("F.csv", "Write the duration of every step as CSV.", writes=(".csv",), without_window=True)
 
 
 @options.command
 def run_command(args: RunOptions) -> Report | None:
-    """Run one demo, a scene file (ours or an export of R.U.B.E., .json; a drawing, .svg), or a demo of your own (.py).
+    """Run a demo, a scene file (.json, ours or exported from R.U.B.E., or .svg), or your own demo (.py).
 
-    In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
-    prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
-    a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
-    --solver drives its worlds, those of a scene file too, by another solver than theirs; --against runs it once more beside it, by a second
-    one, or by up to three (A,B,C), from the beginning or --from a later state, and says where they part. --record writes a film,
-    --record-inputs a file from which the command replay plays it all again, to the last bit.
+    A window runs until you close it. A headless run takes N steps, compares every contact with our own algorithms and prints a summary;
+    status 1 if a difference is unexplained. --pair opens a pair file and shows our result and Box2D's. --drop drops a picture (PNG,
+    JPEG, ...), an SVG or a body file written by the trace command into the demo, as if dropped on the window. --solver replaces the
+    solver of the demo or scene file. --against runs up to three copies with other solvers (A,B,C), from the start or from the state
+    given by --from, and reports where they diverge. --record writes a video; --record-inputs writes a recording that the replay
+    command reproduces bit for bit.
     """
     others = options.solver_list("--against", args.against)
     integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
@@ -106,7 +115,7 @@ def run_command(args: RunOptions) -> Report | None:
 
 
 def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
-    """Report an exception of a demo's own code with its line; a scene file has no code."""
+    """Report exceptions raised in the demo's code with their line; scene files have no code."""
     from engine.cli.own_demo import errors_with_line
 
     if given.lower().endswith(_OWN_SUFFIX):
@@ -134,7 +143,7 @@ def _recorder(history: History[Demo], path: str) -> Recorder:
 
 
 def _drop(acting: Session | Simulation | History[Demo], files: Sequence[str]) -> None:
-    """Let the files fall into a demo, side by side."""
+    """Drop the files into a demo, side by side."""
     from engine.app.dropped_files import drop_places, drop_size, load_dropped
     from engine.sim.actions import Drop
 
@@ -146,11 +155,11 @@ def _drop(acting: Session | Simulation | History[Demo], files: Sequence[str]) ->
         except InvalidInputError:
             raise
         except LabError as error:
-            raise InvalidInputError("--drop", f"a file that can fall in ({error})", file) from None
+            raise InvalidInputError("--drop", f"a file that can be dropped ({error})", file) from None
 
 
 def _dropped_field(file: str, field: str) -> str:
-    """Return what an error about a file, or about something in it, is to name: the option, the file, and the place in it."""
+    """Return the field to name in an error about a dropped file: the option, the file, and the place in the file."""
     for name in (file, os.path.basename(file)):
         if field.startswith(name):
             return f"--drop {file}{field.removeprefix(name)}"
@@ -158,15 +167,15 @@ def _dropped_field(file: str, field: str) -> str:
 
 
 def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
-    """Return the demo of an id, or that of a scene file or of a demo file.
+    """Return the demo class for a demo id, a scene file or a demo file.
 
     Raises
     ------
     InvalidInputError
-        There is none, or the file is none; it names `option`.
+        There is no such demo, or the file is invalid; the error names `option`.
     """
     if demo_id is None:
-        raise InvalidInputError(option, "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
+        raise InvalidInputError(option, "a demo (see the list command), a scene file, or --pair FILE", Described("nothing"))
     from engine.app.scene_files import SCENE_SUFFIXES, load_any_scene
     from engine.sim.registry import all_demos
     from engine.sim.scene_demo import scene_demo
@@ -182,17 +191,17 @@ def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
     if demo_id in known:
         return known[demo_id]
     if demo_id.lower().endswith(_RECORDING_SUFFIX):
-        raise InvalidInputError(option, f"a demo or a scene file (a recording is for: replay {demo_id})", demo_id)
+        raise InvalidInputError(option, f"a demo or a scene file (to play a recording: replay {demo_id})", demo_id)
     if os.path.exists(demo_id) or os.path.splitext(demo_id)[1] or os.path.basename(demo_id) != demo_id:
         endings = f"{', '.join(SCENE_SUFFIXES)} or {_OWN_SUFFIX}"
-        raise InvalidInputError(option, f"a demo (see the command list), or a file that ends in {endings}", demo_id)
-    raise InvalidInputError(option, f"one of the {len(known)} demos that the command list names{meant(demo_id, known)}", demo_id)
+        raise InvalidInputError(option, f"a demo (see the list command), or a file with extension {endings}", demo_id)
+    raise InvalidInputError(option, f"one of the {len(known)} demos shown by the list command{meant(demo_id, known)}", demo_id)
 
 
 def demo_values(kind: type[Demo], settings: Sequence[str], solver: str | None) -> tuple[dict[str, float], NamedValues | None]:
-    """Return the demo's parameters, and the settings of the solver's own, None where none is given.
+    """Parse ``--set`` values; return the demo parameters and the solver settings, the latter None if none were given.
 
-    A name that both have is the demo's; ``solver.NAME`` is the solver's in any case.
+    If demo and solver share a name, it refers to the demo; ``solver.NAME`` always refers to the solver.
     """
     from engine.sim.parameters import parameter_values
     from engine.sim.scene_demo import SceneDemo
@@ -245,7 +254,7 @@ def _headless(
     others: tuple[str, ...],
     film: WantedFilm | None,
 ) -> Report:
-    """Run a demo without a window, beside it once more with each of the `others`, and write what the options ask for."""
+    """Run a demo headless, with one copy per solver in `others`, and write the requested files."""
     from engine.app.headless import picture_of, run_headless
     from engine.scenes.tables import Tables
     from engine.sim.values import StateError
@@ -293,7 +302,7 @@ def _headless(
 
 
 def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None) -> Report:
-    """Return both answers about a pair; status 1 if the difference stays unexplained."""
+    """Report our result and Box2D's for a pair; status 1 if the difference is unexplained."""
     from engine.app.headless import picture_of
     from engine.compare.pair.answers import ask
     from engine.compare.pair.file import pair_as_json

@@ -1,4 +1,4 @@
-"""No command: the window with all demos, or the tour where there is no display."""
+"""Behavior without a command: a window with all demos, or a tour of them if there is no display."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ OUT = Path("out")
 
 @dataclass(frozen=True, kw_only=True)
 class StartOptions:
-    """Options without a command."""
+    """Options accepted without a command."""
 
     ui_scale: UiScale = None
     theme: Theme = None
-    version: bool = option("", "Print the version and end; doctor prints all others.", False)
+    version: bool = option("", "Print the version and exit; doctor prints those of dependencies.", False)
 
 
 @command
 def start(args: StartOptions, context: typer.Context) -> Report | None:
-    """Open the window; without a display, say so and tour the demos off-screen."""
+    """Open a window with all demos, or tour them off-screen if there is no display."""
     if args.version:
         people().print(f"collision laboratory {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is not None:
         for name, value in (("--ui-scale", args.ui_scale), ("--theme", args.theme)):
             if value is not None:
-                raise InvalidInputError(name, f"behind the command ({context.invoked_subcommand}), if that takes it", value)
+                raise InvalidInputError(name, f"given after the command ({context.invoked_subcommand}), if it has that option", value)
         return None
 
     from engine.app.display import display_problem
@@ -50,7 +50,9 @@ def start(args: StartOptions, context: typer.Context) -> Report | None:
     if problem is None:
         open_window("", None, ui_scale=args.ui_scale, theme=args.theme)
         return None
-    people().print(f"No display ({problem}): running every demo off-screen for {TOUR_SECONDS:.0f} s instead, pictures go to {OUT}/.")
+    people().print(
+        f"No display ({problem}): running every demo off-screen for {TOUR_SECONDS:.0f} s instead; pictures are written to {OUT}/."
+    )
     return _tour()
 
 
@@ -71,7 +73,7 @@ def _tour() -> Report:
         advance()
 
     if is_compiling() and not cache_is_warm():
-        people().print("First the algorithms are compiled, once: a minute or two, longer on a busy computer.")
+        people().print("Compiling the algorithms, only this once: it takes a minute or two, longer on a busy computer.")
     referee = load_referee(is_whole=True)
     with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
         stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step)

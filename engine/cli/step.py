@@ -1,4 +1,4 @@
-"""``step``: an algorithm, step by step: in the window, or as sentences, JSON, pictures and films."""
+"""``step``: show an algorithm step by step, in a window or as text, JSON, pictures or video."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["step_command"]
 
 _DEFAULT_STEPS, _MAX_STEPS = 60, 100_000
-"""Steps of a scene before a case is taken from it: by default, and at most."""
+"""Default and maximum number of scene steps before a case is taken from it."""
 
 
 def _own_file(target: str) -> tuple[Path, str]:
-    """Return the file and the name of a function."""
+    """Return the file and the function name of a target FILE.py:FUNCTION."""
     paths, function, is_folder = find_functions("--own", target)
     if is_folder:
-        raise InvalidInputError("--own", "a file, with a function's name behind a colon", target)
+        raise InvalidInputError("--own", "FILE.py:FUNCTION", target)
     return paths[0], function
 
 
@@ -52,44 +52,49 @@ def _own_files(target: str) -> Sequence[str]:
 class StepOptions:
     """Options of ``step``."""
 
-    name: str | None = argument("[ALGORITHM]", "Without one, all are listed.", None)
-    pair: str | None = option("FILE", "What it is asked: a pair file or stepper case.", reads=True, excludes=("scene",), needs=("name",))
-    scene: str | None = option("ID|FILE", "Take what it is asked out of a demo or a scene file.", reads=True, needs=("name",))
+    name: str | None = argument("[ALGORITHM]", "Algorithm to show; if omitted, lists all.", None)
+    pair: str | None = option("FILE", "Use the input from a pair file or stepper case.", reads=True, excludes=("scene",), needs=("name",))
+    scene: str | None = option("ID|FILE", "Take the input from a demo or a scene file.", reads=True, needs=("name",))
     since: int | None = option(
-        "N", "After N steps of the scene.", name="--from", low=0, high=_MAX_STEPS, shown=str(_DEFAULT_STEPS), needs=("scene",)
+        "N", "Number of scene steps to run first.", name="--from", low=0, high=_MAX_STEPS, shown=str(_DEFAULT_STEPS), needs=("scene",)
     )
     seed: options.Seed = 0
     beside: str | None = option(
-        "ALGORITHM", "A second one, asked the same, or all: those that go with it, three at the most.", needs=("name",)
+        "ALGORITHM", "Second algorithm to run on the same input, or all (at most three that match).", needs=("name",)
     )
-    at: int | None = option("K", "The step to begin at, or of the picture, from 1.", low=1, needs=("name",))
+    at: int | None = option("K", "Initial step, or step of the screenshot, counted from 1.", low=1, needs=("name",))
     quiz: int | None = option(
-        "N", "Ask N questions; --json has the answers.", needs=("name",),
+        "N", "Ask N quiz questions; --json writes the answers.", needs=("name",),
         excludes=("beside", "own", "at", "screenshot", "pictures", "film"),
     )  # fmt: skip
     own: str | None = option(
-        "FILE.py:FUNCTION", "Your own function, and the step that denies its answer.", needs=("name",), reads=_own_files
+        "FILE.py:FUNCTION",
+        "Compare with your own function, and show the step that contradicts its answer.",
+        needs=("name",),
+        reads=_own_files,
     )
     json: options.JsonFile = None
-    screenshot: str | None = option("F.png", "Write a picture of a step, the last.", writes=(".png",), needs=("name",), without_window=True)
-    pictures: str | None = option("DIR", "Write every step as a picture.", writes=(FOLDER,), needs=("name",), without_window=True)
+    screenshot: str | None = option(
+        "F.png", "Write a picture of a step (default: last).", writes=(".png",), needs=("name",), without_window=True
+    )
+    pictures: str | None = option("DIR", "Write a picture of every step.", writes=(FOLDER,), needs=("name",), without_window=True)
     film: options.FilmFile = None
     fps: options.FilmRate = None
     size: str | None = option(
-        "WxH", "Pixels of pictures and film, 16 to 4096 a side.", shown="1280x720", needs=("screenshot", "pictures", "film")
+        "WxH", "Size of pictures and video in pixels, 16 to 4096 per side.", shown="1280x720", needs=("screenshot", "pictures", "film")
     )
-    seconds_per_step: float = option("S", "How long the film shows each step.", 1.0, low=0.02, high=60.0, unit="s", needs=("film",))
+    seconds_per_step: float = option("S", "Video time per step.", 1.0, low=0.02, high=60.0, unit="s", needs=("film",))
     ui_scale: options.UiScale = None
     theme: options.Theme = None
 
 
 @options.command
 def step_command(args: StepOptions) -> Report | None:
-    """Watch an algorithm: every step that its production kernel takes, with the sentence that says what happened and why.
+    """Watch an algorithm: every step of its production kernel, with a sentence on what happened and why.
 
-    It opens the window, where both shapes are dragged while it stands at a step; --json, --screenshot, --pictures and --record work without
-    one, and where there is no display the steps are printed as sentences, and --quiz asks in lines. What it is asked comes from a file
-    (--pair), out of a scene (--scene), or is its own example. With --own it ends with status 1 where your function is wrong.
+    In the window you can drag both shapes while looking at a step. --json, --screenshot, --pictures and --record need no window; without
+    a display the steps are printed as text, and --quiz asks in the terminal. The input comes from a file (--pair), from a scene
+    (--scene), or is the algorithm's example. With --own, status 1 if your function is wrong.
     """
     if args.name is None:
         return _list()
@@ -100,7 +105,7 @@ def step_command(args: StepOptions) -> Report | None:
         trace.algorithm(args.name)
     function = None if args.own is None else _own_file(args.own)
     if function is not None and args.name not in BESIDE:
-        raise InvalidInputError("--own", "beside one of " + ", ".join(BESIDE), args.name)
+        raise InvalidInputError("--own", "used with one of " + ", ".join(BESIDE), args.name)
     case = _case(args.name, args)
     others = () if args.beside is None else _checked_beside(args.beside, args.name, case)
     if args.quiz is not None:
@@ -112,7 +117,7 @@ def step_command(args: StepOptions) -> Report | None:
         if problem is None:
             from engine.app.case_demos import stepper_of
 
-            title = os.path.basename(args.pair) if args.pair is not None else f"Out of {os.path.basename(args.scene)}" if args.scene else ""
+            title = os.path.basename(args.pair) if args.pair is not None else f"From {os.path.basename(args.scene)}" if args.scene else ""
             with contextlib.ExitStack() as stack:
                 asking = None if function is None else Asking(stack.enter_context(_own(function, case)))
                 if asking is not None:
@@ -120,7 +125,7 @@ def step_command(args: StepOptions) -> Report | None:
                 kind = stepper_of(args.name, case, title, args.beside, own=asking)
                 options.open_window("", kind, values={"step": args.at or 1}, ui_scale=args.ui_scale, theme=args.theme)
             return None
-        print_part(people(), f"No display ({problem}): the steps in words.")
+        print_part(people(), f"No display ({problem}): printing the steps as text.")
     with warming():
         steps = {algorithm: trace.algorithm(algorithm).steps(case) for algorithm in (args.name, *others)}
     if args.at is not None:
@@ -149,12 +154,12 @@ def step_command(args: StepOptions) -> Report | None:
 
 @contextlib.contextmanager
 def _own(function: tuple[Path, str], case: Case) -> Iterator[OwnFunction]:
-    """Start a function that can be asked about a case.
+    """Start the user's function in a process of its own.
 
     Raises
     ------
     LabError
-        Its file, which is named, cannot be loaded, or the case is none that it can be asked.
+        The file cannot be loaded (the message names it), or the function does not support the case.
     """
     from engine.check.runner import RefusedFunctionError
     from engine.trace.own import OwnFunction, plain_case
@@ -184,7 +189,7 @@ def _list() -> Report:
 
 
 def _case(name: str, args: StepOptions) -> Case:
-    """Return what the algorithm is asked."""
+    """Return the input of the algorithm: from --pair, from --scene, or its example."""
     from engine import trace
     from engine.trace.doors import fitted
 
@@ -193,7 +198,7 @@ def _case(name: str, args: StepOptions) -> Case:
 
         case = fitted(name, load_case(args.pair).case)
         if case is None:
-            raise InvalidInputError("--pair", f"a file that {name} can be asked ({_example(name)})", args.pair)
+            raise InvalidInputError("--pair", f"a file that {name} can process ({_example(name)})", args.pair)
         return case
     if args.scene is None:
         example: Case = trace.algorithm(name).example
@@ -210,7 +215,7 @@ def _case(name: str, args: StepOptions) -> Case:
 
 
 def _example(name: str) -> str:
-    """Return what kind of thing an algorithm is asked, for a refusal."""
+    """Describe a valid input of an algorithm, for an error message."""
     from engine import trace
     from engine.trace.cases import PairCase
 
@@ -218,11 +223,11 @@ def _example(name: str) -> str:
     example = chosen.example
     if isinstance(example, PairCase):
         return f"such as a pair of the query {example.pair.query}" + (f", {chosen.only}" if chosen.only else "")
-    return f"a stepper case of its own kind: step {name} and S save one"
+    return f"a stepper case of {name}: run step {name} and press S to save one"
 
 
 def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
-    """Return the algorithms that are asked beside one."""
+    """Return the algorithms to show beside `name`, validated."""
     from engine import trace
 
     if beside == trace.ALL_BESIDE:
@@ -233,14 +238,15 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
         raise InvalidInputError("--beside", "another algorithm", beside)
     if not other.takes(case):
         can = [candidate for candidate in trace.algorithms() if candidate != name and trace.algorithm(candidate).takes(case)]
-        requirement = "one that can be asked the same" + (f": {', '.join(can)}" if can else ", and there is none")
+        requirement = "one that accepts the same input" + (f": {', '.join(can)}" if can else ", and there is none")
         raise InvalidInputError("--beside", requirement, beside)
     return (beside,)
 
 
 def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]], theirs: OwnAnswer | None = None) -> dict[str, Value]:
-    """Draw what is wanted of the steps of several algorithms, by their names, side by side, the first with a user's answer beside it, and
-    return what to print.
+    """Write the requested pictures and video of several algorithms side by side; return summary rows to print.
+
+    `theirs`, the answer of the user's function, is drawn over the first algorithm.
 
     Raises
     ------
@@ -278,7 +284,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
         if film is not None:
             undo.callback(film.discard)
         digits = max(len(str(n_steps)), 3)
-        with progress("pictures of the steps", n_steps) as advance:
+        with progress("drawing steps", n_steps) as advance:
             n_frames = 0
             for k in range(n_steps):
                 surface = draw_beside(drawn, k, size, fonts)
@@ -300,16 +306,16 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
 
 
 def _table(steps: Sequence[TraceStep]) -> Table:
-    """Return a row for each step: its number, what it cost so far, its sentence."""
+    """Return the table of steps, one row per step: number, kind, sentence and cumulative cost."""
     rows = []
     for k, step in enumerate(steps, 1):
         cost = ", ".join(f"{name} {number:,}" for name, number in step.cost.items() if name != "steps")
         rows.append((k, step.kind, step.sentence, cost))
-    return Table("", ("step", "kind", "what happened, and why", "cost so far"), tuple(rows), (1, 2, 3))
+    return Table("", ("step", "kind", "what happened and why", "cost so far"), tuple(rows), (1, 2, 3))
 
 
 def _as_json(name: str, case: Case, steps: Sequence[TraceStep]) -> dict[str, Any]:
-    """Return all there is of an algorithm's steps as plain data; numbers that JSON does not have are null."""
+    """Return an algorithm, its case and its steps as JSON data; non-finite numbers become null."""
     from engine.trace import algorithm
     from engine.trace.case_file import SavedCase, case_as_json
 
@@ -327,7 +333,7 @@ def _as_json(name: str, case: Case, steps: Sequence[TraceStep]) -> dict[str, Any
 
 
 def plain_of(value: object) -> Any:
-    """Return plain data for records, arrays, enums and what they hold.
+    """Convert dataclasses, arrays, enums and containers to JSON data, recursively.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""``step --quiz`` without a window: what was seen in sentences and numbers, the question, its answers numbered, one line of input each."""
+"""Terminal form of ``step --quiz``: prints previous steps, the question and its numbered answers, and reads one line per question."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["ask", "run_quiz"]
 
 _SEEN = 4
-"""Steps before the question that are shown."""
+"""Number of steps shown before the question."""
 
 
 def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui_scale: float | None, theme: str | None) -> Report:
-    """Ask `n` questions of an algorithm, in the window or on standard input; the report has what was answered, also of a quiz not over.
+    """Run a quiz of `n` questions on an algorithm, in a window or the terminal; an unfinished quiz is reported too.
 
     Raises
     ------
     InvalidInputError
-        `n` is out of range, or the algorithm asks nothing.
+        `n` is out of range, or the algorithm has no questions.
     """
     from engine.app.display import display_problem
     from engine.trace import algorithm
@@ -48,7 +48,7 @@ def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui
             kind = stepper_of(name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz)
             options.open_window("", kind, ui_scale=ui_scale, theme=theme)
         else:
-            print_part(console, f"No display ({problem}): a number answers, Enter alone skips, Ctrl-D ends the quiz.")
+            print_part(console, f"No display ({problem}): type the number of an answer, Enter to skip, Ctrl-D to end the quiz.")
             ask(quiz, console, sys.stdin.readline)
     except KeyboardInterrupt:
         interrupted = f"interrupted after {len(quiz.made)} of {counted(n, 'question')}"
@@ -57,9 +57,9 @@ def run_quiz(name: str, case: Case, n: int, seed: int, json_file: str | None, ui
 
 
 def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
-    """Ask until the quiz is over, and return True, or until there is no more input: False.
+    """Ask questions in the terminal; return True when the quiz is over, False at the end of input.
 
-    `read` returns a line, empty at the end of the input. Ctrl-C is the caller's; what was answered stays in the quiz.
+    `read` returns the next line, "" at the end of input. KeyboardInterrupt propagates; the quiz keeps the answers so far.
     """
     while (question := quiz.now) is not None:
         _show(quiz, question, console)
@@ -74,7 +74,7 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
             if is_given:
                 break
             print_part(
-                console, f"a number from 1 to {len(question.question.answers)}; Enter alone skips the question, Ctrl-D ends the quiz"
+                console, f"type a number from 1 to {len(question.question.answers)}, Enter to skip the question, Ctrl-D to end the quiz"
             )
         quiz.made = (*quiz.made, question.answered(choice, time.monotonic() - begun))
         _judge(question, quiz.made[-1], console)
@@ -82,7 +82,7 @@ def ask(quiz: Quiz, console: Console, read: Callable[[], str]) -> bool:
 
 
 def _number(line: str, n: int) -> tuple[int | None, bool]:
-    """Return the index of an answer, or None for a question that is skipped, and whether the line says one of both."""
+    """Parse an input line; return the answer index (None to skip) and True if the line is valid."""
     if not line:
         return None, True
     if line.isdecimal() and len(line) < 9 and 1 <= int(line) <= n:

@@ -109,7 +109,7 @@ def test_a_finished_atlas_is_not_fired_again(whole: Path, monkeypatch: pytest.Mo
         (("--y", "speed=1:2:3"), "--y must be another parameter than --x"),
         (("--rule", "ccd"), "--rule must be a list of discrete"),
         (("--target", "blade"), "--target must be one of static"),
-        (("--speed", "5"), "--speed must be left out where an axis varies it"),
+        (("--speed", "5"), "--speed must be left out if an axis varies it"),
         (("--angle", "95"), "--angle must be from"),
         (("--shots", "0"), "--shots must be"),
         (("--y", "target_speed=0:9:3"), "--y must be a parameter that static targets have"),
@@ -126,7 +126,7 @@ def test_two_at_once_do_not_share_a_folder(tmp_path: Path, capsys: pytest.Captur
     with held(tmp_path / ".atlas.lock") as is_held:
         assert is_held and main([*SMALL, "--jobs", "1", "--out", str(tmp_path)]) == 2
     told = capsys.readouterr().err
-    assert told == f"error: --out must be a directory where no other atlas is being made, got '{tmp_path}'\n"
+    assert told == f"error: --out must be a directory that no other atlas run is using, got '{tmp_path}'\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -131,7 +131,7 @@ def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path, capsys: pytest.Ca
         (("--pair", good, "bullet"), "ID|FILE must be left out with --pair, got 'bullet'"),
         (("--pair", good, "--steps", "5"), "--steps must be left out"),
         (("--pair", good, "--set", "query=toi"), "--set: query must be one of manifold, overlap, distance, got 'toi'"),
-        ((), " must be a demo (see the command list), a scene file, or --pair FILE, got nothing"),
+        ((), " must be a demo (see the list command), a scene file, or --pair FILE, got nothing"),
     ):
         assert main(["run", "--headless", *arguments]) == 2
         out, err = capsys.readouterr()
@@ -303,7 +303,7 @@ def test_the_tour_has_all_demos(seconds: float, is_cold: bool, tmp_path: Path) -
     """Where nothing has been compiled yet too, no picture says that something is still to come (issue 29)."""
     words, ran = _drawn(tmp_path, seconds=seconds, **({"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} if is_cold else {}))
     assert len(words) > 500 and [word for word in words if _TO_COME.search(word)] == []
-    assert "First the algorithms are compiled" in ran.stdout or not is_cold
+    assert "Compiling the algorithms" in ran.stdout or not is_cold
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(f"{demo}.png" for demo in IDS)
 
 

@@ -50,7 +50,7 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(
     monkeypatch.setattr(answers, "our_manifolds", faulty)
     asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
     assert run(*asked) == 1
-    assert "--report DIR makes unexplained pairs small" in capsys.readouterr().out
+    assert "--report DIR shrinks unexplained pairs" in capsys.readouterr().out
     assert run(*asked, "--report", str(tmp_path)) == 1
     small = load_pair(tmp_path / "manifold-unexplained-1.json")
     assert small.provenance is not None and small.provenance.seed == 3

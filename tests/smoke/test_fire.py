@@ -55,7 +55,7 @@ def test_a_table_for_people_and_files_for_machines(capsys: pytest.CaptureFixture
     assert main(["fire", "--speed", "300", "--json", str(target), "--screenshot", str(picture)]) == 0
     printed = capsys.readouterr().out
     assert "tunneled: the wall lay between step 2" in printed
-    assert "no body more than 2 m a step" in printed
+    assert "no body more than 2 m per step" in printed
     assert json.loads(target.read_text())["runs"]
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["shots.json", "shots.png"]
@@ -78,7 +78,7 @@ def test_a_table_for_people_and_files_for_machines(capsys: pytest.CaptureFixture
         (("--target-speed", "inf"), "--target-speed must be"),
         (("--shape", "ball"), "--shape must be one of disc, box"),
         (("--solver", "ours"), "--solver must be"),
-        (("--solver", "soft_step", "--rule", "swept"), "--rule must be one of discrete, default, bullet where --solver has soft_step"),
+        (("--solver", "soft_step", "--rule", "swept"), "--rule must be one of discrete, default, bullet with --solver soft_step"),
     ],
 )
 def test_a_mistake_is_one_line_and_writes_nothing(
@@ -142,8 +142,8 @@ def test_the_words_of_the_window_name_targets_too(capsys: pytest.CaptureFixture[
 
 def test_the_table_says_how_hit_and_tunneled_add_up(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fire", "--target", "wall", "--shots", "30", "--seed", "1"]) == 0
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Together: "))
-    counts = [int(number) for number in re.findall(r"(\d+) (?:hit|through|neither)", line)]
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Total: "))
+    counts = [int(number) for number in re.findall(r"(\d+) (?:hit|tunneled|neither)", line)]
     assert len(counts) == 4 and sum(counts) == 60
     assert counts[1] > 0 and counts[2] > 0 and counts[3] == 0
 

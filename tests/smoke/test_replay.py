@@ -133,7 +133,7 @@ def test_a_film_of_a_run(tmp_path: Path) -> None:
         (["replay", "{file}", "--record", "x.mp4", "--size", "big"], "WIDTHxHEIGHT"),
         (["replay", "{file}", "--record", "x.mp4", "--from", "50", "--to", "20"], "--to must be"),
         (["replay", "{file}", "--screenshot", "x.png", "--at", "91"], "from 0 to 90"),
-        (["run", "simple_shapes", "--steps", "9", "--record-inputs", "{file}"], "not there yet"),
+        (["run", "simple_shapes", "--steps", "9", "--record-inputs", "{file}"], "does not exist yet"),
     ],
 )
 def test_mistakes_are_one_line(

@@ -153,7 +153,7 @@ def test_a_tour_compiles_everything_before_the_first_demo(
     monkeypatch.setattr(start, "TOUR_SECONDS", 0.1)
     assert start._tour() == 0
     assert done == [*reversed(compiling.EVERYTHING), "the processes end", *6 * ["a step"]]
-    assert "First the algorithms are compiled" in capsys.readouterr().out and (tmp_path / "out" / "drop.png").is_file()
+    assert "Compiling the algorithms" in capsys.readouterr().out and (tmp_path / "out" / "drop.png").is_file()
 
 
 def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,15 +40,15 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("--theme light list", "--theme must be behind the command (list), if that takes it, got 'light'"),
-        ("--ui-scale 2 run bullet", "--ui-scale must be behind the command (run), if that takes it, got 2.0"),
-        ("run bullet --csv-states a.csv --json a.csv", "--csv-states must be another file than --json"),
-        ("check mine.py --report out --json out/report.html", "--json must be another file than --report"),
+        ("--theme light list", "--theme must be given after the command (list), if it has that option, got 'light'"),
+        ("--ui-scale 2 run bullet", "--ui-scale must be given after the command (run), if it has that option, got 2.0"),
+        ("run bullet --csv-states a.csv --json a.csv", "--csv-states must be a different file from --json"),
+        ("check mine.py --report out --json out/report.html", "--json must be a different file from --report"),
         ("scene scene.json --pixels-per-metre 9", "--pixels-per-metre must be left out for a file that is in meters, got 9.0"),
         ("run bounce --solver newton", "--solver must be one of box2d, soft_step"),
         ("run bounce --against sof_step --headless", "--against must be one of box2d, soft_step"),
         ("replay a.rec --theme blue", "--theme must be dark or light, got 'blue'"),
-        ("run a.rec", "ID|FILE must be a demo or a scene file (a recording is for: replay a.rec), got 'a.rec'"),
+        ("run a.rec", "ID|FILE must be a demo or a scene file (to play a recording: replay a.rec), got 'a.rec'"),
         ("run mine.py", "ID|FILE must be a file with one demo, a class derived from Demo under @register(...)"),
         ("fire --target static,", "--target must be a list of static, dynamic, kinematic,"),
         ("fire --angle 79 --jitter-angle 9 --shots 9", "--angle must be from -80 to 80 degrees, jitter included, got"),
@@ -133,8 +133,8 @@ def test_a_signal_that_is_to_be_ignored_stays_so() -> None:
     ("error", "told"),
     [
         (OSError(errno.EFBIG, "File too large", "a.json"), "a.json: File too large"),
-        (OSError("the picture was not made"), "the system refuses: the picture was not made"),
-        (FileNotFoundError(errno.ENOENT, "No usable temporary directory"), "the system refuses: No usable temporary directory"),
+        (OSError("the picture was not made"), "system error: the picture was not made"),
+        (FileNotFoundError(errno.ENOENT, "No usable temporary directory"), "system error: No usable temporary directory"),
     ],
 )
 def test_what_the_system_refuses_is_one_line(

@@ -49,11 +49,11 @@ def test_what_is_soon_done_says_nothing(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("reads", "writes", "told"),
     [
-        ([("FILE", "a.json")], [("--json", "a.json", ())], "--json must be another file than FILE, got 'a.json'"),
-        ([("FILE", "a.json")], [("--json", "./x/../a.json", ())], "--json must be another file than FILE"),
-        ([("FILE", "a.json")], [("--json", "link", ())], "--json must be another file than FILE"),
-        ([], [("--json", "a", ()), ("--record", "a", ())], "--record must be another file than --json, got 'a'"),
-        ([], [("--report", "x", ("/",)), ("--json", "x/report.html", ())], "--json must be another file than --report"),
+        ([("FILE", "a.json")], [("--json", "a.json", ())], "--json must be a different file from FILE, got 'a.json'"),
+        ([("FILE", "a.json")], [("--json", "./x/../a.json", ())], "--json must be a different file from FILE"),
+        ([("FILE", "a.json")], [("--json", "link", ())], "--json must be a different file from FILE"),
+        ([], [("--json", "a", ()), ("--record", "a", ())], "--record must be a different file from --json, got 'a'"),
+        ([], [("--report", "x", ("/",)), ("--json", "x/report.html", ())], "--json must be a different file from --report"),
         ([], [("--csv", "b.txt", (".csv",))], "--csv must be a file name that ends in .csv"),
         ([("SCENE", "pyramid")], [("--json", "pyramid", ()), ("--csv", "b.csv", (".csv",))], None),
         ([("FILE", "-")], [("--json", "-", ()), ("--record", "-", ())], None),
@@ -104,4 +104,4 @@ def test_where_json_cannot_be_written_nothing_else_is_printed(arguments: list[st
     assert main([*arguments, "--json", "/dev/full"]) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err == "error: --json must be a file that takes the result (No space left on device), got '/dev/full'\n"
+    assert told.err == "error: --json must be a writable file (No space left on device), got '/dev/full'\n"

@@ -47,7 +47,7 @@ Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
         ("join a:b:c", "HOST must be a host, such as .*, got 'a:b:c'"),
         ("join here:70000", "HOST: port must be a whole number from 1 to 65535, got 70000"),
         ("join 127.0.0.1:1 --headless", "nothing is listening at 127.0.0.1:1: check that the server is running"),
-        ("join 127.0.0.1:1 --name=", "--name must be of 1 to 40 characters, got ''"),
+        ("join 127.0.0.1:1 --name=", "--name must be 1 to 40 characters long, got ''"),
         ("join 127.0.0.1:1 --method guessing", "--method must be one of prediction, interpolation, lockstep, got 'guessing'"),
         ("join 127.0.0.1:1 --script none.json", "none.json"),
         ("join 127.0.0.1:1 --script acts.json", r"acts.json: acts\[0\].tick must be a whole number >= 0, got -1"),
@@ -70,7 +70,7 @@ def test_a_mistake_is_one_line(
 def test_a_password_is_not_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLLISION_LAB_PASSWORD", "s" * 201)
     assert main(["join", "127.0.0.1:1"]) == 2
-    assert capsys.readouterr().err == "error: --password must be of 1 to 200 characters, got 201 characters\n"
+    assert capsys.readouterr().err == "error: --password must be 1 to 200 characters long, got 201 characters\n"
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     address = _address(server)
     guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
     until(lambda: f"joined {address}" in _told(guest))
-    until(lambda: "ann is here" in _told(server))
+    until(lambda: "ann joined" in _told(server))
     assert start("join", address, "--steps", "5", password="other").wait(PATIENCE) == 2
     until(lambda: "the password is another" in _told(server))
     server.send_signal(signal.SIGINT)

@@ -96,10 +96,10 @@ def test_pictures_and_films_show_every_step() -> None:
     [
         ("gkj", "ALGORITHM must be one of .* \\(did you mean gjk\\?\\), got 'gkj'"),
         ("gjk --beside eap", "--beside must be one of .*did you mean epa"),
-        ("gjk --beside quickhull", "--beside must be one that can be asked the same: .*epa"),
+        ("gjk --beside quickhull", "--beside must be one that accepts the same input: .*epa"),
         ("gjk --pair nothing.json", "nothing.json"),
         ("gjk --pair scene.json", "scene.json: format must be"),
-        ("gjk --pair ray.json", "--pair must be a file that gjk can be asked \\(such as a pair of the query distance\\), got 'ray.json'"),
+        ("gjk --pair ray.json", "--pair must be a file that gjk can process \\(such as a pair of the query distance\\), got 'ray.json'"),
         ("gjk --pair apart.json --scene pyramid", "--scene must be left out with --pair"),
         ("gjk --scene pyramd", "--scene must be one of .*did you mean pyramid"),
         ("gjk --scene pair", "--scene must be a demo with a world, got 'pair'"),

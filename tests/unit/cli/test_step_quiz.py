@@ -92,8 +92,8 @@ def test_ctrl_c_and_ctrl_d_keep_what_was_answered(folder, monkeypatch, capsys):
         (["gjk", "--quiz", "0"], "--quiz must be a whole number from 1 to 1000, got 0"),
         (["gjk", "--quiz", "3", "--at", "2"], "--at must be left out with --quiz, got 2"),
         (["--quiz", "3"], "--quiz must be given with ALGORITHM, got 3"),
-        (["quickhull", "--own", "right.py"], "--own must be beside one of alternating_projections, "),
-        (["gjk", "--own", "none.py"], "--own must be a file that exists and may be read"),
+        (["quickhull", "--own", "right.py"], "--own must be used with one of alternating_projections, "),
+        (["gjk", "--own", "none.py"], "--own must be a readable file"),
         (["gjk", "--own", "right.py:away"], "right.py: no function away; there is collide"),
     ],
 )
