@@ -1,15 +1,15 @@
-"""The server: it has authority over the ticks, and knows no socket and no clock: bytes in, bytes out, the time as an argument.
+"""The authoritative server. It has no sockets and no clock: bytes in, bytes out, time as an argument.
 
-Its clock shows tick ``c = (now - start) * hertz``. It closes tick n when c reaches n + delay + 1, and never goes back: an action that
-arrives for a closed tick counts at the first open one. Actions are relayed as they arrive, in their place; `TickClosed` has their count.
+Its clock is ``c = (now - start) * hertz`` ticks. It closes tick n when c reaches n + delay + 1, and never rolls back: an action that
+arrives for a closed tick is moved to the first open one. Actions are relayed immediately, with their tick; `TickClosed` has their count.
 
-               simulation.now                 clock             an action's tick t, as its client has predicted
+               simulation.now                 clock             an action's tick t, as predicted by its client
     |------closed------|--open, not yet due--|-------|-----...-----|
-                       ^ t < here counts here       ^ t here waits  ^ beyond `ticks_ahead` nobody can be: dropped
+                       ^ t < here: moved here       ^ t here: kept  ^ beyond `ticks_ahead`: client is dropped
 
-Nothing that a client sends can stop it: a client that sends what is no message, or more than `Limits` allow, is dropped with a reason for
-people; an action that it may not do, or too much of it, is not applied, and the client gets the reason. A server that is late catches up a
-few ticks at a time, and where that does not help its clock slips.
+No message can stop the server: a client that sends an invalid message, or exceeds a rate of `Limits`, is dropped with a user-readable
+reason; an action that is forbidden or exceeds a limit is denied with a reason. A server that is late catches up a few ticks at a time; if
+that is not enough, its clock slips.
 """
 
 from __future__ import annotations
@@ -44,55 +44,55 @@ from engine.sim.values import StateError
 __all__ = ["Drop", "Server", "ServerSettings", "ServerStatus"]
 
 _KEPT_TICKS = 600
-"""Ticks whose actions are kept for clients that lack some."""
+"""Number of closed ticks whose actions are kept for resending."""
 _MAX_TICKS = 8
-"""Ticks closed in one `advance`: a server that is late leaves time for what comes in."""
+"""Maximum number of ticks closed per `advance`, so that a late server still handles messages."""
 _LATE_TICKS = 15
-"""Ticks by which it may be late after that, before its clock slips: a quarter of a second."""
+"""Number of ticks by which the server may then still be late before its clock slips: a quarter of a second."""
 _USER_LIST_TICKS = 120
-"""Interval of the list of users if nobody has joined or left."""
+"""Interval at which the user list is sent if nobody joins or leaves."""
 _POINTER_TICKS = 2
-"""Interval of pointers, for up to eight users; of more, as many times as there are eights."""
+"""Interval at which pointers are sent, for up to seven connections; multiplied by 1 + connections // 8."""
 _MANY_ACTIONS = MAX_PLAIN_BYTES // m.MAX_CLIENT_MESSAGE_BYTES
-"""Actions of a `Welcome` from which on their size is checked."""
+"""Number of actions in a `Welcome` above which their size is checked."""
 _BEFORE_START = 60.0
-"""Seconds by which a client may come before the first tick, and be sent the clock."""
+"""Seconds before the start at which messages are already accepted."""
 _SLEPT_SECONDS = 1.0
-"""Seconds between two calls after which the machine has slept: nobody is blamed for its silence meanwhile."""
+"""Seconds between two calls that indicate that the machine was suspended; clients are not dropped for that silence."""
 _MAX_COST = 0.25
-"""Seconds that one message or action counts for at most: a kernel may have been compiled for it."""
+"""Maximum processor time charged for one message or action, s, because it may have compiled a kernel."""
 _COST_SECONDS = 4.0
-"""Seconds' worth of `Limits.processor_share` that may be taken at once."""
+"""Burst size of `Limits.processor_share`, in seconds of its rate."""
 _TOO_SLOW = 2.0
-"""Times the time of a tick, that half of the last half second's took."""
+"""Median tick duration of the last half second, in tick intervals, above which the heaviest user is dropped."""
 _HEAVY = 0.4
-"""Share of all shapes and contacts."""
+"""Minimum fraction of all shapes and contacts for a user to be dropped for a slow solver."""
 _MIN_HEAVY = 500
-"""Shapes and contacts: a user with fewer is not to blame for a slow solver."""
+"""Minimum number of shapes and contacts for a user to be dropped for a slow solver."""
 _N_REMEMBERED = 64
-"""Drops and troubles in the status."""
+"""Maximum number of drops, and of troubles, in the status."""
 _MEASURED_BYTES = 200_000
-"""Bytes of creating actions after which the size of the state is measured."""
+"""Bytes of creating actions after which the size of the state is measured again."""
 _REMEASURE_TICKS = 300
-"""Interval of measurements while the state is too large for more."""
+"""Interval of measurements while the state is too large to create more."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How a world is shared.
+    """Settings of a shared world.
 
     Attributes
     ----------
     delay : int
-        Ticks by which a tick is closed after its time.
+        Number of ticks after its time at which a tick is closed.
     window : int
-        Ticks that clients can go back: without losses a fourth is enough, and more cost nothing; with 5 % of messages lost, and 150 ms each
-        way, they stand still in every seventh to second frame with half of them (`docs/network.md`).
+        Maximum number of ticks that clients roll back. Without losses a quarter of the default suffices, and more costs nothing; with 5 %
+        loss and 150 ms latency, half of it stalls clients in one of two to seven frames (`docs/network.md`).
     password : str
         Empty for none.
     limits : Limits
     forbidden : frozenset of str
-        Kinds of actions, such as "Restart", that guests may not do.
+        Kinds of actions, such as "Restart", that are denied.
     """
 
     delay: int = 3
@@ -104,7 +104,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A dropped connection: at which tick, the name of its user (empty before a hello), and why."""
+    """A dropped connection: the tick, the name of its user (empty before a hello), and the reason."""
 
     tick: int
     name: str
@@ -113,30 +113,30 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The server at a moment.
+    """Snapshot of the server's status.
 
     Attributes
     ----------
     tick : int
-        The first that is not closed.
+        First open tick.
     users : tuple of UserInfo
     n_connections : int
-        Those that have not said hello included.
+        Number of connections, including those without a hello.
     n_received, n_sent : int
-        Bytes since the beginning.
+        Bytes since the start.
     ms_per_tick, worst_ms : float
-        Processor time of the ticks of the last five seconds: the median, the maximum.
+        Median and maximum processor time per tick in the last five seconds.
     ticks_late : float
-        By which the last tick was closed too late.
+        Delay of the last tick's closing, ticks.
     slipped : float
-        Ticks that its clock has lost in all.
+        Total slip of the clock, ticks.
     restamped : int
-        Actions that arrived too late for their tick.
+        Number of actions that arrived too late for their tick.
     drops : tuple of Drop
-        The last ones.
+        Latest drops.
     n_dropped : int
     troubles : tuple of str
-        Errors at the server: the demo's own, a recording that ended; the last ones.
+        Latest errors on the server, such as faults of the demo or a failed recording.
     """
 
     tick: int
@@ -155,7 +155,7 @@ class ServerStatus:
 
 
 class _Connection:
-    """A connection, by its number."""
+    """A connection and its rate limits."""
 
     def __init__(self, peer: int, limits: Limits, now: float, origin: str = "") -> None:
         self.peer, self.origin = peer, origin
@@ -163,11 +163,11 @@ class _Connection:
         self.hello: m.Hello | None = None
         self.since = self.heard = now
         self.wants_state = True
-        """It gets the state at the next keyframe."""
+        """True if the state is to be sent at the next keyframe."""
         self.has_state = False
-        """It has been sent one, and so is sent all that comes after."""
+        """True once a state has been sent; all later broadcasts are sent too."""
         self.shows_state = False
-        """It has sent something that only a client with the state sends."""
+        """True once it has sent a message that implies that it received the state."""
         self.ping = 0.0
         self.messages = Bucket(limits.messages_per_s, now)
         self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.MAX_CLIENT_MESSAGE_BYTES)
@@ -185,22 +185,22 @@ class _Connection:
 
 @dataclass(slots=True, eq=False)
 class _User:
-    """A user, here or away."""
+    """A user, present or away."""
 
     number: int
     key: str
     next_number: int = 0
-    """Number of its next action."""
+    """Number of the next action."""
     floor: int = 0
-    """Numbers below it are of actions long past."""
+    """Actions with smaller numbers are too old to be answered."""
     owns: Size = field(default_factory=Size)
-    """As counted last, and what it has created since."""
+    """Numbers of its bodies, shapes and joints, at the last count plus those created since."""
     name: str = ""
     connection: _Connection | None = None
     away_since: float = 0.0
     n_actions: int = 0
     answers: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    """Answers to its last actions, by number: the tick, and the message."""
+    """Tick and encoded reply of each recent action, by number."""
 
 
 class Server:
@@ -209,18 +209,18 @@ class Server:
     Parameters
     ----------
     demo : Demo
-        As it was built.
-    settings : ServerSettings
+        Freshly built demo.
+    settings : ServerSettings, optional
     start : float
-        Seconds of the clock of all times here.
+        Time of tick 0, s, by the clock of all time arguments.
 
     Attributes
     ----------
     simulation : SharedSimulation
     outbox : deque of (peer, bytes)
-        Messages to be sent, each to a connection.
+        Encoded messages to send, with the connection's number.
     drops : deque of (peer, reason)
-        Connections to be cut off, once the messages for them in the outbox have been sent.
+        Connections to close after their messages in the outbox have been sent.
     on_tick : callable or None
         Called after each tick.
     """
@@ -240,13 +240,13 @@ class Server:
         self._passwords = PasswordThrottle(self.settings.limits)
         self._closed: dict[int, m.TickClosed] = {}
         self._relayed: dict[int, list[m.RelayedAction]] = {}
-        """Actions by tick, as they arrived."""
+        """Actions by tick, in order of arrival."""
         self._loads: Counter[tuple[int, int]] = Counter()
         """Number of actions by open tick and user."""
         self._total = _sizes(demo)[1]
         self._state_share = 0.0
         self._unmeasured = 0
-        """Bytes of creating actions since the size of the state was measured."""
+        """Bytes of creating actions since the last measurement of the state's size."""
         self._pointers: dict[int, m.UserPointer] = {}
         self._users_changed = False
         self._tick_seconds: deque[float] = deque(maxlen=round(5.0 * self.hertz))
@@ -257,7 +257,7 @@ class Server:
 
     @property
     def users(self) -> tuple[m.UserInfo, ...]:
-        """Users that are here, or were and may come back."""
+        """All users who are present, or are away and may return."""
         return tuple(
             m.UserInfo(number, user.name, user.connection is not None, 0.0 if user.connection is None else user.connection.ping)
             for number, user in sorted(self._users.items())
@@ -265,7 +265,7 @@ class Server:
 
     @property
     def status(self) -> ServerStatus:
-        """The present status."""
+        """Snapshot of the current status."""
         times = sorted(self._tick_seconds) or [0.0]
         return ServerStatus(
             self.simulation.now, self.users, len(self._connections), self._n_received, self._n_sent,
@@ -279,32 +279,32 @@ class Server:
     # -- connections --------------------------------------------------------------------------------------------------
 
     def connect(self, peer: int, origin: str = "") -> None:
-        """Note a new connection, under a number that is not used twice; `origin` is its address, which counts for wrong passwords."""
+        """Add a connection. `peer` is a number that is never reused; `origin` is the address to which wrong passwords are charged."""
         self._connections[peer] = _Connection(peer, self.settings.limits, self._now, origin)
         if len(self._connections) > self.settings.limits.connections:
             waiting = [connection for connection in self._connections.values() if connection.user is None]
             oldest = min(waiting, key=lambda connection: connection.since)
-            self._drop(oldest, f"there are {self.settings.limits.connections} connections already")
+            self._drop(oldest, f"the server has reached its limit of {self.settings.limits.connections} connections")
 
     def has_joined(self, peer: int) -> bool:
-        """Return True if a user was let in over a connection."""
+        """Return True if a user has joined over a connection."""
         connection = self._connections.get(peer)
         return connection is not None and connection.user is not None
 
     def disconnect(self, peer: int) -> None:
-        """Note that a connection is gone."""
+        """Remove a connection that was closed."""
         connection = self._connections.get(peer)
         if connection is not None:
             self._forget(connection)
 
     def keep_alive(self, peer: int, now: float) -> None:
-        """Note a sign of life that is no message: a client may be busy."""
+        """Record activity other than a message, such as a WebSocket pong from a busy client."""
         now, connection = self._pass(now), self._connections.get(peer)
         if connection is not None:
             connection.heard = now
 
     def drop(self, peer: int, reason: str) -> None:
-        """End a connection: its user leaves, and is sent the reason."""
+        """End a connection: its user leaves and is sent the reason."""
         connection = self._connections.get(peer)
         if connection is not None:
             self._drop(connection, reason)
@@ -316,7 +316,7 @@ class Server:
         self._cut_off(connection, reason, m.Refused(reason[:500]))
 
     def _cut_off(self, connection: _Connection, reason: str, message: m.Refused | m.Dropped | None = None) -> None:
-        """End a connection; without a message it has broken off for its client, which reconnects by itself."""
+        """End a connection; if `message` is None, its client sees a lost connection and reconnects by itself."""
         if connection.peer not in self._connections:
             return
         self._dropped.append(Drop(self.simulation.now, connection.name, reason))
@@ -336,7 +336,7 @@ class Server:
             self._users_changed = True
 
     def receive(self, peer: int, content: bytes, now: float) -> None:
-        """Handle a message of a client: whatever it is, the worst consequence is that the client is dropped."""
+        """Handle a client's message; in the worst case, the client is dropped."""
         now, connection = self._pass(now), self._connections.get(peer)
         if connection is None:
             return
@@ -353,7 +353,7 @@ class Server:
             self._drop(connection, str(error))
         except Exception as error:
             self._drop(connection, f"its message could not be handled ({type(error).__name__})")
-            self._note_trouble(f"a message ended in {type(error).__name__}: {error}")
+            self._note_trouble(f"a message raised {type(error).__name__}: {error}")
         self._charge(connection, time.thread_time() - start)
 
     def _handle(self, connection: _Connection, message: m.FromClient, now: float) -> None:
@@ -365,7 +365,7 @@ class Server:
                 self.drops.append((connection.peer, "it said goodbye"))
                 self._forget(connection)
             case _ if user is None:
-                return  # its hello is late, or lost: it is sent again
+                return  # its hello is late or lost, and will be resent
             case m.ActionRequest():
                 connection.shows_state |= connection.has_state
                 self._request_action(connection, user, message, now)
@@ -382,9 +382,9 @@ class Server:
                 connection.wants_state = True
 
     def _charge(self, connection: _Connection, seconds: float) -> None:
-        """Count processor time that a client's messages and actions have taken."""
+        """Charge a client with the processor time of its messages and actions."""
         if not connection.cost.take(min(seconds, _MAX_COST), self._now):
-            self._drop(connection, f"what it does takes more than {self.settings.limits.processor_share:.0%} of this machine's time")
+            self._drop(connection, f"its actions take more than {self.settings.limits.processor_share:.0%} of the server's processor")
 
     # -- joining ------------------------------------------------------------------------------------------------------
 
@@ -392,19 +392,19 @@ class Server:
         if connection.hello is not None:
             if (hello.name, hello.key) != (connection.hello.name, connection.hello.key):
                 raise m.MessageError("it said hello twice, under two names")
-            connection.wants_state |= not connection.shows_state  # the answer to its hello was lost
+            connection.wants_state |= not connection.shows_state  # the reply to its hello was lost
         else:
             back = self._user_of(hello.key)
             reason = self._reason_against(hello, connection.origin, back is not None, now)
             if reason:
                 return self._refuse(connection, reason)
             if not self._joins.take(1, now):
-                return None  # it says hello again
+                return None  # the client will resend its hello
             user = back or self._new_user()
             if user is None:
-                return self._refuse(connection, f"there are {MAX_USERS} users already")
+                return self._refuse(connection, f"the server has reached its limit of {MAX_USERS} users")
             if user.connection is not None:
-                self._drop(user.connection, "it came in again from elsewhere")
+                self._drop(user.connection, "it joined again over another connection")
             connection.user, connection.hello, user.connection = user, hello, connection
             user.name = self._name_for(user, hello.name)
             self._apply(user, user.next_number, Join(back is not None), self.simulation.now)
@@ -414,29 +414,32 @@ class Server:
         return None
 
     def _reason_against(self, hello: m.Hello, origin: str, is_back: bool, now: float) -> str:
-        """Return why a client may not join; empty if it may. One who comes back does not wait, whoever beside him guesses."""
+        """Return why a client may not join, or an empty string. A returning user is not delayed by wrong guesses from the same address."""
         if hello.version != m.VERSION:
-            return f"this server speaks version {m.VERSION}, you speak {hello.version}: use the same program"
+            return f"this server speaks version {m.VERSION} of the protocol, your program {hello.version}: use the same program version"
         if not self.settings.password and not hello.password:
             return ""
         if not hello.password:
-            return "a password is asked for: --password gives it"
+            return "this server requires a password: give it with --password"
         pause = 0.0 if is_back else self._passwords.pause(origin, now)
         if pause > 0.0:
-            return f"too many wrong passwords came from your address: try again in {math.ceil(pause)} s"
+            return f"too many wrong passwords from your address: try again in {math.ceil(pause)} s"
         if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
             self._passwords.note_wrong(origin, now)
-            return "the password is another"
+            return "wrong password"
         if not is_back:
             self._passwords.note_right(origin)
         return ""
 
     def _user_of(self, key: str) -> _User | None:
-        """Return the user with a key."""
+        """Return the user with a key, or None."""
         return next((user for user in self._users.values() if hmac.compare_digest(user.key.encode(), key.encode())), None)
 
     def _new_user(self) -> _User | None:
-        """Return a new user, under a free number or that of one who is away: who did nothing, or is away longest."""
+        """Return a new user, or None if all are present.
+
+        The number is a free one, or that of an absent user: preferably one without actions, then the one away longest.
+        """
         number = next((k for k in range(1, MAX_USERS + 1) if k not in self._users), None)
         if number is None:
             away = [(user.n_actions > 0, user.away_since, k) for k, user in self._users.items() if user.connection is None]
@@ -449,7 +452,7 @@ class Server:
         return user
 
     def _name_for(self, user: _User, name: str) -> str:
-        """Return a printable name that no other user who is here has."""
+        """Return a printable name that no other present user has."""
         base = " ".join(shown(name).split())[:36] or "somebody"
         used = {other.name.casefold() for other in self._users.values() if other is not user and other.connection is not None}
         names = (base if k == 1 else f"{base} {k}" for k in range(1, MAX_USERS + 2))
@@ -460,27 +463,27 @@ class Server:
     def _request_action(self, connection: _Connection, user: _User, request: m.ActionRequest, now: float) -> None:
         limits, number, open_tick = self.settings.limits, request.number, self.simulation.now
         known = user.answers.get(number)
-        if known is not None:  # sent twice: perhaps the answer was lost
+        if known is not None:  # resent: the reply may have been lost
             self._send_again(connection, known[1], now)
             return
         if number < user.floor:
             return
         if number > user.next_number + limits.numbers_ahead:
-            raise m.MessageError(f"its act has the number {number}, and the last one had {user.next_number - 1}")
+            raise m.MessageError(f"its act has number {number}, but the last one had {user.next_number - 1}")
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
         if request.tick > open_tick + ahead:
-            raise m.MessageError(f"its act {number} is meant for tick {request.tick}, and it is tick {open_tick}")
+            raise m.MessageError(f"its act {number} is meant for tick {request.tick}, but the first open tick is {open_tick}")
         plain = m.decode_plain(request.action)
         if has_more_values(plain, limits.values_per_act):
             raise m.MessageError(f"its act {number} has more than {limits.values_per_act} values")
         sent = action_of(plain, f"act {number}")
         action = sent.without_files()
         if not action.guests_may:
-            raise m.MessageError(f"its act {number} is none that a user can do: {type(action).__name__}")
+            raise m.MessageError(f"its act {number} is not available to guests: {type(action).__name__}")
         denial = self._denial(connection, user, action, len(request.action), now)
         if denial:
             if not connection.denials.take(1, now):
-                raise m.MessageError(f"it goes on although it was denied: {denial}")
+                raise m.MessageError(f"it repeated denied acts too often: {denial}")
             content = m.encode(m.ActionDenied(number, denial))
             user.answers[number] = open_tick, content
             user.next_number = max(user.next_number, number + 1)
@@ -491,36 +494,36 @@ class Server:
         while self._loads[tick, user.number] >= limits.acts_per_tick:
             tick += 1
         if tick > open_tick + ahead:
-            raise m.MessageError(f"it does more than {limits.acts_per_tick} things a tick")
+            raise m.MessageError(f"it sent more than {limits.acts_per_tick} acts per tick")
         user.n_actions += 1
         self._apply(user, number, action, tick, request.action if action is sent else None)
 
     def _denial(self, connection: _Connection, user: _User, action: Action, n_bytes: int, now: float) -> str:
-        """Return why an action of a user's is not applied; empty if it is, and then it is counted as created."""
+        """Return why a user's action is denied, or an empty string after counting what it creates."""
         limits, kind = self.settings.limits, type(action).__name__
         if kind in self.settings.forbidden:
             return f"guests may not use {kind} here"
         if action.work(self.simulation.demo.sim) > limits.work:
-            return f"guests may set a solver to {limits.work:g} times the work of its defaults"
+            return f"guests may not set a solver to more than {limits.work:g} times its default work"
         size = self._undone(user.number) if isinstance(action, UndoOwn) else action.size
         if not any(size) and not action.may_create:
             return ""
         owns, total = user.owns.plus(size), self._total.plus(size)
         for name, count, limit in zip(Size._fields, owns, (limits.bodies, limits.shapes, limits.joints), strict=True):
             if count > limit:
-                return f"one user has at most {limit} {name} here"
+                return f"a user may have at most {limit} {name} here"
         if total.bodies > limits.world_bodies or total.shapes > limits.world_shapes:
             return f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}"
         if self._state_share > limits.state_share:
-            return "the world is full: with more in it, its state could not be sent to those who join"
+            return "the world is full: a larger state could not be sent to new clients"
         if not connection.shapes.take(sum(size), now):
-            return f"one user makes at most {limits.shapes_per_s:g} bodies, shapes and joints a second here"
+            return f"a user may create at most {limits.shapes_per_s:g} bodies, shapes and joints per second here"
         user.owns, self._total = owns, total
         self._unmeasured += n_bytes
         return ""
 
     def _undone(self, number: int) -> Size:
-        """Return how much undoing a user's last action creates; the most that it may, where some of his are still to be applied."""
+        """Return how much undoing a user's last action creates; an upper bound while actions of the user are pending."""
         sim = self.simulation.demo.sim
         user = sim.users.users.get(number)
         ticks = (tick for tick in self._relayed if tick >= self.simulation.now)
@@ -530,7 +533,7 @@ class Server:
         return Size(*map(max, zip(*sizes, strict=True))) if sizes else Size()
 
     def _apply(self, user: _User, number: int, action: Action, tick: int, content: msgspec.Raw | None = None) -> None:
-        """Apply an action at a tick, and relay it, as it came if its content is given."""
+        """Add an action at a tick and relay it; `content` is its encoding, if available."""
         relayed = m.RelayedAction(tick, user.number, number, msgspec.Raw(encode_action(action)) if content is None else content)
         message = m.encode(relayed)
         user.answers[number] = tick, message
@@ -541,10 +544,10 @@ class Server:
         self._send_all(message)
 
     def _resend(self, connection: _Connection, ticks: list[int], now: float) -> None:
-        """Send all of some ticks again, as far as they are closed, and within the limits."""
+        """Resend all messages of the closed ones of some ticks, within the limits."""
         oldest = next(iter(self._closed), self.simulation.now)
         for tick in ticks:
-            if tick < oldest:  # it cannot catch up
+            if tick < oldest:  # too old to be resent: a state is needed
                 connection.wants_state = True
             closed = self._closed.get(tick)
             for message in () if closed is None else (*self._relayed.get(tick, ()), closed):
@@ -552,7 +555,7 @@ class Server:
                     return
 
     def _send_again(self, connection: _Connection, content: bytes, now: float) -> bool:
-        """Send a message again, within the limits; a client that gets nothing asks again."""
+        """Resend a message, within the limits; a client without a reply asks again."""
         if not connection.replies.take(len(content), now):
             return False
         self._send_bytes(connection, content)
@@ -561,13 +564,13 @@ class Server:
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def clock(self, now: float) -> float:
-        """Return the time in ticks."""
+        """Return the server's clock, in ticks."""
         return (now - self._start) * self.hertz
 
     def advance(self, now: float) -> int:
-        """Close the ticks that are due; return how many.
+        """Close the ticks that are due; return their number.
 
-        Where more are due than can be caught up with, the clock slips: the time that a sleeping machine has lost does not come back.
+        If too many are due, the clock slips: time lost while the machine was suspended is not made up.
         """
         now = self._pass(now)
         n = 0
@@ -590,11 +593,11 @@ class Server:
 
     @property
     def _due(self) -> int:
-        """When the next tick is closed, in ticks."""
+        """Clock at which the next tick is closed, ticks."""
         return self.simulation.now + self.settings.delay + 1
 
     def _pass(self, now: float) -> float:
-        """Note the time, which never goes back."""
+        """Update the time and return it; it never decreases."""
         if now - self._now > _SLEPT_SECONDS:
             for connection in self._connections.values():
                 connection.heard = connection.since = now
@@ -605,12 +608,12 @@ class Server:
         limits = self.settings.limits
         for connection in list(self._connections.values()):
             if connection.user is None and self._now - connection.since > limits.hello_seconds:
-                self._drop(connection, f"it said no hello within {limits.hello_seconds:g} s")
+                self._drop(connection, f"it sent no hello within {limits.hello_seconds:g} s")
             elif self._now - connection.heard > limits.silent_seconds:
-                self._cut_off(connection, f"nothing was heard of it for {limits.silent_seconds:g} s")  # it may come back when it wakes
+                self._cut_off(connection, f"it sent nothing for {limits.silent_seconds:g} s")  # a suspended client may reconnect
 
     def _close(self) -> None:
-        """Close a tick and simulate it."""
+        """Close and simulate a tick."""
         simulation, tick = self.simulation, self.simulation.now
         digest = simulation.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
         before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MAX_EARLIER, -1))
@@ -629,7 +632,7 @@ class Server:
         if self.on_tick is not None:
             try:
                 self.on_tick(self)
-            except (LabError, OSError) as error:  # a full disk does not end the world
+            except (LabError, OSError) as error:  # for example, the disk is full: the world continues
                 self.on_tick = None
                 self._note_trouble(str(error))
         for number in self._users:
@@ -646,9 +649,9 @@ class Server:
             self._pointers.clear()
 
     def _relieve(self) -> None:
-        """Drop a user and his bodies if ticks take twice the time that there is, and his shapes most of it.
+        """Drop the heaviest user, and destroy that user's bodies, if ticks take twice their interval and most work is that user's.
 
-        However few shapes one may have, they can be piled up in one place, and their pairs grow with the square.
+        Limits on shapes are not enough, because the number of pairs of overlapping shapes grows quadratically.
         """
         last = sorted(list(self._tick_seconds)[-KEYFRAME_TICKS:])
         if last[len(last) // 2] < _TOO_SLOW / self.hertz:
@@ -659,8 +662,8 @@ class Server:
         if loads[heaviest] < max(_HEAVY * loads.total(), _MIN_HEAVY) or all(user.connection is None for user in others):
             return
         user, tick = self._users[heaviest], self.simulation.now
-        reason = f"what it made is too heavy for this machine: {loads[heaviest]:,} shapes and contacts"
-        self._note_trouble(f"the bodies of {user.name} are taken away: {reason}")
+        reason = f"its bodies are too expensive for the server: {loads[heaviest]:,} shapes and contacts"
+        self._note_trouble(f"the bodies of {user.name} were removed: {reason}")
         was_away = user.connection is None
         if was_away:
             self._apply(user, user.next_number, Join(), tick)
@@ -668,14 +671,14 @@ class Server:
             for body in stage.world.body_ids:
                 if body // IDS_OF_A_USER == heaviest:
                     self._apply(user, user.next_number, DestroyBody(k, body), tick)
-        user.key = secrets.token_hex(16)  # nor does he come back to undo that
+        user.key = secrets.token_hex(16)  # so that the user cannot return and undo this
         if was_away:
             self._apply(user, user.next_number, Leave(), tick)
         elif user.connection is not None:
             self._drop(user.connection, reason)
 
     def _tidy(self) -> None:
-        """Forget what nobody can request any more."""
+        """Discard data too old to be requested."""
         first = self.simulation.now - _KEPT_TICKS
         self.simulation.forget(self.simulation.now)
         self._closed = {tick: closed for tick, closed in self._closed.items() if tick >= first}
@@ -687,7 +690,7 @@ class Server:
             user.floor = max(user.floor, *(number + 1 for number in old), 0)
 
     def _count(self) -> None:
-        """Count what there is, and what actions will create that have not been applied."""
+        """Count bodies, shapes and joints, including those that pending actions will create."""
         sizes, self._total = _sizes(self.simulation.demo)
         for tick in self._relayed:
             for action in self.simulation.actions(tick) if tick >= self.simulation.now else ():
@@ -697,7 +700,7 @@ class Server:
             user.owns = sizes.get(number, Size())
 
     def _measure(self) -> None:
-        """Measure the size of the state, where much has been created since, or it was too large."""
+        """Measure the size of the state if much has been created since, or if it was too large."""
         is_full = self._state_share > self.settings.limits.state_share
         if self._unmeasured > _MEASURED_BYTES or (is_full and self.simulation.now % _REMEASURE_TICKS == 0):
             self._unmeasured = 0
@@ -707,13 +710,13 @@ class Server:
                 self._state_share = 1.0
 
     def _give_states(self) -> None:
-        """Send the state to those who wait for it, at a keyframe."""
+        """Send the state to waiting clients, at a keyframe."""
         simulation, tick, state = self.simulation, self.simulation.now, b""
         wanting = (connection for connection in self._connections.values() if connection.user is not None and connection.wants_state)
         granted = (connection for connection in wanting if connection.states.take(1, self._now))
         waiting = list(islice(granted, self.settings.limits.states_at_once))
         actions = [relayed for at in sorted(self._relayed) if at >= tick for relayed in self._relayed[at]]
-        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # by the next keyframe some are done
+        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # fewer by the next keyframe
             return
         try:
             if tick > 0:
@@ -746,14 +749,14 @@ class Server:
         self._n_sent += len(content)
 
     def _send_all(self, content: bytes, but: _User | None = None) -> None:
-        """Send to all who have the state."""
+        """Send to all clients that have the state, except those of user `but`."""
         for connection in self._connections.values():
             if connection.has_state and (but is None or connection.user is not but):
                 self._send_bytes(connection, content)
 
 
 def _sizes(demo: Demo) -> tuple[dict[int, Size], Size]:
-    """Return what there is of each user, by the ranges of ids, and of all together, the demo's own included."""
+    """Count bodies, shapes and joints: by user (from the ranges of ids; 0 for the demo), and in total."""
     counts: Counter[tuple[int, int]] = Counter()
     for stage in demo.stages:
         world = stage.world
@@ -764,7 +767,7 @@ def _sizes(demo: Demo) -> tuple[dict[int, Size], Size]:
 
 
 def _loads(demo: Demo) -> Counter[int]:
-    """Return how much work each user's shapes make, 0 for the demo's own: a count of them, and of the contacts that they have."""
+    """Return each user's number of shapes plus contacts; user 0 is the demo."""
     loads: Counter[int] = Counter()
     for stage in demo.stages:
         contacts = stage.world.contacts

@@ -1,12 +1,12 @@
-"""The sockets of a server: a thread with an asyncio loop, in which the `Server`, its world and its connections live.
+"""The sockets of a server: a thread with an asyncio loop that runs the `Server`, its world and its connections.
 
     the caller's thread               the server's thread
-    ServerThread(make_demo).start() ->  makes the demo; accepts connections; simulates the ticks that are due
-    .status                         <-  a snapshot, twice a second
-    .close("reason")                ->  sends all the reason, and ends within a second
+    ServerThread(make_demo).start() ->  builds the demo, accepts connections, simulates the ticks that are due
+    .status                         <-  snapshot, twice a second
+    .close("reason")                ->  sends the reason to all clients, and ends within a second
 
-Nothing here waits for a client. What is sent goes into the connection's buffer at once; a connection whose buffer grows too long, that does
-not shake hands in time, does not answer pings or floods the socket is cut off.
+The server never waits for a client: messages are written to the connection's buffer. A connection is closed if its buffer grows too large,
+or if it does not complete the handshake in time, does not respond to pings, or floods the socket.
 """
 
 from __future__ import annotations
@@ -49,38 +49,38 @@ if TYPE_CHECKING:
 __all__ = ["HostStatus", "ServerThread", "origin_of"]
 
 MAX_UNSENT_BYTES = 2_000_000
-"""Bytes that may wait for a client beside the largest message to it: a minute of a busy world."""
+"""Maximum bytes waiting for a client, in addition to the size of the largest message sent to it: a minute of a busy world."""
 MAX_BYTES_PER_S = 1_000_000
 MAX_FRAMES_PER_S = 2_000
-"""From one connection, on the socket, pings of its protocol included; the content is limited by the server's `Limits`."""
+"""Maximum WebSocket frames from one connection, including protocol pings; messages are also limited by the server's `Limits`."""
 OPEN_SECONDS = 5.0
-"""For the handshake."""
+"""Handshake timeout."""
 PING_SECONDS = 4.0
 SILENT_SECONDS = 8.0
-"""For the answer to a ping. Both together are less than `Limits.silent_seconds`: a laptop that slept finds its connection broken, and
-reconnects, and is not dropped for good."""
+"""Ping timeout. Interval plus timeout must be less than `Limits.silent_seconds`, so that a suspended laptop finds its connection lost and
+reconnects."""
 _CLOSE_SECONDS = 0.5
 _END_SECONDS = 5.0
-"""For the last tick: one that compiles takes seconds."""
+"""Maximum wait for the last tick in `close`; a tick that compiles kernels takes seconds."""
 _CHUNK_BYTES = 1_024
-"""Bytes that are parsed at a time: a flood is noticed before all of it is parsed."""
+"""Bytes parsed at a time, so that a flood is detected before all of it is parsed."""
 _BACKLOG = 128
-"""Connections that wait to be accepted, in the operating system's queue."""
+"""Length of the operating system's queue of connections to accept."""
 _ACCEPTED_AT_ONCE = 4
-"""Waiting connections accepted between two turns of the present ones: a flood of new ones neither holds up a tick nor pushes a newcomer out
-(`Limits.half_open`) before he has had a few turns to shake hands."""
+"""Maximum number of connections accepted per iteration of the event loop, so that a flood neither delays a tick nor makes `make_room` drop
+a new connection before it could complete the handshake."""
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
 _MAX_REASON_BYTES = 120
-"""Bytes: of a close frame's 125, two are its code."""
+"""Maximum bytes of the reason in a close frame, which holds 125 bytes including the code."""
 
 _logger = logging.getLogger(__name__)
 _logger.addHandler(logging.NullHandler())
-_logger.propagate = False  # every broken handshake of a stranger would be a traceback on standard error
+_logger.propagate = False  # otherwise every failed handshake prints a traceback to stderr
 
 
 def origin_of(address: str) -> str:
-    """Return what counts as one address: of IPv6 the network that one connection to the internet has, 64 bits.
+    """Return the address to which connections are attributed: the IPv4 address, or the /64 network of an IPv6 address.
 
     Examples
     --------
@@ -98,22 +98,22 @@ def origin_of(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostStatus:
-    """The server and its connections at a moment.
+    """Snapshot of the status of a server and its sockets.
 
     Attributes
     ----------
     server : ServerStatus
     drops : tuple of Drop
-        The last of the server's, and of strangers who did not even shake hands.
+        Latest drops, including connections that did not complete the handshake.
     n_dropped : int
     n_sockets : int
-        Open ones, in the middle of a handshake too.
+        Number of open sockets, including those in a handshake.
     keyframe : int
-        The last tick of a keyframe.
+        Tick of the last keyframe.
     state_hash : str
-        Of the state right before it.
+        Digest of the state right before the keyframe, hexadecimal.
     recording : str
-        Why the recording ended; empty if it did not.
+        Why the recording ended; empty while it continues or if there is none.
     """
 
     server: ServerStatus
@@ -126,36 +126,36 @@ class HostStatus:
 
     @property
     def tick(self) -> int:
-        """The first that is not closed."""
+        """First open tick."""
         return self.server.tick
 
     @property
     def users(self) -> tuple[str, ...]:
-        """Names of those who are here."""
+        """Names of the users who are present."""
         return tuple(user.name for user in self.server.users if user.is_here)
 
 
 class _Socket(ServerConnection):
-    """A connection, counted and limited from before its first byte on.
+    """A connection, counted and limited from before its first byte.
 
-    With TLS it is accepted as plain TCP, and the handshake begins when it has its place among those who have not joined: what TLS keeps of
-    a stranger, 250 kB in asyncio alone, is bounded by their number.
+    With TLS it is accepted as plain TCP; the TLS handshake starts once it is counted among the connections that have not joined. This
+    bounds the memory of TLS, 250 kB per connection in asyncio alone.
     """
 
     def __init__(self, host: ServerThread, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.host = host
         self.opened, self.origin = time.monotonic(), ""
-        """When, and what counts as its address."""
+        """Time of opening, s, and address to which it is attributed (`origin_of`)."""
         self.max_sent = self.n_bytes = self.n_frames = 0
-        """Bytes of the largest message that was sent; bytes and frames that arrived within this second."""
+        """Size of the largest message sent, and bytes and frames received in this second."""
         self.why = ""
-        """Reason for which it was cut off; empty if it was not."""
+        """Reason why it was closed; empty while it is open."""
         self.peer: int | None = None
         self._early = bytearray()
-        """Bytes that arrived with the end of the TLS handshake."""
+        """Bytes received together with the end of the TLS handshake."""
         self._is_begun = False
-        """True once the library has the connection, after TLS."""
+        """True once the connection has been passed to the WebSocket library, after TLS."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -171,13 +171,13 @@ class _Socket(ServerConnection):
             self.host.keep(self._encrypt(self.host.tls))
 
     async def _encrypt(self, tls: ssl.SSLContext) -> None:
-        """Perform the TLS handshake, and begin; a connection that fails, or takes too long, is gone at once, with all its memory."""
+        """Perform the TLS handshake and start; if it fails or times out, abort the connection and free its memory at once."""
         try:
             transport = await self.loop.start_tls(
                 self.transport, self, tls, server_side=True, ssl_handshake_timeout=OPEN_SECONDS, ssl_shutdown_timeout=_CLOSE_SECONDS
             )
-        except Exception as error:  # whatever the library makes of a stranger's bytes
-            traceback.clear_frames(error.__traceback__)  # which hold TLS's buffers, and are held by the error: a circle
+        except Exception as error:  # untrusted bytes may raise anything
+            traceback.clear_frames(error.__traceback__)  # the frames hold TLS buffers in a reference cycle
             transport = None
         if transport is None or transport.is_closing() or self.why:
             self.transport.abort()
@@ -195,7 +195,7 @@ class _Socket(ServerConnection):
         if self._is_begun:
             super().connection_lost(exc)
         else:
-            self.protocol.receive_eof()  # ends its parser, which else is part of a circle
+            self.protocol.receive_eof()  # ends its parser, which would otherwise be part of a reference cycle
 
     def eof_received(self) -> None:
         if self._is_begun:
@@ -204,7 +204,7 @@ class _Socket(ServerConnection):
     def data_received(self, data: bytes) -> None:
         self.n_bytes += len(data)
         if self.n_bytes > MAX_BYTES_PER_S:
-            self.host.cut(self, f"it sends more than {MAX_BYTES_PER_S} bytes a second")
+            self.host.cut(self, f"it sent more than {MAX_BYTES_PER_S} bytes a second")
         elif self._is_begun:
             self._parse(data)
         else:
@@ -216,63 +216,63 @@ class _Socket(ServerConnection):
                 return
             super().data_received(data[at : at + _CHUNK_BYTES])
             error = self.protocol.parser_exc
-            if error is not None:  # the library would wait for an answer
+            if error is not None:  # the library would wait for a close frame
                 large = f"it sent a message of more than {m.MAX_CLIENT_MESSAGE_BYTES} bytes"
-                self.host.cut(self, large if isinstance(error, PayloadTooBig) else "what it sends is no WebSocket protocol")
+                self.host.cut(self, large if isinstance(error, PayloadTooBig) else "it violated the WebSocket protocol")
 
     def process_event(self, event: Any) -> None:
         self.n_frames += 1
         if self.peer is not None and getattr(event, "opcode", None) is Opcode.PONG:
             self.host.keep_alive(self.peer)
         if self.n_frames > MAX_FRAMES_PER_S:
-            self.host.cut(self, f"it sends more than {MAX_FRAMES_PER_S} messages a second")
+            self.host.cut(self, f"it sent more than {MAX_FRAMES_PER_S} messages a second")
         else:
             super().process_event(event)
 
     @property
     def stage(self) -> int:
-        """Progress of joining: 0 without TLS, 1 with it, 2 with a WebSocket."""
+        """Progress of the handshake: 0 before the end of TLS, 1 before the end of the WebSocket handshake, 2 after it."""
         return self._is_begun + (self.peer is not None)
 
     @property
     def address(self) -> str:
-        """Address from which it comes, with the port."""
+        """Remote address and port."""
         address = self.remote_address
         return f"{address[0]}:{address[1]}" if isinstance(address, tuple) else "a stranger"
 
 
 class ServerThread:
-    """A shared world that others may join over sockets.
+    """A server on its own thread that others can join over sockets.
 
     Parameters
     ----------
     make_demo : callable
-        Makes the demo, on the thread on which it then lives.
+        Builds the demo; called on the server's thread.
     settings : ServerSettings, optional
     bind : str
-        Address at which it listens: of this machine alone, or of one of its networks, or ``0.0.0.0`` or ``::`` for all of them.
+        Address to listen at: ``127.0.0.1`` for this machine only, the address of a network interface, or ``0.0.0.0`` or ``::`` for all.
     port : int
-        0 for any that is free.
+        0 for any free port.
     tls : ssl.SSLContext, optional
-        With the server's certificate (`engine.net.tls`).
+        Context with the server's certificate (`engine.net.tls`); None for unencrypted connections.
     until : int, optional
-        Ticks after which it ends by itself.
+        Number of ticks after which the server ends by itself.
     record : path-like, optional
-        A file, which does not exist yet, for a recording.
+        File for a recording; must not exist yet.
     on_tick : callable, optional
-        Called with the server, on its thread, after each tick.
+        Called with the `Server` after each tick, on the server's thread.
 
     Attributes
     ----------
     port : int
-        At which it listens, once it has started.
+        Port at which the server listens, once started.
     status : HostStatus
-        Updated twice a second, once it has started.
+        Updated twice a second, once started.
     settings : ServerSettings
     failure : str
-        The error that ended it; empty without.
+        Error that ended the server; empty if there was none.
     sockets : set
-        Its connections; of its own thread.
+        Open connections; to be used only on the server's thread.
     """
 
     def __init__(
@@ -306,32 +306,32 @@ class ServerThread:
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
         self._tasks: set[asyncio.Future[None]] = set()
-        """Handshakes, and connections that are being closed."""
+        """TLS handshakes and closing connections in progress."""
 
     @property
     def is_open_to_others(self) -> bool:
-        """True if other computers can reach it."""
+        """True unless the server listens only at a loopback address."""
         return not (self.bind in ("localhost", "::1") or self.bind.startswith("127."))
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Host and port at which others reach it, in each network of this computer; THIS-COMPUTER where it is in none."""
+        """host:port at which others can reach the server, one per network; THIS-COMPUTER is the host if there is none."""
         return tuple(f"{f'[{host}]' if ':' in host else host}:{self.port}" for host in self._hosts or ["THIS-COMPUTER"])
 
     @property
     def invitation(self) -> str:
-        """Arguments of the command join for others: host and port, and --tls where it is encrypted."""
+        """Arguments with which others call the command join: host and port, plus --tls if the server uses it."""
         return self.addresses[0] + (" --tls" if self.tls is not None else "")
 
     # -- from any thread ----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Listen, make the demo, and begin; return when that is done.
+        """Listen, build the demo and start the server; returns once it has started.
 
         Raises
         ------
         LabError
-            The port is taken, or may not be used, or there is no such address; or the demo cannot be made or shared.
+            The port is in use or not permitted, the address does not exist, or the demo cannot be built or shared.
         """
         listening = _listen(self.bind, self.port)
         self.port = listening.getsockname()[1]
@@ -340,7 +340,7 @@ class ServerThread:
         self._thread.start()
         try:
             self._started.wait()
-        except BaseException:  # Ctrl-C, while kernels are compiled
+        except BaseException:  # Ctrl-C while kernels are being compiled
             self.close("the server was interrupted")
             raise
         if self._error is not None:
@@ -348,18 +348,18 @@ class ServerThread:
 
     @property
     def is_over(self) -> bool:
-        """True if it has ended: by `close`, after its ticks, or by a failure."""
+        """True once the server has ended: by `close`, after `until` ticks, or by an error."""
         return self._ended.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended; return whether it has."""
+        """Wait until the server has ended; return False if that takes longer than `seconds`."""
         return self._ended.wait(seconds)
 
     def close(self, reason: str = "the server ends") -> None:
-        """Send all the reason, and end; returns within a second or so, whatever others do, once the present tick is done."""
+        """Send the reason to all clients and end the server; takes about a second after the present tick."""
         self._reason = reason
         if self._loop is not None and self._stop is not None:
-            with contextlib.suppress(RuntimeError):  # it has ended
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread is not None:
             self._thread.join(_END_SECONDS)
@@ -384,7 +384,7 @@ class ServerThread:
 
     async def _serve(self, listening: socket.socket) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._loop.set_exception_handler(lambda loop, context: None)  # of connections that break off in the middle of a handshake
+        self._loop.set_exception_handler(lambda loop, context: None)  # ignore connections lost in a handshake
         self._server = server = Server(self._make_demo(), self.settings, start=self._loop.time())
         if self.record is not None:
             self._recorder = record_ticks(server.simulation.demo, self.record)
@@ -397,7 +397,7 @@ class ServerThread:
                 max_size=m.MAX_CLIENT_MESSAGE_BYTES, open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS,
                 close_timeout=_CLOSE_SECONDS, server_header=None, logger=_logger,
             )  # fmt: skip
-            listening.listen(_BACKLOG)  # asyncio takes one number for both
+            listening.listen(_BACKLOG)  # asyncio uses `backlog` for both
             stack.callback(accepting.close, close_connections=False)
             stack.push_async_callback(self._dismiss)
             self._started.set()
@@ -408,18 +408,18 @@ class ServerThread:
                 raise
 
     async def _tick(self) -> None:
-        """Simulate the ticks as they are due, until the end."""
+        """Simulate ticks when they are due, until the server ends."""
         assert self._stop is not None
         server, clock, until = self._server, asyncio.get_running_loop().time, self._until
         updated = checked = clock()
         while not self._stop.is_set():
             now = clock()
-            if until is not None:  # and no tick more
+            if until is not None:  # do not exceed it
                 now = min(now, now + (until + server.settings.delay + 0.5 - server.clock(now)) / server.hertz)
             server.advance(now)
             self.flush()
             if until is not None and server.simulation.now >= until:
-                self._reason = f"the server has taken its {until} steps"
+                self._reason = f"the server has finished its {until} steps"
                 return
             if now - checked >= 1.0:
                 checked = now
@@ -438,7 +438,7 @@ class ServerThread:
             self._on_tick(server)
 
     async def _attend(self, connection: ServerConnection) -> None:
-        """Hand the server the messages of a connection, until it is gone."""
+        """Pass a connection's messages to the server until the connection ends."""
         assert isinstance(connection, _Socket)
         peer = connection.peer = next(self._numbers)
         self._peers[peer] = connection
@@ -449,10 +449,10 @@ class ServerThread:
                 content = await connection.recv(decode=False)
                 self._server.receive(peer, content, clock())
                 self.flush()
-                await asyncio.sleep(0)  # others' turn, though more messages wait here
+                await asyncio.sleep(0)  # let other connections run, even if more messages wait here
         except ConnectionClosed as closed:
             if closed.rcvd is None and closed.sent is not None and not connection.why:
-                self.cut(connection, f"it has not answered for {SILENT_SECONDS:g} s")
+                self.cut(connection, f"it has not responded for {SILENT_SECONDS:g} s")
         finally:
             del self._peers[peer]
             self._server.disconnect(peer)
@@ -466,7 +466,7 @@ class ServerThread:
             connection = self._peers.get(peer)
             if connection is not None and not connection.why:
                 connection.max_sent = max(connection.max_sent, len(content))
-                broadcast((connection,), content)  # into its buffer: it does not wait
+                broadcast((connection,), content)  # writes to the buffer without blocking
                 self._check_buffer(connection)
         while server.drops:
             peer, reason = server.drops.popleft()
@@ -476,7 +476,7 @@ class ServerThread:
                 self.keep(self._close(connection, CloseCode.POLICY_VIOLATION, reason))
 
     def keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
-        """Run something beside the rest, to its end."""
+        """Run a coroutine in the background, keeping a reference to its task."""
         future = asyncio.ensure_future(work)
         self._tasks.add(future)
         future.add_done_callback(self._tasks.discard)
@@ -488,7 +488,7 @@ class ServerThread:
         connection.transport.abort()
 
     def cut(self, connection: _Socket, reason: str) -> None:
-        """End a connection at once: what waits to be sent to it is thrown away."""
+        """Abort a connection at once; unsent messages are discarded."""
         if not connection.why and connection.peer is not None:
             self._server.drop(connection.peer, reason)
         elif not connection.why:
@@ -499,18 +499,19 @@ class ServerThread:
         connection.transport.abort()
 
     def make_room(self, newcomer: _Socket) -> None:
-        """Cut off a connection that has not joined where there are too many: from the newcomer's address, or from that with most of them.
+        """Abort a connection that has not joined if there are too many, either from the newcomer's address or in total.
 
-        Of an address it is the oldest of those at the stage, TLS, WebSocket or hello, at which most of them are: connections that go from
-        one stage to the next are not cut off for those that stay behind.
+        If there are too many in total, the address with most of them is chosen. Among the address's connections, the oldest in the most
+        crowded `stage` is aborted, so that connections that make progress are not aborted because of those that do not.
         """
         limits = self.settings.limits
         strangers = [other for other in self.sockets if other.peer is None or not self._server.has_joined(other.peer)]
         counts = Counter(other.origin for other in strangers)
         if counts[newcomer.origin] >= limits.half_open:
-            origin, reason = newcomer.origin, f"more than {limits.half_open} connections from its address say no hello"
+            origin, reason = newcomer.origin, f"more than {limits.half_open} connections from its address have not sent a hello"
         elif len(self.sockets) >= limits.connections:
-            origin, reason = max(counts, key=counts.__getitem__, default=""), f"there are {limits.connections} connections already"
+            origin = max(counts, key=counts.__getitem__, default="")
+            reason = f"the server has reached its limit of {limits.connections} connections"
         else:
             return
         stages = Counter(other.stage for other in strangers if other.origin == origin)
@@ -518,16 +519,16 @@ class ServerThread:
         self.cut(min(crowded, key=lambda other: other.opened, default=newcomer), reason)
 
     def keep_alive(self, peer: int) -> None:
-        """Note that a connection answers pings: its program may be busy compiling, and send nothing."""
+        """Record a pong: a client that is busy compiling may send no messages."""
         self._server.keep_alive(peer, asyncio.get_running_loop().time())
 
     def _check_buffer(self, connection: _Socket) -> None:
         waiting = connection.transport.get_write_buffer_size()
         if waiting > MAX_UNSENT_BYTES + connection.max_sent:
-            self.cut(connection, f"it is too slow: {waiting} bytes wait to be sent to it")
+            self.cut(connection, f"it is too slow: {waiting} bytes are waiting to be sent to it")
 
     def _check_sockets(self) -> None:
-        """Check every connection, once a second, those to which nothing is sent too."""
+        """Reset the counts and check the send buffer of every connection; called once a second."""
         for connection in tuple(self.sockets):
             connection.n_bytes = connection.n_frames = 0
             if not connection.why:
@@ -543,7 +544,7 @@ class ServerThread:
         )  # fmt: skip
 
     async def _dismiss(self) -> None:
-        """Send all the reason for the end, and close; no connection keeps the others from it."""
+        """Send the reason for the end to all clients, and close the connections in parallel."""
         self._update_status()
         broadcast(
             [connection for connection in self._peers.values() if not connection.why],
@@ -557,7 +558,7 @@ class ServerThread:
 
 
 def _listen(bind: str, port: int) -> socket.socket:
-    """Return a socket that listens."""
+    """Return a listening socket."""
     at = f"[{bind}]:{port}" if ":" in bind else f"{bind}:{port}"
     wrong_address = InvalidInputError("--bind", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", bind)
     try:
@@ -568,8 +569,8 @@ def _listen(bind: str, port: int) -> socket.socket:
         raise wrong_address from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise LabError(f"port {port} is taken: another program listens at {at}; --port 0 takes one that is free") from None
+            raise LabError(f"port {port} is in use: another program listens at {at}; --port 0 chooses a free one") from None
         if error.errno == errno.EADDRNOTAVAIL:
             raise wrong_address from None
-        hint = ": one from 1024 to 65535 may" if error.errno in (errno.EACCES, errno.EPERM) else ""
-        raise LabError(f"nothing can listen at {at} ({error.strerror or error}){hint}") from None
+        hint = ": choose a port from 1024 to 65535" if error.errno in (errno.EACCES, errno.EPERM) else ""
+        raise LabError(f"cannot listen at {at} ({error.strerror or error}){hint}") from None

@@ -1,12 +1,12 @@
-"""A demo shared by users: actions by tick, keyframes, and rollback; what a server and its clients have in common.
+"""A demo shared by users: actions by tick, keyframes and rollback, used by both server and client.
 
     keyframe              keyframe        now
-    |--a-----aa----------|----a----------|          a: actions, in front of their tick; within a tick by user and number
+    |--a-----aa----------|----a----------|          a: actions, applied before their tick, ordered by user and number
                               ^
-                              arrives late: back to the keyframe before it, and the ticks again
+                              late action: roll back to the keyframe before it and resimulate
 
-The order of actions within a tick does not depend on their order of arrival, and every run brings its worlds into canonical form at
-each keyframe (`World.canonicalize`): so a client that rolled back, one that joined, and the server that did neither go through the same
+The order of actions within a tick does not depend on their order of arrival, and every copy brings its worlds into canonical form at
+each keyframe (`World.canonicalize`). Therefore a client that rolled back, a client that joined later and the server all go through the same
 states, bit for bit.
 """
 
@@ -28,11 +28,11 @@ from engine.sim.users import KEYFRAME_TICKS
 __all__ = ["SharedSimulation", "UserAction"]
 
 _DENSE_TICKS = 10
-"""Interval of keyframes where a snapshot refers to arrays that no longer change: a keyframe costs half a tick of 100 bodies, and every tick
-between two is simulated again in half of all rollbacks."""
+"""Interval of keyframes for worlds that are always canonical; a keyframe costs as much as half a tick of 100 bodies, and on average half an
+interval is resimulated needlessly in a rollback."""
 _MAX_FAULTS = 64
 _FIRST, _LAST = (-1.0, 0.0), (math.inf, 0.0)
-"""Keys before and after those of all actions."""
+"""Keys that sort before and after those of all actions."""
 
 
 class UserAction(NamedTuple):
@@ -49,31 +49,31 @@ class UserAction(NamedTuple):
 
 
 class SharedSimulation:
-    """A demo that users share from here on.
+    """A shared demo with its actions by tick.
 
     Parameters
     ----------
     demo : Demo
-        Between two ticks, at a keyframe: just built, or in the state that a server sent.
+        Demo at a keyframe: freshly built, or in a state sent by a server.
     tick : int
-        Ticks from the beginning to where it stands.
+        Tick of the demo's present state.
     goes_back : bool
-        False for a server, which keeps no keyframes.
+        False for a server, which keeps no keyframes and never rolls back.
 
     Attributes
     ----------
     now : int
-        Ticks simulated: the next is `now` itself.
+        Next tick to simulate; ticks before it have been simulated.
     oldest : int
-        The first tick of which anything is kept; after it actions can still change.
+        First tick that is kept; actions from it on can still change.
     changed : int or None
-        The first simulated tick whose actions have changed since: `rollback` is due.
+        First simulated tick whose actions have changed since, to be handled by `rollback`; None if there is none.
     digests : dict of int to bytes
-        Digest of the state right before each tick that is kept.
+        Digest of the state right before each kept tick.
     faults : deque of str
-        Errors in ticks, the demo's own included: a shared world goes on, everywhere alike.
+        Latest errors in ticks, including the demo's own; the shared world continues identically in all copies.
     costs : dict of int to float
-        Processor seconds that the actions of the last tick took, by user.
+        Processor time of the last tick's actions, s, by user.
     """
 
     def __init__(self, demo: Demo, tick: int = 0, goes_back: bool = True) -> None:
@@ -87,12 +87,12 @@ class SharedSimulation:
         self._actions: dict[int, dict[tuple[int, int], UserAction]] = {}
         self._keyframes: dict[int, bytes] = {}
         self._bound: tuple[float, float] = _FIRST
-        """Actions of the next tick with keys below it have been applied already."""
+        """Actions of the next tick with smaller keys have already been applied."""
         self._keep()
 
     @property
     def n_actions(self) -> int:
-        """Actions of all ticks that are kept."""
+        """Number of actions in all kept ticks."""
         return sum(map(len, self._actions.values()))
 
     def actions(self, tick: int) -> list[UserAction]:
@@ -100,25 +100,25 @@ class SharedSimulation:
         return sorted(self._actions.get(tick, {}).values(), key=lambda action: action.key)
 
     def inputs(self, tick: int) -> list[Input]:
-        """Return the actions of a tick as they stand in a recording."""
+        """Return the actions of a tick in the form used by recordings."""
         return [Input(action.action, action.user) for action in self.actions(tick)]
 
     def add(self, tick: int, action: UserAction) -> None:
-        """Add an action at a tick, once.
+        """Add an action at a tick; duplicates are ignored.
 
         Raises
         ------
         LabError
-            The tick cannot be reached any more.
+            The tick is no longer kept.
         """
         first = self.oldest if self.goes_back else self.now
         if tick < first:
-            raise LabError(f"an action of user {action.user} belongs to tick {tick}, before the oldest that is kept, {first}")
+            raise LabError(f"an action of user {action.user} belongs to tick {tick}, but the oldest tick kept is {first}")
         if self._actions.setdefault(tick, {}).setdefault(action.key, action) is action:
             self._mark_changed(tick, action.key)
 
     def remove(self, tick: int, user: int, number: int) -> None:
-        """Remove an action from a tick, if it is there: it counts at another."""
+        """Remove an action from a tick, if it is there."""
         if self._actions.get(tick, {}).pop((user, number), None) is not None:
             self._mark_changed(tick, (user, number))
 
@@ -127,14 +127,14 @@ class SharedSimulation:
             self.changed = tick if self.changed is None else min(self.changed, tick)
 
     def act(self, action: UserAction) -> Any:
-        """Apply an action of the next tick at once, and return its result: a user sees a new body, and knows its id, before the tick.
+        """Apply an action of the next tick at once and return its result, so that a user sees a new body and its id before the tick.
 
-        Actions that belong before it are applied first, those that belong behind it again.
+        Actions that sort before it are applied first; those that sort after it are rolled back and reapplied later.
 
         Raises
         ------
         LabError
-            The demo refuses it, as it will everywhere.
+            The demo rejects the action, as all copies will.
         """
         self.add(self.now, action)
         if self.changed is not None:
@@ -145,31 +145,31 @@ class SharedSimulation:
         return self.demo.sim.act(action.action, action.user)
 
     def _apply(self, bound: tuple[float, float]) -> None:
-        """Apply the actions of the next tick up to a key that have not been applied."""
+        """Apply the pending actions of the next tick with keys below `bound`."""
         for action in self.actions(self.now):
             if self._bound <= action.key < bound:
                 start = time.thread_time()
                 error = repeat(self.demo, Input(action.action, action.user))
-                if isinstance(error, DemoFaultError):  # a fault of the demo, the same everywhere
+                if isinstance(error, DemoFaultError):  # a fault in the demo, which occurs in all copies
                     self._note(f"{type(action.action).__name__} of user {action.user}", error)
                 self.costs[action.user] = self.costs.get(action.user, 0.0) + time.thread_time() - start
         self._bound = bound
 
     def _note(self, what: str, error: LabError) -> None:
-        self.faults.append(f"tick {self.now}: {what} ended in {readable(str(error))}"[:500])
+        self.faults.append(f"tick {self.now}: {what} failed: {readable(str(error))}"[:500])
 
     def step(self) -> None:
-        """Simulate the next tick, with its actions."""
+        """Apply the next tick's actions and simulate it."""
         self.costs.clear()
         self._apply(_LAST)
         self._bound = _FIRST
         try:
             self.demo.sim.step()
-        except LabError as error:  # it fails everywhere alike
+        except LabError as error:  # the step fails in all copies
             self._note("the step", error)
         self.now += 1
         self.digests[self.now] = demo_hash(self.demo)
-        dense = all(stage.world.is_always_canonical for stage in self.demo.stages)  # else all copies canonicalize at the same ticks
+        dense = all(stage.world.is_always_canonical for stage in self.demo.stages)  # otherwise all copies canonicalize at equal ticks
         if self.now % (_DENSE_TICKS if dense else KEYFRAME_TICKS) == 0:
             self._keep()
 
@@ -178,7 +178,7 @@ class SharedSimulation:
             self._keyframes[self.now] = encode_state(self.demo, is_kept=True)
 
     def rollback(self, last: int | None = None) -> int:
-        """Go back before the first changed tick, and forward again, at most to `last`; return how many ticks were simulated again."""
+        """Roll back before the first changed tick and resimulate, at most to `last`; return the number of resimulated ticks."""
         if self.changed is None:
             return 0
         before, start = self.now, max(tick for tick in self._keyframes if tick <= self.changed)
@@ -196,7 +196,7 @@ class SharedSimulation:
         return end - start
 
     def adopt(self, tick: int) -> None:
-        """Note that the demo has been given another's state right before a tick; what was before is forgotten."""
+        """Update the bookkeeping after the demo's state was replaced by another copy's at `tick`; earlier ticks are discarded."""
         self.now, self.oldest, self.changed, self._bound = tick, tick, None, _FIRST
         self._keyframes = {}
         self._keep()
@@ -204,7 +204,7 @@ class SharedSimulation:
         self._actions = {at: actions for at, actions in self._actions.items() if at >= tick}
 
     def forget(self, before: int) -> None:
-        """Forget what lies before a tick, except for the last keyframe there."""
+        """Discard everything before a tick, except from the last keyframe at or before it on."""
         first = self.oldest = max((tick for tick in self._keyframes or (before,) if tick <= before), default=self.oldest)
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick >= first}
         self._actions = {tick: actions for tick, actions in self._actions.items() if tick >= first}

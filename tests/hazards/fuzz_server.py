@@ -221,7 +221,7 @@ class Siege:
             assert reason, f"{self.kinds[peer]} was dropped without a reason"
             kind = self.kinds[peer]
             wanted = REASONS.get(kind)
-            assert wanted is None or re.search(f"{wanted}|64 users already", reason), f"{kind} was dropped because {reason!r}"
+            assert wanted is None or re.search(f"{wanted}|limit of 64 users", reason), f"{kind} was dropped because {reason!r}"
             self.reasons[re.sub(r"[-+]?\d[\d.,e+]*", "#", reason)[:40]] += 1
             self._end(peer)
         for peer in [peer for peer in self._sessions if self.dice.random() < 0.03 and self.kinds[peer] not in REASONS]:
@@ -474,17 +474,17 @@ HARMLESS = (
 REASONS = {
     "noise": "not a valid message",
     "flood": r"messages a second",
-    "heavy": r"bytes a second|although it was denied",
-    "far": r"meant for tick \d+, and it is tick \d+",
+    "heavy": r"bytes a second|denied acts",
+    "far": r"meant for tick \d+, but the first open tick is \d+",
     "negative": r"not a valid message: Expected `int` >= 0",
-    "numbers": r"has the number \d+, and the last one had \d+",
+    "numbers": r"has number \d+, but the last one had \d+",
     "other": r"must be one of",
-    "leaver": r"none that a user can do",
-    "builder": r"goes on although it was denied: (the world is full|one user (has|makes) at most)",
+    "leaver": r"not available to guests",
+    "builder": r"repeated denied acts too often: (the world is full|a user may (have|create) at most)",
     "deep": r"not a valid message|more than 10000 values|must be|lists in lists|deep",
     "giant": r"at most 64000 bytes",
-    "stranger": r"said no hello within",
-    "half": r"said no hello within",
+    "stranger": r"sent no hello within",
+    "half": r"sent no hello within",
     "guesser": r"speaks version|password|two names",
 }
 """What those are told who do one thing alone; the others may stay, or do anything."""
@@ -512,7 +512,7 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
         "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.simulation.now, "differing": network.n_differing,
         "refused": [client.end_reason for client in network.clients], "dropped": server.status.n_dropped,
         "reasons": dict(siege.reasons.most_common()),
-        "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message ended in" in one],
+        "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message raised" in one],
         "objects_grown_by": round(grown, 3), "remembered": siege.remembered,
         "slowest_message_ms": [round(1e3 * siege.slowest[0], 1), siege.slowest[1]],
         "kinds": dict(Counter(siege.kinds.values())), "faults": Counter(re.sub(r"\d+", "#", one)[:60] for one in server.status.troubles),

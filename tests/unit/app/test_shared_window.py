@@ -314,7 +314,10 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive
     monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
-    with pytest.raises(LabError, match="a password is asked for: --password gives it"), open_shared(client_session, size=(480, 320)):
+    with (
+        pytest.raises(LabError, match="this server requires a password: give it with --password"),
+        open_shared(client_session, size=(480, 320)),
+    ):
         pass
     assert not pygame.display.get_init()
 
@@ -451,7 +454,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
         two.pass_time(two.client_sessions[1:])
     assert [one.is_here for one in two.server.server.users] == [False, True]
     two.frame(2)
-    assert session.driver.trouble == "nothing was heard of it for 0.5 s; trying again in 0 s; F4: go on alone"
+    assert session.driver.trouble == "it sent nothing for 0.5 s; trying again in 0 s; F4: go on alone"
     two.frame(70)
     back = two.window.session
     assert (

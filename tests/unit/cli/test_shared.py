@@ -128,7 +128,7 @@ def test_processes_that_share_a_world_agree(scene: str, start: Start, tmp_path: 
     assert [one["keyframe"] for one in (hosted, *joined)] == [1800, 1800, 1800]
     assert len({one["state_hash"] for one in (hosted, *joined)}) == 1
     assert [one["adopted_keyframes"] for one in joined] == [0, 0] and sorted(hosted["users"]) == ["ann", "bob"]
-    assert all(one["ended"] == "the server has taken its 1800 steps" for one in joined) and hosted["drops"] == []
+    assert all(one["ended"] == "the server has finished its 1800 steps" for one in joined) and hosted["drops"] == []
     verified = start("replay", "it.rec", "--verify", "--json", "replay.json")
     assert verified.wait(PATIENCE) == 0
     replayed = _read(tmp_path / "replay.json")
@@ -143,12 +143,12 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     until(lambda: f"joined {address}" in _told(guest))
     until(lambda: "ann joined" in _told(server))
     assert start("join", address, "--steps", "5", password="other").wait(PATIENCE) == 2
-    until(lambda: "the password is another" in _told(server))
+    until(lambda: "wrong password" in _told(server))
     server.send_signal(signal.SIGINT)
     assert server.wait(PATIENCE) == 130 and re.search(r"stopped after [\d,]+ steps", _told(server))
     assert guest.wait(PATIENCE) == 0 and "the server was stopped" in _told(guest)
     hosted, joined = _read(tmp_path / "server.json"), _read(tmp_path / "ann.json")
-    assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "the password is another"
+    assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "wrong password"
     if joined["keyframe"] == hosted["keyframe"]:
         assert joined["state_hash"] == hosted["state_hash"]
 

@@ -121,8 +121,8 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host: ServerThread) -> Non
     [
         (b"\x89\x80\x00\x00\x00\x00" * 6000, "more than 2000 messages a second"),  # with a mask of zeros
         (b"\x82\xfe\xff\xff\x00\x00\x00\x00" + bytes(0xFFFF), "more than 64000 bytes"),
-        (b"\x82\x03abc", "no WebSocket protocol"),  # without a mask
-        (b"\xff\xff\xff\xff\xff", "no WebSocket protocol"),
+        (b"\x82\x03abc", "violated the WebSocket protocol"),  # without a mask
+        (b"\xff\xff\xff\xff\xff", "violated the WebSocket protocol"),
     ],
     ids=["pings", "large", "unmasked", "noise"],
 )
@@ -149,7 +149,7 @@ def test_more_connections_than_there_may_be_are_turned_away(host: ServerThread) 
     few = ServerThread(_demo, ServerSettings(limits=Limits(connections=1)), port=0)
     few.start()
     lines = [socket.create_connection(("127.0.0.1", few.port)) for _ in range(3)]
-    assert _dropped(few, 2) == ["there are 1 connections already"] * 2
+    assert _dropped(few, 2) == ["the server has reached its limit of 1 connections"] * 2
     for line in lines:
         line.close()
     few.close()
@@ -169,7 +169,7 @@ def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(
         return line
 
     lines = [come(f"127.0.0.{last}") for last in (3, 2, 2, 2, 4, 5)]
-    assert full.status.n_sockets == 4 and _dropped(full, 2) == ["there are 4 connections already"] * 2
+    assert full.status.n_sockets == 4 and _dropped(full, 2) == ["the server has reached its limit of 4 connections"] * 2
     for k, line in enumerate(lines):
         line.settimeout(10.0 if k in (1, 2) else 0.05)
         if k in (1, 2):
@@ -360,7 +360,7 @@ def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_
     for k in range(5):
         lines.append(socket.create_connection(("127.0.0.1", few.port)))
         until(lambda k=k: few.status.n_sockets + few.status.n_dropped == k + 2, look=0.005)
-    assert _dropped(few, 2) == ["more than 3 connections from its address say no hello"] * 2
+    assert _dropped(few, 2) == ["more than 3 connections from its address have not sent a hello"] * 2
     for line in lines[:2]:
         line.settimeout(PATIENCE)
         assert line.recv(1) == b""

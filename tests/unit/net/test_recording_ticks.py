@@ -97,7 +97,7 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
         simulation.step()
         recorder.tick(simulation.inputs(tick), simulation.digests[tick + 1])
     recorder.close()
-    assert any("PressKey of user 1 ended in ZeroDivisionError" in one for one in simulation.faults) and any(
+    assert any("PressKey of user 1 failed: ZeroDivisionError" in one for one in simulation.faults) and any(
         "the step" in one for one in simulation.faults
     )
     recording = load_recording(recorder.path)

@@ -54,7 +54,7 @@ def test_an_act_before_what_is_kept_is_refused() -> None:
         simulation.step()
     simulation.forget(75)
     assert simulation.oldest == 60
-    with pytest.raises(LabError, match="tick 59, before the oldest that is kept, 60"):
+    with pytest.raises(LabError, match="tick 59, but the oldest tick kept is 60"):
         simulation.add(59, UserAction(1, 0, Join()))
 
 
@@ -98,7 +98,7 @@ def test_one_that_never_goes_back_keeps_no_keyframe() -> None:
     simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}), goes_back=False)
     for _ in range(70):
         simulation.step()
-    with pytest.raises(LabError, match="tick 69, before the oldest that is kept, 70"):
+    with pytest.raises(LabError, match="tick 69, but the oldest tick kept is 70"):
         simulation.add(69, UserAction(1, 0, Join()))
     simulation.forget(50)
     assert simulation.oldest == 50 and set(simulation.digests) == set(range(50, 71))

@@ -178,7 +178,7 @@ def test_what_is_no_server_is_told_in_words(host: ServerThread) -> None:
 
 
 def test_a_taken_port_and_an_address_of_others_are_one_line(host: ServerThread) -> None:
-    with pytest.raises(LabError, match=f"^port {host.port} is taken: another program listens at 127.0.0.1:{host.port}; --port 0"):
+    with pytest.raises(LabError, match=f"^port {host.port} is in use: another program listens at 127.0.0.1:{host.port}; --port 0"):
         ServerThread(_demo, port=host.port).start()
     for bind in ("192.0.2.1", "no-such-host.invalid"):
         with pytest.raises(InvalidInputError, match=f"^--bind must be an address of this machine.*, got '{bind}'"):
