@@ -1,4 +1,4 @@
-"""The command line. Each command imports what it needs when it runs, so that ``--help`` is there at once."""
+"""Command line. Commands import their dependencies when they run, so that ``--help`` is fast."""
 
 from engine.common.installation import require
 

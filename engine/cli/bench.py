@@ -1,4 +1,4 @@
-"""``bench``: the measurements of `benchmarks/`, as a table."""
+"""``bench``: run the benchmarks in `benchmarks/`."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ NAMES = (
     "manifold, overlap, distance, time_of_impact, swept, threads, bounding, broad_phase, broad_phase_growth, scene, growth, trace, "
     "scalar_query, cold_start, tracing, start_up, rewind, history, frame, network, dynamics"
 )
-"""Those of `benchmarks.registry`, which is not imported for the sake of a line of help."""
+"""Names in `benchmarks.registry`, repeated to avoid importing it for the help text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BenchOptions:
     """Options of ``bench``."""
 
-    names: list[str] | None = argument("NAMES", f"Which: {NAMES}. Without any, all but two long ones.", None)
-    quick: bool = option("", "Small and few: whether it runs, not how fast it is.", False)
+    names: list[str] | None = argument("NAMES", f"Benchmarks: {NAMES}. If omitted, all except two slow ones.", None)
+    quick: bool = option("", "Run a reduced version as a smoke test; the times are not meaningful.", False)
     json: JsonFile = None
 
 
 @command
 def bench_command(args: BenchOptions) -> Report:
-    """Measure our speed, each time in turn with a peer where there is one: one thread, medians. Ctrl-C ends with what was measured."""
+    """Measure our speed, alternating with a peer library if there is one: single-threaded, medians. Ctrl-C prints the results so far."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
     chosen = list(dict.fromkeys(args.names or [name for name in known if name not in registry.LONG]))
     for name in chosen:
         if name not in known:
-            raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
+            raise InvalidInputError("NAMES", "one of " + ", ".join(known) + meant(name, known), name)
 
     from engine import query
 
@@ -68,7 +68,7 @@ def _registry() -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "benchmarks":
             raise
-        raise InvalidInputError("bench", "run from the project's folder, where benchmarks/ lies", "no such folder") from None
+        raise InvalidInputError("bench", "run from the project folder, which contains benchmarks/", "no such folder") from None
 
 
 def _number(value: float, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""``doctor``: what this program needs, what it finds, and what to do about the difference."""
+"""``doctor``: check the environment and advise on how to fix problems."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ _ROOT = Path(__file__).resolve().parents[2]
 _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 13))
 _PROBE_TIME = 120.0
-"""Seconds the probe may take: it may have to compile its kernels on a slow machine."""
+"""Time limit of a probe, seconds; enough to compile its kernels on a slow machine."""
 _INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else INSTALL
 _REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else "Box2D")
-_READER_HELP = "nothing to do: the public interface serves, equal but slower; a demo with joints goes back by playing from its beginning"
+_READER_HELP = (
+    "nothing to do: the public interface gives the same results, but slower; demos with joints rewind by replaying from the start"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report. `state`: "ok"; "note", the program runs, but not at its best; "problem", it does not run."""
+    """One row of the report. `state` is "ok", "note" (the program runs with limitations) or "problem" (it cannot run)."""
 
     what: str
     state: str
@@ -48,7 +50,7 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """Look at one thing after another. Nothing is changed, and Box2D, of which a broken one may crash, is loaded into other processes."""
+    """Yield the results of all checks. Nothing is modified; Box2D is loaded in a subprocess, because a broken build may crash."""
     yield _python()
     yield _platform()
     yield from _packages()
@@ -64,16 +66,16 @@ def findings() -> Iterator[Finding]:
 class DoctorOptions:
     """Options of ``doctor``."""
 
-    compile: bool = option("", "First compile everything, a process a core.", False)
+    compile: bool = option("", "Compile all kernels first, with one process per core.", False)
     json: JsonFile = None
 
 
 @command
 def doctor_command(args: DoctorOptions) -> Report:
-    """Print what this program needs and what it finds, each problem with what to do about it. Status 1 if it cannot run."""
+    """Check the environment and print advice for each problem. Status 1 if the program cannot run."""
     if args.compile:
         print_part(people(args.json), compile_everything())
-    with waiting("looking"):
+    with waiting("checking"):
         lines = list(findings())
     kinds = {"ok": "right", "note": "note", "problem": "wrong"}
     rows: list[tuple[Cell, ...]] = []
@@ -89,19 +91,19 @@ def doctor_command(args: DoctorOptions) -> Report:
 
 
 def compile_everything() -> str:
-    """Compile everything, show how far that is, and return what was done.
+    """Compile all kernels with a progress bar; return a summary.
 
     Raises
     ------
     LabError
-        A part of it cannot be compiled, or there is nowhere to keep it.
+        A part cannot be compiled, or there is no writable cache folder.
     """
     from engine.app.compiling import EVERYTHING, Compilers, n_cores, run_part
 
     if not is_compiling():
-        raise LabError("nothing is compiled while NUMBA_DISABLE_JIT is set: unset it")
+        raise LabError("compilation is disabled by NUMBA_DISABLE_JIT: unset it")
     if not can_keep():
-        raise LabError("machine code cannot be kept here: set NUMBA_CACHE_DIR to a folder that can be written in")
+        raise LabError("compiled code cannot be cached here: set NUMBA_CACHE_DIR to a writable folder")
     names, n_processes = tuple(EVERYTHING), n_cores()
     n_before, began = n_in_cache(), time.monotonic()
     with progress("compiling", len(names)) as advance, Compilers(names, n_processes) as compilers:
@@ -109,7 +111,7 @@ def compile_everything() -> str:
             advance()
         done = compilers.done
     for name in names:
-        if name not in done:  # again, here, where its reason is told
+        if name not in done:  # retry in this process to get the reason
             try:
                 run_part(name)
             except Exception as error:
@@ -117,12 +119,12 @@ def compile_everything() -> str:
     mark_cache_warm()
     n_new, by = n_in_cache() - n_before, counted(n_processes, "process", "processes")
     if n_new == 0:
-        return f"All {n_before} functions were compiled before."
-    return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were there before."
+        return f"All {n_before} functions were already compiled."
+    return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were already compiled."
 
 
 def _ask(function: str) -> tuple[Any, str]:
-    """Return what a function of this module returns in a process of its own, which a broken library may end; else the problem."""
+    """Call a function of this module in a subprocess, which a broken library may crash; return (result, "") or (None, problem)."""
     program = f"import json; from engine.cli import doctor; print(json.dumps(doctor.{function}()))"
     try:
         ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
@@ -131,13 +133,13 @@ def _ask(function: str) -> tuple[Any, str]:
     except subprocess.TimeoutExpired:
         return None, f"no answer in {_PROBE_TIME:.0f} s"
     except (OSError, ValueError) as error:
-        return None, f"its test answers with something else ({error})"
-    ending = f"the interpreter was ended by {signal.Signals(-ran.returncode).name}" if ran.returncode < 0 else f"status {ran.returncode}"
+        return None, f"invalid output of the test ({error})"
+    ending = f"the interpreter was killed by {signal.Signals(-ran.returncode).name}" if ran.returncode < 0 else f"status {ran.returncode}"
     return None, (ran.stderr.strip().splitlines() or [ending])[-1]
 
 
 def demos_probe() -> tuple[int, dict[str, str]]:
-    """Return the number of demos, and why modules of demos cannot be imported."""
+    """Return the number of demos, and the import error of each broken demo module by name."""
     from engine.sim.registry import all_demos, broken_demos
 
     return len(all_demos()), dict(broken_demos())
@@ -146,11 +148,11 @@ def demos_probe() -> tuple[int, dict[str, str]]:
 def _demos() -> Iterator[Finding]:
     answer, problem = _ask("demos_probe")
     if answer is None:
-        yield Finding("demos", "problem", f"none can be imported: {problem}", f"mend what stands above first; then: {program()} list")
+        yield Finding("demos", "problem", f"none can be imported: {problem}", f"fix the problems above first; then: {program()} list")
         return
     n_demos, broken = answer
     for name, reason in broken.items():
-        yield Finding("demos", "problem", f"{name}: {reason}", "restore that file; all others run without it")
+        yield Finding("demos", "problem", f"{name}: {reason}", "restore that file; the other demos run without it")
     if not broken:
         yield Finding("demos", "ok", f"{n_demos} can be imported")
 
@@ -160,7 +162,7 @@ def _python() -> Finding:
     text = f"{platform.python_implementation()} {platform.python_version()}, {bits} bits"
     low, high = (".".join(map(str, version)) for version in _PYTHONS)
     if not _PYTHONS[0] <= version <= _PYTHONS[1] or bits != 64 or platform.python_implementation() != "CPython":
-        return Finding("Python", "problem", text, f"use CPython {low} to {high}, 64 bits: Box2D has wheels for no other")
+        return Finding("Python", "problem", text, f"use 64-bit CPython {low} to {high}: Box2D has wheels for no other")
     return Finding("Python", "ok", text)
 
 
@@ -168,7 +170,9 @@ def _platform() -> Finding:
     system, machine = platform.system(), platform.machine()
     text = f"{system} {platform.release()}, {machine}, {counted(os.cpu_count() or 1, 'core')}"
     if (system, machine) not in _WHEELS:
-        return Finding("platform", "note", text, "PyPI has no Box2D wheel for it: pip needs swig and a C++ compiler to build one")
+        return Finding(
+            "platform", "note", text, "PyPI has no Box2D wheel for this platform: pip needs SWIG and a C++ compiler to build one"
+        )
     return Finding("platform", "ok", text)
 
 
@@ -180,7 +184,7 @@ def _installed(name: str) -> str | None:
 
 
 def _packages() -> Iterator[Finding]:
-    """Compare what is installed with what was tested; an installed copy knows the names of what it uses itself, and no versions."""
+    """Compare installed package versions with the tested ones; without a checkout, only check that the packages are installed."""
     pins = dict.fromkeys(["numba", "numpy", *LAB.values()], "")
     if is_checkout():
         pins = dict(re.findall(r"(?m)^([\w.-]+)==([\w.]+)", (_ROOT / "requirements.txt").read_text(encoding="utf-8")))
@@ -188,16 +192,16 @@ def _packages() -> Iterator[Finding]:
     for name, pin in pins.items():
         version = _installed(name)
         if version is None:
-            yield Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {pin})" if pin else _INSTALL)
+            yield Finding(name, "problem", "not installed", f"{_INSTALL}  (requires {pin})" if pin else _INSTALL)
         elif pin and version != pin:
             yield Finding(name, "note", version, f"tested with {pin}: {_INSTALL}")
         else:
             n_good += 1
-    yield Finding("packages", "ok", f"{n_good} of {len(pins)} as they were tested")
+    yield Finding("packages", "ok", f"{n_good} of {len(pins)} at the tested versions")
 
 
 def _mixed() -> Iterator[Finding]:
-    """Two distributions that install into one folder overwrite each other's files, and uninstalling one breaks the other."""
+    """Detect distributions that install into the same folder: they overwrite each other, and uninstalling one breaks the other."""
     for folder, needed, others, symptom in (
         ("Box2D", "Box2D", ("box2d-py", "box2d-kengz", "pybox2d"), "AttributeError: ... RAND_LIMIT_swigconstant"),
         ("pygame", "pygame-ce", ("pygame",), "missing names such as fblits"),
@@ -206,11 +210,11 @@ def _mixed() -> Iterator[Finding]:
         if present:
             names = " ".join([*present, needed])
             advice = f"python -m pip uninstall -y {names}, then {_INSTALL}  (symptom: {symptom})"
-            yield Finding(f"import {folder}", "problem", f"{' and '.join([needed, *present])} share one folder", advice)
+            yield Finding(f"import {folder}", "problem", f"{' and '.join([needed, *present])} install into the same folder", advice)
 
 
 def box2d_probe() -> dict[str, Any]:
-    """Drop a disc on a floor in a world of Box2D, test the memory reader, and return what came out."""
+    """Drop a disc on a floor in a Box2D world and test the memory reader; return the results."""
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, World, load_solver
 
@@ -231,9 +235,9 @@ def _box2d() -> Iterator[Finding]:
     if problem:
         yield Finding("Box2D works", "problem", problem, _REINSTALL)
     else:
-        yield Finding("Box2D works", "ok", f"a disc falls on a floor and stays; the engine inside the wheel is Box2D {answer['engine']}")
+        yield Finding("Box2D works", "ok", f"a dropped disc comes to rest on the floor; the wheel contains Box2D {answer['engine']}")
     if answer is not None and answer["memory_problem"] is None:
-        yield Finding("memory reader", "ok", "reads contacts straight from Box2D; equal to the public interface")
+        yield Finding("memory reader", "ok", "reads contacts directly from Box2D's memory; matches the public interface")
     elif answer is not None:
         yield Finding("memory reader", "note", answer["memory_problem"], _READER_HELP)
 
@@ -254,17 +258,17 @@ def _display() -> Finding:
 
     problem, driver = display_found()
     if problem is None:
-        return Finding("display", "ok", "a window can be opened" + (f", by SDL's driver {driver}" if driver else ""))
-    advice = "the tour and run --headless work without one; for the window start the program on a desktop"
+        return Finding("display", "ok", "a window can be opened" + (f", with SDL driver {driver}" if driver else ""))
+    advice = "the tour and run --headless need none; to open a window, run the program on a desktop"
     return Finding("display", "note", f"none: {problem}", advice)
 
 
 def _numba() -> Iterator[Finding]:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        yield Finding("numba", "note", "NUMBA_DISABLE_JIT is set", "unset it: without its compiler everything is far slower")
+        yield Finding("numba", "note", "NUMBA_DISABLE_JIT is set", "unset it: without compilation everything is much slower")
     if not can_keep() and not cache_is_warm():
-        advice = "set NUMBA_CACHE_DIR to a folder of your own, or the kernels are compiled at every start"
-        yield Finding("numba cache", "note", f"nothing can be written in {cache_folder()}", advice)
+        advice = "set NUMBA_CACHE_DIR to a writable folder; otherwise the kernels are compiled at every start"
+        yield Finding("numba cache", "note", f"{cache_folder()} is not writable", advice)
         return
     yield Finding("numba cache", "ok", f"{_cache_words()}; in {cache_folder()}")
 
@@ -272,8 +276,8 @@ def _numba() -> Iterator[Finding]:
 def _cache_words() -> str:
     if not cache_is_warm():
         there = counted(n_in_cache(), "function")
-        return f"cold: the first start compiles for some seconds or a minute, `doctor --compile` all at once; {there} there already"
+        return f"cold: the first start compiles for up to a minute; `doctor --compile` compiles everything now; {there} compiled so far"
     lost = lost_code()
     if lost:
-        return f"torn: {counted(lost, 'module')} of it gone, compiled again when needed"
-    return f"warm: what a running world needs is compiled, {counted(n_in_cache(), 'function')} in all; the rest when first asked for"
+        return f"incomplete: {counted(lost, 'module')} missing, recompiled when needed"
+    return f"warm: {counted(n_in_cache(), 'function')} compiled, all that a running world needs; others are compiled on first use"

@@ -1,4 +1,4 @@
-"""``motion``: why bodies move otherwise in Box2D than in ours, counted over demos."""
+"""``motion``: count the causes of different motion in Box2D and in our solvers."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _MAX_STEPS = 1_000_000
 class MotionOptions:
     """Options of ``motion``."""
 
-    ids: list[str] | None = argument("[ID]...", "Demos; all of them where none is named.", None)
+    ids: list[str] | None = argument("[ID]...", "Demo ids; if omitted, all demos.", None)
     steps: int = option("N", "Steps of each demo.", 300, low=1, high=_MAX_STEPS)
-    every: int = option("K", "Judge each K-th step.", 30)
+    every: int = option("K", "Compare every K-th step.", 30)
     seed: options.Seed = 0
     solver: options.SolverName = None
     method: str | None = option("NAME", "Our solver to compare with Box2D.")
-    save: str | None = option("DIR", "Write a scene file of each unexplained step's state.", writes=(FOLDER,))
+    save: str | None = option("DIR", "Write the state before each unexplained step as a scene file.", writes=(FOLDER,))
     json: options.JsonFile = None
 
 
 @options.command
 def motion_command(args: MotionOptions) -> Report:
-    """Count why Box2D's bodies and ours leave a step with different velocities, over the steps of demos.
+    """Count the causes of velocity differences between Box2D and our solver over the steps of demos.
 
-    From the state before each judged step both engines take it once; causes are taken away one after the other until the difference is
-    gone. What stays is unexplained; status 1 if there is any. docs/motion.md explains each cause and how it is shown.
+    Both engines take each compared step from the same state; causes are removed one after another until the difference vanishes. A
+    remaining difference is unexplained; status 1 if there is any. docs/motion.md explains each cause and how it is detected.
     """
     from engine.compare.motion.tally import MotionTally
     from engine.sim.registry import all_demos, find_demo
@@ -69,7 +69,7 @@ def motion_command(args: MotionOptions) -> Report:
 
 
 def _judge_all(kinds: Sequence[type[Demo]], args: MotionOptions, method: str, tallies: dict[str, MotionTally], saved: list[str]) -> bool:
-    """Judge the steps of all demos; return whether that was not interrupted."""
+    """Judge the steps of all demos and fill `tallies` and `saved`; return False if interrupted."""
     from engine.compare.motion.tally import MotionTally
 
     name = ""
@@ -92,7 +92,7 @@ def _judge_all(kinds: Sequence[type[Demo]], args: MotionOptions, method: str, ta
 
 
 def _judge(world: World, method: str, tally: MotionTally, where: str, folder: str | None) -> list[str]:
-    """Judge the next step of a world; return the file of its state where that is wanted and something stays unexplained."""
+    """Judge the next step of a world and add it to `tally`; return the path of the state if it was saved to `folder`."""
     from engine.compare.motion import judge_step
 
     try:

@@ -1,4 +1,4 @@
-"""``netlab``: a server and clients over simulated links, users that act at random, and whether all went through the same states."""
+"""``netlab``: run a server and clients with random users over simulated links, and check that all pass through the same states."""
 
 from __future__ import annotations
 
@@ -30,38 +30,38 @@ _MAX_SWEPT = 50
 class NetlabOptions:
     """Options of ``netlab``."""
 
-    scene: str = argument("SCENE", "Which demo (see the command list), or a scene file.", reads=True)
+    scene: str = argument("SCENE", "Demo id (see the list command) or scene file.", reads=True)
     clients: int = option("N", "Number of clients, 1 to 64.", 4)
-    latency: float = option("S", "Seconds that a message takes, each way.", 0.0)
+    latency: float = option("S", "One-way latency, seconds.", 0.0)
     jitter: float = option("S", "Maximum deviation from the latency, seconds.", 0.0)
-    loss: float = option("P", "Share of messages that are lost.", 0.0)
-    reorder: float = option("P", "Share of messages that may overtake others.", 0.0)
-    duplicate: float = option("P", "Share of messages that come twice.", 0.0)
-    bandwidth: float = option("B", "Bytes a second each way of a client; 0: any.", 0.0)
-    stream: bool = option("", "A link like TCP: a lost message comes later, and those behind it wait.", False)
-    down: str | None = option("NAME=VALUE,...", "Differences of the way from the server: latency=0.3,loss=0.1.")
-    steps: int = option("N", "Ticks that are played and compared.", 600)
+    loss: float = option("P", "Fraction of messages lost.", 0.0)
+    reorder: float = option("P", "Fraction of messages that may arrive out of order.", 0.0)
+    duplicate: float = option("P", "Fraction of messages duplicated.", 0.0)
+    bandwidth: float = option("B", "Bytes per second in each direction of a client; 0: unlimited.", 0.0)
+    stream: bool = option("", "Simulate TCP: lost messages are resent, and later ones wait for them.", False)
+    down: str | None = option("NAME=VALUE,...", "Overrides for the direction from server to client: latency=0.3,loss=0.1.")
+    steps: int = option("N", "Number of ticks to simulate and compare.", 600)
     seed: options.Seed = 0
-    method: str = option("NAME", "How clients keep up: prediction, interpolation, lockstep; or all.", "prediction")
+    method: str = option("NAME", "Synchronization method: prediction, interpolation, lockstep or all.", "prediction")
     solver: options.SolverName = None
     settings: options.Settings = None
-    delay: int | None = option("N", "Ticks by which the server closes a tick after its time.")
-    window_steps: int | None = option("N", "Ticks that a client may be ahead, and can go back.")
-    script: str | None = option("FILE", "Actions of the clients, in place of random users.", reads=True, excludes=("rate",))
-    rate: float | None = option("R", "Actions that a random user begins per second.")
+    delay: int | None = option("N", "Ticks that the server waits for late inputs.")
+    window_steps: int | None = option("N", "Maximum ticks that a client may run ahead or roll back.")
+    script: str | None = option("FILE", "File of client actions, instead of random users.", reads=True, excludes=("rate",))
+    rate: float | None = option("R", "Actions per second that each random user starts.")
     join_at: int | None = option("STEP", "Tick at which the last client joins.")
-    sweep: str | None = option("NAME=LIST", "Run once for each value: latency=0,0.05,0.1; also of delay, clients...")
+    sweep: str | None = option("NAME=LIST", "Run once per value, such as latency=0,0.05,0.1; also delay, clients, ...")
     report: options.ReportFolder = None
     json: options.JsonFile = None
 
 
 @options.command
 def netlab_command(args: NetlabOptions) -> Report:
-    """Share a world among a server and clients over simulated links, and compare the states of every tick.
+    """Share a world between a server and clients over simulated links, and compare their states at every tick.
 
-    Server and clients run in this process, in simulated time: as fast as the machine goes, and the same every time. Every client acts at
-    random, or by a script. Status 1 if a step of a client ended in another state than the server's, or a client never came to know it.
-    docs/network.md explains what is measured.
+    Server and clients run in one process and in simulated time, so the run is deterministic and as fast as the machine allows. Clients
+    act at random or from a script. Status 1 if a client's state after a tick differs from the server's or was never received.
+    docs/network.md explains the measurements.
     """
     from engine.net.link import LinkSettings
     from engine.net.netlab.experiment import LINK_FIELDS, Experiment
@@ -81,7 +81,7 @@ def netlab_command(args: NetlabOptions) -> Report:
 
 
 def _changes(given: str, known: Sequence[str]) -> dict[str, Any]:
-    """Return the values of ``NAME=VALUE,...``."""
+    """Parse ``NAME=VALUE,...`` into a dict."""
     changes = {}
     for part in given.split(","):
         name, equals, value = (word.strip() for word in part.partition("="))
@@ -97,12 +97,12 @@ def _number(option: str, word: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InvalidInputError(option, "a finite number behind each =", word)
+        raise InvalidInputError(option, "a finite number after each =", word)
     return number
 
 
 def _shared_scene(args: NetlabOptions) -> tuple[SharedScene, str]:
-    """Return how the demo is made, and its title."""
+    """Return the scene to share, from which each side builds the demo, and its title."""
     from engine.net.scene import check_shareable, shared_scene
 
     kind = demo_or_file("SCENE", args.scene)
@@ -117,7 +117,7 @@ def _shared_scene(args: NetlabOptions) -> tuple[SharedScene, str]:
 
 
 def _varied(experiment: Experiment, method: str, swept: str | None) -> tuple[list[Experiment], str | None]:
-    """Return the experiment once for each method and value, and what is swept."""
+    """Return one experiment per method and swept value, and the name of the swept parameter (None: no sweep)."""
     from engine.net.messages import METHODS
     from engine.net.netlab.experiment import SWEPT, sweep
 
@@ -140,7 +140,7 @@ def _run(experiments: Sequence[Experiment], swept: str | None) -> Report:
 
     results: list[ExperimentResult] = []
     n_steps = experiments[0].steps
-    with progress("playing", n_steps * len(experiments), "steps") as advance:
+    with progress("simulating", n_steps * len(experiments), "steps") as advance:
         for experiment in experiments:
             try:
                 results.append(run.run_experiment(experiment, _shifted(advance, n_steps * len(results))))
@@ -161,7 +161,7 @@ def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], Non
 
 
 def _as_json(results: Sequence[ExperimentResult]) -> dict[str, Any]:
-    """Return the sums of all runs, and each of them."""
+    """Return totals over all runs, and the result of each run."""
     first = results[0].experiment
     counts = ("differing_steps", "rollbacks", "resimulated_steps", "adopted_keyframes")
     return {

@@ -1,4 +1,4 @@
-"""Tables of ``netlab``, and the page with them and with charts of the cost of a method over what was swept, or of one run's corrections."""
+"""Tables and HTML page of ``netlab``, with charts over the swept parameter, or of the corrections if there is no sweep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLES = "tables.md"
 
 
 def about(experiment: Experiment) -> str:
-    """Return an experiment in one line: title, clients, steps, links."""
+    """Return a one-line summary of an experiment: title, clients, steps, seed and links."""
     up, down = _link_text(experiment.up), _link_text(experiment.down)
     link = up if experiment.up == experiment.down else f"up {up}; down {down}"
     size = f"{counted(experiment.n_clients, 'client')}, {counted(experiment.steps, 'step')}"
@@ -30,11 +30,11 @@ def about(experiment: Experiment) -> str:
 
 
 def _link_text(link: LinkSettings) -> str:
-    return ", ".join(f"{name} {value:g}" for name, value in asdict(link).items() if value) or "at once"
+    return ", ".join(f"{name} {value:g}" for name, value in asdict(link).items() if value) or "ideal"
 
 
 def _swept_value(run: ExperimentResult, name: str) -> float:
-    """Return the value that a run had of what was swept."""
+    """Return a run's value of the swept parameter."""
     from engine.net.netlab.experiment import LINK_FIELDS, SWEPT
 
     return float(getattr(run.experiment.up if name in LINK_FIELDS else run.experiment, SWEPT[name]))
@@ -45,7 +45,7 @@ def _scaled(value: float | None, factor: float) -> Cell:
 
 
 def runs_table(results: Sequence[ExperimentResult], swept: str | None) -> Table:
-    """Return a row for each run: medians of what was measured; bytes both ways and processor time are those of a client."""
+    """Return the table of medians, one row per run; traffic (both directions) and processor time are per client."""
     rows = [
         (
             run.experiment.method, *([] if swept is None else [_swept_value(run, swept)]),
@@ -57,16 +57,16 @@ def runs_table(results: Sequence[ExperimentResult], swept: str | None) -> Table:
         for run in results
     ]  # fmt: skip
     heads = (
-        "method", *((swept,) if swept else ()), "differ", "acts", "own act, ms", "agreed, ms", "corrections", "size, mm", "most, mm",
-        "again a step", "stalled, %", "kB/s", "ms a step", "server's",
+        "method", *((swept,) if swept else ()), "differ", "acts", "own act, ms", "agreed, ms", "corrections", "size, mm", "max, mm",
+        "resim./step", "stalled, %", "kB/s", "ms a step", "server ms",
     )  # fmt: skip
     return Table("", heads, tuple(rows))
 
 
 def clients_table(run: ExperimentResult) -> Table:
-    """Return a row for each client of a run."""
+    """Return the table of a run's clients, one row per client."""
     heads = (
-        "client", "from step", "differ", "skipped", "corrections", "most, mm", "rollbacks", "again", "adopted", "up, B/s",
+        "client", "from step", "differ", "skipped", "corrections", "max, mm", "rollbacks", "resim.", "adopted", "up, B/s",
         "down, B/s", "ms a step",
     )  # fmt: skip
     rows = [
@@ -81,7 +81,7 @@ def clients_table(run: ExperimentResult) -> Table:
 
 
 def netlab_page(results: Sequence[ExperimentResult], swept: str | None) -> Page:
-    """Return the page, and the files beside it: its chart as a picture, and its table as Markdown."""
+    """Return the HTML page and its files: the charts as PNG and the summary table as Markdown."""
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page
 
@@ -105,12 +105,12 @@ def netlab_page(results: Sequence[ExperimentResult], swept: str | None) -> Page:
 
 
 def _swept_charts(results: Sequence[ExperimentResult], swept: str) -> list[Chart]:
-    """Return four charts over what was swept, with a curve for each method."""
+    """Return four charts over the swept parameter, with one curve per method."""
     panels: tuple[tuple[str, Callable[[ExperimentResult], float | None], float], ...] = (
-        ("own act is shown after, ms", lambda run: run.own_act_shown.median, 1e3),
-        ("corrections: one in twenty exceeds, mm", lambda run: run.sizes.p95, 1e3),
-        ("steps again, for each step", lambda run: run.resimulated_per_step, 1.0),
-        ("kB/s of a client, both ways", lambda run: run.bytes_per_s, 1e-3),
+        ("delay until own action is shown, ms", lambda run: run.own_act_shown.median, 1e3),
+        ("corrections: 95th percentile, mm", lambda run: run.sizes.p95, 1e3),
+        ("resimulated steps per step", lambda run: run.resimulated_per_step, 1.0),
+        ("kB/s per client, both directions", lambda run: run.bytes_per_s, 1e-3),
     )
     axis = swept + (", s" if swept in ("latency", "jitter") else "")
     runs = {
@@ -128,7 +128,7 @@ def _swept_charts(results: Sequence[ExperimentResult], swept: str) -> list[Chart
 
 
 def _correction_charts(results: Sequence[ExperimentResult]) -> list[Chart]:
-    """Return the numbers of corrections by size and by age, with bars for each method."""
+    """Return bar charts of the number of corrections by size and by age, with one series per method."""
     sizes = [f"{1e3 * bound:g}" for bound in SIZES]
     charts = []
     for title, bounds, name in (

@@ -1,4 +1,4 @@
-"""A demo in a file of the user's own, anywhere: ``python main.py run mine.py``. `docs/own_scene.md` says how to write one."""
+"""Load demos from users' own files: ``python main.py run mine.py``. See `docs/own_scene.md` for how to write one."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["OwnDemoError", "errors_with_line", "load_own_demo"]
 
 
 class OwnDemoError(LabError, RuntimeError):
-    """The file of a demo raised an exception: its line and its words."""
+    """A demo file raised an exception; the message has its line and text."""
 
 
 def load_own_demo(path: str) -> type[Demo]:
-    """Run a Python file and return the demo that it registers; its folder can be imported from, as when Python runs it.
+    """Run a Python file and return the demo that it registers. The file can import modules from its own folder.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, it registers no demo or several, or one under an id that is taken.
+        The file does not exist, does not register exactly one demo, or uses an id that is taken.
     OwnDemoError
-        The file cannot be run.
+        The file raises an exception or is not valid Python.
     """
     file = Path(path)
     if not file.is_file():
@@ -39,16 +39,16 @@ def load_own_demo(path: str) -> type[Demo]:
     new = [demo for demo in all_demos() if demo not in present]
     if len(new) != 1:
         requirement = "a file with one demo, a class derived from Demo under @register(...) (docs/own_scene.md)"
-        raise InvalidInputError("ID|FILE", requirement, Described(f"{len(new)} of them in {path}"))
+        raise InvalidInputError("ID|FILE", requirement, Described(f"{len(new)} in {path}"))
     return new[0]
 
 
 @contextlib.contextmanager
 def errors_with_line(path: str, of: str = "") -> Iterator[None]:
-    """Turn what code of that file, or folder, raises into an `OwnDemoError` that names the line, after the words `of`."""
+    """Convert exceptions raised in a file or folder to `OwnDemoError` with the line; `of` prefixes the message."""
     try:
         yield
-    except LabError as error:  # what the engine refused: which line asked for it?
+    except LabError as error:  # raised by the engine: find the line that called it
         where = _place(path, error)
         if not where:
             raise
@@ -65,25 +65,24 @@ def errors_with_line(path: str, of: str = "") -> Iterator[None]:
 def _run(file: Path) -> None:
     name = f"own_demo_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None and spec.loader is not None  # of a name that ends in .py
+    assert spec is not None and spec.loader is not None  # the name ends in .py
     module: ModuleType = importlib.util.module_from_spec(spec)
     folder = str(file.resolve().parent)
     if folder not in sys.path:
-        sys.path.append(folder)  # behind everything: no file there takes the place of a library
-    sys.modules[name] = module  # where dataclasses and the reader of states look for it
+        sys.path.append(folder)  # at the end, so that no file there shadows a library
+    sys.modules[name] = module  # dataclasses and state capture look the module up here
     with errors_with_line(str(file)):
         try:
             spec.loader.exec_module(module)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             if _place(str(file), error) or getattr(error, "filename", None) is not None:
                 raise
-            # never begun, and no line is named: a file with null bytes (a ValueError before Python 3.11.4), or one that the parser has
-            # no room for
-            raise OwnDemoError(f"{file} is no Python: {str(error) or type(error).__name__}") from None
+            # parsing failed without a line number: null bytes (a ValueError before Python 3.11.4), or the parser ran out of memory
+            raise OwnDemoError(f"{file} is not valid Python: {str(error) or type(error).__name__}") from None
 
 
 def _place(path: str, error: BaseException) -> str:
-    """Return the innermost place of a file or folder at which an exception went through, "" if it did not."""
+    """Return the innermost traceback location in a file or folder, "" if there is none."""
     places = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_same(frame.filename, path)]
     if not places:
         return ""

@@ -1,4 +1,4 @@
-"""``references``: what a solver is off from exact solutions, and what it keeps of hard scenes."""
+"""``references``: measure the error of solvers against exact solutions, and their quality in difficult scenes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["references_command"]
 class ReferencesOptions:
     """Options of ``references``."""
 
-    names: list[str] | None = argument("NAMES", "Which: as the table names them. Without any, all.", None)
-    solver: str = option("LIST", "What drives the worlds, a column each: NAME[:SETTING=VALUE]....", "soft_step,box2d")
-    sub_steps: int = option("N", "A step, of ours; Box2D's velocity iterations.", 8, low=1, high=MAX_ITERATIONS)
+    names: list[str] | None = argument("NAMES", "Names of references, as in the table; if omitted, all.", None)
+    solver: str = option("LIST", "Solvers, one column each: NAME[:SETTING=VALUE]....", "soft_step,box2d")
+    sub_steps: int = option("N", "Sub-steps per step of our solvers, or velocity iterations of Box2D.", 8, low=1, high=MAX_ITERATIONS)
     json: JsonFile = None
 
 
 @command
 def references_command(args: ReferencesOptions) -> Report:
-    """Run scenes whose outcome is known, at 60 Hz, and say how far each solver is off, beside the error that is demanded.
+    """Run scenes with known outcomes at 60 Hz; print the error of each solver and the required accuracy.
 
-    Status 1 if a row of the first solver misses the demand.
+    Status 1 if the first solver misses a requirement.
     """
     from engine.experiments.solvers import chosen_variants
 
@@ -53,5 +53,5 @@ def references_command(args: ReferencesOptions) -> Report:
             cells = [f"{'' if row.holds else '! '}{row.error:.3g}" for row in group]
             rows.append(("" if k else reference.name, group[0].what, f"{group[0].demand:g} {group[0].unit}".rstrip(), *cells))
     result: dict[str, Any] = {"sub_steps": args.sub_steps, "references": plain}
-    parts = Table("", ("name", "what", "demand", *variants), tuple(rows), (0, 1)), Link("Errors; ! misses the demand.", "caption")
+    parts = Table("", ("name", "what", "demand", *variants), tuple(rows), (0, 1)), Link("Errors; ! marks a missed requirement.", "caption")
     return Report(result, parts, int(not holds), interrupted=unfinished(len(measured), len(references), "reference"))

@@ -1,4 +1,4 @@
-"""``scene``: what is in a scene file, and scene files of the levels of other editors."""
+"""``scene``: check a scene file, or convert a level from another editor."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ __all__ = ["scene_command"]
 class SceneOptions:
     """Options of ``scene``."""
 
-    file: str | None = argument("[FILE]", "A scene, an export of R.U.B.E. (.json), or an SVG.", None, reads=True)
-    out: str | None = option("F.json", "Write it as a scene file.", writes=(".json",), needs=("file",))
-    pixels_per_metre: float | None = option("N", "Of an SVG; 100.", needs=("file",))
+    file: str | None = argument("[FILE]", "Scene file, R.U.B.E. export (.json) or SVG.", None, reads=True)
+    out: str | None = option("F.json", "Write the scene as a scene file.", writes=(".json",), needs=("file",))
+    pixels_per_metre: float | None = option("N", "Scale of an SVG in user units per meter; default 100.", needs=("file",))
     json: JsonFile = None
     schema: str | None = option("F.json", "Write the JSON schema of scene files.", writes=(".json",))
 
 
 @command
 def scene_command(args: SceneOptions) -> Report | None:
-    """Check a scene file and say what is in it, and what an import left out or changed.
+    """Check a scene file and print its contents and what an import omitted or changed.
 
-    With --out an export of R.U.B.E. or a drawing becomes a scene file. A mistake in the file is reported with its line.
+    --out converts a R.U.B.E. export or an SVG to a scene file. Errors in the file are reported with their line.
     """
     if args.schema is not None:
         from engine.common.json_file import json_text

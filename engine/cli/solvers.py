@@ -1,4 +1,4 @@
-"""``solvers``: methods of simulation by scene, judged by exact answers."""
+"""``solvers``: compare solvers on scenes with known outcomes."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ _FILM_SIZE = "640x360"
 class SolversOptions:
     """Options of ``solvers``."""
 
-    solvers: str = option("LIST", "Methods, each NAME[:SETTING=VALUE]..., such as soft_step:sub_steps=4; or all.", options.ALL)
-    scenes: str = option("LIST", "Scenes, or groups of them: standing, stack, heavy, all.", options.ALL)
-    seconds: float | None = option("S", "Of each scene.", shown="each scene's own", low=0.01, high=3600.0, unit="s")
-    hertz: float = option("HZ", "Steps a second.", 60.0, low=1.0, high=10_000.0, unit="Hz")
-    efforts: str | None = option("LIST", "Sub-steps or iterations to try each method with, such as 1,2,4,8.")
-    accuracy: float = option("M", "Meters off that are borne, for what a method needs.", 0.01, low=0.0, high=1e3, unit="m")
-    budget: float = option("S", "Processor time that a method may take in a scene before it is stopped.", 60.0, low=0.0, high=1e6, unit="s")
+    solvers: str = option("LIST", "Solvers, each NAME[:SETTING=VALUE]..., such as soft_step:sub_steps=4; or all.", options.ALL)
+    scenes: str = option("LIST", "Scenes or groups: standing, stack, heavy, all.", options.ALL)
+    seconds: float | None = option("S", "Simulated time per scene.", shown="the scene's own", low=0.01, high=3600.0, unit="s")
+    hertz: float = option("HZ", "Steps per second.", 60.0, low=1.0, high=10_000.0, unit="Hz")
+    efforts: str | None = option("LIST", "Sub-steps or iterations to try with each solver, such as 1,2,4,8.")
+    accuracy: float = option("M", "Maximum error for computing the effort that each solver needs.", 0.01, low=0.0, high=1e3, unit="m")
+    budget: float = option("S", "Maximum processor time per solver and scene.", 60.0, low=0.0, high=1e6, unit="s")
     jobs: options.Jobs = None
     report: options.ReportFolder = None
-    film: str | None = option("DIR", "Film each method in each scene, a file each.", writes=(FOLDER,))
-    write: str | None = option("DIR", "Write the scenes as scene files, and run nothing.", writes=(FOLDER,))
+    film: str | None = option("DIR", "Record one video per solver and scene into this folder.", writes=(FOLDER,))
+    write: str | None = option("DIR", "Only write the scenes as scene files into this folder.", writes=(FOLDER,))
     json: options.JsonFile = None
 
 
 @options.command
 def solvers_command(args: SolversOptions) -> Report:
-    """Run methods in scenes and say who stands, how exactly, and at what cost.
+    """Run solvers on scenes and report which remain standing, how accurately, and at what cost.
 
-    Measured from poses, by one measure for all. A method that refuses a scene, breaks off or explodes has its reason in its place.
-    With --efforts each is tried with more and less work, for what it needs to be as exact as --accuracy asks. docs/solvers.md explains the
-    columns. Costs are processor time, taken in turn: trust the ratios to the soft step.
+    All solvers are measured in the same way, from poses. If a solver rejects a scene, stops or explodes, the table shows the reason.
+    --efforts varies the work per step to find the least effort that reaches --accuracy. docs/solvers.md explains the columns. Costs are
+    processor times, measured in alternation: rely on the ratios to the soft step.
     """
     from engine.cli.solvers_page import file_stem, measures_table, needs_table, solvers_page
     from engine.experiments.solvers import Plan, chosen_scenes, chosen_variants, needs, tried, write_scenes
@@ -86,7 +86,7 @@ def solvers_command(args: SolversOptions) -> Report:
             yield f"{variant.label} stands in {sum(cell.stands is True for cell in own)} of {counted(len(own), 'scene')}"
         if needed:
             yield needs_table(done, needed)
-        yield Link("Cost: as a ratio to the soft step's.", "caption")
+        yield Link("Cost: ratio to the soft step.", "caption")
         for scene, variant, film in films if len(done) == len(scenes) else ():
             yield _film(plan, scene, variant, film)
 
@@ -95,7 +95,7 @@ def solvers_command(args: SolversOptions) -> Report:
 
 
 def _efforts(given: str | None) -> tuple[int, ...]:
-    """Return the numbers of a list, each once."""
+    """Parse a comma-separated list of whole numbers and remove duplicates."""
     words: Sequence[str] = [] if given is None else [part.strip() for part in given.split(",")]
     for word in words:
         if not word.isdecimal() or not 1 <= int(word) <= MAX_ITERATIONS:
@@ -104,7 +104,7 @@ def _efforts(given: str | None) -> tuple[int, ...]:
 
 
 def _film(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm | None) -> Part:
-    """Run a method in a scene once more, filmed as far as it comes; return what to print of it."""
+    """Rerun a solver on a scene and film it until it ends or fails; return the summary row."""
     from engine.experiments.solvers import start_of
     from engine.sim.scene_demo import scene_demo
 
@@ -117,7 +117,7 @@ def _film(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm | 
     with filmed(wanted) as camera, progress(f"{scene.name}, {variant.label}", n_steps) as advance, contextlib.suppress(LabError):
         camera.start(demo)
         for _ in range(n_steps):
-            demo.sim.step()  # why it may break off, the cell says
+            demo.sim.step()  # may fail; the cell has the reason
             camera.stepped()
             advance()
     return camera.row

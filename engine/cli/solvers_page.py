@@ -1,4 +1,4 @@
-"""Tables of ``solvers``, the chart of what exactness costs, and the page with them and a picture of how each scene ends."""
+"""Tables, accuracy-cost chart and HTML page of ``solvers``, with a picture of the final state of each scene."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["file_stem", "measures_table", "needs_table", "solvers_page"]
 CHART = "accuracy-cost.png"
 TABLES = "tables.md"
 _MIN_ERROR = 1e-9
-"""Meters; smaller errors are drawn as this one: 0 has no place on a logarithmic axis."""
+"""Smallest error shown, meters; smaller ones are raised to it, because the axis is logarithmic."""
 _MEASURES = {
     "end_penetration": "overlap, m",
     "max_penetration": "deepest, m",
-    "end_joint_error": "joints off, m",
-    "max_joint_error": "at most, m",
+    "end_joint_error": "joint error, m",
+    "max_joint_error": "max, m",
     "error": "error, m",
     "drift": "drift, m",
     "energy_gain_share": "energy gained",
@@ -38,7 +38,7 @@ _MEASURES = {
 
 
 def file_stem(scene: str, variant: Variant) -> str:
-    """Return what files about a method in a scene are called."""
+    """Return the base name of files for a solver and a scene."""
     return re.sub(r"[^\w.-]+", "-", f"{scene}-{variant.label}")
 
 
@@ -51,9 +51,9 @@ def solvers_page(
     needed: Sequence[Need],
     accuracy: float,
 ) -> Page:
-    """Return the page, and the files beside it: pictures of how each scene ends, the chart of costs, and the tables as Markdown.
+    """Return the HTML page and its files: pictures of the final states, the accuracy-cost chart, and the tables as Markdown.
 
-    The scene files are written into the folder.
+    Also writes the scene files into `folder`.
     """
     from engine.experiments.solvers import write_scenes
     from engine.report.charts import as_png, as_svg, draw_charts
@@ -66,10 +66,10 @@ def solvers_page(
     matrix, needs = _matrix(plan, scenes, cells, pictures), needs_table(scenes, needed)
     page = render_page(
         "solvers.html",
-        title="solvers: methods of simulation by scene",
-        about=f"{len(scenes)} scenes, {len(plan.variants)} methods, {plan.hertz:g} Hz.",
+        title="Solvers by scene",
+        about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz.",
         matrix=matrix,
-        svg="" if figure is None else as_svg(figure, "error over cost, a panel for each scene, a line for each method"),
+        svg="" if figure is None else as_svg(figure, "error over cost, one panel per scene, one line per solver"),
         needs=needs,
         scenes=[(scene, measures_table([cell for cell in cells if cell.scene == scene.name])) for scene in scenes],
     )
@@ -79,7 +79,7 @@ def solvers_page(
 
 
 def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
-    """Return pictures of how each scene ends, by the names of their files."""
+    """Return pictures of the final states, by file name."""
     from engine.app.headless import no_screen, small_picture_of
     from engine.common.errors import LabError
     from engine.sim.scene_demo import scene_demo
@@ -88,13 +88,13 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
     with no_screen():
         for cell in cells:
             if cell.end is not None:
-                with contextlib.suppress(LabError):  # an end that cannot be drawn: the cell has its reason
+                with contextlib.suppress(LabError):  # a final state that cannot be drawn: the cell has the reason
                     pictures[f"{file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
     return pictures
 
 
 def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> list[Chart]:
-    """Return the error over the cost, relative to the soft step, for each scene; a method has no mark where it does not stand."""
+    """Return one chart per scene of error over cost relative to the soft step; runs that do not remain standing are omitted."""
     methods = list(dict.fromkeys(rung.solver for rung in ladder))
     charts = []
     for scene in scenes:
@@ -115,7 +115,7 @@ def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accurac
 
 
 def measures_table(cells: Sequence[Cell]) -> Table:
-    """Return a row for each method in each scene: whether it stands, or why not, and all that was measured."""
+    """Return the table of measurements, one row per scene and solver: whether it stands, or why not, and the measures."""
     names = [name for name in _MEASURES if any(getattr(cell, name) is not None for cell in cells)]
     rows = tuple(
         (cell.scene, cell.variant.label, Link("yes" if cell.stands else cell.reason, _kind(cell)), *(getattr(cell, name) for name in names))
@@ -129,14 +129,14 @@ def _kind(cell: Cell) -> str:
 
 
 def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pictures: Mapping[str, bytes]) -> Table:
-    """Return what becomes of each method (columns) in each scene (rows), how many each stands in, and what it costs."""
+    """Return the outcome of each solver (columns) in each scene (rows), with the number of scenes that stand and the mean cost."""
     at = {(cell.scene, cell.variant): cell for cell in cells}
     rows: list[tuple[TableCell, ...]] = []
     for scene in scenes:
         row = [(at[scene.name, variant], pictures.get(f"{file_stem(scene.name, variant)}.png", b"")) for variant in plan.variants]
         words = (Link(_words(cell), _kind(cell), picture=picture) for cell, picture in row)
         rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *words))
-    for what, among in (("stands", scenes), ("of what can stand", [scene for scene in scenes if scene.can_stand])):
+    for what, among in (("stands", scenes), ("of those that can stand", [scene for scene in scenes if scene.can_stand])):
         counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
         rows.append((f"{what}, of {len(among)}", *map(str, counts)))
     costs = [[ratio for scene in scenes if (ratio := at[scene.name, variant].cost_ratio)] for variant in plan.variants]
@@ -146,7 +146,7 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pic
 
 
 def _words(cell: Cell) -> str:
-    """Return yes with the error in mm; when it fell; or the first word of the reason."""
+    """Return "yes" and the error in mm, "no" or "explodes" and the time of the fall, or a short reason."""
     if cell.stands:
         mm = 1e3 * (cell.error or 0.0)
         return "yes <0.1" if mm < 0.1 else f"yes {mm:.2g}" if mm < 10.0 else f"yes {mm:.0f}"
@@ -158,7 +158,7 @@ def _words(cell: Cell) -> str:
 
 
 def needs_table(scenes: Sequence[BenchScene], needed: Sequence[Need]) -> Table:
-    """Return the least effort of each method (columns) that reaches the accuracy in each scene (rows), and what it costs."""
+    """Return the least effort and its cost with which each solver (columns) reaches the accuracy in each scene (rows)."""
     solvers = list(dict.fromkeys(need.solver for need in needed))
     known = {(need.scene, need.solver): need for need in needed}
     rows = [(f"`{scene.name}`", *(_need_words(known.get((scene.name, solver))) for solver in solvers)) for scene in scenes]
@@ -169,4 +169,4 @@ def needs_table(scenes: Sequence[BenchScene], needed: Sequence[Need]) -> Table:
 def _need_words(need: Need | None) -> str:
     if need is None or not need.reached:
         return "-"
-    return f"{'as it is' if need.effort is None else need.effort}: {need.cost_ratio:.3g}"
+    return f"{'default' if need.effort is None else need.effort}: {need.cost_ratio:.3g}"

@@ -1,4 +1,4 @@
-"""``studies``: comparisons that others have made, made again here."""
+"""``studies``: repeat published comparisons."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["studies_command"]
 class StudiesOptions:
     """Options of ``studies``."""
 
-    names: list[str] | None = argument("NAMES", "Which: integrators... Without any, all.", None)
-    quick: bool = option("", "Small and few: whether it runs, not what is true.", False)
+    names: list[str] | None = argument("NAMES", "Names of studies, such as integrators; if omitted, all.", None)
+    quick: bool = option("", "Run a reduced version as a smoke test; the results are not meaningful.", False)
     report: ReportFolder = None
     json: JsonFile = None
 
@@ -44,7 +44,7 @@ def studies_command(args: StudiesOptions) -> Report:
 
 
 def _page(done: Sequence[tuple[Study, Finding]]) -> Page:
-    """Return the page, and a picture of the charts of each study."""
+    """Return the HTML page, and the charts of each study as PNG."""
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page
 

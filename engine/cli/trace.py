@@ -1,4 +1,4 @@
-"""``trace``: a picture or a drawing to convex fixtures, several ways side by side."""
+"""``trace``: convert a picture or an SVG to convex fixtures, with one or several methods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["trace_command"]
 
 _SAMPLES_A_TOLERANCE = 8
-"""Points in a tolerance's length at which boundaries are compared."""
+"""Samples per tolerance length for comparing boundaries."""
 _MAX_REASONS = 3
 _COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_excess")
 
@@ -33,22 +33,25 @@ _COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_
 class TraceOptions:
     """Options of ``trace``."""
 
-    file: str = argument("FILE", "A PNG or another picture, or an SVG.", reads=True)
-    tolerance: float = option("M", "How far the outline may be from the contour found.", TRACE_TOLERANCE)
-    method: str = option("LIST", "all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.", "exact")
-    max_pieces: int | None = option("K", "At most so many, approximately.", low=1, high=1000)
-    pixels_per_metre: float = option("N", "Size: pixels, or an SVG's user units, a meter.", 100.0)
-    threshold: float = option("A", "Alpha from which a pixel is solid, 0 to 1.", 0.5)
-    crop: str | None = option("X,Y,W,H", "This rectangle of a picture only, pixels: a frame of a strip.")
+    file: str = argument("FILE", "Picture (PNG, JPEG, ...) or SVG.", reads=True)
+    tolerance: float = option("M", "Maximum distance between outline and traced contour.", TRACE_TOLERANCE)
+    method: str = option(
+        "LIST", "Decomposition methods: all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.", "exact"
+    )
+    max_pieces: int | None = option("K", "Approximate maximum number of pieces.", low=1, high=1000)
+    pixels_per_metre: float = option("N", "Scale: pixels, or SVG user units, per meter.", 100.0)
+    threshold: float = option("A", "Minimum alpha of a solid pixel, 0 to 1.", 0.5)
+    crop: str | None = option("X,Y,W,H", "Trace only this rectangle, in pixels, such as one frame of a sprite strip.")
     json: JsonFile = None
     screenshot: Screenshot = None
 
 
 @command
 def trace_command(args: TraceOptions) -> Report:
-    """Trace the outline of a picture or an SVG and cut it into convex fixtures.
+    """Trace the outline of a picture or an SVG and decompose it into convex fixtures.
 
-    Every piece is made in a Box2D world, and the union of an exact way's pieces compared with the outline; status 1 if either fails.
+    Every piece is created in a Box2D world, and for exact methods the union of the pieces is compared with the outline; status 1 if
+    either check fails.
     """
     from engine.decompose import trace_file
     from engine.decompose.decompose import METHODS
@@ -61,7 +64,7 @@ def trace_command(args: TraceOptions) -> Report:
     with warming():
         _warm_up(methods)
     cuts = []
-    with progress("cutting, ways", len(methods)) as advance:
+    with progress("decomposing, methods", len(methods)) as advance:
         for name in methods:
             cuts.append(_cut(tracing, name, args))
             advance()
@@ -83,7 +86,7 @@ def _crop_of(given: str) -> tuple[int, int, int, int]:
 
 
 def _warm_up(methods: Sequence[str]) -> None:
-    """Cut a small outline with a dent, so that the times are those of the method and not of loading what it is compiled to."""
+    """Decompose a small L-shape with each method, so that the measured times exclude loading compiled code."""
     from engine.decompose import Outline
     from engine.decompose.decompose import decompose
 
@@ -108,7 +111,7 @@ def _cut(tracing: Tracing, method: str, args: TraceOptions) -> Cut:
 
 
 def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
-    """Make a body of each piece in a world, and return what was said of those that it refuses."""
+    """Create a Box2D body from each piece; return the errors of those that are rejected."""
     from engine.world import BodySpec, FixtureSpec, World
 
     world, refused = World(), []
@@ -127,7 +130,7 @@ def _hausdorff(tracing: Tracing, tolerance: float) -> float:
 
 
 def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, Any]:
-    """Return the body of one method, or a row and the body of each of several; what could not be loaded again is refused."""
+    """Return the body of a single method, or a comparison of several; raises an error if a body could not be loaded again."""
     from engine.decompose import body_as_json, body_from_json
 
     bodies = [body_as_json(cut.body, folder) for cut in cuts]
@@ -166,14 +169,14 @@ def _parts(tracing: Tracing, cuts: Sequence[Cut]) -> Iterator[Part]:
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     yield (
         f"{tracing.name}: {parts}, {right - left:.3g} x {top - bottom:.3g} m, {outline.area:.4g} m^2; "
-        f"{outline.n_vertices} vertices of {contour.n_vertices}, {1e3 * _hausdorff(tracing, tolerance):.2g} mm from the contour "
+        f"{outline.n_vertices} of {contour.n_vertices} vertices, {1e3 * _hausdorff(tracing, tolerance):.2g} mm from the contour "
         f"({1e3 * tolerance:.3g} mm allowed)."
     )
     for note in tracing.notes:
         yield Link(note, "note")
     rows = []
     for cut in cuts:
-        cover, fault = cut.cover, f"Box2D refuses {len(cut.refused)}" if cut.refused else "not the outline"
+        cover, fault = cut.cover, f"Box2D rejects {len(cut.refused)}" if cut.refused else "not the outline"
         farthest = max(cover.farthest_missed, cover.farthest_excess)
         figures = len(cut.body.pieces), cut.n_vertices, f"{cover.area_error:.3%}", cover.missed, cover.excess, farthest, 1e3 * cut.seconds
         rows.append((cut.method, *figures, Link("valid", "right") if cut.is_valid else Link(fault, "wrong")))
@@ -192,7 +195,11 @@ def _parts(tracing: Tracing, cuts: Sequence[Cut]) -> Iterator[Part]:
 
 
 def _words_of_number(outline: Outline, n_found: int, at_least: int) -> str:
-    """Return a sentence on why the number of pieces is not proved to be the least."""
+    """Return a sentence on why the number of pieces is not proven minimal."""
     has_holes = any(part.holes for part in outline.parts)
-    why = "with holes no quick way to the fewest is known" if has_holes else "with so many corners the fewest are not looked for"
-    return f"{n_found} pieces are the fewest found; {why}, only that there are {at_least} at least."
+    why = (
+        "no fast minimal decomposition is known for outlines with holes"
+        if has_holes
+        else "the outline has too many corners to search for a minimum"
+    )
+    return f"{n_found} pieces are the fewest found; {why}. The lower bound is {at_least}."

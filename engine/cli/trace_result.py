@@ -1,4 +1,4 @@
-"""Measures of one method of ``trace``, and its picture: a panel for each, its pieces over the picture that was traced."""
+"""Result of one ``trace`` method, and the picture that compares methods: one panel each, pieces drawn over the traced picture."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 __all__ = ["Cut", "draw_cuts"]
 
 _ALLOWED_ERROR = 1e-6
-"""Share of the outline's area that an exact way may miss, or cover besides."""
+"""Maximum area error of an exact method, as a fraction of the outline's area."""
 
 _PANEL, _ALONE, _DPI = 3.6, 7.2, 100
-"""Inches across a panel among others, and across one that is alone; dots of an inch."""
+"""Width in inches of one of several panels and of a single panel; dots per inch."""
 _HEAD = 0.55
-"""Inches above a panel's box for its title."""
+"""Title height above a panel, inches."""
 _MAX_COLUMNS = 4
 _TALLEST = 2.0
-"""Maximum ratio of the sides of a panel."""
+"""Maximum aspect ratio of a panel."""
 _TINT, _BEHIND = 0.55, 0.6
-"""How much of a piece, and of the picture behind, shows."""
+"""Opacity of the pieces and of the background picture."""
 _MAX_PIXELS = 1024
-"""Maximum number of pixels along the longer side of the picture behind."""
+"""Maximum size in pixels of the longer side of the background picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Result of one method: its body, how well it covers the outline, its time, and the pieces that Box2D refused.
+    """Result of one method: body, coverage of the outline, processor time, and errors of the pieces that Box2D rejected.
 
-    `at_least` is how many pieces `exact` needs in any case, where it is not known whether those found are the fewest.
+    `at_least` is a lower bound on the number of pieces of `exact` if that is not known to be minimal, else None.
     """
 
     method: str
@@ -58,17 +58,17 @@ class Cut:
 
     @property
     def n_vertices(self) -> int:
-        """Number of vertices of all polygons."""
+        """Total number of polygon vertices."""
         return sum(len(piece.vertices) for piece in self.body.pieces if isinstance(piece, Polygon))
 
     @property
     def is_valid(self) -> bool:
-        """Box2D takes every piece, and an exact way covers the outline and nothing else."""
+        """True if Box2D accepts every piece and an exact method reproduces the outline."""
         return not self.refused and self.is_true_to_outline
 
     @property
     def is_true_to_outline(self) -> bool:
-        """An exact way's union is the outline, by area and by distance; of the others nothing is asked."""
+        """True if the union of the pieces equals the outline within tolerance, by area and distance; always True for inexact methods."""
         if not self.is_exact:
             return True
         farthest = max(self.cover.farthest_missed, self.cover.farthest_excess)
@@ -77,7 +77,7 @@ class Cut:
 
 @styled
 def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
-    """Return the PNG: the outline as a black line, each piece in a color; the same cuts give the same bytes."""
+    """Return a PNG with one panel per method: black outline, colored pieces. Deterministic."""
     from matplotlib.figure import Figure
 
     n_columns = min(_MAX_COLUMNS, len(cuts))
@@ -113,7 +113,7 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
 
 
 def _draw_behind(panel: Axes, tracing: Tracing) -> None:
-    """Draw the picture where it lies, or the outline filled in gray, for a drawing."""
+    """Draw the traced picture in place, or for an SVG the outline filled with gray."""
     picture = tracing.picture
     if picture is None or picture.file.lower().endswith(DRAWING_SUFFIX):
         panel.add_patch(_outline_patch(tracing, facecolor="0.75", edgecolor="none"))

@@ -207,9 +207,9 @@ def test_machine_code_that_somebody_removed_is_missed(tmp_path: Path, monkeypatc
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).touch()
     jit.mark_cache_warm()
-    assert jit.lost_code() == 0 and doctor._cache_words().startswith("warm: what a running world needs is compiled, 2 functions in all")
+    assert jit.lost_code() == 0 and doctor._cache_words().startswith("warm: 2 functions compiled")
     (tmp_path / "gjk-1/b.1.nbc").unlink()
-    assert jit.lost_code() == 1 and doctor._cache_words().startswith("torn: 1 module of it gone")
+    assert jit.lost_code() == 1 and doctor._cache_words().startswith("incomplete: 1 module missing")
 
 
 def test_closing_before_it_began_is_fine() -> None:

@@ -55,7 +55,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("fire --speed 1e-9", "--speed must be 0, or 6e-07 m/s at least (1e-08 m a step), got 1e-09"),
         ("atlas --target blade", "--target must be one of static, kinematic, dynamic, sensor, head_on, got 'blade'"),
         ("atlas --x angle=-90:90:3", "--x: angle must be from -80 to 80 degrees, got -90.0"),
-        ("bench manifolt", "NAMES must be among manifold, overlap,"),
+        ("bench manifolt", "NAMES must be one of manifold, overlap,"),
     ],
 )
 def test_a_mistake_is_one_line_and_costs_no_file(arguments: str, told: str, scene: Path, capsys: pytest.CaptureFixture[str]) -> None:

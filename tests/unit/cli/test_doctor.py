@@ -52,7 +52,7 @@ def test_missing_and_other_versions_are_told_apart(monkeypatch: pytest.MonkeyPat
     assert found["Box2D"].state == "problem"
     assert found["numpy"].state == "note"
     assert found["mdurl"].state == "note"
-    assert "rich" not in found and found["packages"].found.endswith(" as they were tested")
+    assert "rich" not in found and found["packages"].found.endswith(" at the tested versions")
     assert all("requirements.txt" in found[name].advice for name in ("Box2D", "numpy", "mdurl"))
 
 
@@ -89,7 +89,7 @@ def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch: pytest.Monk
     counts = iter((5, 7))
     monkeypatch.setattr(doctor, "n_in_cache", lambda: next(counts))
     words = doctor.compile_everything()
-    assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were there before.") and marked == [True]
+    assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.") and marked == [True]
 
 
 def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,7 +156,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ("--join-at 600", "--join-at must be a whole number from 1 to 599, got 600"),
         ("--method fast", "--method must be a list of prediction, interpolation, lockstep, all, got 'fast'"),
         ("--sweep speed=1", "--sweep must be NAME=LIST, NAME one of latency, "),
-        ("--sweep latency=0,x", "--sweep must be a finite number behind each =, got 'x'"),
+        ("--sweep latency=0,x", "--sweep must be a finite number after each =, got 'x'"),
         ("--down fast=1", "--down must be NAME=VALUE,..., NAME one of latency, "),
         ("--script nowhere.json", "nowhere.json"),
     ],
