@@ -1,7 +1,7 @@
-"""A server and its clients in one process, over simulated links and in simulated time: the same every time.
+"""A server and its clients in one process, over simulated links and in simulated time; deterministic.
 
-`SimulatedServer` and `SimulatedConnection` serve whoever advances the time (a test, a picture of two windows); `SimulatedNetwork` runs
-clients of its own frame by frame.
+`SimulatedServer` and `SimulatedConnection` are advanced by their caller, such as a test; `SimulatedNetwork` also creates clients and runs
+them frame by frame.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class SimulatedConnection:
     ----------
     server : SimulatedServer
     link : LinkSettings
-        Both ways, or only to the server where `down` is given.
+        Settings in both directions, or only to the server if `down` is given.
     down : LinkSettings, optional
-        The way from the server.
+        Settings from the server.
     """
 
     address = "this program"
@@ -44,7 +44,7 @@ class SimulatedConnection:
         self.open()
 
     def open(self) -> None:
-        """Connect, again if it is closed."""
+        """Connect or reconnect."""
         self.state: Literal["connecting", "open", "closed"] = "open"
         self.reason = ""
         self.peer = self._server.connect(self)
@@ -53,12 +53,12 @@ class SimulatedConnection:
 
     @property
     def now(self) -> float:
-        """The server's time, seconds."""
+        """The server's time, s."""
         return self._server.now
 
     @property
     def link(self) -> LinkSettings:
-        """Settings of the way to the server; setting them changes both ways."""
+        """Link settings to the server; setting them changes both directions."""
         return self._link
 
     @link.setter
@@ -66,20 +66,20 @@ class SimulatedConnection:
         self._link = self._down = self.up.settings = self.down.settings = settings
 
     def send(self, *contents: bytes) -> None:
-        """Send messages."""
+        """Send messages; discarded if the connection is closed."""
         if self.state == "open":
             for content in contents:
                 self.n_sent += len(content)
                 self.up.put(content, self._server.now)
 
     def receive(self) -> list[tuple[bytes, float]]:
-        """Return the messages that have arrived by now, each with its time of arrival."""
+        """Return the messages that have arrived by now, each with its arrival time, s."""
         arrived = self.down.take(self._server.now)
         self.n_received += sum(len(content) for content, _ in arrived)
         return arrived
 
     def close(self, reason: str = "it was closed") -> None:
-        """Close the connection; messages from the server that are under way still arrive."""
+        """Close the connection; messages in flight from the server still arrive."""
         if self.state == "open":
             self.state, self.reason = "closed", reason
             self._server.disconnect(self.peer)
@@ -94,7 +94,7 @@ class SimulatedServer:
     now : float
         Simulated time, seconds.
     drops : list of (int, str)
-        Connections that the server has dropped, and why.
+        Numbers of dropped connections, and the reasons.
     """
 
     def __init__(self, demo: Demo, settings: ServerSettings | None = None, seed: int = 0, now: float = 0.0) -> None:
@@ -118,7 +118,7 @@ class SimulatedServer:
             self.server.disconnect(peer)
 
     def advance(self, now: float) -> None:
-        """Advance to a time: deliver the messages that have arrived, close the ticks that are due, and send the answers."""
+        """Advance to a time: deliver the messages that have arrived, close the ticks that are due, and send the replies."""
         self.now, server = now, self.server
         for peer, connection in list(self._connections.items()):
             for content, _ in connection.up.take(now):
@@ -143,19 +143,19 @@ class SimulatedClient:
     Attributes
     ----------
     joins_at : float
-        Seconds.
+        Time at which the client joins, s.
     connection : SimulatedConnection or None
         None before it joins.
     clock : callable
-        Returns the client's time at a time of the server's, both s; it may run faster or slower, or jump.
+        Maps the server's time to the client's, both s; it may drift or jump.
     is_asleep : bool
-        A closed laptop: it does nothing, and its messages wait.
+        True while the client's machine is suspended: it does nothing, and its messages wait.
     seconds : float
-        Processor time that the client has taken.
+        Processor time used by the client, s.
     n_ticks : int
-        Ticks that it has simulated, those simulated again not included.
+        Number of ticks simulated, without resimulated ones.
     digests : dict of int to bytes
-        The digest of the state right before each tick that is final.
+        Digest of the state right before each final tick.
     """
 
     client: Client
@@ -175,29 +175,30 @@ class SimulatedNetwork:
     Parameters
     ----------
     demo : Demo
-        The server's, as it was built.
+        The server's demo, freshly built.
     n_clients : int
     link : LinkSettings
-        Both ways, or only to the server where `down` is given.
+        Settings in both directions, or only to the server if `down` is given.
     settings : ServerSettings, optional
     seed : int
+        Seed of the links and of the clients' generators.
     joins_at : sequence of float
-        Seconds at which clients join; those without an entry join at the beginning.
+        Times at which the clients join, s; clients without an entry join at the start.
     down : LinkSettings, optional
-        The way from the server.
+        Settings from the server.
     method : str
-        How clients keep up.
+        Synchronization method of the clients, one of `METHODS`.
 
     Attributes
     ----------
     members : list of SimulatedClient
     seconds : float
-        Processor time that the server has taken.
+        Processor time used by the server, s.
     server : Server
     final : dict of int to bytes
         The server's digest of the state right before each tick.
     applied : dict of (user, number) to int
-        The tick at which each action counted.
+        Tick at which each action was applied.
     """
 
     def __init__(
@@ -226,27 +227,27 @@ class SimulatedNetwork:
 
     @property
     def clients(self) -> list[Client]:
-        """The client of each member."""
+        """Clients of the members."""
         return [member.client for member in self.members]
 
     @property
     def drops(self) -> list[str]:
-        """Clients that the server has dropped, and why."""
+        """Names of dropped clients, and the reasons."""
         names = {member.connection.peer: member.client.name for member in self.members if member.connection is not None}
         return [f"{names[peer]}: {reason}" for peer, reason in self._host.drops if peer in names]
 
     @property
     def digests(self) -> list[dict[int, bytes]]:
-        """The digests of each client."""
+        """Digests of each client."""
         return [member.digests for member in self.members]
 
     @property
     def n_differing(self) -> list[int]:
-        """The number of digests of each client that differ from the server's."""
+        """Number of digests of each client that differ from the server's."""
         return [sum(self.final[tick] != digest for tick, digest in known.items() if tick in self.final) for known in self.digests]
 
     def connect(self, k: int) -> None:
-        """Give a client a new connection, in place of the one that it may have."""
+        """Connect a client; an existing connection is closed first."""
         member = self.members[k]
         if member.connection is None:
             member.connection = SimulatedConnection(self._host, self._link, self._down)
@@ -261,7 +262,7 @@ class SimulatedNetwork:
         self.applied.update((action.key, simulation.now - 1) for action in simulation.actions(simulation.now - 1))
 
     def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
-        """Advance by a sixtieth of a second; `play` lets each client that has the state act, at the time of its clock."""
+        """Advance by 1/60 s; `play` is called for each client that has the state, with its generator and the time of its clock."""
         self.now += _FRAME
         self._host.now = now = self.now
         for k, member in enumerate(self.members):

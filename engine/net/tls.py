@@ -1,4 +1,4 @@
-"""TLS of a server with a certificate, and of a client that makes sure of it."""
+"""TLS contexts for a server with a certificate, and for a client that verifies it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["client_tls", "own_tls", "server_tls"]
 
 
 def server_tls(certificate: str, key: str | None = None) -> ssl.SSLContext:
-    """Return what a server needs.
+    """Return the TLS context of a server.
 
     Parameters
     ----------
     certificate : str
-        PEM file with the certificate, those that vouch for it behind it, and the private key unless that is in a file of its own.
+        PEM file with the certificate chain, and with the private key unless `key` is given.
     key : str, optional
         PEM file with the private key, without a password.
 
     Raises
     ------
     InvalidInputError
-        A file is not there, or no such thing is in it.
+        A file does not exist, or does not contain a certificate or key.
     """
     _check_file("--tls-certificate", certificate)
     if key is not None:
@@ -32,29 +32,29 @@ def server_tls(certificate: str, key: str | None = None) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(certificate, key, password=_no_password)
-    except (OSError, ValueError) as error:  # of which those of ssl are some
+    except (OSError, ValueError) as error:  # the base classes of errors in ssl
         if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
-            requirement = "the certificate of the private key"
+            requirement = "the certificate that matches the private key"
         else:
             requirement = "a PEM file with a certificate and its private key, without a password" + (
-                "" if key else "; --tls-key has the key"
+                "" if key else "; use --tls-key if the key is in another file"
             )
         raise InvalidInputError("--tls-certificate", requirement, certificate) from None
     return context
 
 
 def client_tls(authority: str | None = None) -> ssl.SSLContext:
-    """Return what a client needs: the server's certificate must be of its name, and valid.
+    """Return the TLS context of a client: the server's certificate must be valid and match its host name.
 
     Parameters
     ----------
     authority : str, optional
-        PEM file with the certificates that are trusted, a server's own too; without it those of the system.
+        PEM file with trusted certificates, possibly the server's own; None for those of the system.
 
     Raises
     ------
     InvalidInputError
-        The file is not there, or no certificate is in it.
+        The file does not exist or contains no certificate.
     """
     if authority is not None:
         _check_file("--tls-ca", authority)
@@ -65,7 +65,7 @@ def client_tls(authority: str | None = None) -> ssl.SSLContext:
 
 
 def own_tls() -> ssl.SSLContext:
-    """Return what a client needs of a server in the same process: there is nobody between the two, and any name will do."""
+    """Return the TLS context of a client of a server in the same process, without verification: nobody is between the two."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context

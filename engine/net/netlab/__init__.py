@@ -1,7 +1,7 @@
-"""An experiment on a shared world: a server and clients behind simulated links, users that act at random, and the result.
+"""Experiments on shared worlds: a server and clients over simulated links, with random users.
 
-random_user   acts as a user would, from seeded random numbers
-experiment    the scene, clients, links and users
+random_user   a user that acts at random, from a seed
+experiment    settings of an experiment: scene, clients, links and users
 run           runs an experiment
-result        what was measured: differing states, corrections, latencies, cost
+result        results: differing states, corrections, latencies, cost
 """

@@ -1,4 +1,4 @@
-"""An experiment on a shared world: the scene, clients, links and users."""
+"""Settings of an experiment on a shared world: scene, clients, links and users."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ _MAX_RATE = 60.0
 LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
 """Numeric fields of a link."""
 SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
-"""Quantities that can be swept, with their field: of the link, both ways, or of the experiment."""
+"""Field of each quantity that can be swept: of the links in both directions, or of the experiment."""
 _SERVER, _LINK = ServerSettings(), LinkSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment on a shared world.
+    """Settings of an experiment on a shared world.
 
     Attributes
     ----------
     scene : SharedScene
-        How the demo is made.
+        Description of the demo.
     title : str
         Title of the demo.
     n_clients : int
-        1 to 64.
+        Number of clients, 1 to 64.
     up, down : LinkSettings
-        The way to the server, and the way from it.
+        Links to and from the server.
     steps : int
-        Ticks that are played and compared.
+        Number of ticks to simulate and compare.
     seed : int
-        Of links and users.
+        Seed of links and users.
     method : str
-        How clients keep up, one of `METHODS`.
+        Synchronization method of the clients, one of `METHODS`.
     delay, window : int
         Ticks, see `ServerSettings`.
     script : tuple of ScriptedAction, optional
-        What the users do; None for random users.
+        Actions of the users; None for random users.
     rate : float
-        Actions that a random user begins per second.
+        Mean number of actions that a random user begins per second.
     join_at : int or None
-        Tick at which the last client joins; None: with the others, at the beginning.
+        Tick at which the last client joins; None means at the start, with the others.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class Experiment:
 
 
 def sweep(experiment: Experiment, name: str, values: Iterable[float]) -> list[Experiment]:
-    """Return an experiment for each value of one of `SWEPT`; `InvalidInputError` if a value is outside its range."""
+    """Return one experiment per value of a quantity in `SWEPT`; raises `InvalidInputError` if a value is outside its range."""
     varied = []
     for value in values:
         if name in LINK_FIELDS:

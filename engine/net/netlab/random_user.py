@@ -1,6 +1,6 @@
-"""A user that grabs, throws, pushes, builds and breaks at random.
+"""A user that grabs, throws, pushes, creates and destroys bodies at random.
 
-The random numbers are seeded; the actions depend on what the demo shows when the user looks, as those of a person would.
+The random numbers are seeded; the actions also depend on the demo's state as displayed at the client, as a person's would.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ RATE = 2.0
 _DRAG_SECONDS = 0.05
 """Interval between drags."""
 _HOLD_SECONDS = (0.2, 1.2)
-"""Range of the time for which a body, a key or a pause is held."""
+"""Range of the duration of a grab, key press, pause or speed change."""
 _REACH = 4.0
-"""Maximum distance by which a held body is moved along each axis, m."""
+"""Maximum distance along each axis by which a grabbed body is dragged, m."""
 _MAX_CREATED = 30
-"""Number of additional bodies above which none is created."""
+"""Maximum number of bodies beyond the initial ones."""
 _SLIDE = 0.05
-"""Share of a slider's length by which it is moved from its default, each way."""
+"""Maximum distance of a slider from its default, as a fraction of its length."""
 _KEYS = ("left", "right", "up", "down")
 _FREQUENCIES = {
     "grab": 8.0, "push": 4.0, "create": 3.0, "destroy": 1.5, "connect": 1.5, "undo": 1.0, "disconnect": 0.5, "pause": 0.5, "speed": 0.5,
@@ -77,19 +77,19 @@ class RandomUser:
         self._rng, self._act, self._rate = rng, act, rate
         self._looked_at: float | None = None
         self._ends: dict[str, tuple[float, Action]] = {}
-        """By what is held: when that ends, s, and the action that ends it."""
+        """End time, s, and ending action of each ongoing input, by name."""
         self._hand = self._target = (0.0, 0.0)
-        """Positions of the hand, and of its target, m."""
+        """Present and target position of the drag, m."""
         self._dragged_at = 0.0
         self._n_initial = 0
 
     def play(self, demo: Demo, now: float) -> None:
-        """Look at the demo at a time, in seconds, and act at the given rate."""
+        """Act on the demo at the given rate; call once per frame, with the time in seconds."""
         if self._looked_at is None:
             self._looked_at, self._n_initial = now, _n_bodies(demo)
         elapsed, self._looked_at = now - self._looked_at, now
         self.release(now)
-        if "hand" in self._ends and now - self._dragged_at >= _DRAG_SECONDS:  # ever faster, so that a body is thrown
+        if "hand" in self._ends and now - self._dragged_at >= _DRAG_SECONDS:  # approach the target exponentially
             (x, y), (to_x, to_y) = self._hand, self._target
             self._hand, self._dragged_at = (x + 0.3 * (to_x - x), y + 0.3 * (to_y - y)), now
             self._act(Drag(self._hand))
@@ -105,14 +105,14 @@ class RandomUser:
                 self._begin(kind, demo, *self._pick(bodies), now)
 
     def release(self, now: float = math.inf) -> None:
-        """End all that is held until a time."""
+        """End the inputs whose end time has come; by default all."""
         for held, (at, action) in list(self._ends.items()):
             if at <= now:
                 del self._ends[held]
                 self._act(action)
 
     def _begin(self, kind: str, demo: Demo, k: int, body: int, now: float) -> None:
-        """Begin one of `_FREQUENCIES`, at a body of a stage."""
+        """Begin an action of a kind in `_FREQUENCIES` at body `body` of stage `k`."""
         stage, n_bodies = demo.stages[k], _n_bodies(demo)
         world = stage.world
         x, y = (float(value) for value in world.state(body).position)
@@ -148,7 +148,7 @@ class RandomUser:
                     self._act(CreateJoint.of(k, rod if is_rod else hinge))
             case "disconnect" if world.joint_ids:
                 self._act(DestroyJoint(k, int(self._pick(world.joint_ids))))
-            case "slide" if demo.parameters:  # near the default: the end may mean ten times the bodies
+            case "slide" if demo.parameters:  # near the default: the far end may create ten times as many bodies
                 parameter = self._pick(demo.parameters)
                 low, high = parameter.slider_ends
                 place = parameter.on_slider(parameter.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))
@@ -160,7 +160,7 @@ class RandomUser:
                 self._act(Restart())
 
     def _hold(self, what: str, now: float, end: Action, *begin: Action) -> None:
-        """Apply actions, and another after a random time, unless such a thing is held already."""
+        """Apply the `begin` actions, and `end` after a random time, unless an input named `what` is ongoing."""
         if what not in self._ends:
             self._ends[what] = now + float(self._rng.uniform(*_HOLD_SECONDS)), end
             for action in begin:

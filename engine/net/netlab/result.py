@@ -1,4 +1,4 @@
-"""The result of an experiment: whether all copies went through the same states, and at what cost."""
+"""Results of an experiment: whether all copies went through the same states, and at what cost."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from engine.net.netlab.experiment import Experiment
 __all__ = ["AGES", "SIZES", "ClientResult", "Distribution", "ExperimentResult"]
 
 SIZES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-"""Bounds of the histogram of corrections by size, m."""
+"""Bin edges of the histogram of corrections by size, m."""
 AGES = (1, 2, 5, 10, 15, 20, 30, 45, 60, 90)
-"""Bounds of the histogram of corrections by age, ticks."""
+"""Bin edges of the histogram of corrections by age, ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Count, median, 95th percentile and maximum of numbers; None without any."""
+    """Count, median, 95th percentile and maximum of a sample; all but the count are None if it is empty."""
 
     n: int
     median: float | None = None
@@ -36,7 +36,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class ClientResult:
-    """The result of one client; rates in bytes of messages per second."""
+    """Result of one client; rates are message bytes per second."""
 
     name: str
     first_step: int | None
@@ -53,27 +53,27 @@ class ClientResult:
     bytes_down_per_s: float
     ms_per_step: float | None
     problem: str
-    """The reason why the client does not know every state; empty if it does."""
+    """Why states are missing; empty if none is."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The result of an experiment.
+    """Result of an experiment.
 
     Attributes
     ----------
     steps : int
-        Ticks that the server closed, of the requested ones.
+        Number of requested ticks that the server closed.
     corrections : list of (float, float)
-        Age in ticks, size in meters.
+        Age, ticks, and size, m, of each correction.
     own_act_shown, time_to_agree : Distribution
-        Seconds from an action to the first picture with it, and to its tick being known by every client.
+        Seconds from an action until its client displays it, and until every client has confirmed its tick.
     acts, n_late : int
-        Actions, and those of them that came too late for their tick.
+        Numbers of actions, and of those that arrived too late for their tick.
     drops : list of str
-        Clients that the server dropped, and why.
+        Names of dropped clients, and the reasons.
     is_whole : bool
-        False if it was interrupted.
+        False if the experiment was interrupted.
     """
 
     experiment: Experiment
@@ -90,7 +90,7 @@ class ExperimentResult:
 
     @property
     def problems(self) -> list[str]:
-        """Reasons why agreement is not shown, one line each."""
+        """Reasons why the experiment does not prove agreement, one line each."""
         n = self.total("differing_steps")
         own = [f"{client.name}: {client.problem}" for client in self.clients if client.problem]
         return ([f"{n} steps differ from the server's"] if n else []) + own
@@ -100,23 +100,23 @@ class ExperimentResult:
         return sum(getattr(client, name) for client in self.clients)
 
     def mean(self, name: str) -> float | None:
-        """Return the mean of a quantity over the clients that have it."""
+        """Return the mean of a quantity over the clients for which it is not None; None if there are none."""
         values = [value for client in self.clients if (value := getattr(client, name)) is not None]
         return fmean(values) if values else None
 
     @property
     def restamped_share(self) -> float | None:
-        """Share of the actions that came too late for their tick."""
+        """Fraction of the actions that arrived too late for their tick; None if there were no actions."""
         return self.n_late / self.acts if self.acts else None
 
     @property
     def resimulated_per_step(self) -> float:
-        """Steps simulated again per step."""
+        """Number of resimulated steps per compared step."""
         return self.total("resimulated_steps") / max(1, self.total("compared_steps"))
 
     @property
     def bytes_per_s(self) -> float:
-        """Mean rate of a client, both ways together."""
+        """Mean rate per client, bytes/s, sum of both directions."""
         return fmean(client.bytes_up_per_s + client.bytes_down_per_s for client in self.clients)
 
     @property
@@ -131,12 +131,12 @@ class ExperimentResult:
 
     @property
     def by_size(self) -> list[int]:
-        """Counts of corrections below each bound of `SIZES`, and, last, beyond."""
+        """Histogram of the corrections' sizes: one count per bin up to each edge of `SIZES`, and one beyond the last."""
         return _histogram(SIZES, [size for _, size in self.corrections])
 
     @property
     def by_age(self) -> list[int]:
-        """Counts of corrections below each bound of `AGES`, and, last, beyond."""
+        """Histogram of the corrections' ages: one count per bin up to each edge of `AGES`, and one beyond the last."""
         return _histogram(AGES, [age for age, _ in self.corrections])
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Running an experiment, in simulated time."""
+"""Runs an experiment in simulated time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from engine.sim.actions import Action
 __all__ = ["run_experiment"]
 
 _LAST_SECONDS = 60.0
-"""Maximum simulated time after the last tick until all clients know it."""
+"""Maximum simulated time after the last tick for all clients to confirm it."""
 
 
 def run_experiment(experiment: Experiment, advance: Callable[[int], object] | None = None) -> ExperimentResult:
-    """Run an experiment, and return what was measured; `advance` is called with the number of steps done. Ctrl-C ends it early."""
+    """Run an experiment and return its result; `advance` is called with the number of finished steps. Ctrl-C ends it early."""
     settings = ServerSettings(delay=experiment.delay, window=experiment.window)
     network = SimulatedNetwork(
         make_demo(experiment.scene), experiment.n_clients, experiment.up, settings, experiment.seed,
@@ -67,15 +67,15 @@ def run_experiment(experiment: Experiment, advance: Callable[[int], object] | No
 
 
 class _Player:
-    """A user at a client, and what is measured of both."""
+    """A client with its user and the measurements of both."""
 
     def __init__(self, member: SimulatedClient, experiment: Experiment, k: int) -> None:
         self.member, self.client, self.steps = member, member.client, experiment.steps
         self.acted_at: dict[int, float] = {}
-        """By number of an own action, seconds."""
+        """Time of each own action, s, by number."""
         self._confirmed: list[int] = []
         self._confirmed_at: list[float] = []
-        """Ticks before which all was known, and from when on, seconds."""
+        """Successive values of `Client.confirmed`, and the times of their changes, s."""
         self._script = None if experiment.script is None else Script(experiment.script, k + 1)
         self._user = RandomUser(member.rng, self._act, experiment.rate)
         self._now = 0.0
@@ -84,7 +84,7 @@ class _Player:
 
     @property
     def reached(self) -> int:
-        """The tick up to which its states are final."""
+        """Tick up to which the client's states are final."""
         simulation = self.client.simulation
         return 0 if simulation is None else min(self.client.confirmed, simulation.now)
 
@@ -93,7 +93,7 @@ class _Player:
         return self.reached >= self.steps or bool(self.client.end_reason)
 
     def frame(self, now: float, acts: bool) -> None:
-        """Act, and record what is known; called each frame in which the client has the state."""
+        """Act, and record the confirmed tick; called in each frame in which the client has the state."""
         client, self._now = self.client, now
         assert client.simulation is not None
         self._n_frames += 1
@@ -114,28 +114,28 @@ class _Player:
             self.acted_at[number] = self._now
 
     def times_to_agree(self, applied: dict[tuple[int, int], int], players: list[_Player]) -> list[float]:
-        """Return, for each own action, the seconds until every client knew its tick; without those that some never knew."""
+        """Return the seconds from each own action until every client confirmed its tick; actions never confirmed by all are omitted."""
         ticks = ((applied.get((self.client.user, number)), at) for number, at in self.acted_at.items())
         times = [max(player._known_at(tick) for player in players) - at for tick, at in ticks if tick is not None]
         return [seconds for seconds in times if seconds < math.inf]
 
     def _known_at(self, tick: int) -> float:
-        """Return when all of a tick was known: infinity if never, -infinity if the client joined later."""
+        """Return the time at which a tick was confirmed, s: infinity if never, -infinity if the client joined later."""
         if not self._confirmed or tick < self._confirmed[0]:
             return -math.inf
         k = bisect_right(self._confirmed, tick)
         return self._confirmed_at[k] if k < len(self._confirmed) else math.inf
 
     def result(self, network: SimulatedNetwork, last: int, is_whole: bool) -> ClientResult:
-        """Return what was measured up to the last tick."""
+        """Return the client's result up to the last tick."""
         client, member, connection = self.client, self.member, self.member.connection
         compared = {tick: digest for tick, digest in member.digests.items() if tick <= last}
         missing = set(range(min(compared), last + 1)) - set(compared) if compared else set()
         problem = client.end_reason
         if is_whole and not problem and not compared:
-            problem = "it never got the state"
+            problem = "it never received the state"
         elif is_whole and not problem and missing and self.reached < last:
-            problem = f"it does not know {len(missing)} steps, the first of them {min(missing)}"
+            problem = f"{len(missing)} steps are missing, the first is {min(missing)}"
         n_up, n_down = (0, 0) if connection is None else (connection.up.n_bytes, connection.down.n_bytes)
         seconds = max(network.now - member.joins_at, 1e-9)
         return ClientResult(

@@ -83,7 +83,7 @@ def test_a_step_that_differs_and_one_that_never_comes_are_reported(monkeypatch: 
     n = result.total("differing_steps")
     assert n > 0 and result.problems == [f"{n} steps differ from the server's"]
     monkeypatch.setattr(Client, "receive", lambda client, content, now: None)
-    assert run_experiment(_experiment(rate=0.0, steps=1)).problems == [f"user {k}: it never got the state" for k in (0, 1)]
+    assert run_experiment(_experiment(rate=0.0, steps=1)).problems == [f"user {k}: it never received the state" for k in (0, 1)]
 
 
 def test_a_script_in_place_of_random_users() -> None:
