@@ -1,8 +1,8 @@
-"""The driver of a demo that others are in too: actions go to the server, and time is everybody's.
+"""The driver of a shared demo: actions are sent to the server, and pause and speed apply to all users.
 
-All that docks, tools and keys do goes through `Session.act`, and from there to the client (`engine.net.client`), which applies it at once
-in its own copy of the world and sends it to the server. Pause, speed and restart are actions like any other. What cannot be shared is
-refused in words: going back in time, single steps, another world beside this one.
+All input from docks, tools and keys goes through `Session.act` to the client (`engine.net.client`), which applies it at once in its own
+copy of the world and sends it to the server. Pause, speed and restart are actions like any other. Features that cannot be shared are
+refused with a message: rewinding, single steps, and comparison worlds.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_PAST", "NO_REDO", "NetworkDriver", "SharedClock"]
 
-NO_PAST = "time belongs to everybody here; no one can rewind or step it alone"
-"""The reason for which anything that needs a history is refused."""
-NO_REDO = "others have gone on since; do it again yourself"
-"""The reason for which nothing is redone."""
+NO_PAST = "a shared world cannot be rewound or stepped by one user"
+"""Message with which actions that need a history are refused."""
+NO_REDO = "redo is not available in a shared world"
+"""Message with which a redo is refused."""
 
 _POINTING = 1.0 / 20.0
-"""Seconds from one message about where the pointer is to the next."""
+"""Minimum interval between pointer messages, s."""
 _EDITS_PER_SECOND = 120.0
-"""Of what is dragged with the tool that selects: with the pointer's messages less than half of what a server takes from a client."""
+"""Maximum rate of edits while dragging with the select tool; with the pointer messages, less than half of the server's limit."""
 _WAITING = 1.0
-"""Seconds by which what is confirmed is old before it is said that the server is waited for."""
+"""Age of the confirmed state above which the status says that the client waits for the server, s."""
 _GRAPH = 600
-"""Frames of which the ticks taken again are kept."""
+"""Number of frames in the graph of resimulated ticks."""
 
 
 class SharedClock(FixedClock):
-    """The clock of all who share a demo: read from its users, and changed by actions."""
+    """The clock of a shared demo: read from the demo's users, and changed by actions."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class SharedClock(FixedClock):
 
     @property
     def paused(self) -> bool:
-        """True if the world is paused for all: a menu that opens here does not stop the others, only `toggle_pause` does."""
+        """True if the world is paused for all users; setting it has no effect, so a menu that opens here does not pause the others."""
         return self._users().paused
 
     @paused.setter
@@ -88,7 +88,7 @@ class SharedClock(FixedClock):
 
     @property
     def speed(self) -> float:
-        """Steps to a tick."""
+        """Steps per tick."""
         return self._users().speed
 
     @speed.setter
@@ -97,24 +97,24 @@ class SharedClock(FixedClock):
 
     @property
     def fraction(self) -> float:
-        """Position between the two last states at which to draw: shares of the next step that is owed, and of the next tick."""
+        """Interpolation factor for drawing between the last two states, 0 to 1."""
         users = self._users()
         return 1.0 if users.paused else min(users.fraction + self._share() * min(users.speed, 1.0), 1.0)
 
     def toggle_pause(self) -> None:
-        """Let the world stand still, or go on, for all."""
+        """Pause or resume the world for all users."""
         self._act(Pause(not self.paused))
 
     def slower(self) -> None:
-        """Let time pass more slowly for all."""
+        """Decrease the speed for all users."""
         self._act(SetSpeed(max((speed for speed in SPEEDS if speed < self.speed), default=SPEEDS[0])))
 
     def faster(self) -> None:
-        """Let time pass faster for all."""
+        """Increase the speed for all users."""
         self._act(SetSpeed(min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1])))
 
     def request_step(self) -> None:
-        """Refuse: a step would be everybody's."""
+        """Refuse a single step, because it would affect all users."""
         self._refuse_step()
 
 
@@ -124,25 +124,25 @@ class NetworkDriver:
     Parameters
     ----------
     client_session : ClientSession
-        Whose client has its demo by now.
+        Session whose client has received the state.
     server_thread : ServerThread, optional
-        The server, where this program runs it too.
+        The server, if it runs in this program.
 
     Attributes
     ----------
     again : deque of int
-        Ticks taken again in each of the last frames.
+        Number of resimulated ticks in each of the latest frames.
     smooths, shows_ghosts : bool
-        True if the picture glides to what was put right, and if where bodies were drawn before is shown.
+        True if corrections are smoothed visually, and if the previous outlines of corrected bodies are drawn.
     """
 
     is_shared = True
-    no_past = "what runs beside a shared world would have to follow it back and forth"
+    no_past = "a comparison cannot follow the rollbacks of a shared world"
 
     def __init__(self, client_session: ClientSession, server_thread: ServerThread | None = None) -> None:
         demo = client_session.client.demo
         if demo is None:
-            raise LabError("the state of the shared world has not come yet")
+            raise LabError("the state of the shared world has not arrived yet")
         self.demo, self.client_session, self.server_thread = demo, client_session, server_thread
         self.clock: FixedClock = SharedClock(
             lambda: demo.sim.users, self.act, lambda: self.client.fraction, lambda: self._refuse(NO_PAST), demo.step_seconds
@@ -155,7 +155,7 @@ class NetworkDriver:
         self._n_resimulated = client_session.client.n_resimulated
         self._n_adopted = client_session.client.n_adopted
         self._drag: Drag | None = None
-        """The last drag of this frame; earlier ones in the same frame are not sent."""
+        """Last drag of this frame; earlier ones in the same frame are not sent."""
         self._was_apart = False
         self._down: set[str] = set()
         self._is_holding = False
@@ -165,7 +165,7 @@ class NetworkDriver:
 
     @property
     def _names(self) -> dict[int, str]:
-        """Names of all who are here, or were."""
+        """Names of all users, present or away, by number."""
         return {user.user: user.name for user in self.client.users}
 
     @property
@@ -177,12 +177,12 @@ class NetworkDriver:
 
     @property
     def client(self) -> Client:
-        """The client of the session."""
+        """The session's client."""
         return self.client_session.client
 
     @property
     def is_outdated(self) -> bool:
-        """True if the client has another demo by now, because it joined again."""
+        """True if the client has replaced its demo because it joined again."""
         return self.client.demo is not self.demo
 
     @property
@@ -195,12 +195,12 @@ class NetworkDriver:
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> Any:
-        """Apply an action here at once, and send it to the server; return its result.
+        """Apply an action here at once and send it to the server; return its result.
 
         Raises
         ------
         LabError
-            The world refuses an edit or a drop; what else is refused is said in the status strip.
+            The world rejects an edit or a drop. Other rejections are shown in the status strip.
         """
         if isinstance(action, Drag):
             self._drag = action
@@ -218,16 +218,14 @@ class NetworkDriver:
         return done
 
     def _why_unmade(self) -> str:
-        """Say why what was drawn is not there, so that nothing can be done to it yet."""
+        """Return why a created object is not available yet."""
         if self.client.end_reason:
-            return "nothing can be made here any more: F4 goes on alone"
+            return "objects cannot be created without a connection: press F4 to go on alone"
         if not self.client.is_joined:
-            return "nothing can be made here until the server's state has come"
+            return "objects cannot be created until the server's state has arrived"
         if self.client.method != "prediction":
-            return (
-                f"it comes once the server says so: by {self.client.method} nothing is made here before that, so it has no name of its own"
-            )
-        return "it comes once the server answers"
+            return f"the object appears once the server has confirmed it ({self.client.method} does not predict)"
+        return "the object appears once the server has confirmed it"
 
     def _send(self, action: Action) -> Any:
         try:
@@ -242,7 +240,7 @@ class NetworkDriver:
         self.messages.answer(why, palette.WARNING)
 
     def _grab(self, action: Grab) -> bool:
-        """Take hold of what is seen at a point of the picture, if there is something."""
+        """Grab the body at a point of the picture; return False if there is none."""
         if isinstance(self.demo.sim.resolve(action), Release):
             return False
         done = self._send(action)
@@ -250,28 +248,28 @@ class NetworkDriver:
         return self._is_holding
 
     def _pull(self) -> None:
-        """Send where the hand pulls to."""
+        """Send the last drag of the frame."""
         if self._drag is not None:
             action, self._drag = self._drag, None
             self._send(action)
 
     def drive(self, body: tuple[int, int] | None) -> None:
-        """Let the own force keys push a body, by its stage and number; what they push already no more."""
+        """Assign the user's force keys to a body, given as stage and id; None or the present body ends driving."""
         me = self.demo.sim.users.users.get(self.client.user)
         before = None if me is None else me.drives
         if body is None or body == before:
             if before is None:
-                return self._refuse("point at a body that can move: the arrows or W A S D push it then")
+                return self._refuse("point at a dynamic body to push it with the arrow keys or W A S D")
             self._send(Drive(-1, 0))
             self.messages.answer("You no longer drive a body.")
             return
         stage, number = body
         world = self.demo.stages[stage].world
         if world.body(number).spec.type != "dynamic":
-            return self._refuse("this body cannot be pushed: it is not dynamic")
+            return self._refuse("only dynamic bodies can be pushed")
         self._send(Drive(stage, number))
         self.messages.answer(
-            f"you drive {world.body(number).spec.name or self.called('body', number)}: the arrows or W A S D push it with 20 N"
+            f"you drive {world.body(number).spec.name or self.called('body', number)}: the arrow keys or W A S D push it with 20 N"
         )
 
     def release_key(self, key: str) -> None:
@@ -290,18 +288,18 @@ class NetworkDriver:
             self.act(ReleaseAll())
 
     def undo(self) -> None:
-        """Take back what was done last here, and nothing of others'."""
+        """Undo the user's own last action."""
         self.act(UndoOwn())
 
     # -- time passes --------------------------------------------------------------------------------------------------
 
     def advance(self, elapsed: float) -> int:
-        """Take in what came from the server, and the ticks that are due; send where the pointer is."""
+        """Process messages, simulate the ticks that are due, and send the pointer; return the number of new ticks."""
         self._pull()
         self._point()
         taken = self.client_session.advance(self.client_session.now())
         self.timeline.failure = ""
-        self.demo.viewer.wanted_speed = None  # time is everybody's
+        self.demo.viewer.wanted_speed = None  # the speed applies to all users
         self.again.append(self.client.n_resimulated - self._n_resimulated)
         self._n_resimulated = self.client.n_resimulated
         self._report_news()
@@ -309,14 +307,14 @@ class NetworkDriver:
         return taken
 
     def _point(self) -> None:
-        """Say where the pointer is, in the picture; not where it is elsewhere, and not all too often."""
+        """Send the pointer if it moved within the picture, at a limited rate."""
         pointed, now = self.demo.viewer.pointed, self.client_session.now()
         if pointed is not None and pointed != self._pointed and now - self._pointed_at >= _POINTING:
             self._pointed, self._pointed_at = pointed, now
             self.client.send_pointer(pointed)
 
     def _report_news(self) -> None:
-        """Report who came and who left, denied actions, and adopted states."""
+        """Report users who joined or left, denied actions, and adopted states."""
         client = self.client
         while client.denials:
             self._refuse(client.denials.popleft())
@@ -340,13 +338,13 @@ class NetworkDriver:
         if client.n_adopted > self._n_adopted:
             n, self._n_adopted = client.n_adopted - self._n_adopted, client.n_adopted
             times = "" if n == 1 else f", {counted(n, 'time')}"
-            self.messages.say(f"This copy differed from the server's and took over its state{times}", palette.WARNING)
+            self.messages.say(f"This copy differed from the server's and adopted its state{times}", palette.WARNING)
 
     # -- who is there -------------------------------------------------------------------------------------------------
 
     @property
     def people(self) -> list[UserInfo]:
-        """Users who are here, the own one first, then those away, except for one of the same name who came back as somebody new."""
+        """Users for display: the own user, then those present, then those away; the first one of each name only."""
         users: dict[str, UserInfo] = {}
         for user in sorted(self.client.users, key=lambda user: (user.user != self.client.user, not user.is_here, user.user)):
             users.setdefault(user.name.casefold(), user)
@@ -354,12 +352,12 @@ class NetworkDriver:
 
     @property
     def address(self) -> str:
-        """The server's address; arguments of the command join for others, if this program shares the world."""
+        """The server's address; if this program runs the server, the arguments with which others call the command join."""
         return self.client_session.connection.address if self.server_thread is None else self.server_thread.invitation
 
     @property
     def caption(self) -> str:
-        """The own name, and whose world it is."""
+        """Window caption: the user's name, and the host of the world."""
         me = self._names.get(self.client.user, self.client.name)
         if self.client.is_offline:
             return f"{me}, alone: {self.demo.title}"
@@ -368,15 +366,15 @@ class NetworkDriver:
 
     @property
     def is_apart(self) -> bool:
-        """True if it has no part in the shared world now: offline, or without a connection."""
+        """True if the client is not joined: offline, or without a connection."""
         return self.client_session.is_over or self.client_session.connection.state != "open" or not self.client.is_joined
 
     @property
     def trouble(self) -> str:
-        """The reason for which the world may differ from the others', and what can be done; empty where all is well."""
+        """Why the world may differ from the others', and which keys help; empty if there is no problem."""
         session, client = self.client_session, self.client
         if client.is_offline and session.is_over:
-            return "you are alone here: Shift F4 goes back to the others"
+            return "you are offline; Shift F4: rejoin"
         if session.is_over:
             return f"{session.reason}; F4: go on alone, Shift F4: try again"
         if session.retry_at is not None:
@@ -386,21 +384,21 @@ class NetworkDriver:
         return "waiting for the server; F4: go on alone" if client.is_stalled and client.age > _WAITING else ""
 
     def leave(self) -> None:
-        """Say goodbye."""
+        """Leave the shared world."""
         self.client_session.leave()
 
     def go_offline(self) -> None:
-        """Say goodbye, and go on with what is here."""
+        """Leave, and continue offline from the present state."""
         self.leave()
         self.client.go_offline(self.client_session.now())
 
     def rejoin(self) -> None:
-        """Go back to the others, and to the world as it is there by now."""
+        """Rejoin the server and adopt its present state."""
         if self.client_session.is_over:
             self.client_session.rejoin()
 
     def drawn(self, stage: Stage, poses: FloatArray) -> FloatArray:
-        """Return poses as they are drawn: what is put right glides there."""
+        """Return the poses to draw: those given, plus the smoothed error of corrections."""
         if not self.smooths:
             return poses
         offsets = self.client.offsets(self.demo.stages.index(stage))

@@ -1,8 +1,8 @@
-"""The others in the picture of a shared world: pointers with names, what each holds or drives, and corrections as ghosts.
+"""Drawing of other users in a shared world: pointers with names, grabbed and driven bodies, and ghosts of corrected bodies.
 
-A pointer is an arrow with its user's name on a plate in its user's color. What somebody holds, or drives with force keys, is outlined in
-that color, with a line from the hand to the point that it holds: so is what is held here. A correction leaves the outline of where the
-body was drawn before it, dashed, which fades within a second.
+A pointer is an arrow with the user's name on a plate in the user's color. A body that a user grabs, or drives with force keys, is
+outlined in that color; a line connects the pointer and the grab point. A correction leaves a dashed outline at the body's previous pose,
+which fades within a second.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ __all__ = ["Ghost", "draw_ghosts", "draw_holds", "draw_pointer", "ghosts_of", "m
 Point = tuple[float, float]
 
 _HELD, _DRIVEN = 2.5, 1.5
-"""Design pixels of an outline."""
+"""Line width of the outline of a grabbed and of a driven body, design pixels."""
 _ARROW = ((0.0, 0.0), (0.0, 17.0), (4.2, 13.2), (7.2, 19.4), (9.9, 18.2), (7.0, 12.2), (12.2, 11.8))
-"""Design pixels of a pointer's arrow from its tip, y down."""
+"""Vertices of a pointer's arrow relative to its tip, design pixels, y down."""
 _NAME = 12.0
 _FAR = 30_000.0
 _MIN_GHOST = 0.002
-"""Meters: what is put right by less is not seen, a pixel of the usual view is 15 mm."""
+"""Smallest correction that is drawn, m; a pixel of the default view is 15 mm."""
 _MAX_GHOSTS = 8
-"""Ghosts of one correction: the bodies that were farthest off."""
+"""Maximum number of ghosts per correction, for the bodies with the largest errors."""
 
 
 def user_color(number: int) -> Color:
-    """Return the color of a user in the present theme."""
+    """Return a user's color in the present theme."""
     return palette.USERS[(number - 1) % len(palette.USERS)]
 
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """The place of a body before a correction: closed lines in the picture's frame, meters, how far it was moved, and since when.
+    """Outline of a body before a correction, in picture coordinates, m.
 
-    `of` is the body, by its stage and number.
+    `of` is the body's stage and id, `meters` the size of the correction and `seconds` the ghost's age.
     """
 
     of: tuple[int, int]
@@ -62,7 +62,7 @@ class Ghost:
 
 
 def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
-    """Return what is to be shown of a correction: of the bodies that were farthest off, as far as that can be seen."""
+    """Return ghosts of the bodies with the largest visible errors of a correction."""
     ghosts = []
     for body in correction.moved[:_MAX_GHOSTS]:
         if body.meters >= _MIN_GHOST and demo.sim.has_body(body.stage, body.body):
@@ -73,7 +73,7 @@ def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
 
 
 def draw_holds(canvas: Canvas, demo: Demo, holders: Mapping[int, Held], pointers: Mapping[int, Point]) -> None:
-    """Outline what each user holds or drives, with a line from its pointer to the point that it holds."""
+    """Outline the bodies that users grab or drive, with a line from each user's pointer to the grab point."""
     for number, user in sorted(demo.sim.users.users.items()):
         color = user_color(number)
         driven = user.drives
@@ -96,7 +96,7 @@ def draw_holds(canvas: Canvas, demo: Demo, holders: Mapping[int, Held], pointers
 
 
 def draw_pointer(canvas: Canvas, at: Point, name: str, color: Color) -> None:
-    """Draw somebody's pointer at a point of the picture, with the name; at the edge of the view where it is outside."""
+    """Draw a user's pointer and name at a point of the picture, clamped to the edge of the view."""
     ui = canvas.ui_scale
     x, y = canvas.camera.to_screen(at)
     if not max(abs(x), abs(y)) < _FAR:
@@ -128,7 +128,7 @@ def millimeters(meters: float) -> str:
 
 
 def draw_ghosts(canvas: Canvas, ghosts: list[Ghost], lasts: float) -> None:
-    """Draw where bodies were before they were corrected, fainter as time goes on, `lasts` seconds, with the size of the correction."""
+    """Draw ghosts with the size of their correction, fading out over `lasts` seconds."""
     for ghost in ghosts:
         color = mix(palette.WARNING, palette.BACKGROUND, min(ghost.seconds / lasts, 1.0))
         for ring in ghost.rings:

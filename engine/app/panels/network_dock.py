@@ -1,6 +1,6 @@
-"""The network panel at the right: who is here, what goes over the connection, what was put right, and sliders that make it worse.
+"""The network panel at the right: users, traffic, corrections, and sliders for a simulated link.
 
-The simulated link (`engine.net.link`) lies between this client and its server, both ways; it is for trying out what a bad connection does.
+The simulated link (`engine.net.link`) is between this client and its server, in both directions, to try out a bad connection.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ __all__ = ["NetworkDock"]
 _WIDTH = 268.0
 _HEADING = 30.0
 _REFRESH = 0.5
-"""Seconds over which bytes and ticks are counted."""
+"""Interval over which the rates are averaged, s."""
 _MS, _PERCENT, _KILO = 1000.0, 100.0, 0.001
 
 _LINK: tuple[tuple[str, str, float, float, float, str, str], ...] = (
-    ("Latency", "latency", _MS, 500.0, 5.0, "ms", "One way; there and back it is twice that."),
-    ("Jitter", "jitter", _MS, 200.0, 5.0, "ms", "Each message takes so much more or less."),
-    ("Loss", "loss", _PERCENT, 50.0, 1.0, "%", "Of messages; they are sent again."),
-    ("Reordering", "reorder", _PERCENT, 50.0, 1.0, "%", "Of messages, that overtake others."),
-    ("Duplicates", "duplicate", _PERCENT, 50.0, 1.0, "%", "Of messages, that come twice."),
-    ("Bandwidth", "bandwidth", _KILO, 1000.0, 5.0, "kB/s", "Each way; 0 is without limit."),
+    ("Latency", "latency", _MS, 500.0, 5.0, "ms", "One-way delay; half the round trip."),
+    ("Jitter", "jitter", _MS, 200.0, 5.0, "ms", "Maximum random change of the delay."),
+    ("Loss", "loss", _PERCENT, 50.0, 1.0, "%", "Share of lost messages; they are resent."),
+    ("Reordering", "reorder", _PERCENT, 50.0, 1.0, "%", "Share of messages that overtake others."),
+    ("Duplicates", "duplicate", _PERCENT, 50.0, 1.0, "%", "Share of messages that arrive twice."),
+    ("Bandwidth", "bandwidth", _KILO, 1000.0, 5.0, "kB/s", "In each direction; 0 means unlimited."),
 )
-"""Name, field of `LinkSettings`, what its unit is multiplied by, the largest value, a step, the unit, and what it does."""
+"""Name, field of `LinkSettings`, factor from the field's unit, maximum, step, unit, and tooltip."""
 
 
 class NetworkDock(Dock):
-    """Who shares the world, what goes over the connection, and a simulated link."""
+    """Panel with users, traffic, corrections and the simulated link."""
 
     side = "right"
     folds = True
@@ -60,7 +60,7 @@ class NetworkDock(Dock):
         self._waited = 0.0
         self._counted: tuple[int, int, int, int] = (0, 0, 0, 0)
         self._rates = (0.0, 0.0, 0.0, 0.0)
-        """Bytes out and in, ticks again, corrections; a second."""
+        """Bytes sent, bytes received, resimulated ticks and corrections, per second."""
 
     @property
     def size(self) -> float:
@@ -80,7 +80,7 @@ class NetworkDock(Dock):
         return bool(event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos))
 
     def toggle_shown(self) -> None:
-        """Show or hide it."""
+        """Show or hide the panel."""
         self.shown = not self.shown
         self.form.stop_typing()
 
@@ -153,23 +153,26 @@ class NetworkDock(Dock):
             rows.append(Line(user.name, ", ".join(words)))
         rows += [
             Heading("Connection"),
-            Line("there and back", f"{_MS * client.round_trip:.0f} ms"),
+            Line("round trip", f"{_MS * client.round_trip:.0f} ms"),
             Line("confirmed", "-" if driver.is_apart else f"{_MS * client.age:.0f} ms ago"),
             Line("out", f"{_KILO * sent:.1f} kB/s"),
             Line("in", f"{_KILO * received:.1f} kB/s"),
             Heading("Corrections"),
-            Line("ticks taken again", f"{again:.0f} a second"),
-            Line("corrections", f"{corrected:.1f} a second, {client.n_corrections:,} in all"),
-            Line("the last", millimeters(client.corrections[-1].meters) if client.corrections else "none"),
-            Line("states taken over", counted(client.n_adopted, "time")),
+            Line("resimulated ticks", f"{again:.0f}/s"),
+            Line("corrections", f"{corrected:.1f}/s, {client.n_corrections:,} in total"),
+            Line("latest", millimeters(client.corrections[-1].meters) if client.corrections else "none"),
+            Line("state adopted", counted(client.n_adopted, "time")),
             Switch(
                 "Ghosts",
                 driver.shows_ghosts,
                 partial(setattr, driver, "shows_ghosts"),
-                says="Where bodies were drawn before they were put right.",
+                says="Outlines of bodies before they were corrected.",
             ),
             Switch(
-                "Smoothing", driver.smooths, partial(setattr, driver, "smooths"), says="The picture glides to where the state is at once."
+                "Smoothing",
+                driver.smooths,
+                partial(setattr, driver, "smooths"),
+                says="Corrections are shown gradually; the state is set at once.",
             ),
             Heading("Simulated link, each way"),
         ]
@@ -188,8 +191,8 @@ class NetworkDock(Dock):
 
     def _server_rows(self, status: Any) -> list[Row]:
         return [
-            Line("a tick there", f"{status.server.ms_per_tick:.2f} ms"),
-            *(Line("dropped", f"{drop.name or 'a stranger'}: {drop.reason}") for drop in status.drops[-2:]),
+            Line("server tick", f"{status.server.ms_per_tick:.2f} ms"),
+            *(Line("dropped", f"{drop.name or 'unknown'}: {drop.reason}") for drop in status.drops[-2:]),
         ]
 
     def _set_link(self, driver: NetworkDriver, field: str, factor: float, value: float) -> None:

@@ -1,10 +1,10 @@
-"""Who shares the world, in a strip where the time line is otherwise: names, pings, what each holds, and the ticks that were taken again.
+"""A strip in place of the timeline of a shared world: users with their pings, the age of the state, and a graph of resimulated ticks.
 
 +----------------------------------------------------------------------------------+
 | [pause] [undo]   o Ann, you   o Ben 84 ms   o Cyd left     shown 0 ms  ____|__|_ |
 +----------------------------------------------------------------------------------+
 
-Over the bodies it draws their pointers, hands and corrections (`engine.app.shared_picture`).
+It also draws the users' pointers, grabbed bodies and corrections over the picture (`engine.app.shared_picture`).
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ _HEIGHT = 36.0
 _BUTTON = 26.0
 _SIZE = 12.5
 _GRAPH, _LEAST_GRAPH = 132.0, 60.0
-"""Design pixels of the graph, and of a strip's free end below which it is left out."""
+"""Width of the graph, and minimum free width for it to be drawn, design pixels."""
 _FULL = 30
-"""Ticks taken again in a frame that fill the graph: those from one keyframe to the next."""
+"""Resimulated ticks per frame at the full height of the graph: a keyframe interval."""
 _CATCH_UP = 0.06
-"""Seconds in which a pointer that is drawn comes two thirds of the way nearer to where it was last seen."""
+"""Time constant with which a drawn pointer approaches its last known position, s."""
 _LASTS = 1.0
-"""Seconds for which a correction is seen."""
+"""Lifetime of a ghost, s."""
 _ONE_AT_A_TIME = 0.3
-"""Seconds after which a body may have another ghost: one that is dragged far away is put right in every frame."""
+"""Minimum interval between ghosts of one body, s, because a body dragged by a distant user is corrected in every frame."""
 _MOST_GHOSTS = 24
 Point = tuple[float, float]
 
 
 class PeopleDock(Dock):
-    """Buttons, users and a graph."""
+    """Strip with buttons, users and a graph."""
 
     side = "bottom"
     worlds = "shared"
@@ -62,7 +62,7 @@ class PeopleDock(Dock):
         self.ghosts: list[Ghost] = []
         self._n_corrections = 0
         self._pointers: dict[int, Point] = {}
-        """Where they are drawn."""
+        """Drawn position of each user's pointer, in picture coordinates, m."""
         self._pointer: tuple[int, int] | None = None
 
     @property
@@ -92,7 +92,7 @@ class PeopleDock(Dock):
         return False
 
     def drive(self, session: Session) -> None:
-        """Push the body under the pointer with the arrow keys, or none."""
+        """Assign the force keys to the body under the pointer, or to none."""
         driver, at = session.driver, self._pointer
         if isinstance(driver, NetworkDriver):
             driver.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
@@ -101,9 +101,9 @@ class PeopleDock(Dock):
         driver = session.driver
         if not isinstance(driver, NetworkDriver):
             return
-        self.ghosts = [replace(one, seconds=one.seconds + elapsed) for one in self.ghosts if one.seconds + elapsed < _LASTS]
+        self.ghosts = [replace(ghost, seconds=ghost.seconds + elapsed) for ghost in self.ghosts if ghost.seconds + elapsed < _LASTS]
         self._note_corrections(driver)
-        here = {one.user for one in driver.client.users if one.is_here}
+        here = {user.user for user in driver.client.users if user.is_here}
         share = 1.0 - math.exp(-elapsed / _CATCH_UP)
         pointers: dict[int, Point] = {}
         for user, (x, y) in driver.client.pointers.items():
@@ -113,19 +113,19 @@ class PeopleDock(Dock):
         self._pointers = pointers
 
     def _note_corrections(self, driver: NetworkDriver) -> None:
-        """Take in what was put right since the last frame; a body has one ghost at a time, unless it was farther off later."""
+        """Add ghosts for new corrections; a body's ghost is replaced only by a larger one, or after `_ONE_AT_A_TIME`."""
         client = driver.client
         n_new, self._n_corrections = client.n_corrections - self._n_corrections, client.n_corrections
         if not driver.shows_ghosts:
             self.ghosts.clear()
             return
-        shown = {one.of: one for one in self.ghosts}
+        shown = {ghost.of: ghost for ghost in self.ghosts}
         for correction in list(client.corrections)[-n_new:] if n_new > 0 else ():
             for ghost in ghosts_of(driver.demo, correction):
                 before = shown.get(ghost.of)
                 if before is None or ghost.meters > before.meters or before.seconds > _ONE_AT_A_TIME:
                     shown[ghost.of] = ghost
-        self.ghosts = sorted(shown.values(), key=lambda one: one.seconds)[:_MOST_GHOSTS]
+        self.ghosts = sorted(shown.values(), key=lambda ghost: ghost.seconds)[:_MOST_GHOSTS]
 
     def note(self, session: Session) -> Note | None:
         driver = session.driver
@@ -141,7 +141,7 @@ class PeopleDock(Dock):
         pointers = self._pointers if own is None else {**self._pointers, driver.client.user: own}
         draw_ghosts(canvas, self.ghosts, _LASTS)
         draw_holds(canvas, session.demo, driver.client.holders, pointers)
-        names = {one.user: one.name for one in driver.client.users}
+        names = {user.user: user.name for user in driver.client.users}
         for user, at in self._pointers.items():
             draw_pointer(canvas, at, names.get(user, f"user {user}"), user_color(user))
 
@@ -167,8 +167,8 @@ class PeopleDock(Dock):
             x = rect.right
         right = left + width - round(8 * ui)
         x = self._draw_users(surface, driver, x + round(10 * ui), right)
-        told = "not connected" if driver.is_apart else f"confirmed {1000.0 * driver.client.age:.0f} ms ago"
-        age = self.fonts.render(told, 11.0, palette.WARNING if driver.is_apart else palette.CAPTION)
+        text = "not connected" if driver.is_apart else f"confirmed {1000.0 * driver.client.age:.0f} ms ago"
+        age = self.fonts.render(text, 11.0, palette.WARNING if driver.is_apart else palette.CAPTION)
         if right - x > round((_LEAST_GRAPH + 10.0) * ui) + age.get_width():
             at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
             surface.blit(age, age.get_rect(midleft=(at, top + height // 2 + 1)))
@@ -189,14 +189,14 @@ class PeopleDock(Dock):
         return [(pygame.Rect(left + round(6 * ui) + k * (size + round(2 * ui)), y, size, size), name) for k, name in enumerate(names)]
 
     def _draw_users(self, surface: pygame.Surface, driver: NetworkDriver, x: int, right: int) -> int:
-        """Write who is here, as far as there is room, and return where that ends."""
+        """Draw the users that fit, and return the x coordinate after the last."""
         ui, middle = self.fonts.ui_scale, self.place[1] + self.place[3] // 2 + 1
         people = driver.people
-        for k, one in enumerate(people):
-            is_own = one.user == driver.client.user
-            more = ", you" if is_own else f"  {1000.0 * one.ping:.0f} ms" if one.is_here else ", away"
+        for k, user in enumerate(people):
+            is_own = user.user == driver.client.user
+            more = ", you" if is_own else f"  {1000.0 * user.ping:.0f} ms" if user.is_here else ", away"
             words = self.fonts.render(
-                self.fonts.shortened(one.name, _SIZE, round(110 * ui)) + more, _SIZE, palette.TEXT if one.is_here else palette.CAPTION
+                self.fonts.shortened(user.name, _SIZE, round(110 * ui)) + more, _SIZE, palette.TEXT if user.is_here else palette.CAPTION
             )
             wide = round(15 * ui) + words.get_width() + round(12 * ui)
             rest = self.fonts.render(f"+ {len(people) - k}", _SIZE, palette.CAPTION)
@@ -204,14 +204,14 @@ class PeopleDock(Dock):
                 surface.blit(rest, rest.get_rect(midleft=(x, middle)))
                 return x + rest.get_width()
             pygame.draw.circle(
-                surface, user_color(one.user), (x + round(6 * ui), middle), round(5 * ui), 0 if one.is_here else max(1, round(1.5 * ui))
+                surface, user_color(user.user), (x + round(6 * ui), middle), round(5 * ui), 0 if user.is_here else max(1, round(1.5 * ui))
             )
             surface.blit(words, words.get_rect(midleft=(x + round(15 * ui), middle)))
             x += wide
         return x
 
     def _draw_graph(self, surface: pygame.Surface, driver: NetworkDriver, plate: pygame.Rect, right: int) -> None:
-        """Draw a bar for each of the last frames: how many ticks were taken again in it."""
+        """Draw a bar chart of the resimulated ticks in the latest frames."""
         plate.width = right - plate.left
         ui = self.fonts.ui_scale
         pygame.draw.line(surface, palette.PANEL_EDGE, (plate.left, plate.bottom), (plate.right, plate.bottom))
@@ -223,7 +223,7 @@ class PeopleDock(Dock):
             if again:
                 high = max(round(min(again / _FULL, 1.0) * plate.height), 2)
                 pygame.draw.rect(surface, palette.WARNING, (at, plate.bottom - high, pitch, high))
-        words = self.fonts.render("ticks again", 10.0, palette.CAPTION)
+        words = self.fonts.render("resimulated", 10.0, palette.CAPTION)
         place = words.get_rect(topleft=plate.topleft)
         if place.width < plate.width:
             pygame.draw.rect(surface, palette.PANEL, place)

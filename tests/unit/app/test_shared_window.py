@@ -200,9 +200,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     assert alone.demo.steps >= steps + 29 and not alone.demo.stages[0].world.is_body(body)
     two.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="")
     note = two.window.note
-    assert note is not None and note[0].startswith("you are alone here: Shift F4 goes back to the others  |  Box: "), (
-        "a hint covers nothing"
-    )
+    assert note is not None and note[0].startswith("you are offline; Shift F4: rejoin  |  Box: "), "a hint covers nothing"
     two.key(pygame.K_ESCAPE)
     two.does(1, SetSpeed(0.5))
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
@@ -242,7 +240,7 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
     if is_offline:
         two.key(pygame.K_F4)
         two.frame(20)
-        assert session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
+        assert session.driver.trouble == "you are offline; Shift F4: rejoin"
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
     back = two.window.session
@@ -268,7 +266,7 @@ def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch
     assert session.driver.trouble.startswith("nothing listens; trying again in") and session.driver.client.is_offline
     two.key(pygame.K_F4)
     two.frame(2)
-    assert session.driver.client_session.is_over and session.driver.trouble == "you are alone here: Shift F4 goes back to the others"
+    assert session.driver.client_session.is_over and session.driver.trouble == "you are offline; Shift F4: rejoin"
 
 
 def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> None:
@@ -277,7 +275,7 @@ def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> Non
     assert isinstance(session.driver, NetworkDriver)
     session.driver.client.method = "interpolation"
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
-    with pytest.raises(LabError, match="by interpolation nothing is made here before that"):
+    with pytest.raises(LabError, match="interpolation does not predict"):
         session.act(CreateBody.of(0, disc))
     two.frame(40)
     assert all((1 << 20) in demo.stages[0].world.body_ids for demo in two.demos)
