@@ -1,1 +1,1 @@
-"""A simulation: worlds, what a demo does with them, and the actions of its users. It knows no window, no pixel and no clock."""
+"""Simulation of demos: worlds, demo logic and user actions, independent of windows, drawing and the clock."""

@@ -1,8 +1,8 @@
-"""The fields of an action as plain data and back, each checked against its type.
+"""Encoding of actions as plain data, and decoding with validation of every field.
 
     {"type": "Grab", "point": [1.5, 2.0], "held": [0, 7, [0.1, 0.0]]}
 
-`type` is the name of the class; a field with its default is left out.
+`type` is the name of the class; fields with default values are omitted.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ _REFUSAL = re.compile(r"(?:Expected )?(?P<wanted>.*?)(?:, got .*?)?(?: - at `\$(
 
 
 def as_plain(action: Action) -> dict[str, Any]:
-    """Return an action as plain data.
+    """Encode an action as plain data.
 
     Raises
     ------
     InvalidInputError
-        A field holds something that is no plain data.
+        A field does not contain plain data.
     """
     try:
         plain: dict[str, Any] = msgspec.to_builtins(action, enc_hook=_number)
-        msgspec.msgpack.encode(plain)  # half of a UTF-16 pair, for instance, could be neither sent nor recorded
+        msgspec.msgpack.encode(plain)  # fails for values that cannot be encoded, such as a lone UTF-16 surrogate
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError("action", f"made of plain data ({error})", Described(type(action).__name__)) from None
     return plain
 
 
 def read_fields(kind: type[Kind], plain: dict[str, Any], place: str) -> Kind:
-    """Return the action of a kind that plain data describe.
+    """Decode an action of the given kind.
 
     Raises
     ------
     InvalidInputError
-        A field is missing, unknown or outside its range; the message names `place`, field, value and range.
+        A field is missing, unknown or out of range; the message names `place`, field, value and range.
     """
     try:
         return msgspec.convert(plain, kind)
@@ -55,17 +55,17 @@ def read_fields(kind: type[Kind], plain: dict[str, Any], place: str) -> Kind:
 
 
 def checked(action: Kind) -> Kind:
-    """Return an action as it comes back from its plain data, every field checked; errors as `as_plain` and `read_fields`."""
+    """Return the action after encoding and decoding, which validates every field; raises the errors of `as_plain` and `read_fields`."""
     return read_fields(type(action), as_plain(action), type(action).__name__)
 
 
 def encode_action(action: Action) -> bytes:
-    """Return the MessagePack of an action."""
+    """Encode an action as MessagePack."""
     return msgspec.msgpack.encode(action, enc_hook=_number)
 
 
 def _number(value: object) -> object:
-    """Return a number of NumPy's as one of Python's."""
+    """Convert a NumPy scalar to a Python number."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"not {type(value).__name__}")

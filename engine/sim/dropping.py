@@ -1,4 +1,4 @@
-"""Bodies that were dropped into a demo, with the file that each was made of."""
+"""Bodies dropped into a demo from body files."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ __all__ = [
 
 _FRICTION, _RESTITUTION = 0.4, 0.1
 _MAX_GONE = 100
-"""Bodies that were dropped and are gone, of which is known what they looked like: as many as an undo may bring back."""
+"""Maximum number of destroyed bodies whose appearance is kept, because undo may recreate them."""
 
 
 class NoWorldError(LabError):
-    """The demo has no world that anything could fall in."""
+    """The demo has no world to drop a body into."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DroppedBody:
-    """A body with a picture, or of a file that was dropped, in a world of a demo.
+    """A body that was dropped into a demo, or has a picture from a scene file.
 
     Attributes
     ----------
     stage : Stage
     world : World
-        The stage's when it was dropped; a demo may give a stage another one, and then the body is gone.
+        World of the stage when the body was created; if the stage has another world now, the body no longer exists.
     body : int
-        Its id there.
+        Id of the body.
     file : BodyFile or None
-        Pieces, outline and picture in the body's frame, meters; of one that was dropped.
+        Pieces, outline and picture of a dropped body, in its frame, meters.
     picture : BodyPicture or None
-        Of one that was in a scene file with its picture.
+        Picture from a scene file.
     """
 
     stage: Stage
@@ -61,17 +61,17 @@ class DroppedBody:
 
     @property
     def is_there(self) -> bool:
-        """True if it still exists."""
+        """True if the body still exists."""
         return self.stage.world is self.world and self.world.is_body(self.body)
 
 
 def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFile, point: tuple[float, float]) -> DroppedBody:
-    """Create a body of a file with its middle at a point of the picture, in the world that lies there or nearest; list it in `dropped`.
+    """Create a body from a file at a point of the picture, in the world there or nearest to it, and add it to `dropped`.
 
     Raises
     ------
     LabError
-        `NoWorldError` where there is no world; what the world refuses otherwise.
+        The world rejects the body; `NoWorldError` if the demo has no world.
     """
     if not (math.isfinite(point[0]) and math.isfinite(point[1])):
         raise InvalidInputError("point", "finite", point)
@@ -86,7 +86,7 @@ def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFil
 
 
 def forget_gone(dropped: list[DroppedBody]) -> None:
-    """Forget those that are gone but for the last: who drops and deletes for hours must not fill the memory."""
+    """Discard all but the last `_MAX_GONE` destroyed bodies, to bound memory use."""
     gone = [body for body in dropped if not body.is_there]
     if len(gone) > _MAX_GONE:
         old = set(gone[:-_MAX_GONE])
@@ -94,7 +94,7 @@ def forget_gone(dropped: list[DroppedBody]) -> None:
 
 
 def without_outside_pictures(dropped: Sequence[DroppedBody], folder: Path | None) -> list[DroppedBody]:
-    """Return what was dropped without pictures whose files lie outside a folder; without any if the folder is None."""
+    """Return dropped bodies without pictures whose files are outside `folder`; None removes all pictures."""
     files: dict[int, BodyFile] = {}
     made = []
     for body in dropped:
@@ -107,12 +107,12 @@ def without_outside_pictures(dropped: Sequence[DroppedBody], folder: Path | None
 
 
 def rebuilt(dropped: Sequence[DroppedBody]) -> list[DroppedBody]:
-    """Return what was dropped with body files made again by their constructors: those of a state come without their checks.
+    """Return dropped bodies with body files rebuilt by their constructors, which validates files decoded from a state.
 
     Raises
     ------
     InvalidInputError
-        A body file is not what it should be. Fields of other types can end in any error.
+        A body file is invalid. Fields of the wrong type may raise any exception.
     """
     files = {id(body.file): _rebuilt(body.file) for body in dropped if body.file is not None}
     return [replace(body, file=files.get(id(body.file))) for body in dropped]

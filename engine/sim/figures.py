@@ -1,4 +1,4 @@
-"""Figures shown for each of several worlds that began in one state: energy, deepest overlap, bodies out of place, cost of a step."""
+"""Figures for comparing solvers from the same initial state: energy, deepest overlap, displaced bodies, cost of a step."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from engine.world import World
 __all__ = ["Energy", "Figures", "demo_motion"]
 
 _OUT_OF_PLACE = 0.75
-"""Smaller sides from which on a body is out of place: what falls off a box falls by a whole one, less what both sink."""
+"""Displacement, as a multiple of a body's smaller side, above which it is out of place; a body that falls off a box exceeds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """Joules of all worlds of a demo, of motion, spin and height: in the state from which they are compared, and now."""
+    """Total energy of all worlds of a demo, J, at the start of the comparison and now."""
 
     start: float
     end: float
@@ -35,16 +35,16 @@ class Figures:
     Attributes
     ----------
     solver, solver_settings
-        Its solver, and all of that solver's own settings.
+        Names of its solvers, and all solver-specific settings.
     energy : Energy
     overlap : float
-        m, of the deepest contact of the last step.
+        Deepest overlap of the last step, meters.
     out_of_place, bodies : int
-        Dynamic bodies whose centers are farther from where they were at the beginning than three quarters of their smaller side; and all.
+        Number of dynamic bodies displaced by more than three quarters of their smaller side, and of all dynamic bodies.
     ms : float
-        A step's time with the reading of its contacts, median of the last ones.
+        Median time of the latest steps, including contact readout, milliseconds.
     stopped : str
-        Why the last step could not be taken; empty where it was.
+        Error message of the last step; empty if it succeeded.
     """
 
     solver: str
@@ -58,7 +58,7 @@ class Figures:
 
     @classmethod
     def of(cls, demo: Demo, start: Sequence[Motion], ms: float, stopped: str = "") -> Figures:
-        """Return the figures of a demo as it stands, compared with the motion of its worlds at the beginning."""
+        """Return the current figures of a demo; `start` is the motion of its worlds at the start of the comparison."""
         now = demo_motion(demo)
         counts = [_out_of_place(stage.world, *motions) for stage, *motions in zip(demo.stages, start, now, strict=False)]
         return cls(
@@ -87,7 +87,7 @@ class Figures:
 
     @property
     def standing(self) -> str:
-        """Words for how many bodies have moved off, if any."""
+        """Number of displaced bodies as text, or "stands" if there are none, or "stopped"."""
         if self.stopped:
             return "stopped"
         return "stands" if not self.out_of_place else f"{self.out_of_place} of {self.bodies} moved"
@@ -103,7 +103,7 @@ def _total_energy(motions: Sequence[Motion]) -> float:
 
 
 def _out_of_place(world: World, start: Motion, now: Motion) -> tuple[int, int]:
-    """Return how many dynamic bodies are not where they were at the start, and how many there were; those out of range count."""
+    """Return the number of displaced dynamic bodies, including those out of range, and the number of all."""
     moving, ids = start.masses.mass > 0.0, now.masses.ids[now.masses.mass > 0.0]
     n_lost = int(np.isin(start.masses.ids[moving], np.array(world.out_of_range, dtype=np.int64)).sum())
     both, rows, rows_now = np.intersect1d(start.masses.ids[moving], ids, assume_unique=True, return_indices=True)
@@ -113,6 +113,6 @@ def _out_of_place(world: World, start: Motion, now: Motion) -> tuple[int, int]:
 
 
 def _smaller_side(world: World, body: int) -> float:
-    """Return the smaller side of the box around a body's fixtures, its own frame, meters."""
+    """Return the smaller side of the body-frame bounding box of a body's fixtures, meters."""
     box = union([world.fixture(fixture).shape.aabb(Transform()) for fixture in world.fixtures_of(body)])
     return 0.0 if box is None else min(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1])

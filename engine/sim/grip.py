@@ -1,4 +1,4 @@
-"""The hand that takes hold of a body: a mouse joint between a point of the body and the pointer."""
+"""Grabbing a body: a mouse joint between a point of the body and the pointer."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from engine.world import MouseJointSpec
 __all__ = ["Grip", "bodies_under", "take_hold", "take_hold_of"]
 
 _FORCE_PER_KG = 1000.0
-"""N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
+"""Maximum force per body mass, N/kg: about a hundred times the weight under default gravity."""
 _MIN_MASS = 1e-3
-"""kg for which the hand is strong enough: of nothing it would have no strength at all."""
+"""Minimum mass for the maximum force, kg, so that it is not zero for massless bodies."""
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grip:
-    """The joint, and the stage in whose world it is. It ends with the body."""
+    """A mouse joint in the world of a stage; it is destroyed with its body."""
 
     stage: Stage
     joint: int
 
     @property
     def is_there(self) -> bool:
-        """True if it still holds."""
+        """True if the joint still exists."""
         return self.stage.world.is_joint(self.joint)
 
     @property
     def body(self) -> int:
-        """The body that it holds."""
+        """Id of the grabbed body."""
         return self.stage.world.joint_bodies(self.joint)[1]
 
     @property
     def point(self) -> Point:
-        """The point of the body that it holds, in the body's frame, meters."""
+        """Grabbed point in the body's frame, meters."""
         world = self.stage.world
         return world.state(self.body).xf.apply_inverse(world.joint_anchors(self.joint)[1])
 
     def pull(self, point: Point) -> None:
-        """Pull towards a point of the picture; beyond the world's bounds the hand stays where it was."""
+        """Pull the body towards a point of the picture; points outside the world's bounds are ignored."""
         if not self.is_there:
             return
         try:
@@ -53,15 +53,15 @@ class Grip:
             return
 
     def let_go(self) -> None:
-        """Let go."""
+        """Destroy the joint, if it still exists."""
         if self.is_there:
             self.stage.world.destroy_joint(self.joint)
 
 
 def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
-    """Take hold of the dynamic body at a point of the picture; None where there is none, or none that can be held.
+    """Grab the dynamic body at a point of the picture; None if there is none.
 
-    What lies too far out, or is too heavy, is refused by the world: there is nothing to hold.
+    Bodies for which the world rejects the joint, because they are too far out or too heavy, are skipped.
     """
     for k, body in bodies_under(stages, point):
         target = stages[k].local(point)
@@ -71,7 +71,7 @@ def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
 
 
 def bodies_under(stages: Sequence[Stage], point: Point) -> Iterator[tuple[int, int]]:
-    """Yield stage and id of the dynamic body at a point of the picture, of each stage that has one there."""
+    """Yield (stage index, body id) of the dynamic bodies at a point of the picture, at most one per stage."""
     for k, stage in enumerate(stages):
         with contextlib.suppress(LabError):
             body = stage.world.body_at(stage.local(point))
@@ -80,12 +80,12 @@ def bodies_under(stages: Sequence[Stage], point: Point) -> Iterator[tuple[int, i
 
 
 def take_hold_of(stage: Stage, body: int, held: Point, point: Point) -> Grip:
-    """Take hold of a body at a point of its own frame, and pull it towards a point of the picture.
+    """Grab a body at `held`, in its own frame, and pull it towards `point`, in the picture; both in meters.
 
     Raises
     ------
     LabError
-        There is no such body, or none that can be held.
+        The body does not exist or cannot be grabbed.
     """
     return _joined(stage, body, stage.world.state(body).xf.apply(held), stage.local(point))
 

@@ -1,4 +1,4 @@
-"""Ids in words: each user of a shared demo creates under ids of a range of its own, and nobody reads seven digits."""
+"""Readable ids: each user of a shared demo creates objects with ids from their own range, which would be shown as seven-digit numbers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 __all__ = ["IDS_OF_A_USER", "called", "readable"]
 
 IDS_OF_A_USER = 1 << 20
-"""Bodies, fixtures and joints each that one number of a user may create, all its holders together."""
+"""Size of a user number's id range, for bodies, fixtures and joints each."""
 _TOLD = re.compile(r"\b(body|fixture|shape|joint) ([0-9]{7,10})\b")
 
 
 def called(kind: str, number: int, names: Mapping[int, str] | None = None) -> str:
-    """Say which body, fixture or joint an id is: of a user's range whose, by its name where that is known, and the how many-th.
+    """Return a readable name of an object: kind and id, or, for a user's object, its index from 1 and the user's number or name.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def called(kind: str, number: int, names: Mapping[int, str] | None = None) -> st
 
 
 def readable(words: str, names: Mapping[int, str] | None = None) -> str:
-    """Return a sentence with the ids that stand in it said as by `called`.
+    """Replace ids in a sentence by their readable names (`called`).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Why one step from equal states leaves a body elsewhere in one world than in the other, as the referee of motion shows it."""
+"""Cause of the difference between two solvers after one step from equal states, from the motion referee."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _BY_VELOCITY = "velocity"
 
 
 def judged_step(world: World, body: int) -> tuple[float, Why] | None:
-    """Return by how much the next step moves a body apart, meters, and why; None where both leave it where rounding may.
+    """Return the distance between a body's positions after the next step with both solvers, meters, and its cause; None if it is rounding.
 
     Parameters
     ----------
     world : World
-        Between two steps, driven by Box2D or by the soft step; it stays as it is.
+        World between two steps, with Box2D or the soft step solver; not modified.
     body : int
-        Its id.
+        Id of the body.
 
     Raises
     ------
     LabError
-        There is no such body, or Box2D cannot take what is in the world.
+        The body does not exist, or Box2D does not support the contents of the world.
     """
     twins, step, row = twins_of(world), world.step_index + 1, world.row_of(body)
     ways = PoseCauses(twins, JudgedBodies(twins), *twins.steps())

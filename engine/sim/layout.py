@@ -1,4 +1,4 @@
-"""Places of the worlds of a demo in the picture: an action at a point of it means the same wherever a window has laid them out."""
+"""Offsets of a demo's worlds in the picture, so that an action at a point has the same effect for any window layout."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["laid_out", "offsets_of"]
 
 
 def offsets_of(stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
-    """Return where the stages lie in the picture, meters; () if all lie at (0, 0)."""
+    """Return the offsets of the stages in the picture, meters; () if all are (0, 0)."""
     offsets = tuple(stage.offset for stage in stages)
     return offsets if any(x or y for x, y in offsets) else ()
 
 
 @contextlib.contextmanager
 def laid_out(stages: Sequence[Stage], offsets: Sequence[tuple[float, float]] | None) -> Iterator[None]:
-    """Put the stages for a while where they lay in the picture when something was done at a point of it; None leaves them.
+    """Set the stages' offsets in the with block, and restore them afterwards; None leaves them unchanged.
 
-    Stages without an offset lie at (0, 0).
+    Missing offsets are (0, 0).
     """
     moved = [(stage, stage.offset) for stage in stages] if offsets is not None else []
     places = (*(offsets or ()), *[(0.0, 0.0)] * len(moved))

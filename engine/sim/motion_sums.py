@@ -1,9 +1,9 @@
 """Energy, momentum and angular momentum of the bodies of a world.
 
-Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the center's velocity and the inertia about it, potential energy ``-m s g . c`` with the
-center c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
-have no mass in Box2D, and so no share. Nor has a body that has fallen past everything static: it falls for ever, and its energy would
-soon exceed all others'.
+Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the velocity of the center of mass and the inertia about it, potential energy
+``-m s g . c`` with the center c and the body's gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and
+kinematic bodies have no mass in Box2D and contribute nothing. Bodies that have fallen below everything static are excluded, because
+they fall forever and their energy would soon dominate.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from engine.world import World
 __all__ = ["SUMS", "BodyMasses", "Motion"]
 
 SUMS = ("kinetic", "potential", "total", "px", "py", "angular")
-"""J, J, J, kg m/s, kg m/s, kg m²/s."""
+"""Names of the sums; units J, J, J, kg m/s, kg m/s, kg m²/s."""
 _MIN_FALL = 10.0
-"""Meters below a floor, however narrow, from which a body counts as falling for ever."""
+"""Minimum distance below all static bodies at which a body counts as falling forever, meters."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyMasses:
-    """Columns of one structure of a world; bodies that are not dynamic have mass and inertia 0.
+    """Per-body mass data for one version of a world's structure; non-dynamic bodies have mass and inertia 0.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class BodyMasses:
         `World.structure_version`.
     ids : int64 (n,)
     mass, inertia : float64 (n,)
-        kg, and kg m² about the center.
+        Mass, kg, and inertia about the center of mass, kg m².
     center : float64 (n, 2)
-        In the body's frame, meters.
+        Center of mass in the body's frame, meters.
     gravity_scale : float64 (n,)
     gravity : pair of float
         m/s².
     floor : float
-        Coordinate along gravity, meters, beyond which a center belongs to a body that falls for ever.
+        Coordinate along gravity beyond which a body counts as falling forever, meters; infinite if there are no static bodies.
     """
 
     version: int
@@ -57,7 +57,7 @@ class BodyMasses:
 
     @classmethod
     def of(cls, world: World) -> BodyMasses:
-        """Return those of a world."""
+        """Return the mass data of a world."""
         bodies = [world.body(body) for body in world.body_ids]
         is_dynamic = np.array([body.spec.type == "dynamic" for body in bodies], dtype=np.bool_)
         return cls(
@@ -72,7 +72,7 @@ class BodyMasses:
         )
 
     def is_like(self, other: BodyMasses) -> bool:
-        """Return True if sums over both are over the same bodies, in the same field."""
+        """Return True if both have the same gravity and bodies with equal masses, so that their sums are comparable."""
         return self is other or (
             self.gravity == other.gravity
             and np.array_equal(self.ids, other.ids)
@@ -82,26 +82,26 @@ class BodyMasses:
 
 @dataclass(frozen=True)
 class Motion:
-    """Motion of all bodies of a world: `values` are x, y, angle, vx, vy, spin and then anything else, float32 (n, 6 or more)."""
+    """Motion of all bodies of a world: `values` has columns x, y, angle, vx, vy, spin, and optionally more, float32 (n, 6 or more)."""
 
     masses: BodyMasses
     values: NDArray[np.float32]
 
     @classmethod
     def of(cls, world: World) -> Motion:
-        """Return that of a world as it stands."""
+        """Return the current motion of a world."""
         return cls(BodyMasses.of(world), np.hstack([world.poses, world.velocities]).astype(np.float32))
 
     @property
     def centers(self) -> FloatArray:
-        """Centers of mass, world frame, meters, float64 (n, 2)."""
+        """Centers of mass in the world frame, meters, float64 (n, 2)."""
         (x, y, angle), center = self.values[:, :3].astype(np.float64).T, self.masses.center
         cos, sin = np.cos(angle), np.sin(angle)
         return np.column_stack((x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]))
 
     @cached_property
     def is_lost(self) -> NDArray[np.bool_]:
-        """Flags of the bodies with a mass that fall for ever."""
+        """Flags of bodies with mass that fall forever, bool (n,)."""
         masses = self.masses
         if not np.isfinite(masses.floor):
             return np.zeros(len(masses.ids), dtype=np.bool_)
@@ -111,7 +111,7 @@ class Motion:
 
     @property
     def sums(self) -> tuple[float, ...]:
-        """The quantities of `SUMS`."""
+        """Values of the quantities in `SUMS`."""
         masses, values, (x, y) = self.masses, self.values.astype(np.float64), self.centers.T
         vx, vy, spin = values[:, 3], values[:, 4], values[:, 5]
         mass, inertia = np.where(self.is_lost, 0.0, masses.mass), np.where(self.is_lost, 0.0, masses.inertia)
@@ -122,7 +122,7 @@ class Motion:
 
 
 def _floor(world: World) -> float:
-    """Return how far along gravity a body has fallen past everything static, by as much again as all of that is wide; infinite without."""
+    """Return `BodyMasses.floor`: past all static bodies along gravity, by at least their extent; infinite if there are none."""
     gravity, pull = world.settings.gravity, float(np.hypot(*world.settings.gravity))
     static = (body_box(world, body) for body in world.body_ids if world.body(body).spec.type == "static")
     boxes = [box for box in static if box is not None]

@@ -17,29 +17,28 @@ _DECADES = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One number a demo lets people change.
+    """An adjustable number of a demo.
 
     Parameters
     ----------
     name : str
-        As typed after ``--set``.
+        Name for ``--set``.
     default, low, high : float
-        The value to begin with, and the closed range allowed.
+        Initial value, and the closed range of allowed values.
     unit, description : str
-        For people: "m/s", "muzzle speed".
+        For display: "m/s", "muzzle speed".
     whole : bool
-        Only whole numbers.
+        True for integers only.
     slider_high : float, optional
-        Where the slider ends, if sooner than `high`.
+        Upper end of the slider, if less than `high`.
     note : str
-        One line that explains it to newcomers, where the description does not.
+        One-line explanation for newcomers, in addition to the description.
     choices, also : tuple of str
-        Of a choice, made by `choice`: the word for each value 0, 1, 2..., and another word that is taken for it ("" for none).
+        For a parameter from `choice`: the names of the values 0, 1, 2..., and an alias for each ("" for none).
     several : bool
-        Of a choice of several words at once, made by `some`: the value is the sum of 2^k over the words k that are chosen.
+        True for a parameter from `some`: the value is a bit mask, the sum of 2^k over the selected choices k.
     logarithmic : bool
-        True if the slider goes by powers of ten: of a range over many of them. Where `low` is 0, it begins `_DECADES` below the default,
-        and its left end is 0.
+        True for a logarithmic slider. If `low` is 0, the slider starts `_DECADES` decades below the default, and its left end means 0.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Parameter:
 
     @classmethod
     def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "", note: str = "") -> Parameter:
-        """Return a parameter that is one or more of a few words, typed as ``one+other`` or ``all``."""
+        """Return a parameter that selects one or more of several choices, typed as ``first+second`` or ``all``."""
         words = tuple(choices)
         default = sum(1 << words.index(word) for word in chosen)
         last = (1 << len(words)) - 1
@@ -68,30 +67,30 @@ class Parameter:
     def choice(
         cls, name: str, choices: Sequence[str], description: str = "", also: Sequence[str] = (), default: int = 0, note: str = ""
     ) -> Parameter:
-        """Return a parameter that is one of a few words; its value is the index of the word."""
+        """Return a parameter that selects one of several choices; its value is the index of the choice."""
         last = len(choices) - 1
         words, others = tuple(choices), tuple(also)
         return cls(name, default, 0, last, description=description, whole=True, note=note, choices=words, also=others)
 
     def __post_init__(self) -> None:
-        for name in ("default", "low", "high"):  # 12 and 12.0 are one value, but not one text, and a state's digest is of the text
+        for name in ("default", "low", "high"):  # state digests use repr, which differs for 12 and 12.0
             object.__setattr__(self, name, float(getattr(self, name)))
         if not self.low <= self.default <= self.high:
             raise InvalidInputError(f"parameter {self.name}: default", f"from {self.low:g} to {self.high:g}", self.default)
 
     @property
     def slider_range(self) -> tuple[float, float]:
-        """Both ends of the slider."""
+        """Minimum and maximum value of the slider."""
         return self.low, self.high if self.slider_high is None else min(self.slider_high, self.high)
 
     @property
     def slider_ends(self) -> tuple[float, float]:
-        """Both ends as places on the slider: logarithms where it is logarithmic."""
+        """Minimum and maximum slider positions: the values, or their decimal logarithms for a logarithmic slider."""
         low, high = self.slider_range
         return (self._lowest, math.log10(high)) if self.logarithmic else (low, high)
 
     def on_slider(self, number: float) -> float:
-        """Return the place of a value on the slider."""
+        """Return the slider position of a value."""
         return max(math.log10(number), self._lowest) if self.logarithmic and number > 0.0 else self._lowest if self.logarithmic else number
 
     @property
@@ -99,12 +98,12 @@ class Parameter:
         return math.log10(self.low) if self.low > 0.0 else math.log10(self.default) - _DECADES
 
     def checked(self, value: object) -> float:
-        """Return `value`, a number or a text that is one, if it is allowed; of a choice, its word or its index.
+        """Validate a value and return it as a float; `value` is a number, a numeric string, or the name of a choice.
 
         Raises
         ------
         InvalidInputError
-            It is no number, outside the range, or not whole where it must be.
+            The value is not a number or choice, is out of range, or is not an integer although `whole` is set.
         """
         if self.choices:
             return self._chosen(value)
@@ -119,7 +118,7 @@ class Parameter:
         return number
 
     def snapped(self, place: float) -> float:
-        """Return the allowed value nearest to a place on the slider, to three figures of the range, or of itself: what a slider sets."""
+        """Return the value that a slider position sets, rounded to three digits of the range, or of the value if logarithmic."""
         low, high = self.slider_range
         if self.logarithmic:
             if self.low == 0.0 and place <= self._lowest:
@@ -131,7 +130,7 @@ class Parameter:
         return min(max(round(number / grain) * grain, self.low), self.high)
 
     def shown(self, number: float) -> str:
-        """Return the value as people read it, with its unit."""
+        """Return a value as text for display, with its unit."""
         if self.several:
             return "+".join(word for k, word in enumerate(self.choices) if self.has(number, k))
         if self.choices:
@@ -141,11 +140,11 @@ class Parameter:
 
     @staticmethod
     def has(number: float, index: int) -> bool:
-        """Return True if a value of several words has the word of that index."""
+        """Return True if a value of a `some` parameter includes the choice with this index."""
         return bool(round(number) >> index & 1)
 
     def chosen(self, number: float, index: int) -> float:
-        """Return the value after a click on the word of that index: that word, or, of several, with it or without; never none."""
+        """Return the value after a click on the choice with this index: selects it, or toggles it for `some`, keeping at least one."""
         if not self.several:
             return float(index)
         return float(round(number) ^ (1 << index)) or number
@@ -176,12 +175,12 @@ class Parameter:
 
 
 def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, float]:
-    """Return every parameter's value, the `given` ones checked.
+    """Return the values of all parameters: validated values from `given`, otherwise defaults.
 
     Raises
     ------
     InvalidInputError
-        A name is unknown, or a value outside its range.
+        A name is unknown, or a value is out of range.
     """
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:

@@ -1,4 +1,4 @@
-"""Registry of the demos. A module in `demos/` registers its class; there is no list to be kept by hand."""
+"""Registry of demos. Modules in `demos/` register their classes with a decorator."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CATEGORIES = (
     "Algorithms",
     "Where Box2D surprises",
 )
-"""In the order of a course: what falls, what is shot, what is built of them, how it is checked. Any other category comes after these."""
+"""Categories in the order of the demo list, from basic to advanced; other categories follow."""
 
 _DemoClass = TypeVar("_DemoClass", bound=type[Demo])
 
@@ -39,24 +39,24 @@ class Registry:
     def __init__(self) -> None:
         self._classes: dict[str, type[Demo]] = {}
         self.broken: dict[str, str] = {}
-        """Modules that could not be imported, and why."""
+        """Error messages of modules that could not be imported, by module name."""
 
     def register(self, *, id: str, category: str, title: str, watch: str) -> Callable[[_DemoClass], _DemoClass]:
-        """Return the class decorator that enters a demo.
+        """Return a class decorator that registers a demo.
 
         Parameters
         ----------
         id : str
-            Stable, snake_case.
+            Stable id in snake_case.
         category, title : str
-            Where and how the browser lists it.
+            Category and title in the demo list.
         watch : str
-            One or two sentences: what to watch.
+            One or two sentences about what to watch.
 
         Raises
         ------
         InvalidInputError
-            The id is not snake_case, or another class has it.
+            The id is not snake_case, or is used by another class.
         """
         if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", id) is None:
             raise InvalidInputError("id", "snake_case", id)
@@ -72,9 +72,9 @@ class Registry:
         return enter
 
     def discover(self, package: str = "demos") -> None:
-        """Import every module of `package`, so that its demos register.
+        """Import every module of `package`, which registers its demos.
 
-        One that cannot be imported is left out, and reported once on standard error: it must not take all others with it.
+        Modules that cannot be imported are skipped and reported once on standard error.
         """
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             name = f"{package}.{module.name}"
@@ -87,19 +87,19 @@ class Registry:
                 sys.stderr.write(f"note: {name} is left out, it cannot be imported: {shown(self.broken[name])}\n")
 
     def all(self) -> tuple[type[Demo], ...]:
-        """Return the demos by category, in the order of `_CATEGORIES`, then title."""
+        """Return all demos, sorted by category in the order of `_CATEGORIES`, then by title."""
         place = {category: k for k, category in enumerate(_CATEGORIES)}
         return tuple(
             sorted(self._classes.values(), key=lambda demo: (place.get(demo.category, len(place)), demo.category, demo.title, demo.id))
         )
 
     def find(self, id: str) -> type[Demo]:
-        """Return the demo of that id.
+        """Return the demo with this id.
 
         Raises
         ------
         InvalidInputError
-            There is none; the message names those there are.
+            There is no such demo; the message lists all ids.
         """
         if id not in self._classes:
             raise InvalidInputError("demo", "one of " + ", ".join(sorted(self._classes)), id)
@@ -111,18 +111,18 @@ register = _REGISTRY.register
 
 
 def all_demos() -> tuple[type[Demo], ...]:
-    """Import and return all demos, by category, in the order of a course, then title."""
+    """Import and return all demos, sorted by category, then by title."""
     _REGISTRY.discover()
     return _REGISTRY.all()
 
 
 def broken_demos() -> dict[str, str]:
-    """Import all demos and return the modules for which that failed, with the reason."""
+    """Import all demos and return the error messages of modules that failed, by module name."""
     _REGISTRY.discover()
     return dict(_REGISTRY.broken)
 
 
 def find_demo(id: str) -> type[Demo]:
-    """Import all demos and return the one of that id, or raise `InvalidInputError`."""
+    """Import all demos and return the one with this id, or raise `InvalidInputError`."""
     _REGISTRY.discover()
     return _REGISTRY.find(id)

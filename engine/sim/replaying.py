@@ -1,4 +1,4 @@
-"""A recording and the demo it is of: which class, how it began, and a history with all of it ahead."""
+"""Replaying recordings: finds the demo, restores its initial state, and creates a history with the recorded inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["demo_kind", "new_demo", "record", "record_ticks", "replay"]
 
 
 def demo_kind(recording: Recording) -> type[Demo]:
-    """Return the class of the demo that was recorded; `InvalidInputError` if this program has none of that id."""
+    """Return the class of the recorded demo, or raise `InvalidInputError` if this program does not have it."""
     if recording.header.scene is not None:
         return scene_class(dict(recording.header.scene))
     try:
@@ -30,16 +30,16 @@ def demo_kind(recording: Recording) -> type[Demo]:
 
 
 def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Demo:
-    """Return the demo as it was at the beginning.
+    """Create the recorded demo in its initial state.
 
     Raises
     ------
     LabError
-        This program has no such demo, or it does not take the parameters or the first state.
+        This program does not have the demo, or the demo rejects the parameters or the initial state.
     """
     header = recording.header
     if recording.needs_solver_state:
-        load_solver(header.solver).prepare()  # where it was in reach then, it must be so here
+        load_solver(header.solver).prepare()  # the recording depends on solver state that must be accessible here too
     kind = demo_kind(recording)
     demo = kind(recording.seed, header.values, referee, solver=header.chosen_solver, solver_settings=header.chosen_settings)
     decode_state(demo, decompress_state(header.state))
@@ -47,9 +47,9 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
 
 
 def replay(recording: Recording, referee: RefereeFactory | None = None) -> History[Demo]:
-    """Return a history at the beginning of a recording, with all of it ahead.
+    """Return a history at the beginning of a recording, with the recorded steps as its future.
 
-    Take its steps (`History.step`, `seek`): each is compared with what was recorded, and `divergence` is the first that ends otherwise.
+    `History.step` and `seek` compare each step with the recording; `divergence` is the first step that differs.
     """
     history = History(new_demo(recording, referee))
     history.take_over(recording.branch)
@@ -57,22 +57,22 @@ def replay(recording: Recording, referee: RefereeFactory | None = None) -> Histo
 
 
 def record(history: History[Any], path: str | os.PathLike[str]) -> Recorder:
-    """Begin to record a history into a new file; errors as `Recorder`, and `InvalidInputError` of a demo that could not be found again."""
+    """Start recording a history to a new file; raises the errors of `Recorder`, and `InvalidInputError` if the demo is not registered."""
     return Recorder(history, path, _content_of(history.demo))
 
 
 def record_ticks(demo: Demo, path: str | os.PathLike[str]) -> TickRecorder:
-    """Begin to record a shared demo, at its first tick, into a new file; errors as `TickRecorder`, and as `record`.
+    """Start recording a shared demo, before its first tick, to a new file; raises the errors of `TickRecorder` and `record`.
 
     Examples
     --------
-    A server's ``recorder.tick(course.inputs(tick), course.digests[tick + 1])`` right after ``course.step()``; at the end ``close()``.
+    A server calls ``recorder.tick(course.inputs(tick), course.digests[tick + 1])`` after each ``course.step()``, and finally ``close()``.
     """
     return TickRecorder(demo, path, _content_of(demo))
 
 
 def _content_of(demo: Demo) -> Mapping[str, Any] | None:
-    """Return the content of the scene file of a demo that was made of one, None for a demo of this program."""
+    """Return the content of a demo's scene file, or None for a registered demo."""
     scene = getattr(demo, "scene_content", None)
     if scene is not None:
         content: Mapping[str, Any] = scene() if callable(scene) else scene

@@ -1,6 +1,6 @@
-"""A scene file as a demo: it runs, rewinds and is edited by hand like any other.
+"""Scene files as demos, which can be run, rewound and edited like any other.
 
-The class is made for the file, so that every run of it, a restart or a rewinding, begins from the same scene.
+Each file gets its own class, so that every run and restart begins from the same scene.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from engine.sim.stage import Stage
 __all__ = ["SceneDemo", "scene_class", "scene_demo"]
 
 _MAX_NOTES = 3
-"""Notes of an import that the readout has room for; the command ``scene`` prints all."""
+"""Maximum number of import notes in the readout; the command ``scene`` prints all."""
 
 
 class SceneDemo(Demo):
-    """The scene of a file.
+    """A demo that shows a scene loaded from a file.
 
     Attributes
     ----------
     scene : Scene
-        Of the class.
+        The scene, a class attribute.
     opened_from : str
-        The file's name, "" for a scene that comes from elsewhere.
+        Name of the file; "" if the scene is from another source.
     """
 
     id = "scene"
@@ -42,7 +42,7 @@ class SceneDemo(Demo):
 
     @classmethod
     def scene_content(cls) -> dict[str, Any]:
-        """Return the plain data from which `scene_class` makes this class again."""
+        """Return the scene as plain data, from which `scene_class` recreates this class."""
         return scene_as_json(cls.scene)
 
     def build(self) -> None:
@@ -67,19 +67,19 @@ class SceneDemo(Demo):
 
 
 def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
-    """Return the demo of a scene."""
+    """Return a demo class for a scene."""
     title = scene.title or Path(file).stem or "A scene"
     watch = scene.watch or "A scene of a file. Grab what moves; Ctrl S saves it, as it was built or as you see it."
     return type("SceneDemo", (SceneDemo,), {"scene": scene, "opened_from": file, "title": title, "watch": watch, "__module__": __name__})
 
 
 def scene_class(content: dict[str, Any]) -> type[SceneDemo]:
-    """Return the demo of the content of a scene file; `SceneDemo.scene_content` is its reverse.
+    """Return a demo class for the content of a scene file; the inverse of `SceneDemo.scene_content`.
 
     Raises
     ------
     InvalidInputError
-        It is none; the field is its path in the content.
+        The content is not a valid scene; the error's field is a path in the content.
     """
     return scene_demo(scene_from_json(content))
 

@@ -1,4 +1,4 @@
-"""A stage: one world of a demo, where it lies in the picture, and the checks of its last step."""
+"""A stage: one world of a demo, its offset in the picture, and the referee's results for its last step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["RefereeFactory", "Stage", "StepPiece", "StepTimes", "TakenPiece", "W
 
 @dataclass(frozen=True, slots=True)
 class WholeStep:
-    """A step that was taken in one piece."""
+    """A step of a stage that consists of a single world step."""
 
     contacts: StepContacts
     start: float = 0.0
@@ -31,11 +31,11 @@ class WholeStep:
 
 
 StepPiece = Union["Piece", WholeStep]
-"""A step that the world took, from `start` to `end` of the stage's step."""
+"""A step of the world that covers `start` to `end` of the stage's step, 0 to 1."""
 
 
 def union(boxes: Sequence[AABB]) -> AABB | None:
-    """Return the box around all `boxes`, None if there are none."""
+    """Return the bounding box of `boxes`, or None if there are none."""
     if not boxes:
         return None
     lower = min(box.lower[0] for box in boxes), min(box.lower[1] for box in boxes)
@@ -43,13 +43,13 @@ def union(boxes: Sequence[AABB]) -> AABB | None:
 
 
 def body_box(world: World, body: int) -> AABB | None:
-    """Return the box around a body's fixtures where it stands; None without fixtures."""
+    """Return the bounding box of a body's fixtures in the world frame, or None if it has none."""
     xf = world.state(body).xf
     return union([world.fixture(fixture).shape.aabb(xf) for fixture in world.fixtures_of(body)])
 
 
 def stage_under(stages: Sequence[Stage], point: tuple[float, float]) -> int:
-    """Return the stage whose bodies lie at a point of the picture, or nearest to it; -1 without any."""
+    """Return the index of the stage whose bounds contain a point of the picture, or are nearest to it; -1 if there are no stages."""
 
     def away(k: int) -> float:
         box = stages[k].bounds
@@ -63,15 +63,15 @@ def stage_under(stages: Sequence[Stage], point: tuple[float, float]) -> int:
 
 
 _KEPT_ERRORS = 2400
-"""Steps: five seconds at 480 Hz, the most hertz a demo has."""
+"""Number of steps in `Stage.errors`: five seconds at 480 Hz, the highest step rate of a demo."""
 
 RefereeFactory = Callable[[World], "LiveReferee"]
-"""Makes what computes the contacts of a world again and compares them."""
+"""Creates a referee, which recomputes the contacts of a world and compares them."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """Cost of a step, milliseconds: the solver with the reading of contacts, the check, and the same step of a comparison."""
+    """Cost of a step, milliseconds: the solver including contact readout, the check, and the same step of a comparison."""
 
     step: float = 0.0
     check: float = 0.0
@@ -80,20 +80,20 @@ class StepTimes:
 
 @dataclass(frozen=True, slots=True)
 class TakenPiece:
-    """One step of the world within the stage's last step, from `start` to `end` of it, 0 to 1.
+    """One step of the world within the stage's last step; `start` and `end` are fractions of the stage's step, 0 to 1.
 
     Attributes
     ----------
     contacts : StepContacts
     body_ids : tuple of int
     before, after : float64 (b, 3)
-        Poses x, y, angle at both ends, by `body_ids`.
+        Poses x, y, angle before and after it, one row per body of `body_ids`.
     velocities : float64 (b, 3) or None
-        vx, vy, omega at its beginning; None if bodies came or went in it.
+        vx, vy, omega before it; None if bodies were created or destroyed during it.
     seconds : float
-        Its length.
+        Step length.
     ms : float
-        Its cost, milliseconds (`World.last_cost`).
+        Cost, milliseconds (`World.last_cost`).
     """
 
     contacts: StepContacts
@@ -108,7 +108,7 @@ class TakenPiece:
 
 
 class Stage:
-    """A world in the picture. Nothing of it is part of the demo's state but the world: `Demo.build` makes the rest anew.
+    """A world in the picture. Only the world is part of the demo's state; `Demo.build` recreates the rest.
 
     Parameters
     ----------
@@ -116,26 +116,26 @@ class Stage:
     offset : pair of float
         Position of the world's origin in the picture, meters.
     label : str
-        Its name, if several worlds stand side by side.
+        Name shown if there are several worlds.
     mark_touching : bool
         Draw a body red while it touches another.
 
     Attributes
     ----------
     stepper : callable or None
-        Takes one step in pieces: it returns an iterator that steps the world, and yields after each of the world's steps.
+        Replaces the step of the stage: returns an iterator that steps the world, and yields after each of the world's steps.
     window : AABB or None
-        Visible part of the world, in its own frame; None for all of it.
+        Visible part of the world, in the world frame; None means all of it.
     pieces : tuple of TakenPiece
-        The last step.
+        World steps of the stage's last step.
     reasons : Counter
         Number of differences since the stage was built, by reason.
     errors : deque of float
-        The largest error of a point that agrees, meters, of each of the last steps checked; newest last.
+        Largest error of an agreeing contact point in each of the latest checked steps, meters; newest last.
     own_bounds : AABB or None
-        Box around all fixtures as they were built, in the world's frame.
+        Bounding box of all fixtures in their initial poses, in the world frame.
     drawn_poses : float64 (b, 3)
-        Poses of the picture being drawn, between two steps, by `world.body_ids`; set by whoever draws.
+        Interpolated poses of the current frame, one row per body of `world.body_ids`; set by the drawing code.
     """
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
@@ -155,17 +155,17 @@ class Stage:
 
     @property
     def is_last_step(self) -> bool:
-        """True if the world stands after `pieces`, and was not brought elsewhere since."""
+        """True if the world's latest step is the last one of `pieces`, that is, it was not rewound or replaced since."""
         return bool(self.pieces) and self.pieces[-1].contacts.step == self.world.contacts.step
 
     @property
     def agreement(self) -> StepAgreement:
-        """Verdicts on the manifolds of the last step; its `differences` include those of the pairs."""
+        """Referee's verdicts on the manifolds of the last step; `differences` include those of the pairs."""
         return self._agreement if self.is_last_step else StepAgreement()
 
     @property
     def pairs(self) -> PairAgreement:
-        """Agreement on the touching pairs of the last step."""
+        """Referee's verdicts on the touching pairs of the last step."""
         return self._pairs if self.is_last_step else PairAgreement()
 
     @property
@@ -175,21 +175,21 @@ class Stage:
 
     @property
     def total(self) -> StepAgreement:
-        """Everything that was compared here."""
+        """Referee's verdicts on manifolds, summed over all steps."""
         return self.referee.total if self.referee is not None else StepAgreement()
 
     @property
     def pair_referee(self) -> LivePairs | None:
-        """The check of which pairs touch, if there is one."""
+        """Referee of touching pairs, or None."""
         return self.referee.pairs if self.referee is not None else None
 
     @property
     def pair_total(self) -> PairAgreement:
-        """All touching pairs compared here, summed over the steps."""
+        """Referee's verdicts on touching pairs, summed over all steps."""
         return self.pair_referee.total if self.pair_referee is not None else PairAgreement()
 
     def advance(self, is_checked: bool = True) -> None:
-        """Take one step; `is_checked`: let the referee check its contacts."""
+        """Advance by one step; if `is_checked`, the referee checks its contacts."""
         pieces: list[TakenPiece] = []
         self._agreement, self._pairs, self._check_ms = StepAgreement(), PairAgreement(), 0.0
         steps = self.stepper() if self.stepper is not None else self._whole_step()
@@ -224,7 +224,7 @@ class Stage:
         yield WholeStep(self.world.step())
 
     def _check(self, referee: LiveReferee, contacts: StepContacts) -> None:
-        """Let the referee check one of the world's steps."""
+        """Check one world step with the referee, and add the results."""
         agreement = referee.check(contacts)
         self._check_ms += referee.last_ms
         if referee.pairs is not None:
@@ -237,7 +237,7 @@ class Stage:
 
     @property
     def bounds(self) -> AABB | None:
-        """All fixtures as they were built, in the picture's frame, wherever the stage lies in it now; None without any."""
+        """Bounding box of all fixtures in their initial poses, at the stage's current offset in the picture; None if there are none."""
         if self.own_bounds is None:
             return None
         (left, bottom), (right, top), (x, y) = self.own_bounds.lower, self.own_bounds.upper, self.offset
@@ -245,22 +245,22 @@ class Stage:
 
     @property
     def label_at(self) -> tuple[float, float]:
-        """Position of the label: above the middle of the fixtures as they were built."""
+        """Position of the label in the picture: the top center of `bounds`, or the offset if there are none."""
         if self.bounds is None:
             return self.offset
         return 0.5 * (self.bounds.lower[0] + self.bounds.upper[0]), self.bounds.upper[1]
 
     def measure(self) -> None:
-        """Note the bounds of all fixtures as they stand now, in the world's frame: where it lies in the picture is no part of the past."""
+        """Set `own_bounds` from the current poses of all fixtures."""
         boxes = (body_box(self.world, body) for body in self.world.body_ids)
         self.own_bounds = union([box for box in boxes if box is not None])
 
     def local(self, point: tuple[float, float]) -> tuple[float, float]:
-        """Return a point of the picture in the world's frame."""
+        """Convert a point of the picture to the world frame."""
         return point[0] - self.offset[0], point[1] - self.offset[1]
 
     def drawn_pose(self, body_id: int) -> tuple[float, float, float]:
-        """Return x, y, angle of a body in the picture being drawn, the world's own frame; for `Demo.draw`."""
+        """Return the interpolated x, y, angle of a body in the current frame, in world coordinates; for `Demo.draw`."""
         row = self.world.row_of(body_id)
         poses = self.drawn_poses if len(self.drawn_poses) > row else self.world.poses
         x, y, angle = poses[row].tolist()

@@ -1,7 +1,7 @@
-"""Checks of a demo's state that came from another computer, before any of it is used.
+"""Validation of a demo's state before it is applied, such as one from another computer.
 
-Here stands what the base class, the simulation and the users go by. Worlds are checked before (`engine.sim.world_state`); what a demo's own
-attributes mean is not: see the section on trust in docs/network.md.
+This covers the attributes of the demo base class, the simulation and the users. Worlds are validated by `engine.sim.world_state`; the
+values of a demo's own attributes are not validated: see the section on trust in docs/network.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class _DemoState(msgspec.Struct):
-    """Attributes of every demo; those that it has beside these may come later."""
+    """Attributes common to all demos; further attributes are allowed."""
 
     values: dict[str, float]
     steps: _Count
@@ -72,15 +72,15 @@ class _UserState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], is_kept: bool = False) -> None:
-    """Refuse the decoded attributes of a demo and of its simulation if they are not of their types.
+    """Validate the decoded attributes of a demo (`own`) and of its simulation (`sim`).
 
-    Unless the state `is_kept`, the demo's own must be all that a demo just built has, each of the type that it has here (or None), and
-    hide nothing that every demo has.
+    Unless `is_kept`, the demo's own attributes must include all those of a newly built demo, have the same types as here (or be None),
+    and shadow no attribute of the base class.
 
     Raises
     ------
     StateError, InvalidInputError
-        Names the attribute.
+        An attribute is invalid; the message names it.
     """
     _convert(own, _DemoState, "demo")
     _check_own(demo, own)
@@ -96,7 +96,7 @@ def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], is_k
     if sim["solver_settings"] is not None:
         with renamed(lambda field: f"sim.{field}"):
             settings = WorldSettings(solver_settings=sim["solver_settings"])
-            if sim["solver"] is not None:  # otherwise each world says what drives it
+            if sim["solver"] is not None:  # otherwise each world has its own solver
                 load_solver(sim["solver"]).accept(settings)
     _check_users(demo, sim["users"])
 
@@ -111,7 +111,7 @@ def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) ->
 
 
 def _check_containers(value: Any, converted: Any, path: str) -> None:
-    """Refuse a list in place of a tuple or a set, a frozenset in place of a set, and so on, at any depth."""
+    """Reject containers of the wrong type at any depth, such as a list instead of a tuple."""
     kind = type(converted)
     if kind not in (set, dict, list, tuple):
         return
@@ -160,12 +160,12 @@ def _check_dropped(demo: Demo, dropped: Sequence[Any]) -> None:
         if class_name(type(body.file)) not in _FILES or class_name(type(body.picture)) not in _PICTURES:
             raise StateError("dropped must be of body files, or of pictures of a scene")
     for picture in {id(body.picture): body.picture for body in dropped if body.picture is not None}.values():
-        replace(picture)  # it came without its own checks
+        replace(picture)  # runs the constructor's checks, which decoding skips
 
 
 _FILES = frozenset({"builtins:NoneType", "engine.decompose.body_file:BodyFile"})
 _PICTURES = frozenset({"builtins:NoneType", "engine.scenes.pictures:BodyPicture"})
-"""Classes by name: most demos never load them."""
+"""Classes by name, because most demos never import them."""
 
 
 def _check_grip(demo: Demo, grip: object) -> None:
@@ -194,7 +194,7 @@ def _check_users(demo: Demo, users: object) -> None:
 
 
 def _check_inverse(found: object, place: str) -> None:
-    """Refuse an inverse that is not made of actions that a user may do: it will be applied."""
+    """Reject an inverse with actions that are not allowed in one, because it may be applied later."""
     if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
         raise StateError(f"{place} must be of inverses")
     for part in found.parts:

@@ -67,22 +67,22 @@ class _Demo(Protocol):
 
 @dataclass(slots=True)
 class User:
-    """One of those who share a demo.
+    """A user of a shared demo.
 
     Attributes
     ----------
     grip : Grip or None
-        Its hand, where it holds something.
+        The user's grip; None if nothing is held.
     held : set of str
-        Keys of the demo's that it holds down.
+        Held keys that the demo uses.
     pushes : set of str
-        Force keys that it holds down: those that the demo has no use for.
+        Held force keys, which the demo does not use.
     drives : (stage, body) or None
-        What its force keys push.
+        Body that the force keys push.
     next_ids : dict of int to (body, fixture, joint)
-        By stage, the ids that what it creates gets next.
+        Next ids for objects created by the user, by stage.
     undo : list of Inverse
-        What takes back what it did, the newest last.
+        Inverses of the user's actions, newest last.
     """
 
     grip: Grip | None = None
