@@ -154,9 +154,9 @@ def _parts(atlas: Atlas, costs: Sequence[RuleTiming], directory: Path) -> Iterat
             )
         )
     counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "not by the law")
-    yield Table("", ("rule", *counts, "tunneled most", "ms a step", "with 100"), tuple(rows))
-    yield "within 3 s.e.: cells whose tunneled share is within three standard errors of the law; then the reasons for the others, and shots"
-    yield "that contradict the law at their own phase."
+    yield Table("", ("rule", *counts, "max. tunneled", "ms a step", "with 100"), tuple(rows))
+    yield "within 3 s.e.: cells whose tunneled share is within three standard errors of the law, followed by the reasons for the others."
+    yield "not by the law: shots that contradict the law at their own phase."
     yield "ms a step: with one bullet, and with 100 bullets at the time of impact, in the center cell of the map."
     for rule_map in atlas.maps:
         for outlier in rule_map.outliers[:_SHOWN_OUTLIERS]:

@@ -54,7 +54,7 @@ def compare_command(args: CompareOptions) -> Report | None:
     kinds = PAIR_KINDS if args.kinds is None else listed("--kinds", args.kinds, PAIR_KINDS)
     if args.scheduler is None:
         with warming():
-            query.warm_up(everything=True)  # once here; otherwise each worker would compile, and the timings would include it
+            query.warm_up(everything=True)  # compile once here, not in each worker, where the timings would include it
     tallies = comparison.compare_chunks(args.pairs, args.seed, chosen, n_jobs(args.jobs), kinds, args.scheduler)
     total, is_whole = _with_progress(tallies, args.pairs, chosen[0])
     compared = 0 if total is None else total.queries[chosen[0]].pairs

@@ -81,7 +81,7 @@ class SafeConsole(Console):
 
 
 class _PatientConsole(SafeConsole):
-    """Console that never truncates words or numbers in tables, and leaves a closed pipe to `cli.main` (Rich would exit with status 1)."""
+    """Console that never breaks words or numbers in tables and raises BrokenPipeError for a closed pipe (Rich would exit with status 1)."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

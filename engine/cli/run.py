@@ -318,5 +318,5 @@ def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: 
     verdict = {name: getattr(answers, name) for name in ("verdict", "reason", "size", "evidence")}
     box2d = None if answers.box2d is None else asdict(answers.box2d)
     plain: dict[str, Any] = {"pair": pair_as_json(pair), **verdict, "ours": asdict(answers.ours), "box2d": box2d}
-    said = {"ours": answers.ours.words, "Box2D": "not asked" if answers.box2d is None else answers.box2d.words}
-    return Report(plain, (Link(pair.query, "title"), facts(verdict) | said), int(answers.verdict == "unexplained"))
+    rows = {"ours": answers.ours.words, "Box2D": "not computed" if answers.box2d is None else answers.box2d.words}
+    return Report(plain, (Link(pair.query, "title"), facts(verdict) | rows), int(answers.verdict == "unexplained"))

@@ -59,9 +59,7 @@ class StepOptions:
         "N", "Number of scene steps to run first.", name="--from", low=0, high=_MAX_STEPS, shown=str(_DEFAULT_STEPS), needs=("scene",)
     )
     seed: options.Seed = 0
-    beside: str | None = option(
-        "ALGORITHM", "Second algorithm to run on the same input, or all (at most three that match).", needs=("name",)
-    )
+    beside: str | None = option("ALGORITHM", "Second algorithm to show on the same input, or all (up to three).", needs=("name",))
     at: int | None = option("K", "Initial step, or step of the screenshot, counted from 1.", low=1, needs=("name",))
     quiz: int | None = option(
         "N", "Ask N quiz questions; --json writes the answers.", needs=("name",),
@@ -75,13 +73,15 @@ class StepOptions:
     )
     json: options.JsonFile = None
     screenshot: str | None = option(
-        "F.png", "Write a picture of a step (default: last).", writes=(".png",), needs=("name",), without_window=True
+        "F.png", "Write an image of one step, by default the last.", writes=(".png",), needs=("name",), without_window=True
     )
-    pictures: str | None = option("DIR", "Write a picture of every step.", writes=(FOLDER,), needs=("name",), without_window=True)
+    pictures: str | None = option(
+        "DIR", "Write an image of every step into this folder.", writes=(FOLDER,), needs=("name",), without_window=True
+    )
     film: options.FilmFile = None
     fps: options.FilmRate = None
     size: str | None = option(
-        "WxH", "Size of pictures and video in pixels, 16 to 4096 per side.", shown="1280x720", needs=("screenshot", "pictures", "film")
+        "WxH", "Size of images and video in pixels, 16 to 4096 per side.", shown="1280x720", needs=("screenshot", "pictures", "film")
     )
     seconds_per_step: float = option("S", "Video time per step.", 1.0, low=0.02, high=60.0, unit="s", needs=("film",))
     ui_scale: options.UiScale = None
@@ -159,7 +159,7 @@ def _own(function: tuple[Path, str], case: Case) -> Iterator[OwnFunction]:
     Raises
     ------
     LabError
-        The file cannot be loaded (the message names it), or the function does not support the case.
+        The file cannot be loaded (the message names it), or user functions do not support the case.
     """
     from engine.check.runner import RefusedFunctionError
     from engine.trace.own import OwnFunction, plain_case

@@ -29,7 +29,7 @@ class StudiesOptions:
 
 @command
 def studies_command(args: StudiesOptions) -> Report:
-    """Repeat a study and print what it finds. Costs are processor time, measured in turn: trust the ratios."""
+    """Repeat studies and print the results. Costs are processor times, measured in alternation: rely on the ratios."""
     from engine.experiments.studies import STUDIES, chosen
 
     studies = chosen(dict.fromkeys(args.names or STUDIES))
@@ -37,7 +37,7 @@ def studies_command(args: StudiesOptions) -> Report:
     plain = [{"name": study.name, "title": study.title, "said": study.said, **finding.as_json()} for study, finding in done]
     parts: list[Part] = []
     for study, finding in done:
-        parts += [Link(f"{study.name}: {study.title}", "title"), f"They: {study.said}", *finding.tables, ""]
+        parts += [Link(f"{study.name}: {study.title}", "title"), f"Published: {study.said}", *finding.tables, ""]
         parts += [*(f"Here: {sentence}" for sentence in finding.sentences), ""]
     page = partial(_page, done) if done else None
     return Report({"quick": args.quick, "studies": plain}, parts, 0, page, unfinished(len(done), len(studies), "study", "studies"))
