@@ -58,7 +58,7 @@ _POINTING = 1.0 / 20.0
 _EDITS_PER_SECOND = 120.0
 """Maximum rate of edits while dragging with the select tool; with the pointer messages, less than half of the server's limit."""
 _WAITING = 1.0
-"""Age of the confirmed state above which the status says that the client waits for the server, s."""
+"""Age of the confirmed state, s, above which a stalled client reports that it is waiting for the server."""
 _GRAPH = 600
 """Number of frames in the graph of resimulated ticks."""
 
@@ -254,7 +254,7 @@ class NetworkDriver:
             self._send(action)
 
     def drive(self, body: tuple[int, int] | None) -> None:
-        """Assign the user's force keys to a body, given as stage and id; None or the present body ends driving."""
+        """Assign the user's force keys to a body, given as stage and id; None, or the body already driven, stops driving."""
         me = self.demo.sim.users.users.get(self.client.user)
         before = None if me is None else me.drives
         if body is None or body == before:
@@ -344,7 +344,7 @@ class NetworkDriver:
 
     @property
     def people(self) -> list[UserInfo]:
-        """Users for display: the own user, then those present, then those away; the first one of each name only."""
+        """Users for display: the own user, those present, then those away; one entry per name."""
         users: dict[str, UserInfo] = {}
         for user in sorted(self.client.users, key=lambda user: (user.user != self.client.user, not user.is_here, user.user)):
             users.setdefault(user.name.casefold(), user)

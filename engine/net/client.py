@@ -50,7 +50,7 @@ _MAX_AHEAD = 200
 """Maximum number of ticks after the last confirmed one for which an action is scheduled (cf. `Limits.ticks_ahead`)."""
 _MAX_KNOWN_TICKS = 4_000
 _MAX_ACTIONS = 20_000
-"""Maximum numbers of closed ticks, and of all users' actions, not yet simulated; more are ignored and requested again later."""
+"""Maximum numbers of closed ticks, and of actions, waiting to be simulated; further ones are ignored and requested again later."""
 _MAX_PENDING = 256
 _MAX_REASON = 500
 _MAX_SENT_AGAIN = 16
@@ -168,7 +168,7 @@ class Client:
         self._digests: dict[int, bytes] = {}
         """The server's digests, by keyframe, that have not been compared yet."""
         self._state_from: int | None = None
-        """First tick whose server state is acceptable, if a state is needed because ours differs or is far behind; otherwise None."""
+        """Earliest tick at which the server's state is accepted, if one is needed; otherwise None."""
         self._state_retry_at = 0.0
         self._resend_at: dict[int, float] = {}
         """Time of the next resend request, by incomplete tick."""
@@ -443,7 +443,7 @@ class Client:
         if len(message) > m.MAX_CLIENT_MESSAGE_BYTES:
             raise InvalidInputError("act", f"at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes long", len(message))
         if len(self._pending) >= _MAX_PENDING:
-            raise LabError(f"the server has not answered the last {_MAX_PENDING} acts")
+            raise LabError(f"the server has not confirmed the last {_MAX_PENDING} acts")
         self.next_number += 1
         wait = self._clock.patience + _RESEND_SECONDS
         self._pending[number] = _Pending(tick, action, content, now, now + wait, wait)

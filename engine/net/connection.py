@@ -176,7 +176,7 @@ class Connection:
     # -- on its own thread --------------------------------------------------------------------------------------------
 
     def _run(self, n: int) -> None:
-        """Run the n-th connection; a thread superseded during a slow look-up changes nothing."""
+        """Run the n-th connection; does nothing if a newer one was opened during the host look-up."""
         try:  # look up the host here, because a look-up by the loop could not be interrupted
             entries = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
             reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in entries]))
@@ -189,7 +189,7 @@ class Connection:
             self._loop, self.state = None, "closed"
 
     async def _talk(self, addresses: list[str]) -> str:
-        """Connect to the first address that responds, exchange messages, and return the reason for the end."""
+        """Connect to the first address that responds, exchange messages, and return why the connection ended."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(lambda loop, context: None)  # ignore lost connections
         reason, end = "", asyncio.ensure_future(self._ends.wait())
@@ -234,7 +234,7 @@ class Connection:
         )  # fmt: skip
 
     async def _read(self, connection: ClientConnection) -> str:
-        """Receive messages until the connection ends; return the reason."""
+        """Receive messages until the connection ends; return why it ended."""
         try:
             while True:
                 while self._n_in - self._n_taken + self._down.n_held > MAX_UNREAD_BYTES:  # wait for `receive`

@@ -116,7 +116,7 @@ class ActionRequest(_Message, frozen=True, tag="action"):
 
 
 class ResendRequest(_Message, frozen=True, tag="resend"):
-    """Request to resend all messages of these ticks."""
+    """Request to resend all messages about these ticks."""
 
     ticks: Annotated[list[Tick], msgspec.Meta(max_length=_MAX_RESENT)]
 

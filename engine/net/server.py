@@ -66,9 +66,9 @@ _COST_SECONDS = 4.0
 _TOO_SLOW = 2.0
 """Median tick duration of the last half second, in tick intervals, above which the heaviest user is dropped."""
 _HEAVY = 0.4
-"""Minimum fraction of all shapes and contacts for a user to be dropped for a slow solver."""
+"""Minimum fraction of all shapes and contacts of a user dropped because of slow ticks."""
 _MIN_HEAVY = 500
-"""Minimum number of shapes and contacts for a user to be dropped for a slow solver."""
+"""Minimum number of shapes and contacts of a user dropped because of slow ticks."""
 _N_REMEMBERED = 64
 """Maximum number of drops, and of troubles, in the status."""
 _MEASURED_BYTES = 200_000
@@ -544,7 +544,7 @@ class Server:
         self._send_all(message)
 
     def _resend(self, connection: _Connection, ticks: list[int], now: float) -> None:
-        """Resend all messages of the closed ones of some ticks, within the limits."""
+        """Resend all messages of those `ticks` that are closed, within the limits."""
         oldest = next(iter(self._closed), self.simulation.now)
         for tick in ticks:
             if tick < oldest:  # too old to be resent: a state is needed
@@ -756,7 +756,7 @@ class Server:
 
 
 def _sizes(demo: Demo) -> tuple[dict[int, Size], Size]:
-    """Count bodies, shapes and joints: by user (from the ranges of ids; 0 for the demo), and in total."""
+    """Count bodies, shapes and joints by user, from the ranges of ids (0 is the demo), and in total."""
     counts: Counter[tuple[int, int]] = Counter()
     for stage in demo.stages:
         world = stage.world

@@ -300,7 +300,7 @@ class ServerThread:
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
-        self._reason = "the server ends"
+        self._reason = "the server has shut down"
         self._strangers: deque[Drop] = deque(maxlen=_KEPT_DROPS)
         self._n_strangers = 0
         self._peers: dict[int, _Socket] = {}
@@ -355,7 +355,7 @@ class ServerThread:
         """Wait until the server has ended; return False if that takes longer than `seconds`."""
         return self._ended.wait(seconds)
 
-    def close(self, reason: str = "the server ends") -> None:
+    def close(self, reason: str = "the server has shut down") -> None:
         """Send the reason to all clients and end the server; takes about a second after the present tick."""
         self._reason = reason
         if self._loop is not None and self._stop is not None:
@@ -544,7 +544,7 @@ class ServerThread:
         )  # fmt: skip
 
     async def _dismiss(self) -> None:
-        """Send the reason for the end to all clients, and close the connections in parallel."""
+        """Send the shutdown reason to all clients, and close the connections in parallel."""
         self._update_status()
         broadcast(
             [connection for connection in self._peers.values() if not connection.why],

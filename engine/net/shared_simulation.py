@@ -169,7 +169,8 @@ class SharedSimulation:
             self._note("the step", error)
         self.now += 1
         self.digests[self.now] = demo_hash(self.demo)
-        dense = all(stage.world.is_always_canonical for stage in self.demo.stages)  # otherwise all copies canonicalize at equal ticks
+        # other worlds are canonicalized at keyframes, which therefore must be at the same ticks in all copies
+        dense = all(stage.world.is_always_canonical for stage in self.demo.stages)
         if self.now % (_DENSE_TICKS if dense else KEYFRAME_TICKS) == 0:
             self._keep()
 

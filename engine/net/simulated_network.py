@@ -262,7 +262,7 @@ class SimulatedNetwork:
         self.applied.update((action.key, simulation.now - 1) for action in simulation.actions(simulation.now - 1))
 
     def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
-        """Advance by 1/60 s; `play` is called for each client that has the state, with its generator and the time of its clock."""
+        """Advance by 1/60 s; `play` is called for each client that has the state, with its random generator and its clock's time."""
         self.now += _FRAME
         self._host.now = now = self.now
         for k, member in enumerate(self.members):

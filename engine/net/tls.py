@@ -65,7 +65,7 @@ def client_tls(authority: str | None = None) -> ssl.SSLContext:
 
 
 def own_tls() -> ssl.SSLContext:
-    """Return the TLS context of a client of a server in the same process, without verification: nobody is between the two."""
+    """Return an unverified TLS context for a client of a server in the same process."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context

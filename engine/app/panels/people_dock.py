@@ -42,7 +42,7 @@ _CATCH_UP = 0.06
 _LASTS = 1.0
 """Lifetime of a ghost, s."""
 _ONE_AT_A_TIME = 0.3
-"""Minimum interval between ghosts of one body, s, because a body dragged by a distant user is corrected in every frame."""
+"""Minimum interval between ghosts of one body, s, because a body that is dragged by a distant user is corrected in every frame."""
 _MOST_GHOSTS = 24
 Point = tuple[float, float]
 
@@ -54,8 +54,8 @@ class PeopleDock(Dock):
     worlds = "shared"
     title = "Shared world"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Arrows, W A S D", "push what you drive, 20 N"),
-        ("Space, [, ]", "pause, slower, faster: for all"),
+        ("Arrows, W A S D", "push the body you drive with 20 N"),
+        ("Space, [, ]", "pause, slower, faster, for all users"),
     )
 
     def __init__(self) -> None:

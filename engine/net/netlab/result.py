@@ -53,7 +53,7 @@ class ClientResult:
     bytes_down_per_s: float
     ms_per_step: float | None
     problem: str
-    """Why states are missing; empty if none is."""
+    """Reason why states are missing; empty if none are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Runs an experiment in simulated time."""
+"""Running an experiment in simulated time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Player:
         self._user = RandomUser(member.rng, self._act, experiment.rate)
         self._now = 0.0
         self._n_frames = 0
-        self.client.latencies, self.client.corrections = deque(), deque()  # all of them
+        self.client.latencies, self.client.corrections = deque(), deque()  # unbounded
 
     @property
     def reached(self) -> int:
@@ -108,7 +108,7 @@ class _Player:
 
     def _act(self, action: Action) -> None:
         number = self.client.next_number
-        with contextlib.suppress(LabError):  # refused by the demo, here and at the server
+        with contextlib.suppress(LabError):  # rejected by the demo, here and at the server
             self.client.act(action, now=self._now)
         if self.client.next_number > number:
             self.acted_at[number] = self._now
