@@ -76,7 +76,7 @@ def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFil
     if not (math.isfinite(point[0]) and math.isfinite(point[1])):
         raise InvalidInputError("point", "finite", point)
     if not stages:
-        raise NoWorldError("nothing can fall here: this demo has no world")
+        raise NoWorldError("this demo has no world to drop a body into")
     stage = stages[stage_under(stages, point)]
     fixtures = tuple(FixtureSpec(piece, density=1.0, friction=_FRICTION, restitution=_RESTITUTION) for piece in file.pieces)
     body = stage.world.create_body(BodySpec(fixtures, position=stage.local(point), name=file.name[:MAX_NAME]))

@@ -291,7 +291,7 @@ class History(Generic[_Demo]):
             This history already has steps or inputs.
         """
         if self.last > 0 or self._branch.inputs[0]:
-            raise InvalidInputError("history", "one in which nothing has happened yet", self.last)
+            raise InvalidInputError("history", "one without steps and inputs", self.last)
         if branch.states.hashes[0] != self._branch.states.hashes[0]:
             self.divergence = branch.states.divergence(0, self.demo)
         self._branch = branch

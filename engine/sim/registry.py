@@ -64,7 +64,7 @@ class Registry:
         def enter(demo: _DemoClass) -> _DemoClass:
             other = self._classes.get(id)
             if other is not None and (other.__module__, other.__qualname__) != (demo.__module__, demo.__qualname__):
-                raise InvalidInputError("id", f"unlike that of {other.__module__}.{other.__qualname__}", id)
+                raise InvalidInputError("id", f"different from that of {other.__module__}.{other.__qualname__}", id)
             demo.id, demo.category, demo.title, demo.watch = id, category, title, watch
             self._classes[id] = demo
             return demo

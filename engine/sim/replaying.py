@@ -26,7 +26,7 @@ def demo_kind(recording: Recording) -> type[Demo]:
     try:
         return find_demo(recording.header.demo)
     except InvalidInputError:
-        raise InvalidInputError("demo", "one of this program's, or of a file of your own (--demo FILE.py)", recording.header.demo) from None
+        raise InvalidInputError("demo", "a demo of this program, or of your own file (--demo FILE.py)", recording.header.demo) from None
 
 
 def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Demo:
@@ -82,5 +82,5 @@ def _content_of(demo: Demo) -> Mapping[str, Any] | None:
     except LabError:
         is_known = False
     if not is_known:
-        raise InvalidInputError("demo", "one that can be found again by its id", Described(demo.id or type(demo).__name__))
+        raise InvalidInputError("demo", "one with a registered id", Described(demo.id or type(demo).__name__))
     return None

@@ -69,7 +69,7 @@ class SceneDemo(Demo):
 def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
     """Return a demo class for a scene."""
     title = scene.title or Path(file).stem or "A scene"
-    watch = scene.watch or "A scene of a file. Grab what moves; Ctrl S saves it, as it was built or as you see it."
+    watch = scene.watch or "A scene from a file. Drag the bodies; Ctrl S saves the scene in its initial or current state."
     return type("SceneDemo", (SceneDemo,), {"scene": scene, "opened_from": file, "title": title, "watch": watch, "__module__": __name__})
 
 

@@ -136,7 +136,7 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
     try:
         state, arrays = _split(content, is_kept)
         if state.demo != demo.id:
-            raise StateError(f"the state must be of {demo.id}, got {state.demo!r:.80}")
+            raise StateError(f"the state must be for {demo.id}, got {state.demo!r:.80}")
         values = parameter_values(demo.parameters, state.built_with)
         if values != state.built_with:
             raise StateError("the state must have every parameter")
@@ -181,7 +181,7 @@ def decompress_state(packed: bytes) -> bytes:
     except zlib.error as error:
         raise StateError(f"the state is damaged: {error}") from None
     if packed and (unpacking.unconsumed_tail or not unpacking.eof):
-        raise StateError(f"a state must be whole, and have at most {MAX_STATE_BYTES} bytes")
+        raise StateError(f"a state must be complete, and have at most {MAX_STATE_BYTES} bytes")
     return content
 
 
@@ -222,26 +222,26 @@ def _split(content: bytes, is_kept: bool) -> tuple[_State, bytes]:
 def _halves(content: bytes) -> tuple[bytes, bytes]:
     end = _LENGTH_BYTES + int.from_bytes(content[:_LENGTH_BYTES], "little")
     if end > len(content):
-        raise StateError("a state must have all of its bytes")
+        raise StateError("a state must be complete")
     return content[_LENGTH_BYTES:end], content[end:]
 
 
 def _check_bounds(plain: bytes) -> None:
     if not is_bounded(plain):
-        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes beside its arrays, and {MAX_DECODED_BYTES} once decoded")
+        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes besides its arrays, and {MAX_DECODED_BYTES} once decoded")
 
 
 def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bool) -> None:
     """Decode and validate the entire state, then apply it to the demo."""
     worlds = [stage.world for stage in demo.stages]
     if len(state.worlds) != len(worlds):
-        raise StateError(f"the state must be of {len(worlds)} worlds, got {len(state.worlds)}")
+        raise StateError(f"the state must contain {len(worlds)} worlds, got {len(state.worlds)}")
     reader = ValueReader(_parts(demo), type(demo).__module__, arrays)
     snapshots = [decode_world(world, reader, f"stages[{k}].world") for k, world in enumerate(state.worlds)]
     own = {name: _read(reader, value, name) for name, value in state.own.items()}
     sim = {name: _read(reader, value, f"sim.{name}") for name, value in state.sim.items()}
     if not reader.is_at_end:
-        raise StateError("a state must have as many bytes as its arrays")
+        raise StateError("a state must end with its last array")
     check_state(demo, own, sim, is_kept)
     if not is_kept:
         own["dropped"][:] = without_outside_pictures(rebuilt(own["dropped"]), None if is_foreign else Path.cwd())

@@ -131,7 +131,7 @@ def _check_types(demo: Demo, own: Mapping[str, Any]) -> None:
         other = present.get(name)
         is_alike = type(value) is type(other) or (type(value) in numbers and type(other) in numbers)
         if value is not None and other is not None and not is_alike:
-            raise StateError(f"{name} must be of {type(other).__name__}, got {type(value).__name__}")
+            raise StateError(f"{name} must be of type {type(other).__name__}, got {type(value).__name__}")
 
 
 def _check_own(demo: Demo, own: Mapping[str, Any]) -> None:
@@ -140,14 +140,14 @@ def _check_own(demo: Demo, own: Mapping[str, Any]) -> None:
     present, attributes = demo.state_attributes(), vars(demo)
     for name in own:
         if not can_be_set(type(demo), name) or (name in attributes and name not in present):
-            raise StateError(f"{name!r:.80} is no part of a state")
+            raise StateError(f"{name!r:.80} is not part of a state")
 
 
 def _check_names(demo: Demo, own: Mapping[str, Any]) -> None:
     present = demo.state_attributes()
     for name in own:
         if name not in present and hasattr(Demo, name):
-            raise StateError(f"{name!r:.80} is no part of a state")
+            raise StateError(f"{name!r:.80} is not part of a state")
     missing = sorted(present.keys() - own.keys())
     if missing and demo.steps == 0 and not demo.sim.users.users:
         raise StateError(f"the state must have {missing[0]!r:.80}, as every {demo.id} has")
@@ -156,9 +156,9 @@ def _check_names(demo: Demo, own: Mapping[str, Any]) -> None:
 def _check_dropped(demo: Demo, dropped: Sequence[Any]) -> None:
     for body in dropped:
         if type(body) is not DroppedBody or body.stage not in demo.stages or type(body.body) is not int:
-            raise StateError("dropped must be bodies of stages")
+            raise StateError("dropped must contain bodies of the demo's stages")
         if class_name(type(body.file)) not in _FILES or class_name(type(body.picture)) not in _PICTURES:
-            raise StateError("dropped must be of body files, or of pictures of a scene")
+            raise StateError("dropped must contain body files or scene pictures")
     for picture in {id(body.picture): body.picture for body in dropped if body.picture is not None}.values():
         replace(picture)  # runs the constructor's checks, which decoding skips
 
@@ -170,15 +170,15 @@ _PICTURES = frozenset({"builtins:NoneType", "engine.scenes.pictures:BodyPicture"
 
 def _check_grip(demo: Demo, grip: object) -> None:
     if grip is not None and (type(grip) is not Grip or grip.stage not in demo.stages or type(grip.joint) is not int):
-        raise StateError("a hand must hold a joint of a stage")
+        raise StateError("a grip must refer to a joint of the demo's stages")
 
 
 def _check_users(demo: Demo, users: object) -> None:
     if type(users) is not Users:
-        raise StateError("sim.users must be users")
+        raise StateError("sim.users must be of type Users")
     _convert(vars(users), _UsersState, "sim.users")
     if users.speed not in SPEEDS or set(users.users) & set(users.away):
-        raise StateError("sim.users must have one of their speeds, and be here or away")
+        raise StateError("sim.users must have a speed in SPEEDS, and no user both present and away")
     for number, user in (*users.users.items(), *users.away.items()):
         path = f"sim.users[{number}]"
         if not 1 <= number <= MAX_USERS or type(user) is not User:
@@ -186,9 +186,9 @@ def _check_users(demo: Demo, users: object) -> None:
         _convert({field.name: getattr(user, field.name) for field in fields(user)}, _UserState, path)
         _check_grip(demo, user.grip)
         if not user.pushes <= set(PUSHES):
-            raise StateError(f"{path} must have keys that push")
+            raise StateError(f"{path} must have only force keys in pushes")
         if not all(0 <= id - number * IDS_OF_A_USER <= IDS_OF_A_USER for ids in user.next_ids.values() for id in ids):
-            raise StateError(f"{path}.next_ids must be of its own range")
+            raise StateError(f"{path}.next_ids must be in the user's own range")
         for inverse in user.undo:
             _check_inverse(inverse, f"{path}.undo")
 
@@ -196,10 +196,10 @@ def _check_users(demo: Demo, users: object) -> None:
 def _check_inverse(found: object, place: str) -> None:
     """Reject an inverse with actions that are not allowed in one, because it may be applied later."""
     if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
-        raise StateError(f"{place} must be of inverses")
+        raise StateError(f"{place} must contain inverses")
     for part in found.parts:
         if type(part) is not Part or not isinstance(part.action, Action) or not part.action.takes_back:
-            raise StateError(f"{place} must be of actions that take something back")
+            raise StateError(f"{place} must contain only actions that are allowed in an inverse")
         if not all(type(pose) is tuple and len(pose) == 3 and all(type(x) is float and isfinite(x) for x in pose) for pose in part.poses):
             raise StateError(f"{place} must have poses of three finite numbers")
         if (
@@ -207,4 +207,4 @@ def _check_inverse(found: object, place: str) -> None:
             or len(part.old) not in (0, sum(part.action.size))
             or len(part.poses) not in (0, 2)
         ):
-            raise StateError(f"{place} must have old ids of what is created again")
+            raise StateError(f"{place} must have the old ids of the recreated objects")

@@ -193,7 +193,7 @@ class Users:
         """Raise `LabError` if a user's id range is nearly used up."""
         for ids in self.users[number].next_ids.values():
             if any(id % IDS_OF_A_USER > IDS_OF_A_USER - _IDS_AT_ONCE for id in ids):
-                raise LabError(f"a user can create {IDS_OF_A_USER - _IDS_AT_ONCE} things, and you have")
+                raise LabError(f"a user can create at most {IDS_OF_A_USER - _IDS_AT_ONCE} objects")
 
     @contextlib.contextmanager
     def hand_of(self, demo: _Demo, number: int) -> Iterator[None]:

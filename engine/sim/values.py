@@ -143,7 +143,7 @@ def _loaded_class(name: str, own_module: str) -> type:
 
 
 def _no_class(name: str) -> type:
-    raise StateError(f"{name!r:.80} is no class whose instances a state can hold")
+    raise StateError(f"{name!r:.80} is not a class whose instances can be part of a state")
 
 
 def _is_own(module: str, own_module: str) -> bool:
@@ -237,7 +237,7 @@ class ValueWriter:
         if part is not None:
             return part
         if depth == MAX_DEPTH:
-            raise StateError(f"{path} must be at most {MAX_DEPTH} values deep")
+            raise StateError(f"{path} must be nested at most {MAX_DEPTH} levels deep")
         if kind in (tuple, frozenset):
             return {_NAMES[kind]: self._items(value, path, depth)}
         if kind in _SPECS:
@@ -279,7 +279,7 @@ class ValueWriter:
         try:
             _own_class(name, self._module)
         except StateError:
-            raise StateError(f"{path} is of {name}, which no state can hold: keep {_INSTEAD.get(name, 'plain data')}") from None
+            raise StateError(f"{path} is of {name}, which cannot be part of a state: keep {_INSTEAD.get(name, 'plain data')}") from None
         return name
 
     def _array(self, array: Any, path: str) -> list[Any]:
@@ -296,10 +296,10 @@ def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
         fields = [(name, dtype.fields[name][0]) for name in dtype.names]
         plain = [[name, _plain_dtype(field.base, path), list(field.shape)] for name, field in fields]
         if _dtype_of(plain, f"{path}: ") != dtype:
-            raise StateError(f"{path} is an array of {dtype}, which no state can hold")
+            raise StateError(f"{path} is an array of {dtype}, which cannot be part of a state")
         return plain
     if _DTYPES.get(dtype.name) != dtype:
-        raise StateError(f"{path} is an array of {dtype}, which no state can hold")
+        raise StateError(f"{path} is an array of {dtype}, which cannot be part of a state")
     return dtype.name
 
 
@@ -315,7 +315,7 @@ def _checked_text(value: str, path: str) -> str:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise StateError(f"{path} must be text without half of a UTF-16 pair, got {value!a:.80}") from None
+            raise StateError(f"{path} must be text without lone surrogates, got {value!a:.80}") from None
     return value
 
 
@@ -330,7 +330,7 @@ def _sorted(value: Any) -> list[Any]:
 def _plain_generator(value: np.random.Generator, path: str) -> list[Any]:
     state: dict[str, Any] = dict(value.bit_generator.state)
     if state["bit_generator"] != _GENERATOR:
-        raise StateError(f"{path} is a random number generator of the kind {state['bit_generator']}, which no state can hold")
+        raise StateError(f"{path} is a random number generator of the kind {state['bit_generator']}, which cannot be part of a state")
     numbers = [state["state"]["state"], state["state"]["inc"]]
     return [*(number.to_bytes(16, "little") for number in numbers), int(state["has_uint32"]), int(state["uinteger"])]
 
@@ -367,14 +367,14 @@ class ValueReader:
         if kind in _ATOMS:
             return plain
         if depth == MAX_DEPTH:
-            raise StateError(f"a value must be at most {MAX_DEPTH} values deep")
+            raise StateError(f"a value must be nested at most {MAX_DEPTH} levels deep")
         if kind is list:
             made: list[Any] = []
             self._begun.append(made)
             made.extend(self.read(item, depth + 1) for item in plain)
             return made
         if kind is not dict or len(plain) != 1:
-            raise StateError(f"a value must be a table of one entry, got {plain!r:.80}")
+            raise StateError(f"a value must be a map with one entry, got {plain!r:.80}")
         (name, content), *_ = plain.items()
         reader = _READERS.get(name)
         if reader is not None:
@@ -404,7 +404,7 @@ class ValueReader:
 
     def _same(self, name: str, plain: Any, depth: int) -> Any:
         if type(plain) is not int or not 0 <= plain < len(self._begun) or self._begun[plain] is _UNFINISHED:
-            raise StateError(f"no value was begun as number {plain!r:.40}")
+            raise StateError(f"there is no value number {plain!r:.40}")
         return self._begun[plain]
 
     def _sequence(self, name: str, plain: Any, depth: int) -> Any:
@@ -461,7 +461,7 @@ class ValueReader:
     def _object(self, name: str, plain: Any, depth: int) -> Any:
         class_of, attributes = _list(plain, 2)
         if type(class_of) is not str or type(attributes) is not dict:
-            raise StateError("an object must have a class and a table of attributes")
+            raise StateError("an object must have a class and a map of attributes")
         kind = _own_class(class_of, self._module)
         own = _field_names(kind)
         if own is not None and set(own) != attributes.keys():
@@ -469,7 +469,7 @@ class ValueReader:
         if own is None and not all(type(key) is str and can_be_set(kind, key) for key in attributes):
             raise StateError(f"a {kind.__name__} cannot have the attributes {list(attributes)!r:.80}")
         if issubclass(kind, enum.Enum):
-            raise StateError(f"{kind.__name__} must be an enumeration's member")
+            raise StateError(f"{kind.__name__} must be a member of the enumeration")
         if issubclass(kind, tuple):
             at = self._begin()
             return self._end(at, tuple.__new__(kind, [self.read(attributes[key], depth) for key in own or ()]))
@@ -533,20 +533,20 @@ def _dtype_of(plain: Any, place: str = "", depth: int = 0) -> np.dtype[Any]:
     if isinstance(plain, str) and plain in _DTYPES:
         return _DTYPES[plain]
     if type(plain) is not list or depth > 2 or not 0 < len(plain) <= 32:
-        raise StateError(f"{place}no kind of number: {plain!r:.80}")
+        raise StateError(f"{place}unsupported dtype: {plain!r:.80}")
     fields: list[Any] = []
     for field in plain:
         match field:
             case [str(name), kind, [*shape]] if kind != "bool" and len(shape) < 3 and all(type(n) is int and 0 < n <= 16 for n in shape):
                 fields.append((name, _dtype_of(kind, place, depth + 1), tuple(shape)))
             case _:
-                raise StateError(f"{place}no kind of number in a state: {field!r:.80}")
+                raise StateError(f"{place}unsupported dtype: {field!r:.80}")
     return np.dtype(fields)
 
 
 def _list(plain: object, n: int | None = None) -> list[Any]:
     if type(plain) is not list or n not in (None, len(plain)):
-        raise StateError(f"a list{'' if n is None else f' of {n}'} must stand here, got {plain!r:.80}")
+        raise StateError(f"a list{'' if n is None else f' of {n}'} is required, got {plain!r:.80}")
     return plain
 
 
@@ -554,5 +554,5 @@ def _hashable(value: Any) -> Any:
     try:
         hash(value)
     except TypeError:
-        raise StateError(f"a {type(value).__name__} is no key") from None
+        raise StateError(f"a {type(value).__name__} cannot be a key") from None
     return value

@@ -160,7 +160,7 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
     contacts = StepContacts(last.step, **columns, removed=last.removed, began=last.began, ended=last.ended)
     check_contacts(contacts, path)
     if plain.awake.strip(b"\0\1"):
-        raise StateError(f"{path}.awake must be of 0 and 1")
+        raise StateError(f"{path}.awake must contain only 0 and 1")
     motion = BodyMotion(plain.poses_and_velocities(), np.frombuffer(plain.awake, dtype=np.bool_).copy())
     snapshot = WorldSnapshot(
         solver=plain.solver,
@@ -176,7 +176,7 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
     check_snapshot(snapshot, path)
     for kind, largest, next_id in zip(("bodies", "fixtures", "joints"), structure.largest_ids, plain.next_ids, strict=True):
         if next_id <= largest:
-            raise StateError(f"{path}.next_ids must be above the {kind} that there are, got {next_id}")
+            raise StateError(f"{path}.next_ids must exceed all ids of {kind}, got {next_id}")
     return snapshot
 
 
@@ -196,7 +196,7 @@ def _structure(solver: str, content: bytes) -> _Parts:
     load_solver(solver)
     plain = _decoder.decode(content)
     if any(not 0 <= at < len(plain.specs) for _, _, at in plain.fixtures):
-        raise InvalidInputError("fixtures", "of specifications that there are", Described("others"))
+        raise InvalidInputError("fixtures", "indices of existing specifications", Described("others"))
     content_of = {fixture: plain.specs[at] for fixture, _, at in plain.fixtures}
     bodies = [
         (body, _named(f"bodies {body}", _body, solver, spec, tuple(content_of.get(fixture, b"") for fixture in own)), own)
@@ -229,7 +229,7 @@ def _body(solver: str, content: bytes, fixtures: tuple[bytes, ...]) -> BodySpec:
     spec: BodySpec = _spec(content, BodySpec)
     complete = replace(spec, fixtures=tuple(_spec(fixture, FixtureSpec) for fixture in fixtures))
     if spec.fixtures or load_solver(solver).accept(complete) != complete:
-        raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
+        raise InvalidInputError("spec", "made of numbers that the solver represents exactly", Described("others"))
     return spec
 
 
@@ -249,5 +249,5 @@ def _joint(solver: str, content: bytes) -> ResolvedJoint:
             raise InvalidInputError("joint", "a specification, two bodies and numbers", Described("others"))
     check_numbers(joint)
     if load_solver(solver).accept(joint) != joint:
-        raise InvalidInputError("spec", "with the numbers that the solver holds", Described("others"))
+        raise InvalidInputError("spec", "made of numbers that the solver represents exactly", Described("others"))
     return joint

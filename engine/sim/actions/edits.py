@@ -121,7 +121,7 @@ class CreateBody(Edit, frozen=True):
 
     def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
         made = self.apply(sim)
-        return made, Inverse("the making of a body", (Part(DestroyBody(self.stage, made)),))
+        return made, Inverse("the creation of a body", (Part(DestroyBody(self.stage, made)),))
 
     @property
     def size(self) -> Size:
@@ -300,7 +300,7 @@ class CreateFixture(Edit, frozen=True):
 
     def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
         made = self.apply(sim)
-        return made, Inverse("the making of a shape", (Part(DestroyFixture(self.stage, made)),))
+        return made, Inverse("the creation of a shape", (Part(DestroyFixture(self.stage, made)),))
 
     @property
     def size(self) -> Size:
@@ -379,7 +379,7 @@ class CreateJoint(Edit, frozen=True):
 
     def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
         made = self.apply(sim)
-        return made, Inverse("the making of a joint", (Part(DestroyJoint(self.stage, made)),))
+        return made, Inverse("the creation of a joint", (Part(DestroyJoint(self.stage, made)),))
 
     @property
     def size(self) -> Size:

@@ -165,7 +165,7 @@ class Drop(AtPoint, frozen=True):
 
     def perform(self, sim: Simulation) -> tuple[DroppedBody, Inverse | None]:
         dropped = self.apply(sim)
-        return dropped, Inverse("what was dropped", (Part(DestroyBody(sim.demo.stages.index(dropped.stage), dropped.body)),))
+        return dropped, Inverse("the dropped body", (Part(DestroyBody(sim.demo.stages.index(dropped.stage), dropped.body)),))
 
     def without_files(self, folder: Path | None = None) -> Action:
         if self.picture is None or (folder is not None and name_beside(folder, self.picture[0]) is not None):

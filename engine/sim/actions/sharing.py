@@ -50,7 +50,7 @@ class Drive(Action, frozen=True):
     def apply(self, sim: Simulation) -> None:
         user = sim.acting_user
         if self.stage >= 0 and not sim.has_body(self.stage, self.body):
-            raise InvalidInputError("body", "one that there is", self.body)
+            raise InvalidInputError("body", "an existing body", self.body)
         user.drives = (self.stage, self.body) if self.stage >= 0 else None
         if user.drives is None:
             user.pushes = set()
@@ -58,7 +58,7 @@ class Drive(Action, frozen=True):
     def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
         before = sim.acting_user.drives
         self.apply(sim)
-        return None, Inverse("the choice of what is driven", (Part(Drive(*(before if before is not None else (-1, 0)))),))
+        return None, Inverse("the choice of the driven body", (Part(Drive(*(before if before is not None else (-1, 0)))),))
 
     def renumbered(self, ids: NewIds) -> Action:
         return replace(self, body=ids.get((self.stage, "body", self.body), self.body))
@@ -94,7 +94,7 @@ class UndoOwn(Action, frozen=True):
     def apply(self, sim: Simulation) -> None:
         users, user = sim.users, sim.acting_user
         if not user.undo:
-            raise LabError("there is nothing of yours to take back")
+            raise LabError("you have nothing to undo")
         new = take_back(sim, user.undo.pop())
         for other in (*users.users.values(), *users.away.values()) if new else ():
             other.undo = [inverse.renumbered(new) for inverse in other.undo]
@@ -132,5 +132,5 @@ def take_back(sim: Simulation, inverse: Inverse) -> NewIds:
         if part.old:
             action.note_created(sim, part, result, ids)
     if not is_done:
-        raise LabError(f"{inverse.words} cannot be taken back" + (f": {why}" if why else ""))
+        raise LabError(f"{inverse.words} cannot be undone" + (f": {why}" if why else ""))
     return ids

@@ -56,7 +56,7 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
             _go_back(branch, record, place)
             branches += 1
     if header is None:
-        raise RecordingError(name, "a recording", Described("one that ends before it begins"))
+        raise RecordingError(name, "a recording", Described("a file without records"))
     return Recording(header, branch, branches, is_ended)
 
 
@@ -80,7 +80,7 @@ def _append(branch: Branch, part: Part, place: str) -> None:
     """Append a part to a branch."""
     if part.step != branch.last or part.n_inputs != len(branch.inputs[-1]):
         here = f"step {branch.last}, input {len(branch.inputs[-1])}"
-        raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.n_inputs}"))
+        raise RecordingError(place, f"the part that follows {here}", Described(f"step {part.step}, input {part.n_inputs}"))
     added: list[list[Input]] = [[] for _ in range(part.n_steps + 1)]
     for k, (step, user, plain) in enumerate(part.inputs):
         if not 0 <= step - part.step <= part.n_steps or user > MAX_USERS:
@@ -100,12 +100,12 @@ def _append(branch: Branch, part: Part, place: str) -> None:
         branch.add(branch.last, inputs)
     for step, state in part.states.items():
         if not part.step <= step <= branch.last or len(state) != _STATE_BYTES * sum(map(len, states.bodies[step])):
-            raise RecordingError(f"{place}: states", "of the bodies of a step", Described(f"{len(state)} bytes for step {step}"))
+            raise RecordingError(f"{place}: states", "24 bytes for each body of a step", Described(f"{len(state)} bytes for step {step}"))
         states.raw[step] = state
 
 
 def _go_back(branch: Branch, back: Back, place: str) -> None:
     """Truncate a branch in place: with a copy each time, a short file could take hours to load."""
     if back.step > branch.last or back.n_inputs > len(branch.inputs[back.step]):
-        raise RecordingError(place, "a step and a number of inputs that have been", [back.step, back.n_inputs])
+        raise RecordingError(place, "a step and a number of inputs in the recording", [back.step, back.n_inputs])
     branch.cut(back.step, back.n_inputs)

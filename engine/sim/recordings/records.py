@@ -187,7 +187,7 @@ class Part(_Record, frozen=True, tag="part"):
             The lengths of the hashes and digests do not match the steps and bodies.
         """
         if len(self.hashes) % HASH_BYTES:
-            raise RecordingError(place, "of whole hashes", Described(f"{len(self.hashes)} bytes"))
+            raise RecordingError(place, "a part with 16 bytes of hash per step", Described(f"{len(self.hashes)} bytes"))
         changes, at, ids, before = dict(self.bodies), 0, None, b""
         for k in range(self.n_steps):
             if k in changes:
@@ -195,12 +195,12 @@ class Part(_Record, frozen=True, tag="part"):
                 before = bytes(DIGEST_BYTES * sum(map(len, ids)))
             word = self.digests[at : at + len(before)]
             if ids is None or len(word) != len(before):
-                raise RecordingError(place, "as long as its bodies", Described(f"{len(self.digests)} bytes"))
+                raise RecordingError(place, "a part with two bytes of digest per body and step", Described(f"{len(self.digests)} bytes"))
             at += len(before)
             before = before if not any(word) else _xor(word, before)
             yield self.hashes[HASH_BYTES * k : HASH_BYTES * (k + 1)], ids, before
         if at != len(self.digests):
-            raise RecordingError(place, "as long as its bodies", Described(f"{len(self.digests)} bytes"))
+            raise RecordingError(place, "a part with two bytes of digest per body and step", Described(f"{len(self.digests)} bytes"))
 
 
 class Back(_Record, frozen=True, tag="back"):
@@ -233,14 +233,14 @@ class Room:
         """Consume `n` uncompressed bytes."""
         self.n_bytes -= n
         if self.n_bytes < 0:
-            raise RecordingError(place, f"of a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("more"))
+            raise RecordingError(place, f"within a recording of at most {MAX_UNPACKED} bytes, uncompressed", Described("more"))
 
     def take(self, n_steps: int, n_inputs: int, n_memory: int, place: str) -> None:
         """Consume steps, inputs, and bytes of memory after decoding."""
         for (limit, left), n in zip(self._left.items(), (n_steps, n_inputs, n_memory), strict=True):
             self._left[limit] = left - n
             if left < n:
-                raise RecordingError(place, f"of a recording of at most {limit}", Described("more"))
+                raise RecordingError(place, f"within a recording of at most {limit}", Described("more"))
 
 
 def start_of_file() -> bytes:
@@ -259,7 +259,7 @@ def encode_record(record: Record, place: str = "record", room: Room | None = Non
     try:
         content = msgspec.msgpack.encode(record)
     except (TypeError, ValueError, OverflowError) as error:
-        raise RecordingError(place, f"of plain data ({error})", Described(type(record).__name__)) from None
+        raise RecordingError(place, f"made of plain data ({error})", Described(type(record).__name__)) from None
     if room is not None:
         _take(room, record, content, place)
     return frame(zlib.compress(content, _LEVEL))
@@ -282,7 +282,7 @@ def records_of(content: bytes, file: str, room: Room | None = None) -> Iterator[
     if content[: len(MAGIC)] != MAGIC[: len(content)] or not content:
         raise RecordingError(file, "a recording of this program", Described("another file" if content else "an empty file"))
     if len(content) < _START.size:
-        raise RecordingError(file, "a recording", Described("one that ends before it begins"))
+        raise RecordingError(file, "a recording", Described("a truncated file header"))
     version = _START.unpack_from(content)[1]
     if version != VERSION:
         requirement = f"a recording of version {VERSION}" + (", or read by the program that wrote it" if version > VERSION else "")
@@ -307,14 +307,14 @@ def _decoded(payload: bytes, place: str, room: Room) -> Record:
     try:
         content = unpacker.decompress(payload, min(MAX_RECORD_BYTES, room.n_bytes + 1))
     except zlib.error:
-        raise RecordingError(place, "packed by zlib", Described("other bytes")) from None
+        raise RecordingError(place, "compressed with zlib", Described("other bytes")) from None
     room.take_bytes(len(content), place)
     if not unpacker.eof or unpacker.unused_data:
-        raise RecordingError(place, f"packed by zlib, at most {MAX_RECORD_BYTES} bytes", Described("more, or less"))
+        raise RecordingError(place, f"compressed with zlib, at most {MAX_RECORD_BYTES} bytes", Described("more, or less"))
     try:
         fields = plain_fields(content)
         if not is_bounded(*fields):
-            raise RecordingError(place, "a record that can be decoded in 200 MB", Described("a larger one"))
+            raise RecordingError(place, "a record that decodes within 200 MB", Described("a larger one"))
         record: Record = _decoder.decode(content)
     except RecordingError:
         raise

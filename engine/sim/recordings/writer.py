@@ -61,7 +61,7 @@ class RecordingWriter:
             raise InvalidInputError("recording", "a file that is not there yet", str(path)) from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
-            raise InvalidInputError("recording", f"a file that can be made ({reason})", str(path)) from None
+            raise InvalidInputError("recording", f"a file that can be created ({reason})", str(path)) from None
         self.steps = self.n_inputs = self._end = 0
         try:
             self._write(content, 0, 0)
@@ -79,7 +79,7 @@ class RecordingWriter:
         place = f"{self.path}, step {part.step}"
         content = encode_record(part, place, self._room)
         if self._room is not None and self._end + len(content) > MAX_FILE_BYTES - _END_BYTES:
-            raise RecordingError(place, f"of a recording of at most {MAX_FILE_BYTES} bytes", Described("more"))
+            raise RecordingError(place, f"within a recording of at most {MAX_FILE_BYTES} bytes", Described("more"))
         self._write(content, part.step + part.n_steps, n_inputs)
 
     def go_back(self, step: int, n_inputs: int) -> None:

@@ -118,7 +118,7 @@ def test_a_folder_that_takes_no_file_is_told(window: Window, monkeypatch: pytest
     monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "nowhere")
     frames(window)
     key(window, pygame.K_r, CONTROL)
-    assert "Cannot record: recording must be a file that can be made" in words(window) and window.session.recorder is None
+    assert "Cannot record: recording must be a file that can be created" in words(window) and window.session.recorder is None
 
 
 def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

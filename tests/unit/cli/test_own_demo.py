@@ -58,8 +58,8 @@ def test_it_runs_and_is_recorded_and_verified(mine: Path, capsys: pytest.Capture
         ("import math\n", "def f(:\n", r"mine\.py, line 1: "),
         ("        a, self", "        self.nothing.here\n        a, self", r"mine\.py, line 17, in build: AttributeError: 'MySeesaw'"),
         ("Polygon.box(3.0, 0.1)", "Polygon.box(-3.0, 0.1)", r"mine\.py, line 16, in build: .*must be"),
-        ('id="my_seesaw"', 'id="bridge"', r"mine\.py, line 8, in <module>: id must be unlike that of demos\.bridge"),
-        ("@register", "#@register", r"ID\|FILE must be a file with one demo.*got 0 of them in mine\.py"),
+        ('id="my_seesaw"', 'id="bridge"', r"mine\.py, line 8, in <module>: id must be different from that of demos\.bridge"),
+        ("@register", "#@register", r"ID\|FILE must be a file with one demo.*got 0 in mine\.py"),
     ],
 )
 def test_a_mistake_is_told_in_one_line_with_its_place(

@@ -439,7 +439,7 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch: pytest.MonkeyPatc
 
 def test_where_the_state_cannot_be_sent_nobody_comes_in(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> bytes:
-        raise StateError("own is of builtins:generator, which no state can hold")
+        raise StateError("own is of builtins:generator, which cannot be part of a state")
 
     table = Table()
     table.come(1)
@@ -447,7 +447,7 @@ def test_where_the_state_cannot_be_sent_nobody_comes_in(monkeypatch: pytest.Monk
     monkeypatch.setattr("engine.net.server.encode_state", fail)
     table.say(2, m.Hello(m.VERSION, "too late"))
     table.run(40)
-    assert table.of(2, m.Refused)[0].reason == "the state cannot be sent: own is of builtins:generator, which no state can hold"
+    assert table.of(2, m.Refused)[0].reason == "the state cannot be sent: own is of builtins:generator, which cannot be part of a state"
 
 
 def test_a_bucket() -> None:

@@ -268,7 +268,7 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
 
 def test_a_small_state_cannot_stand_for_a_large_one() -> None:
     demo = find_demo("bridge")(0)
-    for plain, reason in ((b"\x90" * 30_000_000, "bytes beside its arrays"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
+    for plain, reason in ((b"\x90" * 30_000_000, "bytes besides its arrays"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
         packed = zlib.compress(len(plain).to_bytes(4, "little") + plain, 1)
         with pytest.raises(StateError, match=reason):
             decode_state(demo, decompress_state(packed))
@@ -320,7 +320,7 @@ def test_a_scene_that_is_none_is_refused(wrong: dict[str, Any]) -> None:
 def test_what_cannot_be_told_is_named() -> None:
     demo = find_demo("bridge")(0)
     demo.own = {"at": [iter(())]}  # type: ignore[attr-defined]
-    with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of builtins:tuple_iterator, which no state can hold"):
+    with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of builtins:tuple_iterator, which cannot be part of a state"):
         encode_state(demo)
 
 
@@ -328,6 +328,6 @@ def test_an_attribute_of_another_type_is_refused_from_another_computer() -> None
     here, there = find_demo("breakable")(0), find_demo("breakable")(0)
     here.blows = {"not": "a list"}  # type: ignore[attr-defined]
     before = demo_hash(there)
-    with pytest.raises(StateError, match="blows must be of list, got dict"):
+    with pytest.raises(StateError, match="blows must be of type list, got dict"):
         decode_state(there, encode_state(here), is_foreign=True)
     assert demo_hash(there) == before

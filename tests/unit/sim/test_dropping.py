@@ -216,7 +216,7 @@ def test_a_demo_without_a_world_says_so(ell: Path) -> None:
     pair = find_demo("pair")
     hand = Hand((pair,), pair())
     hand.drop(ell)
-    assert hand.words[-1] == "ell.png cannot be used: nothing can fall here: this demo has no world"
+    assert hand.words[-1] == "ell.png cannot be used: this demo has no world to drop a body into"
 
 
 def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:

@@ -216,7 +216,7 @@ def test_a_step_that_broke_off_is_no_keyframe() -> None:
 def test_what_cannot_be_put_back_is_refused_by_name() -> None:
     demo = Rain(0)
     demo.works = (step for step in range(3))  # type: ignore[attr-defined]
-    with pytest.raises(StateError, match="works is of builtins:generator, which no state can hold"):
+    with pytest.raises(StateError, match="works is of builtins:generator, which cannot be part of a state"):
         encode_state(demo)
 
 

@@ -167,14 +167,14 @@ def test_nothing_is_overwritten(recorded: Path, tmp_path: Path) -> None:
     content = recorded.read_bytes()
     with pytest.raises(InvalidInputError, match="not there yet"):
         record(begun(), recorded)
-    with pytest.raises(InvalidInputError, match="can be made"):
+    with pytest.raises(InvalidInputError, match="can be created"):
         record(begun(), tmp_path / "nowhere" / "a.rec")
     assert recorded.read_bytes() == content
     assert free_path(tmp_path, "a", ".rec") == tmp_path / "a-2.rec"
 
 
 def test_a_demo_that_cannot_be_found_again_is_not_recorded(drop: type, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="found again"):
+    with pytest.raises(InvalidInputError, match="registered id"):
         record(History(drop()), tmp_path / "a.rec")
     assert not list(tmp_path.iterdir())
 
@@ -229,7 +229,7 @@ def test_every_length_is_read_as_far_as_it_is_whole(recorded: Path) -> None:
         (start_of_file() + encode_record(Part(0, 0, [], b"", [], b"", {})), "must be the header"),
         (start_of_file() + frame(zlib.compress(b"[]")), "must be a record"),
         (start_of_file() + frame(zlib.compress(msgspec.msgpack.encode(["header", "bridge"]))), "must be a record"),
-        (start_of_file() + frame(b"{}"), "packed by zlib"),
+        (start_of_file() + frame(b"{}"), "compressed with zlib"),
         (hostile.recording([], values={"count": float("nan")}), "values must be finite numbers"),
         (hostile.recording([], digests=b"x"), "digests must be two bytes for each body"),
         (hostile.recording([], seed="-1"), "must be a record"),

@@ -25,7 +25,7 @@ def test_duplicates_are_refused_and_the_same_class_again_is_not() -> None:
     registry = Registry()
     first = enter(registry, "one")
     registry.register(id="one", category="A", title="T", watch="w")(first)
-    with pytest.raises(InvalidInputError, match="id must be unlike that of"):
+    with pytest.raises(InvalidInputError, match="id must be different from that of"):
         enter(registry, "one", title="Other")
 
 
