@@ -321,14 +321,14 @@ def test_tls_is_verified_and_its_mistakes_are_words(certificate: Path) -> None:
     session.leave()
     unknown, plain = Connection("127.0.0.1", secure.port, client_tls()), Connection("127.0.0.1", secure.port)
     until(lambda: unknown.state == plain.state == "closed", look=0.01)
-    assert "is not trusted (self-signed certificate): --tls-ca" in unknown.reason.replace("self signed", "self-signed")
-    assert "or one that wants --tls" in plain.reason
+    assert "is not trusted (self-signed certificate): use --tls-ca" in unknown.reason.replace("self signed", "self-signed")
+    assert "or it requires a connection with --tls" in plain.reason
     secure.close()
     bare = ServerThread(_demo, port=0)
     bare.start()
     wrong = Connection("127.0.0.1", bare.port, client_tls())
     until(lambda: wrong.state == "closed", look=0.01)
-    assert "or one without --tls" in wrong.reason
+    assert "or it requires a connection without --tls" in wrong.reason
     bare.close()
 
 
