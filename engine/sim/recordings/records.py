@@ -233,7 +233,7 @@ class Room:
         """Consume `n` uncompressed bytes."""
         self.n_bytes -= n
         if self.n_bytes < 0:
-            raise RecordingError(place, f"within a recording of at most {MAX_UNPACKED} bytes, uncompressed", Described("more"))
+            raise RecordingError(place, f"within a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("more"))
 
     def take(self, n_steps: int, n_inputs: int, n_memory: int, place: str) -> None:
         """Consume steps, inputs, and bytes of memory after decoding."""
