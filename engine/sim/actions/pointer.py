@@ -50,8 +50,8 @@ class AtPoint(_InPicture, frozen=True):
 class Grab(AtPoint, frozen=True):
     """Grab a body and pull it towards the point; returns False if there is none.
 
-    `held` names the body: stage, id, and grabbed point in the body's frame, meters. It is set in shared simulations, because another copy
-    may have another body at the point. If None, the demo searches for a body at the point.
+    `held` names the body: stage, id, and grabbed point in the body's frame, meters. `resolve` sets it, because another copy of the
+    simulation may have another body at the point. If None, the demo searches for a body at the point.
     """
 
     held: Held | None = None

@@ -289,7 +289,7 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_pat
     recorder.close()
     recording = load_recording(tmp_path / "y.rec")
     window.navigator.play(replace(recording, header=msgspec.structs.replace(recording.header, demo="tomorrow")))
-    assert "the recording cannot be opened: demo must be one of" in words(window)
+    assert "the recording cannot be opened: demo must be a demo of this program" in words(window)
 
 
 def test_equal_frames_of_a_gif_are_one_and_counted_so(tmp_path: Path) -> None:
