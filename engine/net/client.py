@@ -363,8 +363,8 @@ class Client:
         self._digests.clear()
         self._state_from, self.is_desynced = None, False
         self._smoothing.clear()
-        for number, own in self._pending.items():
-            self._move(number, max(own.tick, welcome.tick))
+        for number, pending in self._pending.items():
+            self._move(number, max(pending.tick, welcome.tick))
         for relayed in welcome.acts:
             self._place(relayed)
 
@@ -373,10 +373,10 @@ class Client:
         simulation, tick, user, number = self.simulation, relayed.tick, relayed.user, relayed.number
         assert simulation is not None
         if user == self.user:
-            own = self._pending.pop(number, None)
-            if own is not None and own.tick != tick:
-                simulation.remove(own.tick, user, number)
-                self.n_late += own.tick < tick
+            pending = self._pending.pop(number, None)
+            if pending is not None and pending.tick != tick:
+                simulation.remove(pending.tick, user, number)
+                self.n_late += pending.tick < tick
             if number in self._unseen:
                 self._unseen[number] = tick, self._unseen[number][1]
         if tick >= self.confirmed and simulation.n_actions < _MAX_ACTIONS:
@@ -385,10 +385,10 @@ class Client:
 
     def _undo_denied(self, denied: m.ActionDenied) -> None:
         """Remove an own action that the server denied."""
-        own = self._pending.pop(denied.number, None)
+        pending = self._pending.pop(denied.number, None)
         self._unseen.pop(denied.number, None)
-        if own is not None and self.simulation is not None:
-            self.simulation.remove(own.tick, self.user, denied.number)
+        if pending is not None and self.simulation is not None:
+            self.simulation.remove(pending.tick, self.user, denied.number)
             self.denials.append(denied.reason)
             self.n_denied += 1
 
@@ -402,18 +402,18 @@ class Client:
         while (count := self._counts.get(self.confirmed)) is not None and self._n_relayed(self.confirmed) >= count:
             del self._counts[self.confirmed]
             self.confirmed += 1
-            for number, own in self._pending.items():
-                if own.tick < self.confirmed:  # closed without it: the server will relay its tick
+            for number, pending in self._pending.items():
+                if pending.tick < self.confirmed:  # closed without it: the server will relay its tick
                     self._move(number, self._next_tick(now))
 
     def _move(self, number: int, tick: int) -> None:
         """Move a pending own action to another tick."""
-        simulation, own = self.simulation, self._pending[number]
+        simulation, pending = self.simulation, self._pending[number]
         assert simulation is not None
-        simulation.remove(own.tick, self.user, number)
-        own.tick = tick
+        simulation.remove(pending.tick, self.user, number)
+        pending.tick = tick
         if self.method != "interpolation":
-            simulation.add(tick, UserAction(self.user, number, own.action))
+            simulation.add(tick, UserAction(self.user, number, pending.action))
 
     def _forget_pending(self) -> None:
         self._pending.clear()
@@ -434,10 +434,10 @@ class Client:
             return None
         action = simulation.demo.sim.resolve(action).without_files()
         number, tick = self.next_number, self._next_tick(now)
-        own = UserAction(self.user, number, action)
+        user_action = UserAction(self.user, number, action)
         if self.is_offline:
             self.next_number += 1
-            return simulation.act(own)
+            return simulation.act(user_action)
         content = msgspec.Raw(encode_action(action))
         message = m.encode(m.ActionRequest(number, tick, content))
         if len(message) > m.MAX_CLIENT_MESSAGE_BYTES:
@@ -452,9 +452,9 @@ class Client:
             self._unseen[number] = (None if self.method == "interpolation" else tick), now
         if self.method == "prediction" and tick == simulation.now:
             self._rollback(now)
-            return simulation.act(own)
+            return simulation.act(user_action)
         if self.method != "interpolation":
-            simulation.add(tick, own)
+            simulation.add(tick, user_action)
         return None
 
     def _next_tick(self, now: float) -> int:
@@ -582,11 +582,11 @@ class Client:
         assert simulation is not None
         if simulation.changed is None:
             return 0
-        here, age, before = simulation.now, simulation.now - simulation.changed, poses_of(simulation.demo)
+        tick_before, age, before = simulation.now, simulation.now - simulation.changed, poses_of(simulation.demo)
         n_again = simulation.rollback(last)
         self.n_resimulated += n_again
         self.n_rollbacks += 1
-        if simulation.now == here:
+        if simulation.now == tick_before:
             self._correct(before, age, now)
         return n_again
 
@@ -632,14 +632,14 @@ class Client:
         if incomplete:
             self.send(m.ResendRequest(incomplete))
         n_sent = 0
-        for number, own in list(self._pending.items()):
-            if now - own.since > _GIVE_UP_SECONDS:
-                self.simulation.remove(own.tick, self.user, number)
+        for number, pending in list(self._pending.items()):
+            if now - pending.since > _GIVE_UP_SECONDS:
+                self.simulation.remove(pending.tick, self.user, number)
                 del self._pending[number]
-            elif now >= own.retry_at and n_sent < _MAX_SENT_AGAIN:
-                own.wait = min(2.0 * own.wait, _GIVE_UP_SECONDS)
-                own.retry_at = now + own.wait
-                self.send(m.ActionRequest(number, own.tick, own.content))
+            elif now >= pending.retry_at and n_sent < _MAX_SENT_AGAIN:
+                pending.wait = min(2.0 * pending.wait, _GIVE_UP_SECONDS)
+                pending.retry_at = now + pending.wait
+                self.send(m.ActionRequest(number, pending.tick, pending.content))
                 n_sent += 1
 
     # -- differing states ---------------------------------------------------------------------------------------------
@@ -666,18 +666,18 @@ class Client:
         assert simulation is not None
         if self._state_from is None or welcome.tick < max(self._state_from, simulation.oldest):
             return
-        here, before = simulation.now, poses_of(simulation.demo)
+        tick_before, before = simulation.now, poses_of(simulation.demo)
         decode_state(simulation.demo, decompress_state(welcome.state), is_foreign=True)
         self.n_adopted += self.is_desynced
         self._state_from, self.is_desynced = None, False
         self.confirmed = max(self.confirmed, welcome.tick)
         self._counts = {tick: count for tick, count in self._counts.items() if tick >= self.confirmed}
         simulation.adopt(welcome.tick)
-        for number, own in self._pending.items():
-            if own.tick < welcome.tick:
+        for number, pending in self._pending.items():
+            if pending.tick < welcome.tick:
                 self._move(number, self._next_tick(now))
         for relayed in welcome.acts:
             self._place(relayed)
-        self.n_resimulated += self._step_until(here, self._max_ticks())
-        if simulation.now == here:
-            self._correct(before, here - welcome.tick, now)
+        self.n_resimulated += self._step_until(tick_before, self._max_ticks())
+        if simulation.now == tick_before:
+            self._correct(before, tick_before - welcome.tick, now)

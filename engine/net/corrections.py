@@ -103,6 +103,6 @@ class Smoothing:
         if share < _MIN_ERROR:
             del self._errors[stage]
         else:
-            _, here, there = np.intersect1d(ids, known, assume_unique=True, return_indices=True)
-            offsets[here] = share * error[there]
+            _, rows, known_rows = np.intersect1d(ids, known, assume_unique=True, return_indices=True)
+            offsets[rows] = share * error[known_rows]
         return offsets

@@ -102,16 +102,16 @@ class Link:
         start = now
         if settings.bandwidth > 0.0:
             self._free = start = max(now, self._free) + len(content) / settings.bandwidth
-        lost, overtakes, again = rng.random(3) < (settings.loss, settings.reorder, settings.duplicate)
+        lost, reordered, duplicated = rng.random(3) < (settings.loss, settings.reorder, settings.duplicate)
         self.n_lost += bool(lost)
         if settings.is_stream:
             while lost:
                 start += _RETRY + 2.0 * settings.latency
                 lost = rng.random() < settings.loss
-            overtakes = again = False
-        for _ in range(0 if lost else 2 if again else 1):
+            reordered = duplicated = False
+        for _ in range(0 if lost else 2 if duplicated else 1):
             delay = max(0.0, settings.latency + settings.jitter * rng.uniform(-1.0, 1.0))
-            if overtakes:
+            if reordered:
                 due = start + delay * rng.random()
             else:
                 due = self._last = max(start + delay, self._last)

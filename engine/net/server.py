@@ -394,20 +394,20 @@ class Server:
                 raise m.MessageError("it said hello twice, under two names")
             connection.wants_state |= not connection.shows_state  # the reply to its hello was lost
         else:
-            back = self._user_of(hello.key)
-            reason = self._reason_against(hello, connection.origin, back is not None, now)
+            returning = self._user_of(hello.key)
+            reason = self._reason_against(hello, connection.origin, returning is not None, now)
             if reason:
                 return self._refuse(connection, reason)
             if not self._joins.take(1, now):
                 return None  # the client will resend its hello
-            user = back or self._new_user()
+            user = returning or self._new_user()
             if user is None:
                 return self._refuse(connection, f"the server has reached its limit of {MAX_USERS} users")
             if user.connection is not None:
                 self._drop(user.connection, "it joined again over another connection")
             connection.user, connection.hello, user.connection = user, hello, connection
             user.name = self._name_for(user, hello.name)
-            self._apply(user, user.next_number, Join(back is not None), self.simulation.now)
+            self._apply(user, user.next_number, Join(returning is not None), self.simulation.now)
             self._users_changed = True
         if self.simulation.now == 0:
             self._give_states()
@@ -462,9 +462,9 @@ class Server:
 
     def _request_action(self, connection: _Connection, user: _User, request: m.ActionRequest, now: float) -> None:
         limits, number, open_tick = self.settings.limits, request.number, self.simulation.now
-        known = user.answers.get(number)
-        if known is not None:  # resent: the reply may have been lost
-            self._send_again(connection, known[1], now)
+        answer = user.answers.get(number)
+        if answer is not None:  # resent: the reply may have been lost
+            self._send_again(connection, answer[1], now)
             return
         if number < user.floor:
             return

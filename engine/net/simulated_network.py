@@ -271,13 +271,13 @@ class SimulatedNetwork:
             if member.connection is None:
                 self.connect(k)
             assert member.connection is not None
-            client, own, start = member.client, member.clock(now), time.process_time()
+            client, client_time, start = member.client, member.clock(now), time.process_time()
             for content, _ in member.connection.receive():
-                client.receive(content, own)
-            member.n_ticks += client.advance(own)
+                client.receive(content, client_time)
+            member.n_ticks += client.advance(client_time)
             member.seconds += time.process_time() - start
             if play is not None and client.simulation is not None:
-                play(client, member.rng, own)
+                play(client, member.rng, client_time)
             member.connection.send(*client.outbox)
             client.outbox.clear()
         start = time.process_time()
