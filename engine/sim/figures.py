@@ -107,9 +107,9 @@ def _out_of_place(world: World, start: Motion, now: Motion) -> tuple[int, int]:
     moving, ids = start.masses.mass > 0.0, now.masses.ids[now.masses.mass > 0.0]
     n_lost = int(np.isin(start.masses.ids[moving], np.array(world.out_of_range, dtype=np.int64)).sum())
     both, rows, rows_now = np.intersect1d(start.masses.ids[moving], ids, assume_unique=True, return_indices=True)
-    way = now.centers[now.masses.mass > 0.0][rows_now] - start.centers[moving][rows]
+    displacement = now.centers[now.masses.mass > 0.0][rows_now] - start.centers[moving][rows]
     sides = np.array([_smaller_side(world, body) for body in both.tolist()])
-    return int((np.hypot(way[:, 0], way[:, 1]) > _OUT_OF_PLACE * sides).sum()) + n_lost, len(both) + n_lost
+    return int((np.hypot(displacement[:, 0], displacement[:, 1]) > _OUT_OF_PLACE * sides).sum()) + n_lost, len(both) + n_lost
 
 
 def _smaller_side(world: World, body: int) -> float:

@@ -9,7 +9,7 @@ __all__ = ["IDS_OF_A_USER", "called", "readable"]
 
 IDS_OF_A_USER = 1 << 20
 """Size of a user number's id range, for bodies, fixtures and joints each."""
-_TOLD = re.compile(r"\b(body|fixture|shape|joint) ([0-9]{7,10})\b")
+_ID = re.compile(r"\b(body|fixture|shape|joint) ([0-9]{7,10})\b")
 
 
 def called(kind: str, number: int, names: Mapping[int, str] | None = None) -> str:
@@ -35,4 +35,4 @@ def readable(words: str, names: Mapping[int, str] | None = None) -> str:
     >>> readable("there is no body 1048576", {1: "Ann"})
     "there is no Ann's body 1"
     """
-    return _TOLD.sub(lambda found: called(found[1], int(found[2]), names), words)
+    return _ID.sub(lambda match: called(match[1], int(match[2]), names), words)

@@ -31,8 +31,8 @@ def judged_step(world: World, body: int) -> tuple[float, Why] | None:
         The body does not exist, or Box2D does not support the contents of the world.
     """
     twins, step, row = twins_of(world), world.step_index + 1, world.row_of(body)
-    ways = PoseCauses(twins, JudgedBodies(twins), *twins.steps())
-    away, cause = float(ways.moved[row]), ways.of(row)
+    causes = PoseCauses(twins, JudgedBodies(twins), *twins.steps())
+    away, cause = float(causes.moved[row]), causes.of(row)
     if not cause:
         return None
     about = f"From equal states step {step} leaves it {away:.2g} m apart."

@@ -193,11 +193,11 @@ def _check_users(demo: Demo, users: object) -> None:
             _check_inverse(inverse, f"{path}.undo")
 
 
-def _check_inverse(found: object, place: str) -> None:
+def _check_inverse(inverse: object, place: str) -> None:
     """Reject an inverse with actions that are not allowed in one, because it may be applied later."""
-    if type(found) is not Inverse or type(found.words) is not str or type(found.parts) is not tuple:
+    if type(inverse) is not Inverse or type(inverse.words) is not str or type(inverse.parts) is not tuple:
         raise StateError(f"{place} must contain inverses")
-    for part in found.parts:
+    for part in inverse.parts:
         if type(part) is not Part or not isinstance(part.action, Action) or not part.action.takes_back:
             raise StateError(f"{place} must contain only actions that are allowed in an inverse")
         if not all(type(pose) is tuple and len(pose) == 3 and all(type(x) is float and isfinite(x) for x in pose) for pose in part.poses):

@@ -339,5 +339,5 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER and math.isfinite(value)
 
 
-def _xor(one: bytes, other: bytes) -> bytes:
-    return (np.frombuffer(one, dtype=np.uint8) ^ np.frombuffer(other, dtype=np.uint8)).tobytes()
+def _xor(a: bytes, b: bytes) -> bytes:
+    return (np.frombuffer(a, dtype=np.uint8) ^ np.frombuffer(b, dtype=np.uint8)).tobytes()

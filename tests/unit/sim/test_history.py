@@ -381,7 +381,7 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(m
     assert session.messages.now is None  # not far enough to be noticed
     session.timeline.seek(650)
     message = session.messages.now
-    assert message is not None and "played from its beginning" in message.words
+    assert message is not None and "replayed from the beginning" in message.words
     assert history.divergence is None and demo_hash(history.demo) == history.hash_at(650)
 
 
