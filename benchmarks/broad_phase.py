@@ -24,7 +24,7 @@ __all__ = ["run"]
 ROUNDS = {1_000: 9, 10_000: 7, 100_000: 3}
 """How often each number of boxes is measured."""
 
-MOST_FRAMES, FEWEST_FRAMES, BOXES_A_TURN = 5 * FRAMES, FRAMES // 2, 40_000
+MAX_FRAMES, MIN_FRAMES, BOXES_A_TURN = 5 * FRAMES, FRAMES // 2, 40_000
 """Frames in a turn, at most and at least, and how many boxes move in one between these."""
 
 LONGEST = 0.1
@@ -50,7 +50,7 @@ def run(quick: bool = False) -> list[Record]:
 
 def _compared(name: str, scene: Scene, trial: Scene, rounds: int, longest: float) -> list[Record]:
     n = len(scene.boxes)
-    n_frames = min(MOST_FRAMES, max(FEWEST_FRAMES, BOXES_A_TURN // n))
+    n_frames = min(MAX_FRAMES, max(MIN_FRAMES, BOXES_A_TURN // n))
     ours, left_out = _structures(scene, trial, n_frames, longest)
     # fixed ones and the automatic one: first all, then the best of them and the automatic one in turn with nobody else
     taken = seconds_a_frame(ours, rounds, n_frames)
@@ -81,7 +81,7 @@ def _structures(scene: Scene, trial: Scene, n_frames: int, longest: float) -> tu
     calls, left_out = {}, []
     ratio = len(scene.boxes) / len(trial.boxes)
     for make in STRUCTURES:
-        tried = seconds_a_frame({make.name: frames_of(make(), trial, FEWEST_FRAMES)}, 2, FEWEST_FRAMES)[make.name]
+        tried = seconds_a_frame({make.name: frames_of(make(), trial, MIN_FRAMES)}, 2, MIN_FRAMES)[make.name]
         expected = min(tried) * ratio * (ratio if make.name == "brute force" else 1.0)
         if expected <= longest:
             calls[make.name] = frames_of(make(), scene, n_frames)

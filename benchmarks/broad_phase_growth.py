@@ -35,7 +35,7 @@ N_FRAMES = 4
 PARTNERS = 1.0
 """Overlapping pairs a box, whatever the spread."""
 
-SMALLEST_BOXES = 1_000
+MIN_BOXES = 1_000
 """Boxes of a quick run, and of a trial."""
 
 LONGEST = 0.1
@@ -44,7 +44,7 @@ LONGEST = 0.1
 
 def run(quick: bool = False) -> list[Record]:
     """Time growing numbers of boxes spread evenly, then sizes spread over a factor of 1 to 100, then all moving and one in twenty."""
-    numbers, amount, rounds = (NUMBERS[:2], SMALLEST_BOXES, 3) if quick else (NUMBERS, AMOUNT, 5)
+    numbers, amount, rounds = (NUMBERS[:2], MIN_BOXES, 3) if quick else (NUMBERS, AMOUNT, 5)
     names = _quick_enough()
     records = []
     taken: dict[str, list[float]] = {name: [] for name in names}
@@ -86,11 +86,11 @@ def _made(name: str) -> BroadPhase:
 
 def _quick_enough() -> list[str]:
     """Return the structures but brute force, which grows as everybody knows, and those that a trial shows to be too slow."""
-    scene = SCENES["uniform"](SMALLEST_BOXES)
+    scene = SCENES["uniform"](MIN_BOXES)
     names = []
     for make in STRUCTURES[1:]:
         tried = seconds_a_frame({make.name: frames_of(make(), scene, N_FRAMES)}, 2, N_FRAMES)[make.name]
-        if min(tried) * AMOUNT / SMALLEST_BOXES < LONGEST:
+        if min(tried) * AMOUNT / MIN_BOXES < LONGEST:
             names.append(make.name)
     return names
 

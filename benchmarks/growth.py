@@ -21,7 +21,7 @@ __all__ = ["PAIRS", "VERTICES", "run"]
 VERTICES = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 PAIRS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 QUESTIONS = ("manifold", "distance", "overlap", "linear sweep", "time of impact")
-MOST_IN_LANES = 16
+MAX_IN_LANES = 16
 """Vertices of the largest polygon that goes in lanes."""
 
 AMOUNT = 2_000
@@ -79,7 +79,7 @@ def draw(path: str) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for question in QUESTIONS:
         left.loglog(VERTICES, [nanoseconds[_name(question, n)] for n in VERTICES], "o-", label=question)
-    left.axvline(MOST_IN_LANES + 0.5, color="0.7", linestyle="--")
+    left.axvline(MAX_IN_LANES + 0.5, color="0.7", linestyle="--")
     left.set(xlabel="vertices of both polygons", ylabel="ns a pair", title=f"{AMOUNT:,} pairs (right of the line: no lanes)")
     left.legend()
     left.set_xticks(VERTICES, [str(n) for n in VERTICES])

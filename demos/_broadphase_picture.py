@@ -41,7 +41,7 @@ _CAPTIONS = (
 """What the chart shows, the longest first."""
 _PAD, _CAPTION = 12.0, 16.0
 """Design pixels of the chart: beside its bars, and of the line above them."""
-_LEAST_MS, _DECADES = 0.01, 4.0
+_MIN_MS, _DECADES = 0.01, 4.0
 """The bars' logarithmic scale: from 0.01 ms to 100 ms."""
 
 
@@ -179,7 +179,7 @@ def draw_chart(canvas: Canvas, race: Race, drawn: int, room: float) -> None:
             lane = race.lanes[k]
             color = palette.UNEXPLAINED if lane.wrong else palette.ACCENT if k == drawn else palette.AGREE
             ms = lane.ms
-            length = 0.0 if ms is None else math.log10(max(ms, _LEAST_MS) / _LEAST_MS) / _DECADES
+            length = 0.0 if ms is None else math.log10(max(ms, _MIN_MS) / _MIN_MS) / _DECADES
             value = "..." if ms is None else f"{ms:.2f} ms"
             bars.append(Bar(lane.phase.name, length, value, color, k == drawn or lane.wrong > 0))
         draw_bars(canvas, (left + pad + column * (across + pad), y + _CAPTION * ui, across), bars, 178.0)

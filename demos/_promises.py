@@ -28,7 +28,7 @@ LONGEST_HEAD = "predicted"
 Point = tuple[float, float]
 _SMALLEST = 7.0
 """Design pixels: words are not made smaller than this."""
-_LEAST_SHARE = 0.4
+_MIN_SHARE = 0.4
 """Of their full size that words have at the least: enlarged to what can be read, smaller ones would lie over each other."""
 _SLACK = 1.15
 """By how much the smallest words may be wider than their room: columns are as much apart."""
@@ -164,7 +164,7 @@ class Promise(Demo):
         (left, bottom), (right, top) = self.home().lower, self.home().upper
         full = min(_FULL[0] / (right - left), _FULL[1] / (top - bottom))
         share = min(math.floor(20.0 * canvas.camera.scale / canvas.ui_scale / full) / 20.0, 1.0)
-        self.view_state.is_small = share < _LEAST_SHARE
+        self.view_state.is_small = share < _MIN_SHARE
         return share
 
     def draw_heads(self, canvas: Canvas, xs: tuple[float, float], y: float, width: float, what: str = "") -> None:
@@ -193,17 +193,17 @@ class Promise(Demo):
 _Key = tuple[type[Promise], tuple[tuple[str, float], ...], str]
 
 _known: dict[_Key, tuple[Finding, ...]] = {}
-"""What this process has measured: the newest `_MOST_KNOWN` settings of scenes."""
+"""What this process has measured: the newest `_MAX_KNOWN` settings of scenes."""
 _threads: list[threading.Thread] = []
 """The one that measures now, if any."""
-_MOST_KNOWN = 256
+_MAX_KNOWN = 256
 
 
 def _measure(key: _Key) -> None:
     scene, values, solver = key
     with driven_by(solver):
         found = scene(values=dict(values)).measured()
-    while len(_known) >= _MOST_KNOWN:
+    while len(_known) >= _MAX_KNOWN:
         _known.pop(next(iter(_known)))
     _known[key] = found
 

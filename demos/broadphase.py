@@ -37,7 +37,7 @@ _DISCS = 10
 """Real bodies among the boxes, to be grabbed and thrown."""
 _RADIUS = 0.6
 _WALL = 0.25
-_MOST_FOOT = 0.5
+_MAX_FOOT = 0.5
 """Share of the view that the chart may take: where that is too little, its last rows are cut off."""
 
 
@@ -105,7 +105,7 @@ class BroadPhaseScene(Demo):
             self.discs.append(world.create_body(BodySpec((disc,), position=place, linear_velocity=velocity, allow_sleep=False)))
 
     def foot_height(self, height: float, ui_scale: float) -> float:
-        return min(chart_height(len(STRUCTURE_WORDS), ui_scale), _MOST_FOOT * height)
+        return min(chart_height(len(STRUCTURE_WORDS), ui_scale), _MAX_FOOT * height)
 
     def home(self) -> AABB:
         room = BAND + 0.6 if STRUCTURE_WORDS[self._drawn] in ("sweep", "two sweeps") else 2.0 * _WALL

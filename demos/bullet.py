@@ -60,7 +60,7 @@ KERNELS = "kernels"
 """Under this name our algorithms arrive (`Demo.arrive`): with the referee, whose kernels they share."""
 
 HIGHEST, LOWEST = 1.15, 0.25  # meters to either side of the line of fire: the strip of a lane
-LEAST_SHARE = 0.7  # of the scale that a slanting flight leaves
+MIN_SHARE = 0.7  # of the scale that a slanting flight leaves
 FOOT_SHARE = 0.29  # of the view's height: the time line
 LEAD = 22.0  # design pixels: the line over all lanes
 HEADING = 24.0  # design pixels over a lane, for each row of words
@@ -307,7 +307,7 @@ class Bullet(Demo):
         heading = self._rows * HEADING - 4.0 * (self._rows - 1)
         strip = max(each - heading - 8.0, 24.0)
         scale = min(0.9 * width / (RIGHT - LEFT), 0.5 * strip / LOWEST)  # design pixels a meter
-        scale = max(min(scale, 0.5 * strip / self._rise()), LEAST_SHARE * scale)
+        scale = max(min(scale, 0.5 * strip / self._rise()), MIN_SHARE * scale)
         wider = 0.9 * width / scale / (RIGHT - LEFT)
         self._left, self._right = LEFT * wider, RIGHT * wider
         self._half = min(HIGHEST, 0.5 * strip / scale)

@@ -29,7 +29,7 @@ _LANDING = 1.5
 _MOVING = 0.02
 """Of g: what the ground carries may differ from the weight by the mass times this. Nothing is lost in the sums, so that it tells whether
 all is at rest."""
-_MOST_LOAD = 0.75
+_MAX_LOAD = 0.75
 """Of the weight of as many boxes as there are rows: what is drawn as the heaviest load."""
 _LIGHT: Color = (86, 156, 214)
 _HEAVY: Color = (244, 146, 62)
@@ -151,6 +151,6 @@ class Pyramid(Scene):
             upper = b if up > 0.0 else a
             if upper in loads:
                 loads[upper] += newtons * abs(up)
-        full = self.gravity * _SIDE**2 * _MOST_LOAD * self.parameter("rows")
+        full = self.gravity * _SIDE**2 * _MAX_LOAD * self.parameter("rows")
         for box, load in loads.items():
             self.painted[box] = mix(_LIGHT, _HEAVY, min(max(load / full, 0.0), 1.0) if full > 0.0 else 0.0)

@@ -37,7 +37,7 @@ __all__ = ["Stepper"]
 
 NAMES = ("gjk", *(name for name in trace.algorithms() if name != "gjk"))
 """The first of them is what it begins with, whatever others there are."""
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 HANDLE = 0.016
 """How near a corner the hand takes it, as a share of the case as it begins: of the world, not of the screen, or what a recorded hand takes
 would depend on the zoom."""
@@ -107,7 +107,7 @@ class Stepper(Demo):
     keywords = "gjk epa sat manifold clipping quickhull sweep prune bvh solver minkowski simplex toi algorithm"
     parameters = (
         Parameter.choice("algorithm", NAMES, "algorithm"),
-        Parameter("step", 1, 1, MOST_STEPS, "", "step", True, slider_high=40),
+        Parameter("step", 1, 1, MAX_STEPS, "", "step", True, slider_high=40),
         Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps a second"),
         Parameter.choice("end", ("stop", "loop"), "at the last step"),
         Parameter.choice("beside", ("none", *NAMES, trace.ALL_BESIDE), "beside it"),

@@ -32,7 +32,7 @@ BOX_WIDTH, BOX_HEIGHT = 0.7, 0.35
 FIRST, PITCH = 1.1, 1.35
 """Meters along the board to the middle of the first box, and to the next."""
 N_BOXES = 6
-LEAST_ANGLE, MOST_ANGLE = math.radians(2.0), math.radians(50.0)
+MIN_ANGLE, MAX_ANGLE = math.radians(2.0), math.radians(50.0)
 NOTICED = 0.01
 """m/s along the board. A way would not do: on the turning board each step, straight on, carries a box outwards by r (w h)^2 / 2."""
 _FALL = 2.0
@@ -65,7 +65,7 @@ class TiltedBoard(Scene):
         add_ground(self.stage, -5.0, LENGTH, top=-_FALL, friction=0.8)
         slab = Polygon.box(0.5 * LENGTH, 0.5 * THICKNESS, (0.5 * LENGTH, -0.5 * THICKNESS))
         board = FixtureSpec(slab, friction=1.0)
-        self.board = self.world.create_body(BodySpec((board,), type="kinematic", angle=LEAST_ANGLE, name="board"))
+        self.board = self.world.create_body(BodySpec((board,), type="kinematic", angle=MIN_ANGLE, name="board"))
         least, most = self.parameter("least"), self.parameter("most")
         self.frictions = [least + (most - least) * k / (N_BOXES - 1) for k in range(N_BOXES)]
         self.boxes = [
@@ -82,7 +82,7 @@ class TiltedBoard(Scene):
 
     def before_step(self) -> None:
         """Turn the board, stop at its steepest, and begin again a second later."""
-        if not self.world.is_body(self.board) or self.world.state(self.board).angle < MOST_ANGLE:
+        if not self.world.is_body(self.board) or self.world.state(self.board).angle < MAX_ANGLE:
             return
         if self._waited == 0:
             self._turn(self.world.state(self.board).angle, 0.0)
@@ -126,7 +126,7 @@ class TiltedBoard(Scene):
     def draw_background(self, canvas: Canvas) -> None:
         """Draw an arc with the angles of all frictions."""
         reach = LENGTH + 0.25
-        arc = [LEAST_ANGLE + (MOST_ANGLE - LEAST_ANGLE) * k / 32 for k in range(33)]
+        arc = [MIN_ANGLE + (MAX_ANGLE - MIN_ANGLE) * k / 32 for k in range(33)]
         points = [(reach * math.cos(a), reach * math.sin(a)) for a in arc]
         for a, b in pairwise(points):
             canvas.segment(a, b, palette.GRID_AXIS)
@@ -161,7 +161,7 @@ class TiltedBoard(Scene):
     def _begin(self) -> None:
         self._waited = 0
         self.slid: list[float | None] = [None] * N_BOXES
-        speed, angle = math.radians(self.parameter("turn")), LEAST_ANGLE
+        speed, angle = math.radians(self.parameter("turn")), MIN_ANGLE
         self._turn(angle, speed)
         c, s = math.cos(angle), math.sin(angle)
         up = 0.5 * BOX_HEIGHT + rest_box(self)

@@ -41,7 +41,7 @@ _WATCHED = 4.0
 _STRIKE, _FALL = 0.1, 0.8
 """Seconds after the shot has come to the tower, up to which it goes on as slowly, and then at a quarter of the speed: bricks break away,
 and fall."""
-_MOST_ENDS = 60
+_MAX_ENDS = 60
 """Ends of steps that are drawn."""
 
 
@@ -96,7 +96,7 @@ class TowerHit(Scene):
                 continue
             contacts = stage.world.contacts
             self.hit[lane] = self.hit[lane] or any(shot in (event.body_a, event.body_b) for event in contacts.began)
-            if len(self.ends[lane]) < _MOST_ENDS:
+            if len(self.ends[lane]) < _MAX_ENDS:
                 self.ends[lane].append(stage.world.state(shot).position)
         if self._came is None and (any(self.hit) or self.is_past):
             self._came = self.steps

@@ -12,7 +12,7 @@ from sprites.figure_outline import FRAME_LOWER, FRAME_UPPER, N_FRAMES, PICTURE
 __all__ = ["FigureSprite"]
 
 _TURN_STEP = math.radians(1.0)
-_MOST_KEPT = 256
+_MAX_KEPT = 256
 
 
 class FigureSprite:
@@ -62,7 +62,7 @@ class FigureSprite:
     def _picture(self, frame: int, looks_left: bool, width: int, turn: int) -> pygame.Surface:
         key = (frame, looks_left, width, turn)
         if key not in self._kept:
-            if len(self._kept) >= _MOST_KEPT:
+            if len(self._kept) >= _MAX_KEPT:
                 self._kept.clear()
             whole = self._frames[frame]
             height = max(1, round(whole.get_height() * width / whole.get_width()))

@@ -3,7 +3,7 @@
     <user's folder>/unsaved/3f2a....lock      held by a program that runs
                             3f2a....json      the scene it had last
                             bridge-77c0....json   one that was left unsaved, by the name of its demo; not locked
-                            opened/           those that were opened again since, the newest `MOST_KEPT`
+                            opened/           those that were opened again since, the newest `MAX_KEPT`
                             seen              its time: what was left before is offered no more, and can still be opened
 
 Each program has a file of its own, written every `EVERY` seconds while something has been done by hand, and taken away when the program
@@ -29,11 +29,11 @@ from engine.common.locks import hold
 from engine.scenes import Scene, save_scene
 from engine.sim.recordings.recorder import free_path
 
-__all__ = ["EVERY", "MOST_KEPT", "Autosave", "LeftBehind"]
+__all__ = ["EVERY", "MAX_KEPT", "Autosave", "LeftBehind"]
 
 EVERY = 10.0
 """Seconds between two writings."""
-MOST_KEPT = 20
+MAX_KEPT = 20
 """Scenes that were opened again and are still kept."""
 
 
@@ -124,7 +124,7 @@ class Autosave:
     def set_aside(self, scene: Callable[[], Scene], demo: str) -> LeftBehind | None:
         """Keep a scene that is left unsaved in a file of its own, offer it before the others, and return what is offered; else as `keep`.
 
-        The oldest beyond `MOST_KEPT` are put away.
+        The oldest beyond `MAX_KEPT` are put away.
         """
         if self._lock is None:
             return None
@@ -141,7 +141,7 @@ class Autosave:
         self._writer.start()
         left = LeftBehind(path, datetime.now(), demo)
         self.left = (left, *self.left)
-        for old in self.left[MOST_KEPT:]:
+        for old in self.left[MAX_KEPT:]:
             with contextlib.suppress(OSError):
                 self.open(old)
         return left
@@ -156,7 +156,7 @@ class Autosave:
                 left.path.unlink(missing_ok=True)
 
     def open(self, left: LeftBehind) -> Path:
-        """Return a file that can be opened, out of the way of the next finding; older ones beyond `MOST_KEPT` are deleted."""
+        """Return a file that can be opened, out of the way of the next finding; older ones beyond `MAX_KEPT` are deleted."""
         if self._writer is not None:
             self._writer.join()
         opened = self._folder / "opened"
@@ -165,7 +165,7 @@ class Autosave:
         self.left = tuple(one for one in self.left if one != left)
         os.replace(left.path, target)
         left.path.with_suffix(".lock").unlink(missing_ok=True)
-        for old in sorted(opened.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-MOST_KEPT]:
+        for old in sorted(opened.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-MAX_KEPT]:
             old.unlink(missing_ok=True)
         return target
 

@@ -26,7 +26,7 @@ from engine.sim.demo import Demo
 
 __all__ = ["Browser", "called", "draw_box", "edited", "found_in"]
 
-_MOST_TYPED = 40
+_MAX_TYPED = 40
 _SIZE = 13.0
 _CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
 
@@ -69,7 +69,7 @@ def edited(event: pygame.event.Event, searched: str) -> str:
     if event.key == pygame.K_BACKSPACE:
         return "" if event.mod & _CONTROL else searched[:-1]
     if event.unicode and event.unicode.isprintable() and not event.mod & _CONTROL:
-        return f"{searched}{event.unicode}".lstrip()[:_MOST_TYPED]
+        return f"{searched}{event.unicode}".lstrip()[:_MAX_TYPED]
     return searched
 
 

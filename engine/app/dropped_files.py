@@ -43,16 +43,16 @@ _MAY_BE_LOST = 0.01
 
 def is_pair_file(path: str) -> bool:
     """Return True if a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
-    from engine.compare.pair.file import FORMAT, LARGEST_FILE
+    from engine.compare.pair.file import FORMAT, MAX_FILE
 
-    return _says(path, FORMAT, LARGEST_FILE)
+    return _says(path, FORMAT, MAX_FILE)
 
 
 def is_stepper_case(path: str) -> bool:
     """Return the same of a stepper case, for the demo `stepper`."""
-    from engine.trace.case_file import CASE_FORMAT, LARGEST_CASE
+    from engine.trace.case_file import CASE_FORMAT, MAX_CASE
 
-    return _says(path, CASE_FORMAT, LARGEST_CASE)
+    return _says(path, CASE_FORMAT, MAX_CASE)
 
 
 def _says(path: str, format_name: str, largest: int) -> bool:

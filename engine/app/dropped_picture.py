@@ -30,7 +30,7 @@ __all__ = ["DroppedPainter", "kept_picture", "picture_of", "pictures_of"]
 
 _LARGEST = 640
 """Pixels of a picture's longer side that are kept: a body on the screen is smaller, and a turn costs by the pixel."""
-_LARGEST_FILE = 64_000_000
+_MAX_FILE = 64_000_000
 """Bytes of it that are read, as many as a picture may have that is traced."""
 _TURN_STEP = math.radians(0.5)
 _NARROWEST, _WIDEST = 2.0, 4096.0
@@ -151,7 +151,7 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
     try:
         if file.lower().endswith(".svg"):
             with open_plain(file) as opened:
-                content = io.BytesIO(opened.read(_LARGEST_FILE))
+                content = io.BytesIO(opened.read(_MAX_FILE))
             longer = max(1.0, height_share)
             size = max(1, round(_LARGEST / longer)), max(1, round(_LARGEST * height_share / longer))
             whole = pygame.image.load_sized_svg(content, size)

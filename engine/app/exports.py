@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from engine.app.session import Session
     from engine.render.canvas import Canvas
 
-__all__ = ["MOST_STEPS", "FilmExport", "PastExport", "TablesExport"]
+__all__ = ["MAX_STEPS", "FilmExport", "PastExport", "TablesExport"]
 
-MOST_STEPS = 3600
+MAX_STEPS = 3600
 """Steps that tables are written of where no span is marked: a minute at 60 Hz."""
 _WIDEST_GIF = 800
 """Pixels; a wider view is made smaller."""

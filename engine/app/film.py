@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILM_SUFFIXES",
-    "LARGEST_SIDE",
-    "MOST_GIF_RATE",
-    "MOST_RATE",
-    "SMALLEST_SIDE",
+    "MAX_GIF_RATE",
+    "MAX_RATE",
+    "MAX_SIDE",
+    "MIN_SIDE",
     "Film",
     "FilmError",
     "FrameTimes",
@@ -47,11 +47,11 @@ __all__ = [
 ]
 
 FILM_SUFFIXES = (".mp4", ".gif")
-MOST_RATE, MOST_GIF_RATE = 240.0, 50.0
+MAX_RATE, MAX_GIF_RATE = 240.0, 50.0
 """Frames a second. Programs that show GIFs slow down whatever lasts less than two hundredths of a second."""
-LARGEST_SIDE = 4096
-SMALLEST_SIDE = 16
-_MOST_GIF_PIXELS = 4_000_000_000
+MAX_SIDE = 4096
+MIN_SIDE = 16
+_MAX_GIF_PIXELS = 4_000_000_000
 """Pixels of all frames of a GIF: 1,500 of 1280 x 720 have 1.4 milliards."""
 _SAMPLES = 24
 """Frames from which the colors of a GIF are chosen."""
@@ -63,7 +63,7 @@ _QUALITY = "18"
 """x264's constant rate factor: lines and letters stay sharp; 23 is its own choice."""
 _EPSILON = 1e-9
 """Of a step: a frame that is due right after a step is drawn there, however its time was rounded."""
-_MOST_SAID = 1_000
+_MAX_SAID = 1_000
 """Bytes of what ffmpeg says of a failure."""
 
 
@@ -116,7 +116,7 @@ def check_film(field: str, path: str, rate: float | None, size: tuple[int, int])
         The name ends in something else, nothing may be written there, the rate or the size is too large or too small.
     """
     check_writable(field, path, FILM_SUFFIXES)
-    most = MOST_GIF_RATE if path.lower().endswith(".gif") else MOST_RATE
+    most = MAX_GIF_RATE if path.lower().endswith(".gif") else MAX_RATE
     wanted = usual_rate(path) if rate is None else finite("--fps", rate)
     if not 1.0 <= wanted <= most:
         raise InvalidInputError("--fps", f"from 1 to {most:g} frames a second for {Path(path).suffix.lower()}", wanted)
@@ -126,8 +126,8 @@ def check_film(field: str, path: str, rate: float | None, size: tuple[int, int])
 
 def check_size(width: int, height: int) -> None:
     """Refuse a size that no picture of a run has, in pixels."""
-    if not (SMALLEST_SIDE <= width <= LARGEST_SIDE and SMALLEST_SIDE <= height <= LARGEST_SIDE):
-        raise InvalidInputError("--size", f"from {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side", f"{width}x{height}")
+    if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
+        raise InvalidInputError("--size", f"from {MIN_SIDE} to {MAX_SIDE} pixels a side", f"{width}x{height}")
 
 
 def open_film(path: str | os.PathLike[str], size: tuple[int, int], rate: float) -> Film:
@@ -182,7 +182,7 @@ class Mp4Film(Film):
             return ""
         with said:
             said.seek(0)
-            return said.read(_MOST_SAID).decode(errors="replace")
+            return said.read(_MAX_SAID).decode(errors="replace")
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[Any]:
@@ -218,7 +218,7 @@ class GifFilm(Film):
         self._packed: list[bytes] = []
 
     def add(self, frame: bytes) -> None:
-        if (len(self._packed) + 1) * self._size[0] * self._size[1] > _MOST_GIF_PIXELS:
+        if (len(self._packed) + 1) * self._size[0] * self._size[1] > _MAX_GIF_PIXELS:
             self.discard()
             raise FilmError(f"a GIF of {len(self._packed)} frames of this size is long enough: take an MP4, or a smaller size")
         self._packed.append(zlib.compress(frame, 1))

@@ -35,10 +35,10 @@ __all__ = ["FoundDifference", "FramePainter", "painter_for"]
 
 _FULL_VIEW = (600.0, 400.0)
 """Pixels of a view from which the words in it have their full size at a UI scale of 1."""
-_LEAST_SCALE = 0.6
+_MIN_SCALE = 0.6
 _NARROWEST = 150.0
 """Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
-_READOUT_SHARE, _LEAST_LINES = 0.4, 2
+_READOUT_SHARE, _MIN_LINES = 0.4, 2
 """Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
 _VERDICTS = (21.0, 18.0, 16.0)
 """Sizes of a verdict, the first for which there is room; the other lines have 14."""
@@ -46,7 +46,7 @@ _LANE_SHARE = 0.25
 """The same where several worlds share the view."""
 _INSET = 12.0
 """Design pixels from the corner of a view to the demo's lines."""
-_LABEL, _LEAST_LABEL = 15.0, 7.0
+_LABEL, _MIN_LABEL = 15.0, 7.0
 """Design pixels of the names of worlds."""
 _FAR = 30_000.0
 """Pixels at which nothing is drawn any more, which pygame's rectangles can hold."""
@@ -240,7 +240,7 @@ class FramePainter:
         """Return the fonts for a view: smaller in a picture so small that the words would cover it."""
         if not self._shrinks:
             return self.fonts
-        room = max(min(view[2] / _FULL_VIEW[0], view[3] / _FULL_VIEW[1]), _LEAST_SCALE)
+        room = max(min(view[2] / _FULL_VIEW[0], view[3] / _FULL_VIEW[1]), _MIN_SCALE)
         scale = min(self.fonts.ui_scale, round(20.0 * room) / 20.0)
         if scale != self._book.ui_scale:
             return self.fonts if scale == self.fonts.ui_scale else FontBook(scale)
@@ -269,7 +269,7 @@ class FramePainter:
             self._wrapped.update(parts if len(parts) > 1 else ())
         row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
         share = _LANE_SHARE if session.view.lanes else _READOUT_SHARE
-        most = max(int(share * height / max(row, 1)), _LEAST_LINES)
+        most = max(int(share * height / max(row, 1)), _MIN_LINES)
         if is_wanted and width < _NARROWEST * self._book.ui_scale:  # a word in each line would cover all there is
             named = [(line, palette.TEXT) if isinstance(line, str) else line for line in heading[:1] if session.view.lanes]
             lines = [(self._book.shortened(text, 14.0, room), color) for text, color in named] or [("…", palette.TEXT)]
@@ -378,13 +378,13 @@ def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pyga
     """
     labels = []
     fonts, scale = canvas.fonts, canvas.camera.scale
-    largest = min(_LABEL, max(_LEAST_LABEL, float(round(0.45 * scale / canvas.ui_scale))))
+    largest = min(_LABEL, max(_MIN_LABEL, float(round(0.45 * scale / canvas.ui_scale))))
     for stage in demo.stages:
         box, at = stage.bounds, canvas.camera.to_screen(stage.label_at)
         if not stage.label or box is None or not all(abs(one) < _FAR for one in at):
             continue
         room, size = round(min((box.upper[0] - box.lower[0]) * scale, _FAR)), largest
-        while size > _LEAST_LABEL and fonts.width(stage.label, size, True) > room:
+        while size > _MIN_LABEL and fonts.width(stage.label, size, True) > room:
             size -= 1.0
         words = fonts.render(fonts.shortened(stage.label, size, max(room, 1), True), size, palette.TEXT, True)
         place = words.get_rect(midbottom=(round(at[0]), round(at[1])))

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from engine.app.files import png_bytes
-from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes, check_size
+from engine.app.film import MAX_SIDE, MIN_SIDE, Film, FrameTimes, check_size
 from engine.app.stage_views import views_of
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
@@ -320,7 +320,7 @@ def film_size(words: str | None) -> tuple[int, int]:
         return DESIGN_SIZE
     sides = words.lower().split("x")
     if len(sides) != 2 or not all(side.isdecimal() and len(side) < 6 for side in sides):
-        raise InvalidInputError("--size", f"WIDTHxHEIGHT, {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side, such as 640x360", words)
+        raise InvalidInputError("--size", f"WIDTHxHEIGHT, {MIN_SIDE} to {MAX_SIDE} pixels a side, such as 640x360", words)
     width, height = (int(side) // 2 * 2 for side in sides)
     check_size(width, height)
     return width, height

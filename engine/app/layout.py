@@ -10,8 +10,8 @@ from engine.common.errors import InvalidInputError
 from engine.render.camera import Place
 
 __all__ = [
-    "LEAST_SIZE",
     "MAX_UI_SCALE",
+    "MIN_SIZE",
     "MIN_UI_SCALE",
     "Layout",
     "best_columns",
@@ -31,7 +31,7 @@ _DESIGN_HEIGHT = 1080
 """Height of a display on which a design pixel is a pixel."""
 
 _SMALLEST = (240, 160)
-LEAST_SIZE = (480, 320)
+MIN_SIZE = (480, 320)
 """Design pixels that a window has at the least: with fewer there is no room for the buttons beside each other, whatever is left out."""
 
 
@@ -65,7 +65,7 @@ def fitting_scale(size: tuple[int, int], wanted: float) -> float:
     >>> fitting_scale((1280, 720), 2.0), fitting_scale((800, 600), 4.0), fitting_scale((300, 200), 1.0)
     (2.0, 1.625, 0.75)
     """
-    room = min(size[0] / LEAST_SIZE[0], size[1] / LEAST_SIZE[1])
+    room = min(size[0] / MIN_SIZE[0], size[1] / MIN_SIZE[1])
     return max(min(wanted, int(8.0 * room) / 8.0), MIN_UI_SCALE)
 
 

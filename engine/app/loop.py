@@ -87,7 +87,7 @@ _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
 _STILL = 1.0
 """Seconds between two looks at what goes on while it rests: how far compiling is, what is to be kept."""
 _DESIGN_SIZE = (1280, 720)
-_SMALLEST_SIZE = (480, 320)
+_MIN_SIZE = (480, 320)
 _LONGEST_WAY = 0.1
 """Seconds of a frame spent on the way to another step: the usual way, from the keyframe before it, takes less."""
 
@@ -395,4 +395,4 @@ def _limit_size() -> None:
     """Keep the window from being made smaller than it can be used; where the system knows no such limit, what does not fit is cut off."""
     with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
         warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
-        pygame.Window.from_display_module().minimum_size = _SMALLEST_SIZE
+        pygame.Window.from_display_module().minimum_size = _MIN_SIZE

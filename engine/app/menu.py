@@ -24,7 +24,7 @@ from engine.render.palette import mix
 __all__ = ["Menu"]
 
 _SIZE, _SMALL, _HEADING = 13.0, 12.0, 11.0
-_ROW, _LEAST_ROW = 24.0, 16.0
+_ROW, _MIN_ROW = 24.0, 16.0
 """Design pixels of an entry, and where there is less room."""
 _PAD, _GAP = 10.0, 16.0
 _COLUMN = 240.0
@@ -152,7 +152,7 @@ class Menu:
         pad, gap = round(_PAD * ui), round(_GAP * ui)
         room = layout.size[1] - layout.strip[3] - 2 * round(4 * ui)
         foot = round(_FOOT_LINES * 1.42 * _SMALL * ui) + pad
-        for n_columns, row in ((1, _ROW), (2, _ROW), (2, _LEAST_ROW)):
+        for n_columns, row in ((1, _ROW), (2, _ROW), (2, _MIN_ROW)):
             columns = _dealt(self._groups, n_columns)
             high = round(row * ui)
             height = max(sum(len(entries) * high + gap for _, entries in column) for column in columns) + pad + foot

@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
     from engine.net.server_thread import ServerThread
 
-__all__ = ["MOST_BYTES", "MOST_LEFT", "Navigator"]
+__all__ = ["MAX_BYTES", "MAX_LEFT", "Navigator"]
 
-MOST_LEFT = 8
-"""Demos that were left and are still as they were: more than are compared with each other."""
-MOST_BYTES = MAX_BYTES
-"""Of all of them, about: as much as the keyframes of one demo may take."""
+MAX_LEFT = 8
+"""Maximum number of demos that were left and keep their state: more than are compared with each other."""
 _STEP_BYTES = 2_000
 """Of a step: inputs, hashes and digests, and what plots and log keep of it (docs/replay.md), of a few hundred bodies."""
 
@@ -303,7 +301,7 @@ class Navigator:
             return []
         self.left.append(session)
         given_up = []
-        while len(self.left) > 1 and (len(self.left) > MOST_LEFT or self._n_bytes() > MOST_BYTES):
+        while len(self.left) > 1 and (len(self.left) > MAX_LEFT or self._n_bytes() > MAX_BYTES):
             given_up.append(self.left.pop(0))
         return given_up
 

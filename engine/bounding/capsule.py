@@ -47,7 +47,7 @@ _FIRST_STEP = 0.1
 _SHRINK = 0.7
 _DRAWN = 32
 """Directions drawn anew for each turn of the search."""
-_MOST_TURNS = 400
+_MAX_TURNS = 400
 
 Point = tuple[float, float]
 
@@ -161,7 +161,7 @@ def _improved(start: FloatArray, points: FloatArray, radius: float) -> tuple[Flo
     rng = stream(0, "least capsule")
     size = float(np.abs(points).max())
     step, ends, area = _FIRST_STEP * size, start, float(_area(start, points, radius))
-    for _ in range(_MOST_TURNS):
+    for _ in range(_MAX_TURNS):
         if step <= CAPSULE_CONVERGENCE * size:
             break
         directions = np.concatenate((_FIXED, rng.normal(size=(_DRAWN, 4))))

@@ -36,9 +36,9 @@ from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import Transform
 from engine.geometry.rotation import cosine_and_sine
 
-__all__ = ["MOST_SIDES", "KDop", "fitted_kdop", "kdop_axes", "kdop_cloud", "refitted_kdop"]
+__all__ = ["MAX_SIDES", "KDop", "fitted_kdop", "kdop_axes", "kdop_cloud", "refitted_kdop"]
 
-MOST_SIDES = 32
+MAX_SIDES = 32
 _HERE = Transform()
 
 
@@ -95,7 +95,7 @@ def kdop_axes(k: int) -> FloatArray:
     InvalidInputError
         `k` is not even, or not from 4 to 32.
     """
-    k = integer("k", k, 4, MOST_SIDES)
+    k = integer("k", k, 4, MAX_SIDES)
     if k % 2 != 0:
         raise InvalidInputError("k", "even", k)
     axes = [(0.0, 1.0) if 4 * i == k else cosine_and_sine(2.0 * np.pi * i / k) for i in range(k // 2)]

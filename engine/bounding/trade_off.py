@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 from engine.bounding.batch import VolumeBatch
 from engine.bounding.circles import smallest_circle
 from engine.bounding.cloud import Points, cloud_of
-from engine.bounding.kdop import MOST_SIDES
+from engine.bounding.kdop import MAX_SIDES
 from engine.bounding.kinds import TURN_ALONG, Volume, area_of, follower
 from engine.bounding.outlines import outline_area, outlines_meeting, rings_of
 from engine.common.arrays import FloatArray
@@ -157,6 +157,6 @@ def neighbors(points: Points, n: int, seed: int = 0) -> FloatArray:
 
 def mean_area(kind: str, points: Points, k: int = 0) -> float:
     """Return the area of a volume, averaged over the angles at which the body may lie."""
-    place = follower(kind, points, k or MOST_SIDES)
+    place = follower(kind, points, k or MAX_SIDES)
     angles = [2.0 * math.pi * at / _ANGLES for at in range(1 if kind in TURN_ALONG else _ANGLES)]
     return float(np.mean([area_of(place(Transform(angle=angle))) for angle in angles]))

@@ -15,8 +15,8 @@ it, and in each round *all* pairs that have chosen each other are joined at once
 each other; and of a thousand identical boxes five hundred pairs do, not one.
 
 **Rounds are few.** Boxes within boxes within boxes can make each choose the next smaller
-one, so that one pair a round is joined; therefore a round that would leave more than `MOST_LEFT` of the clusters joins neighbors two by
-two instead. So rounds, and the depth, are at most ``log n / -log MOST_LEFT``, 179 for 100,000 boxes, and time is of order n log n at the
+one, so that one pair a round is joined; therefore a round that would leave more than `MAX_LEFT` of the clusters joins neighbors two by
+two instead. So rounds, and the depth, are at most ``log n / -log MAX_LEFT``, 179 for 100,000 boxes, and time is of order n log n at the
 worst. The order of what is joined never needs more memory than three arrays of n.
 
 Sources: D. Meister and J. Bittner, Parallel locally-ordered clustering for bounding volume hierarchy construction, IEEE TVCG 24(3), 2018;
@@ -50,7 +50,7 @@ REACH = 8
 """Clusters on either side that one looks at. Measured on 100,000 boxes: with 4 a tree costs half to one per cent more and takes
 a third less time to build, with 16 half a per cent less and takes 1.6 times as long."""
 
-MOST_LEFT = 15.0 / 16.0
+MAX_LEFT = 15.0 / 16.0
 """Share of the clusters that a round may leave; else it joins neighbors."""
 
 
@@ -95,7 +95,7 @@ def bottom_up_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArr
         n_pairs = 0
         for i in range(n_clusters):
             n_pairs += i < nearest[i] and nearest[nearest[i]] == i
-        is_slow = n_clusters - n_pairs > MOST_LEFT * n_clusters
+        is_slow = n_clusters - n_pairs > MAX_LEFT * n_clusters
         record(trace, BOTTOM_UP_ROUND, (float(n_clusters), float(n_pairs), 1.0 if is_slow else 0.0))
         if is_slow:
             for i in range(n_clusters):

@@ -47,7 +47,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.tolerances import RAY_ROUNDING, SMALLEST_NORMAL
+from engine.common.tolerances import MIN_NORMAL, RAY_ROUNDING
 
 __all__ = [
     "Index",
@@ -107,7 +107,7 @@ def segment_meets_box(ox: float, oy: float, dx: float, dy: float, boxes: FloatAr
         low, high = (boxes[i, 1] - oy) / dy, (boxes[i, 3] - oy) / dy
         near, far = max(near, min(low, high)), min(far, max(low, high))
     # where far is below 0 widening must not bring it up to near = 0
-    return is_in and far >= 0.0 and near <= 1.0 and near <= far * _WIDENING + SMALLEST_NORMAL
+    return is_in and far >= 0.0 and near <= 1.0 and near <= far * _WIDENING + MIN_NORMAL
 
 
 @inlined_kernel

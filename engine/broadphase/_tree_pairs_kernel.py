@@ -47,7 +47,7 @@ ONE = np.uint64(1)
 SHIFT = np.uint64(32)
 """A pair is one word: the place of its first box above, that of the other below."""
 
-MOST_AT_ONCE = LEAF_SIZE * LEAF_SIZE + 1
+MAX_AT_ONCE = LEAF_SIZE * LEAF_SIZE + 1
 """Places that two leaves may add, and the one that is written beyond the end."""
 
 
@@ -84,7 +84,7 @@ def found_pairs(tree_a: Tree, tree_b: Tree, is_same_tree: bool) -> tuple[KeyArra
     """
     nodes_a, sizes_a, first_a, _, item_boxes_a, height_a = tree_a
     nodes_b, sizes_b, first_b, _, item_boxes_b, height_b = tree_b
-    room = FIRST_ROOM * min(item_boxes_a.shape[0], item_boxes_b.shape[0]) + MOST_AT_ONCE
+    room = FIRST_ROOM * min(item_boxes_a.shape[0], item_boxes_b.shape[0]) + MAX_AT_ONCE
     found: KeyArray = np.empty(room, dtype=np.uint64)
     end = np.uint64(0)
     waiting = np.empty((height_a + height_b + 1, 2), dtype=np.int64)
@@ -98,7 +98,7 @@ def found_pairs(tree_a: Tree, tree_b: Tree, is_same_tree: bool) -> tuple[KeyArra
         size_a, size_b = sizes_a[a], sizes_b[b]
         is_itself = is_same_tree and a == b
         if size_a == 1 and size_b == 1:
-            if end + np.uint64(MOST_AT_ONCE) > np.uint64(room):
+            if end + np.uint64(MAX_AT_ONCE) > np.uint64(room):
                 room *= 2
                 found = _longer(found, end, room)
             low, high = first_b[b], first_b[b + ONE]

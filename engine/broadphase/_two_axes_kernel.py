@@ -56,7 +56,7 @@ from engine.common.jit import inlined_kernel, kernel
 __all__ = ["STEPS_PER_BOX", "added", "all_pairs", "begins_of", "followed", "removed", "table_of", "without"]
 
 EMPTY = -1
-FEWEST_PLACES = 64
+MIN_PLACES = 64
 SHIFT = 32
 PART = 2**SHIFT - 1
 
@@ -90,7 +90,7 @@ def _put(table: IntArray, i: int, j: int) -> bool:
 @kernel
 def table_of(pairs: IntArray) -> IntArray:
     """Return a table of pairs (n, 2), each i < j and no two the same, with room for at least as many again."""
-    n_places = FEWEST_PLACES
+    n_places = MIN_PLACES
     while n_places < 4 * pairs.shape[0]:
         n_places *= 2
     table = np.full(n_places, EMPTY, dtype=np.int64)

@@ -18,11 +18,11 @@ BRUTE_FORCE, UNIFORM_GRID, TREE = "brute force", "uniform grid", TopDownTree.nam
 FEW = 50
 """Boxes up to which brute force is the fastest: 9 us a call, where the grid takes as long whatever is in it (measured)."""
 
-MOST_EIGHTS = 8.0
+MAX_EIGHTS = 8.0
 """Eights of boxes that a box compares in the uniform grid, from which on the tree is the faster one. The grid takes 10 ns a box and 3.3 for
 each eight, the tree some 35 where it can be refitted: so measured on crowds in worlds of 1 to 1,000 km, 1,000 to 30,000 boxes."""
 
-FEWEST_EIGHTS = 6.0
+MIN_EIGHTS = 6.0
 """Below this the grid is taken again. Between the two the choice stays what it is, so that a scene at the limit does not waver."""
 
 CHANGE = 1.25
@@ -78,7 +78,7 @@ class Automatic(BroadPhase):
 
             self._chosen, pairs = BRUTE_FORCE, by_brute_force(boxes)
         else:
-            self._chosen, pairs = UNIFORM_GRID, self._workspace.pairs(boxes, FEWEST_EIGHTS if was_crowded else MOST_EIGHTS)
+            self._chosen, pairs = UNIFORM_GRID, self._workspace.pairs(boxes, MIN_EIGHTS if was_crowded else MAX_EIGHTS)
             if pairs is None:
                 self._chosen, self._statistics, self._n_frames = TREE, _statistics(boxes), 0
                 return self._shared_tree()._pairs()
@@ -132,7 +132,7 @@ def warm() -> None:
     tree.pairs(boxes)
     tree.pairs(boxes)
     _statistics(boxes)
-    GridWorkspace().pairs(boxes, MOST_EIGHTS)
+    GridWorkspace().pairs(boxes, MAX_EIGHTS)
 
 
 def _statistics(boxes: FloatArray) -> tuple[float, ...]:

@@ -20,7 +20,7 @@ from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
-from engine.common.tolerances import SMALLEST_NORMAL
+from engine.common.tolerances import MIN_NORMAL
 
 __all__ = ["CellChoice", "SpatialHash", "chosen_cell"]
 
@@ -37,14 +37,14 @@ GROWN = 2
 SAMPLE = 2_048
 """Boxes looked at: enough to tell sizes apart by a tenth, at under a millisecond a size."""
 
-MOST_SIZES = 24
+MAX_SIZES = 24
 """Steps of the ladder, each the root of 2: cells up to 2,900 times the median extent."""
 
 LINK_COST, COMPARISON_COST, OVERSIZE_COST = 30.0, 5.0, 2.0
 """Nanoseconds for a link, for a comparison of two boxes in a cell, and of an oversize box with any other: fitted to 27 frames of 3,000
 to 30,000 boxes in cells of one to eight meters. Only their ratios matter, and not much: twice the best cell costs a quarter more."""
 
-MOST_CELLS_AWAY = 2**29
+MAX_CELLS_AWAY = 2**29
 """Cells from the first box to the last, at most: more have no number of their own."""
 
 
@@ -220,7 +220,7 @@ def chosen_cell(boxes: FloatArray) -> CellChoice:
         extents = np.minimum(np.maximum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]), largest)
         low = boxes[:, :2].min(axis=0)
         span = min(float((boxes[:, 2:].max(axis=0) - low).max()), largest)
-    least = max(span / MOST_CELLS_AWAY, SMALLEST_NORMAL)
+    least = max(span / MAX_CELLS_AWAY, MIN_NORMAL)
     solid = extents[extents > 0.0]
     middle = float(np.sort(solid)[len(solid) // 2]) if len(solid) > 0 else span / math.sqrt(n)
     smallest = min(max(middle, least), largest / 4.0)
@@ -228,7 +228,7 @@ def chosen_cell(boxes: FloatArray) -> CellChoice:
     sample = boxes if n <= SAMPLE else boxes[stream(0, "cell size").choice(n, SAMPLE, replace=False)]
     sizes: list[float] = []
     size = smallest
-    while len(sizes) < MOST_SIZES and size < largest / 2.0:
+    while len(sizes) < MAX_SIZES and size < largest / 2.0:
         sizes.append(size)
         if size >= 2.0 * top:
             break
@@ -240,11 +240,11 @@ def chosen_cell(boxes: FloatArray) -> CellChoice:
 def _cost(sample: FloatArray, low: FloatArray, size: float, n: int) -> float:
     """Return the nanoseconds a frame of `n` boxes like those of the sample takes, about."""
     with np.errstate(over="ignore"):
-        cells = np.floor(np.clip((sample - np.tile(low, 2)) / size, -MOST_CELLS_AWAY, MOST_CELLS_AWAY)).astype(np.int64)
+        cells = np.floor(np.clip((sample - np.tile(low, 2)) / size, -MAX_CELLS_AWAY, MAX_CELLS_AWAY)).astype(np.int64)
     wide, high = cells[:, 2] - cells[:, 0], cells[:, 3] - cells[:, 1]
     is_in_cells = (wide <= 1) & (high <= 1)
     numbers = [
-        (cells[chosen, 0] + column) * (4 * MOST_CELLS_AWAY) + cells[chosen, 1] + row
+        (cells[chosen, 0] + column) * (4 * MAX_CELLS_AWAY) + cells[chosen, 1] + row
         for column in (0, 1)
         for row in (0, 1)
         for chosen in (is_in_cells & (wide >= column) & (high >= row),)

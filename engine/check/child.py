@@ -37,7 +37,7 @@ WANTED = {
     "distance": "a number, or a dict with distance and any of normal, point_a, point_b",
 }
 
-MOST_POINTS = 64
+MAX_POINTS = 64
 """Maximum number of points of an answer: the outlines of two 16-gons cross at no more than 32."""
 
 _LONGEST = 300
@@ -107,8 +107,8 @@ def _keys(value: dict[Any, Any], query: str) -> tuple[dict[str, Any], list[str]]
             parsed[key] = _number(value[key], key)
         elif key == "points":
             points = _items(value[key], key)
-            if len(points) > MOST_POINTS:
-                raise _MalformedError(f"points must be at most {MOST_POINTS}, got {len(points)}")
+            if len(points) > MAX_POINTS:
+                raise _MalformedError(f"points must be at most {MAX_POINTS}, got {len(points)}")
             parsed[key] = [_pair(point, f"points[{k}]") for k, point in enumerate(points)]
         else:
             parsed[key] = _pair(value[key], key)
@@ -149,7 +149,7 @@ def _items(value: Any, name: str) -> list[Any]:
         items = []
         for item in value:
             items.append(item)
-            if len(items) > MOST_POINTS:
+            if len(items) > MAX_POINTS:
                 break
         return items
     except TypeError:

@@ -29,9 +29,9 @@ from engine.contracts import Status
 from engine.geometry import Transform
 from engine.query import batch, distance, manifold
 
-__all__ = ["MOST_KILLED", "Case", "Finding", "Place", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
+__all__ = ["MAX_KILLED", "Case", "Finding", "Place", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
 
-MOST_KILLED = 10
+MAX_KILLED = 10
 """Maximum number of calls that end the process, or are killed with it, before the trial gives up."""
 
 _REPEAT_EACH = 16
@@ -228,8 +228,8 @@ def _run(task: Task, tally: Tally, runner: Runner) -> Iterator[None]:
             for k, reply in enumerate(runner.call(portion, _REPEAT_EACH)):
                 row = first + k
                 _count(tally, portion[k], reply, ours[row], Place(tally.pairs, chunk, row))
-                if max(runner.n_killed, tally.kinds["too_slow"]) >= MOST_KILLED:
-                    tally.gave_up = f"{MOST_KILLED} calls were too slow or ended their process"
+                if max(runner.n_killed, tally.kinds["too_slow"]) >= MAX_KILLED:
+                    tally.gave_up = f"{MAX_KILLED} calls were too slow or ended their process"
                     return
             yield
 

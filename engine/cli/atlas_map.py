@@ -11,7 +11,7 @@ from engine.cli.output import csv_of
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.experiments import tunneling
-from engine.experiments.atlas import MOST_ERRORS, AtlasMap
+from engine.experiments.atlas import MAX_ERRORS, AtlasMap
 from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, Axis
 from engine.report.charts import as_png, set_log_ticks, styled
 
@@ -102,7 +102,7 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
         panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
     if plan.base.is_box2d:
         _draw_cap(panel, plan, x, y)
-    rows, columns = np.nonzero(found.errors > MOST_ERRORS)
+    rows, columns = np.nonzero(found.errors > MAX_ERRORS)
     if what == "tunneled" and len(rows):
         panel.plot(np.array(plan.x.values)[columns], np.array(plan.y.values)[rows], "x", color=_MARK, ms=7, mew=1.8)
     return mesh

@@ -12,7 +12,7 @@ from engine.app.files import write_atomically
 from engine.cli.options import JsonFile, Screenshot, Seed, command, listed, option
 from engine.cli.output import csv_of, progress, warming
 from engine.common.errors import InvalidInputError
-from engine.experiments.spec import MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec, rules_of
+from engine.experiments.spec import MAX_ANGLE, MAX_HEIGHT, MAX_TURN, RULES, TARGETS, ShotSpec, rules_of
 from engine.report import Link, Part, Report, Table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet":
 """Target names of the `bullet` demo that differ from `TARGETS`."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """Rule for each value of `--ccd`."""
-_MAX_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}
+_MAX_DEGREES = {"angle": math.degrees(MAX_ANGLE), "turn": math.degrees(MAX_TURN)}
 """Maximum absolute values, degrees, of parameters that `ShotSpec` takes in radians."""
 _SPEC = ("speed", "thickness", "hertz", "radius", "angle", "height", "restitution", "target_speed", "turn", "shape")
 _RUN_FIELDS = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
@@ -67,7 +67,7 @@ class FireOptions(ShotOptions):
     jitter_angle: float = option(
         "DEG", "Maximum random change of each shot's angle.", 0.0, low=0.0, high=_MAX_DEGREES["angle"], unit="degrees"
     )
-    jitter_height: float = option("M", "Maximum random change of each shot's height.", 0.0, low=0.0, high=MOST_HEIGHT, unit="m")
+    jitter_height: float = option("M", "Maximum random change of each shot's height.", 0.0, low=0.0, high=MAX_HEIGHT, unit="m")
     jitter_turn: float = option(
         "DEG", "Maximum random change of the blade's angle.", 0.0, low=0.0, high=_MAX_DEGREES["turn"], unit="degrees"
     )

@@ -113,7 +113,7 @@ class Option:
 
     def as_typer(self) -> Any:
         """Convert to a typer parameter."""
-        numbers = "" if self.high is None else f" {self.low:g} to {self.high:g}."
+        numbers = "" if self.low is None or self.high is None else f" {_shown(self.low)} to {_shown(self.high)}."
         texts: Any = {"metavar": self.metavar or None, "help": self.help + numbers, "show_default": self.shown or True}
         if self.is_argument:
             return typer.Argument(**texts)
@@ -127,6 +127,10 @@ class Option:
             integer(self.label, value, int(self.low), None if self.high is None else int(self.high))
         elif self.low is not None and self.high is not None:
             within(self.label, value, self.low, self.high, self.unit)
+
+
+def _shown(number: float) -> str:
+    return f"{round(number):,}" if number == round(number) else f"{number:g}"
 
 
 def option(metavar: str, help: str, default: Any = None, **more: Any) -> Any:

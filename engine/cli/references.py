@@ -32,7 +32,7 @@ def references_command(args: ReferencesOptions) -> Report:
 
     Status 1 if the first solver misses a requirement.
     """
-    from engine.experiments.solvers import chosen_variants
+    from engine.experiments.solvers.trial import chosen_variants
 
     variants = {reference.label: reference for reference in chosen_variants("--solver", args.solver)}
 

@@ -19,7 +19,9 @@ from engine.common.words import counted
 from engine.report import Link, Part, Report
 
 if TYPE_CHECKING:
-    from engine.experiments.solvers import BenchScene, Cell, Plan, Rung, Variant
+    from engine.experiments.solvers.bench import Plan, Rung
+    from engine.experiments.solvers.scenes import BenchScene
+    from engine.experiments.solvers.trial import Cell, Variant
 
 __all__ = ["solvers_command"]
 
@@ -53,7 +55,9 @@ def solvers_command(args: SolversOptions) -> Report:
     processor times, measured in alternation: rely on the ratios to the soft step.
     """
     from engine.cli.solvers_page import file_stem, measures_table, needs_table, solvers_page
-    from engine.experiments.solvers import Plan, chosen_scenes, chosen_variants, needs, tried, write_scenes
+    from engine.experiments.solvers.bench import Plan, needs, tried
+    from engine.experiments.solvers.scenes import chosen_scenes, write_scenes
+    from engine.experiments.solvers.trial import chosen_variants
 
     variants, scenes = chosen_variants("--solvers", args.solvers), chosen_scenes("--scenes", args.scenes)
     plan = Plan(tuple(variants), args.seconds, args.hertz, _efforts(args.efforts), args.budget)
@@ -105,7 +109,7 @@ def _efforts(given: str | None) -> tuple[int, ...]:
 
 def _film(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm | None) -> Part:
     """Rerun a solver on a scene and film it until it ends or fails; return the summary row."""
-    from engine.experiments.solvers import start_of
+    from engine.experiments.solvers.trial import start_of
     from engine.sim.scene_demo import scene_demo
 
     seconds = scene.seconds if plan.seconds is None else plan.seconds

@@ -13,7 +13,9 @@ from engine.report import Cell as TableCell
 from engine.report import Chart, Curve, Link, Page, Table
 
 if TYPE_CHECKING:
-    from engine.experiments.solvers import BenchScene, Cell, Need, Plan, Rung, Variant
+    from engine.experiments.solvers.bench import Need, Plan, Rung
+    from engine.experiments.solvers.scenes import BenchScene
+    from engine.experiments.solvers.trial import Cell, Variant
 
 __all__ = ["file_stem", "measures_table", "needs_table", "solvers_page"]
 
@@ -55,7 +57,7 @@ def solvers_page(
 
     Also writes the scene files into `folder`.
     """
-    from engine.experiments.solvers import write_scenes
+    from engine.experiments.solvers.scenes import write_scenes
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page
 

@@ -109,7 +109,7 @@ RAY_ROUNDING = 4.0 * EPS64
 half an EPS64 each; two of them are compared, one EPS64 each, and the product with this allowance rounds once more: two and a half,
 rounded up."""
 
-SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
+MIN_NORMAL = float(np.finfo(np.float64).smallest_normal)
 """Rounding: smallest normal float64, 2.2e-308. Smaller quotients err by less than this."""
 
 TRACE_TOLERANCE = LINEAR_SLOP

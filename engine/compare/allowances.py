@@ -53,8 +53,8 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32
 
 __all__ = [
-    "MOST_AGREEING_AMPLIFICATION",
-    "MOST_AGREEING_TURN",
+    "MAX_AGREEING_AMPLIFICATION",
+    "MAX_AGREEING_TURN",
     "OVERLAP_THRESHOLD",
     "box_allowance",
     "centroid_allowance",
@@ -81,11 +81,11 @@ _U = 0.5 * EPS32
 OVERLAP_THRESHOLD = 10.0 * EPS32
 """Meters. b2TestOverlap's own limit: nearer than this counts as overlap."""
 
-MOST_AGREEING_AMPLIFICATION = 32.0
+MAX_AGREEING_AMPLIFICATION = 32.0
 """Ratio. An incident edge steeper than this against the reference edge (within 1.8 degrees of the perpendicular) has ends that float32
 does not determine: a difference there is not waved through, but must be proved to be one of rounding."""
 
-MOST_AGREEING_TURN = 1e-3
+MAX_AGREEING_TURN = 1e-3
 """Radians. Likewise for a circle's direction, taken between points so near that rounding could turn it farther than this."""
 
 
@@ -149,7 +149,7 @@ def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
 
 def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_]) -> FloatArray:
     """Tell where float32 determines the answer well enough that agreement means something."""
-    return np.where(is_polygons, amplification <= MOST_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MOST_AGREEING_TURN)
+    return np.where(is_polygons, amplification <= MAX_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MAX_AGREEING_TURN)
 
 
 def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:

@@ -37,21 +37,21 @@ LANES = 32
 STRIDE = LANES + 8
 """Numbers from one row to the next; not a power of two, or one lane's column would compete for the same few lines of the cache."""
 
-MOST_SLOTS = SLOTS
+MAX_SLOTS = SLOTS
 """Vertices of the largest polygon; a power of 2."""
 
-SLOT_MASK = MOST_SLOTS - 1
+SLOT_MASK = MAX_SLOTS - 1
 """A slot's number masked with this cannot be negative; see `engine.narrowphase._simd_kernel`."""
 
 # Rows of `v`: A's corners about its center and its normals, and B's in its own frame, `OF_B` rows on; of `w`: B's in A's frame at the time.
-X, Y, NX, NY = 0, MOST_SLOTS, 2 * MOST_SLOTS, 3 * MOST_SLOTS
-OF_B = 4 * MOST_SLOTS
-VERTEX_ROWS = 8 * MOST_SLOTS
-MOVED_ROWS = 4 * MOST_SLOTS
+X, Y, NX, NY = 0, MAX_SLOTS, 2 * MAX_SLOTS, 3 * MAX_SLOTS
+OF_B = 4 * MAX_SLOTS
+VERTEX_ROWS = 8 * MAX_SLOTS
+MOVED_ROWS = 4 * MAX_SLOTS
 
 # Rows of `g`: for each edge of A and of B where the nearest corner of the other lies; for each corner its line, at 0 and its slope.
-NEAREST_TO_A, NEAREST_TO_B, LINE, SLOPE = 0, MOST_SLOTS, 2 * MOST_SLOTS, 3 * MOST_SLOTS
-GAP_ROWS = 4 * MOST_SLOTS
+NEAREST_TO_A, NEAREST_TO_B, LINE, SLOPE = 0, MAX_SLOTS, 2 * MAX_SLOTS, 3 * MAX_SLOTS
+GAP_ROWS = 4 * MAX_SLOTS
 
 # Rows of `s`. The first are those of `motion`; see `_motion_kernel`.
 D_0, D_1, ANGLES_A, ANGLES_B, RHO_A, RHO_B, TOUCH, SPEED, REACH = 0, 2, 4, 6, 8, 9, 10, 11, 12
@@ -268,7 +268,7 @@ def _end_step(s: FloatArray, k: IntArray) -> None:
 def read_lane(v: FloatArray, s: FloatArray, lane: int, cores: FloatArray, normals: FloatArray, motion: FloatArray) -> None:
     """Copy one lane's cores, normals (2, 16, 2) and motion out, for the scalar form."""
     for body in range(2):
-        for slot in range(MOST_SLOTS):
+        for slot in range(MAX_SLOTS):
             row = ((body * OF_B) + slot) * STRIDE + lane
             cores[body, slot, 0], cores[body, slot, 1] = v[X * STRIDE + row], v[Y * STRIDE + row]
             normals[body, slot, 0], normals[body, slot, 1] = v[NX * STRIDE + row], v[NY * STRIDE + row]

@@ -19,7 +19,7 @@ Polygons come sorted by their sizes, and a step has as many slots as the largest
 for the end of its class.
 
 What remains goes to the scalar kernel, pair by pair: shapes other than polygons and circles, polygons of more than 16 vertices, numbers
-that are not finite or too large to be squared, angles beyond `MOST_TURNED`, too few pairs to fill a block, and the last lanes when no pair
+that are not finite or too large to be squared, angles beyond `MAX_TURNED`, too few pairs to fill a block, and the last lanes when no pair
 is left to fill the others with.
 """
 
@@ -56,7 +56,7 @@ from engine.continuous._advancement_simd_kernel import (
     IDLE,
     IS_DONE,
     LANES,
-    MOST_SLOTS,
+    MAX_SLOTS,
     MOVED_ROWS,
     N_A,
     N_B,
@@ -87,7 +87,7 @@ from engine.continuous._motion_kernel import MOTION_SIZE, PLACED_SIZE, Moving, S
 from engine.contracts.status import MISS
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import CIRCLE, POLYGON
-from engine.geometry.rotation import MOST_TURNED
+from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase._sides_kernel import Arrays, Shapes
 from engine.narrowphase._simd_kernel import sort_by_class
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP
@@ -103,7 +103,7 @@ STRAGGLERS = 4
 
 # Classes: two polygons of up to 4, 8, 12 and 16 vertices each, in an order in which only one of both sizes changes, and by one, from a
 # class to the next; a circle and a polygon of so many, or a circle; what the scalar kernel gets.
-_N_GROUPS = MOST_SLOTS // SLOT_GROUP
+_N_GROUPS = MAX_SLOTS // SLOT_GROUP
 _WITH_CIRCLE = _N_GROUPS * _N_GROUPS
 _SCALAR = _WITH_CIRCLE + _N_GROUPS
 _N_CLASSES = _SCALAR + 1
@@ -161,7 +161,7 @@ def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntAr
         if a >= n_shapes or b >= n_shapes:
             return np.empty(0, dtype=np.int64)
         n_a, n_b, found = n_vertices[a], n_vertices[b], _SCALAR
-        if max(n_a, n_b) <= MOST_SLOTS:
+        if max(n_a, n_b) <= MAX_SLOTS:
             group_a, group_b = (n_a - 1) // SLOT_GROUP, (n_b - 1) // SLOT_GROUP
             if kind[a] == POLYGON and kind[b] == POLYGON:
                 found = _N_GROUPS * group_a + (group_b if group_a % 2 == 0 else _N_GROUPS - 1 - group_b)
@@ -309,7 +309,7 @@ def _find_motion(p: FloatArray, q: IntArray, is_off_center: bool) -> None:
         scale += p[RHO_A * STRIDE + lane] * turn_a + p[RHO_B * STRIDE + lane] * turn_b
         p[TOUCH * STRIDE + lane] = SAT_ROUNDING * scale
         of_angles = (abs(angle_a_0) + abs(angle_a_1)) + (abs(angle_b_0) + abs(angle_b_1))  # no larger of two drops what is no number
-        is_fine = (scale + (start_a + end_a) + (start_b + end_b) + of_angles < np.inf) & (turn_a + turn_b <= MOST_TURNED)
+        is_fine = (scale + (start_a + end_a) + (start_b + end_b) + of_angles < np.inf) & (turn_a + turn_b <= MAX_TURNED)
         q[_IS_ODD * STRIDE + lane] = 0 if is_fine else 1
 
 
@@ -506,9 +506,9 @@ def times_of_impact_simd(
         np.empty(LANES + 1, dtype=np.int64), np.empty(LANES + 1, dtype=np.int64),
     )  # fmt: skip
     scratch = _Scratch(
-        np.empty((2, MOST_SLOTS, 2)),
-        np.empty((2, MOST_SLOTS, 2)),
-        np.empty((2, MOST_SLOTS, 2)),
+        np.empty((2, MAX_SLOTS, 2)),
+        np.empty((2, MAX_SLOTS, 2)),
+        np.empty((2, MAX_SLOTS, 2)),
         np.empty(MOTION_SIZE),
         np.empty(PLACED_SIZE),
     )

@@ -25,7 +25,7 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE
 from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
-from engine.geometry.rotation import MOST_TURNED
+from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase._sides_kernel import place, relative_pose
 from engine.narrowphase._simd_kernel import (
     LANES,
@@ -75,7 +75,7 @@ _POSE, _VELOCITY = 3, 2
 _UNSURE = -1
 
 
-_FEWEST_CORNERS = 3
+_MIN_CORNERS = 3
 """What has fewer vertices is no polygon."""
 
 
@@ -136,7 +136,7 @@ def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
         scale = abs(ax) + abs(ay) + abs(bx) + abs(by) + s[_EXTENT_A * STRIDE + lane] + s[_EXTENT_B * STRIDE + lane]
         s[_TOUCH * STRIDE + lane] = SAT_ROUNDING * scale
         all_numbers = scale + (abs(vx_a) + abs(vy_a)) + (abs(vx_b) + abs(vy_b))
-        is_fine = (all_numbers < np.inf) & (abs(angle_a) <= MOST_TURNED) & (abs(angle_b) <= MOST_TURNED)
+        is_fine = (all_numbers < np.inf) & (abs(angle_a) <= MAX_TURNED) & (abs(angle_b) <= MAX_TURNED)
         is_fine = is_fine & (s[_RADIUS_A * STRIDE + lane] + s[_RADIUS_B * STRIDE + lane] == 0.0)
         s[_ODD * STRIDE + lane] = 0.0 if is_fine else 1.0
         s[_GAP * STRIDE + lane], s[_BLOCKED * STRIDE + lane] = -np.inf, 0.0
@@ -383,7 +383,7 @@ def swept_simd(
             return -1
         n_a, n_b = n_vertices[a], n_vertices[b]
         fetch_shapes(query.records, pairs, n_vertices, row, True)
-        if min(n_a, n_b) < _FEWEST_CORNERS or max(n_a, n_b) > SLOTS:
+        if min(n_a, n_b) < _MIN_CORNERS or max(n_a, n_b) > SLOTS:
             rest[n_rest] = row
             n_rest += 1
             continue

@@ -50,14 +50,14 @@ _NOT_DRAWN = (
 """What is never drawn where it stands."""
 _GRADIENTS = ("linearGradient", "radialGradient")
 _NAMED = ("id", "class", "{http://www.inkscape.org/namespaces/inkscape}label")
-_MOST_WORDS = 1_000
+_MAX_WORDS = 1_000
 """Letters of all words of a shape, a count: every shape has those of the groups around it."""
 _DEFAULT_SIZE = (300.0, 150.0)
 """User units of which percentages are taken where a drawing does not say how large it is: CSS 2.1, 10.3.2 and 10.6.2."""
 _LANGUAGE = "en"
-_MOST_LEVELS = 500
+_MAX_LEVELS = 500
 """Powers of two by which a tolerance is made coarser, for what is shown smaller."""
-_MOST_LINKS = 64
+_MAX_LINKS = 64
 """From one gradient or pattern to the next."""
 
 
@@ -244,8 +244,8 @@ class _Walk:
     def _with_words(self, words: str, element: Element) -> str:
         own = " ".join(element.attrib[key] for key in _NAMED if key in element.attrib)
         found = " ".join((words, *own.lower().split())).strip()
-        if len(found) > _MOST_WORDS:
-            wanted = f"an SVG whose shapes have ids, classes and labels of at most {_MOST_WORDS} letters, those of groups included"
+        if len(found) > _MAX_WORDS:
+            wanted = f"an SVG whose shapes have ids, classes and labels of at most {_MAX_WORDS} letters, those of groups included"
             raise InvalidInputError(self._name, wanted, Described(f"{len(found)}"))
         return found
 
@@ -365,7 +365,7 @@ class _Walk:
     ) -> Box | None:
         """Return the box around the geometry of what an element draws, in its own user units; None if there is none."""
         stretch = frame.matrix.stretch
-        level = max(-_MOST_LEVELS, math.frexp(stretch)[1]) if 0.0 < stretch < math.inf else 0
+        level = max(-_MAX_LEVELS, math.frexp(stretch)[1]) if 0.0 < stretch < math.inf else 0
         key = element, frame.uses, frame.viewport, level
         if key in self._boxes:
             return self._boxes[key]
@@ -491,7 +491,7 @@ class _Walk:
         """Return a gradient or pattern, and those of its kind that it takes after, one after the other."""
         tags = _GRADIENTS if self._local(server) in _GRADIENTS else ("pattern",)
         chain = [server]
-        while len(chain) < _MOST_LINKS:
+        while len(chain) < _MAX_LINKS:
             link = next((chain[-1].attrib[key].strip() for key in _LINKS if key in chain[-1].attrib), "")
             target = self._by_id.get(link[1:]) if link.startswith("#") else None
             if target is None or target in chain or self._local(target) not in tags:

@@ -45,15 +45,15 @@ __all__ = ["INITIAL", "Paint", "Style", "Styles"]
 Style = dict[str, Any]
 """Values by property."""
 
-_MOST_NESTED = 32
+_MAX_NESTED = 32
 """Of brackets in a style sheet."""
-_MOST_SELECTORS = 20_000
+_MAX_SELECTORS = 20_000
 """Compound selectors of all style sheets: each takes some 50 us to compile."""
-_MOST_MATCHES = 2_000_000
+_MAX_MATCHES = 2_000_000
 """Pairs of an element and a compound selector that it is compared with, by its id, classes and name: two seconds."""
 _LONGEST_KEPT = 100
 """Letters of a value that is kept once it is parsed."""
-_MOST_MARKS = 600_000
+_MAX_MARKS = 600_000
 """Punctuation and spaces of a style sheet: each makes a token or two, of some 200 bytes."""
 _MARKS = re.compile(r"\s++|[^\w\s]")
 _BRACKETS = re.compile(r"[\[({]|[\])}]")
@@ -348,14 +348,14 @@ class Styles:
         return rule
 
     def _check_size(self, text: str) -> None:
-        if sum(1 for _ in _MARKS.finditer(text)) > _MOST_MARKS:
-            wanted = f"a style sheet of at most {_MOST_MARKS} marks of punctuation"
+        if sum(1 for _ in _MARKS.finditer(text)) > _MAX_MARKS:
+            wanted = f"a style sheet of at most {_MAX_MARKS} marks of punctuation"
             raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
         depth = 0
         for bracket in _BRACKETS.findall(text):
             depth = depth + 1 if bracket in "[({" else max(0, depth - 1)
-            if depth > _MOST_NESTED:
-                wanted = f"a style sheet whose brackets are nested at most {_MOST_NESTED} deep"
+            if depth > _MAX_NESTED:
+                wanted = f"a style sheet whose brackets are nested at most {_MAX_NESTED} deep"
                 raise InvalidInputError(f"{self._name}: style", wanted, Described("one nested deeper"))
 
     def _add_sheet(self, element: Element) -> None:
@@ -401,8 +401,8 @@ class Styles:
         """Enter a rule under each of its selectors; one that is not understood takes all of them with it, as in CSS."""
         try:
             selectors = [list(_compounds(tokens)) for tokens in _split(rule.prelude, ",")]
-            if len(self._parts) + sum(map(len, selectors)) > _MOST_SELECTORS:
-                wanted = f"an SVG whose style sheets have at most {_MOST_SELECTORS} selectors"
+            if len(self._parts) + sum(map(len, selectors)) > _MAX_SELECTORS:
+                wanted = f"an SVG whose style sheets have at most {_MAX_SELECTORS} selectors"
                 raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
             complex_selectors = [self._compiled(compounds) for compounds in selectors]
         except cssselect2.SelectorError:
@@ -439,8 +439,8 @@ class Styles:
             n_matches += costs["*"] + costs[wrapper.local_name] + costs[f"#{wrapper.id}"]
             n_matches += sum(costs[f".{word}"] for word in wrapper.classes)
             n_matches += costs["~"] * len(wrapper.etree_siblings) + costs["["] * (1 + sum(map(len, element.attrib.values())) // 100)
-            if n_matches > _MOST_MATCHES:
-                wanted = f"an SVG with at most {_MOST_MATCHES} pairs of an element and a selector to be compared"
+            if n_matches > _MAX_MATCHES:
+                wanted = f"an SVG with at most {_MAX_MATCHES} pairs of an element and a selector to be compared"
                 raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
             parent = None if wrapper.parent is None else wrapper.parent.etree_element
             previous = None if wrapper.previous is None else wrapper.previous.etree_element

@@ -49,7 +49,7 @@ _ABSOLUTE = {"": 1.0, "px": 1.0, "pt": 96.0 / 72.0, "pc": 16.0, "in": 96.0, "cm"
 _OF_FONT = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 """Shares of the font's size; CSS Values 3, 5.1.1: half an em for ex and ch where the font is not known."""
 _ANGLES = {"": 1.0, "deg": 1.0, "grad": 0.9, "rad": 180.0 / math.pi, "turn": 360.0}
-_MOST_RELATIVE = 100
+_MAX_RELATIVE = 100
 """Transform functions of one list that depend on where they stand: they cannot be multiplied once for all copies of an element."""
 
 
@@ -197,7 +197,7 @@ def transform(text: str, is_css: bool = False) -> tuple[TransformFunction, ...] 
         if match is None or (is_css and match[2]):
             return None
         function = (_css_function if is_css else _svg_function)(match[1].lower(), match[3])
-        if function is None or len(found) > _MOST_RELATIVE:
+        if function is None or len(found) > _MAX_RELATIVE:
             return None
         before = found[-1]
         if isinstance(function, Affine) and isinstance(before, Affine):

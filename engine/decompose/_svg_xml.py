@@ -16,11 +16,11 @@ __all__ = ["Element", "Notes", "check_size", "parsed"]
 
 Element = ElementTree.Element
 
-_MOST_ELEMENTS = 20_000
-_MOST_DEPTH = 64
+_MAX_ELEMENTS = 20_000
+_MAX_DEPTH = 64
 """Of nesting, copies included. Drawing programs nest a dozen deep."""
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
-_MOST_NOTES = 20
+_MAX_NOTES = 20
 _LONGEST_SOURCE = 80
 """Letters of a file in a note."""
 
@@ -61,11 +61,11 @@ class Notes:
         return next(iter(self._sources), "")
 
     def lines(self) -> list[str]:
-        """Return a sentence for each, of what is not understood no more than `_MOST_NOTES`."""
+        """Return a sentence for each, of what is not understood no more than `_MAX_NOTES`."""
         found = [f"{line} ({count})." for line, count in sorted(self._counts.items())]
         sources = [f"{line} ({count})." if count > 1 else f"{line}." for line, count in self._sources.items()]
-        if len(sources) > _MOST_NOTES:
-            sources = [*sources[: _MOST_NOTES - 1], f"Not understood: {len(sources) - _MOST_NOTES + 1} more."]
+        if len(sources) > _MAX_NOTES:
+            sources = [*sources[: _MAX_NOTES - 1], f"Not understood: {len(sources) - _MAX_NOTES + 1} more."]
         return found + sources
 
 
@@ -147,7 +147,7 @@ def _braced(tag: str) -> str:
 
 def check_size(name: str, depth: int, count: int) -> None:
     """Refuse a tree that is nested too deep or has too many elements."""
-    if depth > _MOST_DEPTH:
-        raise InvalidInputError(name, f"an SVG nested at most {_MOST_DEPTH} deep", Described("one nested deeper"))
-    if count > _MOST_ELEMENTS:
-        raise InvalidInputError(name, f"an SVG of at most {_MOST_ELEMENTS} elements, copies by <use> included", Described("more"))
+    if depth > _MAX_DEPTH:
+        raise InvalidInputError(name, f"an SVG nested at most {_MAX_DEPTH} deep", Described("one nested deeper"))
+    if count > _MAX_ELEMENTS:
+        raise InvalidInputError(name, f"an SVG of at most {_MAX_ELEMENTS} elements, copies by <use> included", Described("more"))

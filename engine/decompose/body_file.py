@@ -54,7 +54,7 @@ FORMAT = "collision body"
 VERSION = 1
 BODY_SUFFIX = ".json"
 
-_LARGEST_FILE = 16_000_000
+_MAX_FILE = 16_000_000
 """Bytes; a hundred thousand vertices take five million."""
 
 
@@ -190,7 +190,7 @@ def load_body(path: str | os.PathLike[str]) -> BodyFile:
     InvalidInputError
         There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
     """
-    return body_from_json(read_json(path, "body file", _LARGEST_FILE), os.fspath(path), Path(path).parent)
+    return body_from_json(read_json(path, "body file", _MAX_FILE), os.fspath(path), Path(path).parent)
 
 
 def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[str] = ".") -> BodyFile:

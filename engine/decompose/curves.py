@@ -19,9 +19,9 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError
 
-__all__ = ["MOST_STEPS", "cubic_points", "ellipse_points", "quadratic_points"]
+__all__ = ["MAX_STEPS", "cubic_points", "ellipse_points", "quadratic_points"]
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 """Of one curve; one that needs more is bent over millions of tolerances."""
 
 
@@ -31,7 +31,7 @@ def quadratic_points(p0: complex, p1: complex, p2: complex, tolerance: float) ->
     Raises
     ------
     InvalidInputError
-        That takes more than `MOST_STEPS` points, or a number is NaN.
+        That takes more than `MAX_STEPS` points, or a number is NaN.
     """
     t = _parameters(math.sqrt(abs(p0 - 2.0 * p1 + p2) / (4.0 * tolerance)))
     return _pairs((1.0 - t) ** 2 * p0 + 2.0 * t * (1.0 - t) * p1 + t**2 * p2, p2)
@@ -60,8 +60,8 @@ def ellipse_points(center: complex, u: complex, v: complex, start: float, sweep:
 
 
 def _parameters(n_steps: float) -> FloatArray:
-    if not n_steps <= MOST_STEPS:
-        raise InvalidInputError("tolerance", f"so large that no curve needs more than {MOST_STEPS} points", Described(f"{n_steps:.3g}"))
+    if not n_steps <= MAX_STEPS:
+        raise InvalidInputError("tolerance", f"so large that no curve needs more than {MAX_STEPS} points", Described(f"{n_steps:.3g}"))
     n = max(1, math.ceil(n_steps))
     return np.arange(1, n + 1) / n
 

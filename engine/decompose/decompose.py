@@ -34,7 +34,7 @@ from engine.decompose.measures import Cover
 from engine.decompose.outline import Outline, signed_area
 from engine.geometry import Circle, Polygon
 
-__all__ = ["EXACT_METHODS", "EXACT_SHARE", "METHODS", "MOST_PIECES", "Decomposition", "decompose"]
+__all__ = ["EXACT_METHODS", "EXACT_SHARE", "MAX_PIECES", "METHODS", "Decomposition", "decompose"]
 
 METHODS = ("exact", "hertel_mehlhorn", "hull", "box", "boxes", "aabb", "circles")
 """The most faithful first."""
@@ -44,7 +44,7 @@ EXACT_METHODS = METHODS[:2]
 
 DEFAULT_PIECES = {"hull": 1, "box": 1, "boxes": 2, "aabb": 1, "circles": 8}
 
-MOST_PIECES = 1000
+MAX_PIECES = 1000
 """A count: pieces that may be asked for."""
 
 EXACT_SHARE = 1e-6
@@ -136,14 +136,14 @@ def decompose(
         raise InvalidInputError("outline", "an Outline", outline)
     method = choice("method", method, METHODS)
     if max_pieces is not None:
-        max_pieces = integer("max_pieces", max_pieces, 1, MOST_PIECES)
+        max_pieces = integer("max_pieces", max_pieces, 1, MAX_PIECES)
     max_vertices = integer("max_vertices", max_vertices, 4, MAX_POLYGON_VERTICES)
     max_lost = finite("max_lost", max_lost)
     if not 0.0 <= max_lost <= 1.0:
         raise InvalidInputError("max_lost", "from 0 to 1", max_lost)
 
     n_dropped, at_least = 0, None
-    wanted = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MOST_PIECES)
+    wanted = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MAX_PIECES)
     if method in EXACT_METHODS:
         loops, n_dropped, at_least = _exact_pieces(outline, method, max_vertices, max_lost, effort or Effort())
         if max_pieces is not None:

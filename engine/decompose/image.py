@@ -60,13 +60,13 @@ _Value = TypeVar("_Value", bound=np.generic)
 
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
 """Of Pillow's. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
-_MOST_PIXELS = 4096 * 4096
+_MAX_PIXELS = 4096 * 4096
 """A file of some kilobytes can say that it is a picture of gigabytes. This many take a second."""
-_MOST_WEBP_PIXELS = 12_000_000
+_MAX_WEBP_PIXELS = 12_000_000
 """The same of a WebP: libwebp and Pillow hold four copies of it at once (measured: 256 MB for 4096 x 4096, others take 64 to 130)."""
-_MOST_SIDE = 65_535
+_MAX_SIDE = 65_535
 """Pixels: what JPEG can say. A strip one pixel high and as long as the area allows takes half a gigabyte, and has no outline."""
-_LARGEST_FILE = 64_000_000
+_MAX_FILE = 64_000_000
 """Bytes."""
 _PAPER_GRAIN = 24
 """Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain color."""
@@ -134,15 +134,15 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
         from PIL import Image
 
         with open_plain(path) as file:
-            if os.fstat(file.fileno()).st_size > _LARGEST_FILE:
-                raise InvalidInputError(name, f"a picture of at most {_LARGEST_FILE // 1_000_000} MB", Described("a larger file"))
+            if os.fstat(file.fileno()).st_size > _MAX_FILE:
+                raise InvalidInputError(name, f"a picture of at most {_MAX_FILE // 1_000_000} MB", Described("a larger file"))
             with Image.open(file, formats=_FORMATS) as picture:
                 width, height = picture.size
-                most = _MOST_WEBP_PIXELS if picture.format == "WEBP" else _MOST_PIXELS
+                most = _MAX_WEBP_PIXELS if picture.format == "WEBP" else _MAX_PIXELS
                 if width < 1 or height < 1 or width * height > most:
                     raise _too_large(name, f"{width} x {height}", most)
-                if max(width, height) > _MOST_SIDE:
-                    raise InvalidInputError(name, f"a picture of at most {_MOST_SIDE} pixels a side", Described(f"{width} x {height}"))
+                if max(width, height) > _MAX_SIDE:
+                    raise InvalidInputError(name, f"a picture of at most {_MAX_SIDE} pixels a side", Described(f"{width} x {height}"))
                 _turn_upright(picture)
                 width, height = picture.size
                 checked = None if crop is None else _checked_crop(crop, width, height)
@@ -293,8 +293,8 @@ def _told_as_picture(name: str) -> Iterator[None]:
         raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error, name))) from None
 
 
-def _too_large(name: str, size: str, most: int = _MOST_PIXELS) -> InvalidInputError:
-    kind = "WebP" if most == _MOST_WEBP_PIXELS else "picture"
+def _too_large(name: str, size: str, most: int = _MAX_PIXELS) -> InvalidInputError:
+    kind = "WebP" if most == _MAX_WEBP_PIXELS else "picture"
     return InvalidInputError(name, f"a {kind} of 1 to {most // 1_000_000} million pixels", Described(size))
 
 

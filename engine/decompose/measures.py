@@ -47,13 +47,13 @@ there would be millions."""
 MAX_LEVELS = 24
 """Convergence, a count. Squares are halved at most so often: 2^-24 of the region is float32's rounding."""
 
-_MOST_HALVINGS = 40
+_MAX_HALVINGS = 40
 """Convergence, a count: an edge is halved at most so often, to a millionth of a millionth of its length."""
 _SPACING, _AT_ONCE = 8, 4_096
 """Corners from one whose nearest edge is searched for in any case to the next; those that are asked for in one go."""
 _NO_FARTHER = 1e-9
 """Rounding, relative: thousands of corners that were cut off alike are as far away as each other, and one is enough."""
-_MOST_STRETCHES = 200_000
+_MAX_STRETCHES = 200_000
 """Of a boundary that are looked at in one go; where there are more, those that may hold a farther point than the others."""
 
 
@@ -271,7 +271,7 @@ def _directed(a: Outline, b: Outline, step: float) -> float:
         farthest = max(farthest, float(tree.query_nearest(shapely.points(starts[asked]), return_distance=True, all_matches=False)[1].max()))
     bounds = np.minimum(*(np.maximum(of_start, _away(ends, one)) for of_start, one in zip(of_starts, near, strict=True)))
     stretches = stretches[bounds > farthest + 0.5 * step]
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(_MAX_HALVINGS):
         if len(stretches) == 0:
             break
         middles = 0.5 * (stretches[:, 0] + stretches[:, 1])
@@ -281,8 +281,8 @@ def _directed(a: Outline, b: Outline, step: float) -> float:
         is_open = np.flatnonzero(away > farthest + 0.5 * step)
         if len(is_open) == 0:
             break
-        if 2 * len(is_open) > _MOST_STRETCHES:
-            is_open = is_open[np.argsort(-away[is_open], kind="stable")[: _MOST_STRETCHES // 2]]
+        if 2 * len(is_open) > _MAX_STRETCHES:
+            is_open = is_open[np.argsort(-away[is_open], kind="stable")[: _MAX_STRETCHES // 2]]
         first, last, middles = stretches[is_open, 0], stretches[is_open, 1], middles[is_open]
         stretches = np.concatenate((np.stack((first, middles), axis=1), np.stack((middles, last), axis=1)))
     return farthest

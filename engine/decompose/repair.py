@@ -38,12 +38,12 @@ __all__ = ["FILL_RULES", "check_tangle", "edges_of", "filled", "repaired", "with
 
 FILL_RULES = ("nonzero", "evenodd")
 
-_MOST_PAIRS = 500_000
+_MAX_PAIRS = 500_000
 """Pairs of edges that are looked at in one go: some 100 MB."""
-_MOST_NESTED = 1_000
+_MAX_NESTED = 1_000
 """Rings around a point: with twice as many, which lies in which takes four times as long. What drops or lays out a drawing asks more than
 once: 1,300 took 26 s on a busy machine before they were refused as too thin."""
-_MOST_OFFSET = 4_000
+_MAX_OFFSET = 4_000
 """Corners up to which a polygon is shrunk to see whether it is a speck, a count. Where it is thinner than that, its sides would all cross
 each other; of a larger one the deepest point is searched for instead."""
 _STRIPS = 64
@@ -117,13 +117,13 @@ def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
 
 def _check_depth(rings: list[FloatArray]) -> None:
     """Refuse rings within rings within rings: which lies in which is found out pair by pair. Boxes tell, and some rings tell of all."""
-    if len(rings) <= _MOST_NESTED:
+    if len(rings) <= _MAX_NESTED:
         return
     low, high = np.array([ring.min(axis=0) for ring in rings]), np.array([ring.max(axis=0) for ring in rings])
-    some = np.array([ring[0] for ring in rings[:: -(-len(rings) // _MOST_NESTED)]])
+    some = np.array([ring[0] for ring in rings[:: -(-len(rings) // _MAX_NESTED)]])
     depth = max(int(((low <= point) & (point <= high)).all(axis=1).sum()) for point in some)
-    if depth > _MOST_NESTED:
-        raise InvalidShapeError("rings", f"at most {_MOST_NESTED} within each other", Described(str(depth)))
+    if depth > _MAX_NESTED:
+        raise InvalidShapeError("rings", f"at most {_MAX_NESTED} within each other", Described(str(depth)))
 
 
 def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int, int]:
@@ -169,7 +169,7 @@ def _specks(polygons: NDArray[np.object_], radius: float) -> NDArray[np.bool_]:
 def _is_thin(polygon: Any, radius: float) -> bool:
     import shapely
 
-    if shapely.get_num_coordinates(polygon) > _MOST_OFFSET:
+    if shapely.get_num_coordinates(polygon) > _MAX_OFFSET:
         return bool(shapely.maximum_inscribed_circle(polygon, 0.1 * radius).length < radius)
     return bool(polygon.buffer(-radius).is_empty)
 
@@ -200,7 +200,7 @@ def check_tangle(edges: FloatArray, field: str) -> None:
     low, high = edges.min(axis=1), edges.max(axis=1)
     boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
     tree = shapely.STRtree(boxes)
-    step = max(1, _MOST_PAIRS // len(edges))
+    step = max(1, _MAX_PAIRS // len(edges))
     n_near = n_meetings = -3 * len(edges)  # each with itself and with two neighbors
     for first in range(0, len(edges), step):
         one, other = tree.query(boxes[first : first + step])

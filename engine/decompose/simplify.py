@@ -34,7 +34,7 @@ from engine.decompose.outline import Outline, Part
 
 __all__ = ["simplified"]
 
-_MOST_HALVINGS = 8
+_MAX_HALVINGS = 8
 """Tries at a smaller tolerance before the outline stays as it is."""
 _LONGEST_CHAIN = 4_000
 """Vertices between two that stay in any case, a count. Outlines drawn by hand have fewer in all."""
@@ -63,7 +63,7 @@ def simplified(outline: Outline, tolerance: float) -> Outline:
         [shapely.Polygon(_from_a_corner(part.outer), [_from_a_corner(hole) for hole in part.holes]) for part in outline.parts]
     )
     is_long = max(len(ring) for ring in outline.rings()) > _LONGEST_CHAIN
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(_MAX_HALVINGS):
         found = _in_chains(whole, tolerance) if is_long else shapely.simplify(whole, tolerance, preserve_topology=True)
         if found is not None and found.is_valid and _same_rings(whole, found):
             return Outline(

@@ -37,10 +37,10 @@ from engine.decompose.repair import check_tangle, edges_of, filled
 
 __all__ = ["Drawing", "DrawnShape", "read_drawing"]
 
-_LARGEST_FILE = 2_000_000
+_MAX_FILE = 2_000_000
 """Bytes."""
-_MOST_VERTICES = 100_000
-_MOST_CLIPPED = 2_000_000
+_MAX_VERTICES = 100_000
+_MAX_CLIPPED = 2_000_000
 """Corners of all regions and of what clips them, summed over all intersections: some seconds."""
 _NOTHING = 1e-12
 """Square meters: a micrometer by a micrometer."""
@@ -109,7 +109,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
     name = os.fspath(path)
     notes, room = Notes(), _Room(name)
-    root = parsed(read_at_most(name, "drawing", _LARGEST_FILE, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB"), name, notes)
+    root = parsed(read_at_most(name, "drawing", _MAX_FILE, f"an SVG of at most {_MAX_FILE // 1_000_000} MB"), name, notes)
     with _within_bounds(name):
         shapes, pixels = drawn_shapes(root, name, notes, tolerance * scale, room.take)
     size = None if pixels is None else (pixels[0] / scale, pixels[1] / scale)
@@ -205,8 +205,8 @@ class _Regions:
         if region.is_empty or shapely.covers(around, region):
             return region
         self._n_clipped += int(shapely.get_num_coordinates([region, around]).sum())
-        if self._n_clipped > _MOST_CLIPPED:
-            raise InvalidInputError(self._name, f"a drawing in which at most {_MOST_CLIPPED} corners are clipped", Described("more"))
+        if self._n_clipped > _MAX_CLIPPED:
+            raise InvalidInputError(self._name, f"a drawing in which at most {_MAX_CLIPPED} corners are clipped", Described("more"))
         return settled(polygons(shapely.intersection(region, around)))
 
 
@@ -227,12 +227,12 @@ class _Room:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._left = _MOST_VERTICES
+        self._left = _MAX_VERTICES
 
     def take(self, n_vertices: int) -> None:
         self._left -= n_vertices
         if self._left < 0:
-            raise InvalidInputError(self.name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
+            raise InvalidInputError(self.name, f"a drawing of at most {_MAX_VERTICES} vertices at this tolerance", Described("more"))
 
 
 @contextlib.contextmanager

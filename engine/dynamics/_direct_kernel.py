@@ -51,9 +51,9 @@ from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, coordinate, 
 
 __all__ = ["HOLDS", "System", "factorize", "look_again", "solve_at_once", "system_of"]
 
-MOST_BODIES = 256
+MAX_BODIES = 256
 """Of an island that is solved at once."""
-MOST_NEIGHBORS = 48
+MAX_NEIGHBORS = 48
 """Of a body when its turn comes; an island with more, as a net of joints, is left to the passes."""
 STICK = 100.0
 """a of friction, which has no error of place to make up."""
@@ -83,7 +83,7 @@ class System(NamedTuple):
     body : int64 (k,)
     order, number : int64 (k',), (k,)
         Numbers in the order in which they are eliminated, and the place of each in it.
-    n_later, later : int64 (k,), (k, MOST_NEIGHBORS)
+    n_later, later : int64 (k,), (k, MAX_NEIGHBORS)
         The neighbors of each when its turn comes.
     island : int64 (k,)
         The last one of its island.
@@ -132,7 +132,7 @@ def system_of(
                 m += 1
     node, body, first, is_left = _islands(bodies, ends, m)
     n_nodes = len(body)
-    n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MOST_NEIGHBORS), dtype=np.int64)
+    n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MAX_NEIGHBORS), dtype=np.int64)
     for r in range(m):
         i, j = node[ends[r, 0]], node[ends[r, 1]]
         if i >= 0 and j >= 0 and not (_link(n_later, later, i, j) and _link(n_later, later, j, i)):
@@ -228,12 +228,12 @@ def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray
         count[root[one]] += 1
     n_nodes, begin = 0, np.empty(n, dtype=np.int64)
     for one in range(n):
-        if 2 <= count[one] <= MOST_BODIES:
+        if 2 <= count[one] <= MAX_BODIES:
             begin[one] = n_nodes
             n_nodes += count[one]
     node, body, first = np.full(n, -1, dtype=np.int64), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
     for one in range(n):
-        if 2 <= count[root[one]] <= MOST_BODIES:
+        if 2 <= count[root[one]] <= MAX_BODIES:
             node[one] = begin[root[one]]
             body[node[one]] = one
             first[node[one]] = node[root[one]]
@@ -247,7 +247,7 @@ def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
     for k in range(n_later[i]):
         if later[i, k] == j:
             return True
-    if n_later[i] == MOST_NEIGHBORS:
+    if n_later[i] == MAX_NEIGHBORS:
         return False
     later[i, n_later[i]] = j
     n_later[i] += 1

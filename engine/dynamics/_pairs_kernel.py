@@ -22,7 +22,7 @@ __all__ = ["NO", "SENSED", "SOLID", "STILL", "Kept", "classify", "fatten", "plac
 NO, SOLID, SENSED, STILL = range(4)
 """A pair that may not touch; one to be solved; one of which one side only senses; one to be solved but that neither side moves."""
 
-_ROOM, _MOST_ROOM = 0.1, 0.1
+_ROOM, _MAX_ROOM = 0.1, 0.1
 """Share of a box's larger side by which it is made fat on each side; meters, at most."""
 
 
@@ -129,7 +129,7 @@ def fatten(boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], fat:
     """Fill `fat` from tight boxes; those of static bodies stay as they are."""
     for fixture in range(len(boxes)):
         side = max(boxes[fixture, 2] - boxes[fixture, 0], boxes[fixture, 3] - boxes[fixture, 1])
-        more = 0.0 if is_static[body[fixture]] else min(_ROOM * side, _MOST_ROOM)
+        more = 0.0 if is_static[body[fixture]] else min(_ROOM * side, _MAX_ROOM)
         for k in range(2):
             fat[fixture, k], fat[fixture, k + 2] = boxes[fixture, k] - more, boxes[fixture, k + 2] + more
 

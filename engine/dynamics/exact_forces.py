@@ -39,11 +39,11 @@ from engine.dynamics.solvers import _dantzig
 from engine.dynamics.solvers._jacobian_kernel import contact_lines, points_of
 from engine.world import World
 
-__all__ = ["MOST_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "pushing_forces", "solved_exactly"]
+__all__ = ["MAX_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "pushing_forces", "solved_exactly"]
 
-MOST_CONTACTS = 12
+MAX_CONTACTS = 12
 """Contacts of which all sets of pushing points are gone through, if need be."""
-_MOST_CHANGES = 3
+_MAX_CHANGES = 3
 """From the set that floating point suggests, where there are more contacts."""
 _ALIKE = 1e-9
 """Of the largest: what singular values and bounds that differ by less count as."""
@@ -124,9 +124,9 @@ def exact_contact_forces(problem: Resting, has_friction: bool = False) -> ExactF
     Raises
     ------
     InvalidInputError
-        More than `MOST_CONTACTS` contacts with friction.
+        More than `MAX_CONTACTS` contacts with friction.
     LabError
-        With friction: no forces keep the bodies at rest. Without: more than `MOST_CONTACTS` contacts, and floating point is far off.
+        With friction: no forces keep the bodies at rest. Without: more than `MAX_CONTACTS` contacts, and floating point is far off.
     """
     contacts, n = problem.contacts, len(problem.inverse)
     row, k = points_of(contacts)
@@ -175,7 +175,7 @@ def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_c
         return np.zeros(0), np.zeros(0)
     a, b = _exact_products(lines, inverse, push)
     guess = _dantzig.solve(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64), _dantzig.Bounds.pushing(m)).force > 0.0
-    for pushing in _sets(guess.tolist(), m if n_contacts <= MOST_CONTACTS else _MOST_CHANGES):
+    for pushing in _sets(guess.tolist(), m if n_contacts <= MAX_CONTACTS else _MAX_CHANGES):
         force = solved_exactly([[a[i][j] for j in pushing] for i in pushing], [-b[i] for i in pushing])
         if force is None or any(f < 0 for f in force):
             continue
@@ -244,8 +244,8 @@ def _eliminate(row: list[int], by: list[int], column: int, last: int) -> None:
 def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> ExactForces:
     contacts, (row, k) = problem.contacts, points_of(problem.contacts)
     n = len(contacts.n_points)
-    if n > MOST_CONTACTS:
-        raise InvalidInputError("contacts", f"at most {MOST_CONTACTS} with friction", n)
+    if n > MAX_CONTACTS:
+        raise InvalidInputError("contacts", f"at most {MAX_CONTACTS} with friction", n)
     mu = contacts.friction[row]
     driven = np.flatnonzero(problem.inverse[:, 0] > 0.0)
     columns = (3 * driven[:, None] + np.arange(3)).reshape(-1)

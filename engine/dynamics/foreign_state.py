@@ -22,7 +22,7 @@ from engine.world.snapshot_check import check_column
 
 __all__ = ["check_memory"]
 
-_MOST_FLAGS = 128
+_MAX_FLAGS = 128
 
 
 def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
@@ -64,7 +64,7 @@ def _check_rows(rows: ContactRows) -> None:
     keys, flags = whole[:, r.KEY], whole[:, r.FLAGS]
     if (whole[:, (r.KEY, r.BODIES)] < 0).any() or (np.diff(keys) <= 0).any():
         raise InvalidInputError("memory.rows.whole", "pairs in ascending order", Described("others"))
-    if (flags < 0).any() or (flags >= _MOST_FLAGS).any() or (flags & r.COUNT > 2).any():
+    if (flags < 0).any() or (flags >= _MAX_FLAGS).any() or (flags & r.COUNT > 2).any():
         raise InvalidInputError("memory.rows.whole", "flags, and 0 to 2 points", Described("others"))
 
 

@@ -16,7 +16,7 @@ from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics._hard_step_kernel import hard_step
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.joints import JointTable, rotated
-from engine.dynamics.solvers._point_pair_kernel import MOST_CONDITION
+from engine.dynamics.solvers._point_pair_kernel import MAX_CONDITION
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
 from engine.world.model import WorldModel
@@ -60,7 +60,7 @@ class HardContacts:
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
 """rad and m between two limits of a joint, below which Box2D 2.3.0 takes them for equal: twice its slops."""
 
-_LEAST_SIDE = 10.0 * LINEAR_SLOP
+_MIN_SIDE = 10.0 * LINEAR_SLOP
 """m: of a pulley's side, below which Box2D 2.3.0 does not pull at it."""
 
 _SPIN_IN_HAND = 0.98
@@ -143,7 +143,7 @@ class HardStep:
         own = light[a, 0] + light[b, 0]
         k11, k22 = (own + light[a, 1] * lever[k] ** 2 + light[b, 1] * lever[2 + k] ** 2 for k in range(2))
         k12 = own + light[a, 1] * lever[0] * lever[1] + light[b, 1] * lever[2] * lever[3]
-        is_redundant = (contacts.count == 2) & (k11 * k11 >= MOST_CONDITION * (k11 * k22 - k12 * k12))
+        is_redundant = (contacts.count == 2) & (k11 * k11 >= MAX_CONDITION * (k11 * k22 - k12 * k12))
         return replace(contacts, count=np.where(is_redundant, 1, contacts.count))
 
     def _ends(self, contacts: HardContacts) -> IntArray:
@@ -241,7 +241,7 @@ def _without_short(joints: Joints, of_pulley: NDArray[np.bool_], of_rod: NDArray
     length = np.hypot(*(joints.apart[:, :2] + joints.arm[:, 2:] - joints.arm[:, :2]).T)
     is_side = of_pulley & (joints.kind == LENGTH)
     mode[is_side | (of_rod & (length <= LINEAR_SLOP))] = READ
-    bodies[is_side & (length <= _LEAST_SIDE)] = world
+    bodies[is_side & (length <= _MIN_SIDE)] = world
     return joints._replace(mode=mode, bodies=bodies)
 
 

@@ -27,7 +27,7 @@ from engine.experiments.spec import Rule, ShotSpec
 
 __all__ = [
     "BULLETS",
-    "MOST_ERRORS",
+    "MAX_ERRORS",
     "Atlas",
     "AtlasMap",
     "Outlier",
@@ -38,10 +38,10 @@ __all__ = [
     "measure_costs",
 ]
 
-MOST_ERRORS = 3.0
+MAX_ERRORS = 3.0
 """Standard errors by which a measured share may differ from the law's: of normal samples 0.27 % do so by more."""
 WANTED_SHARE = 0.99
-"""Share of the cells that must lie within `MOST_ERRORS`: below the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
+"""Share of the cells that must lie within `MAX_ERRORS`: below the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
 _BORDER = 2e-5
 """Meters. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
 _BATCH = 250
@@ -106,7 +106,7 @@ def fire_missing(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> Generat
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A cell, at the parameters `x` and `y`, whose share that tunneled differs from the law's by more than `MOST_ERRORS`.
+    """A cell, at the parameters `x` and `y`, whose share that tunneled differs from the law's by more than `MAX_ERRORS`.
 
     Attributes
     ----------
@@ -162,13 +162,13 @@ class AtlasMap:
 
     @property
     def within_share(self) -> float:
-        """Share of the cells whose tunneled share lies within `MOST_ERRORS` of the law's."""
-        return float((self.errors <= MOST_ERRORS).mean())
+        """Share of the cells whose tunneled share lies within `MAX_ERRORS` of the law's."""
+        return float((self.errors <= MAX_ERRORS).mean())
 
     @cached_property
     def outliers(self) -> tuple[Outlier, ...]:
         """The other cells, each with its reason."""
-        rows, columns = np.nonzero(self.errors > MOST_ERRORS)
+        rows, columns = np.nonzero(self.errors > MAX_ERRORS)
         return tuple(self._outlier(int(row), int(column)) for row, column in zip(rows, columns, strict=True))
 
     @property

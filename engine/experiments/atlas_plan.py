@@ -25,8 +25,8 @@ from engine.common.rng import stream
 from engine.experiments.spec import Rule, ShotSpec, Target, rules_of
 
 __all__ = [
-    "MOST_CELLS",
-    "MOST_SHOTS",
+    "MAX_CELLS",
+    "MAX_SHOTS",
     "PARAMETERS",
     "TARGETS",
     "AtlasJournal",
@@ -40,7 +40,7 @@ __all__ = [
 
 Scale = Literal["log", "linear"]
 
-MOST_CELLS, MOST_SHOTS = 1000, 100_000
+MAX_CELLS, MAX_SHOTS = 1000, 100_000
 """Maximum number of cells along an axis, and of shots of a cell."""
 TARGETS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "sensor", "head_on")
 """Targets with a derived law."""
@@ -111,7 +111,7 @@ class Axis:
             raise InvalidInputError("high", f"greater than {low:g}", high)
         if self.scale == "log" and low <= 0.0:
             raise InvalidInputError("low", "> 0 on a logarithmic axis", low)
-        integer("n", self.n, 2, MOST_CELLS)
+        integer("n", self.n, 2, MAX_CELLS)
 
     @property
     def parameter(self) -> Parameter:
@@ -205,7 +205,7 @@ class AtlasPlan:
             choice("--rule", rule, rules_of(self.base.solver))
         if not self.rules or len(set(self.rules)) < len(self.rules):
             raise InvalidInputError("--rule", "at least one rule, each once", ",".join(self.rules))
-        integer("--shots", self.n_shots, 1, MOST_SHOTS)
+        integer("--shots", self.n_shots, 1, MAX_SHOTS)
         seed_number("--seed", self.seed)
         for column, row in ((0, 0), (self.x.n - 1, self.y.n - 1)):
             self.spec(Cell(self.rules[0], column, row))

@@ -28,7 +28,7 @@ are not exact:
 - an impact less than 0.1 ms ahead cannot be stepped to. The bullet alone is put there, as the other's frame sees it, without time
   passing: it gains less than 0.1 ms on the rest of the world;
 - a rest of less than 0.1 ms is not stepped either, but added to the next step;
-- after `MOST_IMPACTS` impacts in one step the rest of it is dropped, as Box2D itself does.
+- after `MAX_IMPACTS` impacts in one step the rest of it is dropped, as Box2D itself does.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from engine.experiments.spec import SHORTEST_STEP, ShotSpec
 from engine.geometry import Transform
 from engine.world import World
 
-__all__ = ["MOST_IMPACTS", "Impact", "Piece", "RuleCost", "RuleStepper"]
+__all__ = ["MAX_IMPACTS", "Impact", "Piece", "RuleCost", "RuleStepper"]
 
-MOST_IMPACTS = 8
+MAX_IMPACTS = 8
 """A count: impacts that one step may be cut at; Box2D's `b2_maxSubSteps`."""
 _LONGEST_STEP = 1.0
 """Seconds: the longest step that the world takes."""
@@ -184,7 +184,7 @@ class RuleStepper:
                 ahead = SHORTEST_STEP if left >= 2.0 * SHORTEST_STEP else left
             self._to_be_solved = is_reached
             rest = left - ahead
-            too_many = n_impacts == MOST_IMPACTS
+            too_many = n_impacts == MAX_IMPACTS
             closes = rest < SHORTEST_STEP or too_many
             self._carried = rest if closes and not too_many else 0.0
             self._set_duration(ahead)

@@ -28,9 +28,9 @@ __all__ = [
     "BULLET_SHAPES",
     "DEFAULT_RADIUS",
     "HALF_PHASE",
-    "MOST_ANGLE",
-    "MOST_HEIGHT",
-    "MOST_TURN",
+    "MAX_ANGLE",
+    "MAX_HEIGHT",
+    "MAX_TURN",
     "RULES",
     "SHORTEST_STEP",
     "TARGETS",
@@ -64,11 +64,11 @@ shorter than the zone that catches it (`engine.experiments.tunneling`)."""
 DEFAULT_RADIUS = 0.05
 """Meters: the bullet of the demo and of the command ``fire``."""
 
-MOST_ANGLE = math.radians(80.0)
+MAX_ANGLE = math.radians(80.0)
 """Radians of incidence: beyond, a shot that grazes travels meters inside the zone of the wall."""
-MOST_HEIGHT = 0.5
+MAX_HEIGHT = 0.5
 """Meters off the middle of a target: every target reaches so far."""
-MOST_TURN = math.radians(360.0)
+MAX_TURN = math.radians(360.0)
 
 SHORTEST_STEP = 1.0e-4
 """Seconds: the shortest step that `engine.world.World` takes, 10,000 Hz."""
@@ -78,7 +78,7 @@ BLADE_HALF_LENGTH = 0.8
 
 _RUN_UP = 4.0
 """Meters of flight before the target, as far as whole steps allow."""
-_FEWEST_STEPS, _MOST_STEPS = 2, 48
+_MIN_STEPS, _MAX_STEPS = 2, 48
 """Steps of flight: few enough for slow bullets to arrive soon, and enough to see them come."""
 _ROOM = 1.0
 """Meters between the reaches of a bullet and a target that do not come nearer to each other."""
@@ -116,7 +116,7 @@ class ShotSpec:
         1 shoots to the right, -1 to the left.
     rule : one of `RULES`
     angle : float
-        Incidence: radians between the flight and the normal of the target, up to `MOST_ANGLE`; positive comes from above.
+        Incidence: radians between the flight and the normal of the target, up to `MAX_ANGLE`; positive comes from above.
     restitution : float
         0 to 1, of the bullet.
     target_speed : float
@@ -160,11 +160,11 @@ class ShotSpec:
             ("hertz", "Hz", 1.0, 1.0e4),
             ("radius", "m", 1.0e-4, 100.0),
             ("phase", "", 0.0, 1.0),
-            ("angle", "rad", -MOST_ANGLE, MOST_ANGLE),
+            ("angle", "rad", -MAX_ANGLE, MAX_ANGLE),
             ("restitution", "", 0.0, 1.0),
             ("target_speed", "m/s", -1.0e5, 1.0e5),
-            ("height", "m", -MOST_HEIGHT, MOST_HEIGHT),
-            ("turn", "rad", -MOST_TURN, MOST_TURN),
+            ("height", "m", -MAX_HEIGHT, MAX_HEIGHT),
+            ("turn", "rad", -MAX_TURN, MAX_TURN),
         ):
             object.__setattr__(self, name, within(name, getattr(self, name), low, high, unit))
         for name in ("speed", "target_speed"):
@@ -368,4 +368,4 @@ class ShotSpec:
 
 
 def _whole_steps(travel: float) -> int:
-    return min(max(round(_RUN_UP / travel), _FEWEST_STEPS), _MOST_STEPS)
+    return min(max(round(_RUN_UP / travel), _MIN_STEPS), _MAX_STEPS)

@@ -47,7 +47,7 @@ Point = tuple[float, float]
 
 _STILL_APPROACHING = 0.05
 """Share of the bullet's speed by which it may be faster than what stopped it: solver iterations."""
-_MOST_SPEED_KEPT = 0.5
+_MAX_SPEED_KEPT = 0.5
 SETTLING_STEPS = 15
 """Steps tracked after the first contact: a bullet that a plate had not really stopped would be through by then."""
 _DECIDING_STEPS = 3
@@ -205,7 +205,7 @@ class ShotTracker:
         state, flown = self._world.state(self.bullet), self.spec.flown_speed
         allowed = _STILL_APPROACHING * max(flown, abs(self.spec.flown_target_speed))
         for _, other, normal in self._search.rows(contacts):
-            if -dot(state.linear_velocity, normal) > -_MOST_SPEED_KEPT * flown * dot(self._flight, normal):
+            if -dot(state.linear_velocity, normal) > -_MAX_SPEED_KEPT * flown * dot(self._flight, normal):
                 continue
             struck = self._world.state(other)
             rx, ry = state.position[0] - struck.position[0], state.position[1] - struck.position[1]

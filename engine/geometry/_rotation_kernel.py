@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, unlocked_kernel
-from engine.geometry.rotation import MOST_TURNED, small_turn
+from engine.geometry.rotation import MAX_TURNED, small_turn
 
 __all__ = ["cosine_and_sine", "cosine_and_sine_of_small", "turn_poses"]
 
@@ -21,7 +21,7 @@ cosine_and_sine_of_small = inlined_kernel(small_turn)
 @inlined_kernel
 def cosine_and_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of any finite angle."""
-    if abs(angle) <= MOST_TURNED:
+    if abs(angle) <= MAX_TURNED:
         return cosine_and_sine_of_small(angle)
     return math.cos(angle), math.sin(angle)
 
@@ -40,7 +40,7 @@ def turn_poses(poses: FloatArray, turned: FloatArray) -> bool:
             xs[at], ys[at], angles[at] = poses[low + at, 0], poses[low + at, 1], poses[low + at, 2]
         for at in range(_BLOCK):
             angle = angles[at]
-            is_small = abs(angle) <= MOST_TURNED
+            is_small = abs(angle) <= MAX_TURNED
             cosines[at], sines[at] = cosine_and_sine_of_small(angle if is_small else 0.0)
             n_large += 0 if is_small else 1
             n_wrong += 0 if (abs(xs[at]) < np.inf) & (abs(ys[at]) < np.inf) & (abs(angle) < np.inf) else 1

@@ -28,7 +28,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidInputError
-from engine.common.tolerances import COLLINEAR_ROUNDING, FLAT_SHARE, FLOAT32_CORNER, FLOAT32_TURN, SMALLEST_NORMAL
+from engine.common.tolerances import COLLINEAR_ROUNDING, FLAT_SHARE, FLOAT32_CORNER, FLOAT32_TURN, MIN_NORMAL
 
 __all__ = ["FlatCorner", "corners_left_out", "flattest_corner", "without_flat_corners"]
 
@@ -115,7 +115,7 @@ def _flattest(corners: FloatArray, kept: IntArray) -> int | None:
     before, after = np.roll(here, 1, axis=0), np.roll(here, -1, axis=0)
     reach = float(np.hypot(here[:, 0], here[:, 1]).max())
     lengths = np.hypot(*(here - before).T) + np.hypot(*(after - here).T)
-    share = _offsets(before, here, after) / (FLOAT32_CORNER * reach + FLOAT32_TURN * lengths + SMALLEST_NORMAL)
+    share = _offsets(before, here, after) / (FLOAT32_CORNER * reach + FLOAT32_TURN * lengths + MIN_NORMAL)
     goes = np.abs(_cross(here - before, after - here))
     share[goes > FLAT_SHARE * abs(float(_cross(here - here[0], after - here[0]).sum()))] = np.inf
     flattest = int(share.argmin())

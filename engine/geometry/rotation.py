@@ -8,7 +8,7 @@ exact::
 
 The first difference is exact, for both sides are within a factor of two of each other, or n is 0. What the next two lose in rounding
 is computed and added at the end (Dekker's sum), so that r is rounded once, by half a unit in its last place; n times what pi/2 differs
-from its four parts, 2^20 * 2^-151, is far below the 2^-62 that is the least r of any float64 up to `MOST_TURNED` (J.-M. Muller,
+from its four parts, 2^20 * 2^-151, is far below the 2^-62 that is the least r of any float64 up to `MAX_TURNED` (J.-M. Muller,
 Elementary Functions, 2006, 9.3). Two polynomials give cosine and sine of r, and n modulo 4 tells which is which::
 
         n mod 4     0     1     2     3
@@ -26,9 +26,9 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["MOST_TURNED", "cosine_and_sine", "small_turn"]
+__all__ = ["MAX_TURNED", "cosine_and_sine", "small_turn"]
 
-MOST_TURNED = 2.0**19 * math.pi / 2.0
+MAX_TURNED = 2.0**19 * math.pi / 2.0
 """Radians: 823,549. The product of n and 33 bits is exact up to here and further; larger angles are left to the library."""
 
 _TO_INTEGER = 1.5 * 2.0**52
@@ -42,7 +42,7 @@ _C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.1359
 
 
 def small_turn(angle: float) -> tuple[float, float]:
-    """Return cosine and sine of an angle of at most `MOST_TURNED`; no branch in it, for SIMD kernels."""
+    """Return cosine and sine of an angle of at most `MAX_TURNED`; no branch in it, for SIMD kernels."""
     n = (angle * (2.0 / math.pi) + _TO_INTEGER) - _TO_INTEGER
     whole, second, third = angle - n * _P1, n * _P2, n * _P3
     near = whole - second
@@ -69,6 +69,6 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
     >>> cosine_and_sine(0.0)
     (1.0, 0.0)
     """
-    if abs(angle) <= MOST_TURNED:
+    if abs(angle) <= MAX_TURNED:
         return small_turn(angle)
     return math.cos(angle), math.sin(angle)

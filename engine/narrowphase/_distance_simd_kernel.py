@@ -36,7 +36,7 @@ from engine.common.registers import EIGHT, fetch, return_eight, turn_eight
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
-from engine.geometry.rotation import MOST_TURNED
+from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
 from engine.narrowphase._gjk_kernel import enclosing_sides
 from engine.narrowphase._sides_kernel import Arrays, place, relative_pose
@@ -180,7 +180,7 @@ def _begin(s: FloatArray, size_a: int, size_b: int) -> None:
         is_apart = apart > rounding
         nx, ny = shift_x / apart, shift_y / apart
         s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = (nx if is_apart else 1.0), (ny if is_apart else 0.0)
-        s[_END * STRIDE + lane] = _GOES_ON if holds & (abs(angle_a) <= MOST_TURNED) & (abs(angle_b) <= MOST_TURNED) else _IS_ODD
+        s[_END * STRIDE + lane] = _GOES_ON if holds & (abs(angle_a) <= MAX_TURNED) & (abs(angle_b) <= MAX_TURNED) else _IS_ODD
     _find_supports(s, size_a, size_b)
     for lane in range(LANES):
         (a_x, a_y), (b_x, b_y) = two(s, _W_A, lane), two(s, _W_B, lane)

@@ -36,7 +36,7 @@ from engine.common.registers import EIGHT, LINE, fetch, turn_eight
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import CIRCLE, POLYGON
-from engine.geometry.rotation import MOST_TURNED
+from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase._sides_kernel import place, relative_pose
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP, SLOTS
 from engine.narrowphase.rules import EXACT
@@ -230,7 +230,7 @@ def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: Floa
     for lane in range(LANES):
         (x, y), angle, is_fine = two(s, to, lane), s[(to + 2) * STRIDE + lane], s[IS_FINE * STRIDE + lane]
         s[(to + 2) * STRIDE + lane], s[(to + 3) * STRIDE + lane] = cosine_and_sine_of_small(angle)
-        s[IS_FINE * STRIDE + lane] = is_fine if (abs(x) < np.inf) & (abs(y) < np.inf) & (abs(angle) <= MOST_TURNED) else 0.0
+        s[IS_FINE * STRIDE + lane] = is_fine if (abs(x) < np.inf) & (abs(y) < np.inf) & (abs(angle) <= MAX_TURNED) else 0.0
 
 
 @inlined_kernel

@@ -20,7 +20,7 @@ __all__ = ["ImpulseScale", "draw_backdrop", "draw_impulse_scale", "draw_impulses
 
 _CLOSEST_LINES = 36.0
 """Minimum distance between two grid lines, design pixels."""
-_MOST_UP = 4
+_MAX_UP = 4
 """Number of positions tried for the scale bar in a corner, one plate above the other."""
 _PLATE = 120
 """Opacity of the plate under the scale bar, 0 to 255."""
@@ -71,7 +71,7 @@ def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
     wide = max(pixels, canvas.fonts.width(name, 11.0)) + 16.0 * ui
     plate = canvas.fonts.plate((round(wide), round(28.0 * ui)), palette.BACKGROUND, _PLATE, round(5.0 * ui))
     corners = [plate.get_rect(midbottom=(round(end - 0.5 * pixels), round(bottom + 6.0 * ui))) for end in ends]
-    offered = [(side, up) for up in range(_MOST_UP) for side in (was_left, not was_left)]
+    offered = [(side, up) for up in range(_MAX_UP) for side in (was_left, not was_left)]
     free = next((offer for offer in offered if not canvas.room.has_words(corners[offer[0]].move(0, -offer[1] * plate.get_height()))), None)
     rise = free[1] * plate.get_height() if free is not None else height
     if free is None or corners[free[0]].top - rise < top:
@@ -92,7 +92,7 @@ _LEAST = 1.5
 _HEAD = 5.0
 _SHRINK = 0.2
 """Share of the scale that the largest impulse must stay below before the scale is reduced."""
-_MOST_ARROWS = 1_500
+_MAX_ARROWS = 1_500
 """Maximum number of arrows drawn, largest first; more would be a carpet."""
 _CROWD = 300
 _HEIGHT = 28.0
@@ -133,8 +133,8 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
     ui = canvas.ui_scale
     lengths = LONGEST * ui * sizes / full
     shown = np.flatnonzero(lengths >= _LEAST * ui)
-    if len(shown) > _MOST_ARROWS:
-        shown = shown[np.argsort(-lengths[shown], kind="stable")[:_MOST_ARROWS]]
+    if len(shown) > _MAX_ARROWS:
+        shown = shown[np.argsort(-lengths[shown], kind="stable")[:_MAX_ARROWS]]
     starts = canvas.camera.to_screen_array(contacts.position[rows[shown], at[shown]])
     left, top, width, height = canvas.camera.view
     reach = LONGEST * ui  # an arrow is not longer: one that begins farther outside is not seen

@@ -22,7 +22,7 @@ from engine.render.clip import clip_polygon, clip_segment, dashes, draw_dashed_b
 from engine.render.controls import Controls
 from engine.render.fonts import ALL_SIDES, FontBook, LabelRoom
 from engine.render.palette import Color
-from engine.render.raster import LARGEST_DISC, NO_COLOR, DiscBook, Raster
+from engine.render.raster import MAX_DISC, NO_COLOR, DiscBook, Raster
 
 __all__ = ["Canvas", "Dots"]
 
@@ -34,7 +34,7 @@ _FAR = 30_000
 """Maximum coordinate passed to pygame, pixels; it stores some coordinates in 16 bits."""
 _ARC_ERROR = 0.3
 """Tolerance of a large circle's polygon, pixels; the sagitta r (1 - cos(pi / n)) is about r pi^2 / (2 n^2)."""
-_MOST_CORNERS = 4096
+_MAX_CORNERS = 4096
 _OUTLINE = 1.25
 """Width of the outline of a shape, design pixels."""
 _PLATE = 205
@@ -151,10 +151,10 @@ class Canvas:
         radius_px = radius * self.camera.scale
         if not math.isfinite(radius_px) or not self._near(x, y, radius_px):
             return
-        if radius_px <= LARGEST_DISC:
+        if radius_px <= MAX_DISC:
             self._blit_centered(self.discs.picture(radius_px, fill, outline, _OUTLINE * self.ui_scale, alpha), x, y)
         else:
-            n = min(_MOST_CORNERS, math.ceil(math.pi * math.sqrt(radius_px / (2.0 * _ARC_ERROR))))
+            n = min(_MAX_CORNERS, math.ceil(math.pi * math.sqrt(radius_px / (2.0 * _ARC_ERROR))))
             turn = np.arange(n) * (2.0 * math.pi / n)
             ring = np.column_stack((x + radius_px * np.cos(turn), y + radius_px * np.sin(turn)))
             self._polygon_px(ring.tolist(), fill, outline, alpha)
@@ -171,7 +171,7 @@ class Canvas:
         pixels, sizes = self.camera.to_screen_array(centers), radii * self.camera.scale
         rims = pixels + sizes[:, None] * np.column_stack((np.cos(angles), -np.sin(angles)))
         width, disc = _OUTLINE * self.ui_scale, self.discs.picture
-        if not (np.abs(rims).max(initial=0.0) < _FAR and sizes.max(initial=0.0) <= LARGEST_DISC):  # true for NaN
+        if not (np.abs(rims).max(initial=0.0) < _FAR and sizes.max(initial=0.0) <= MAX_DISC):  # true for NaN
             for (x, y), radius, kind, angle in zip(centers.tolist(), radii.tolist(), kinds.tolist(), angles.tolist(), strict=True):
                 fill, outline = looks[kind]
                 self.circle((x, y), radius, fill, outline, angle=angle)

@@ -69,14 +69,14 @@ def _half_plane(corners: list[Point], axis: int, limit: float, side: float) -> l
 
 
 _LENGTH = 4096
-_MOST_DASHES = 1000
+_MAX_DASHES = 1000
 
 
 def dashes(a: Point, b: Point, dash: float) -> list[tuple[Point, Point]]:
     """Return the dashes of a line, `dash` pixels long and as far apart."""
     length = math.dist(a, b)
     ends = []
-    for k in range(min(int(length / (2.0 * dash)) + 1, _MOST_DASHES)):
+    for k in range(min(int(length / (2.0 * dash)) + 1, _MAX_DASHES)):
         s, t = min(2.0 * dash * k / max(length, 1e-9), 1.0), min(dash * (2.0 * k + 1.0) / max(length, 1e-9), 1.0)
         ends.append(((a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])), (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))))
     return ends

@@ -28,7 +28,7 @@ __all__ = ["DebugDraw"]
 _FILL_SHARE = 0.42
 """Share of the outline's color in a fill; the rest is background."""
 _DOT_METERS = 0.045
-_MOST_LABELS = 160
+_MAX_LABELS = 160
 """Maximum number of separations written; more would be unreadable. All points are drawn."""
 
 
@@ -270,7 +270,7 @@ def _present(contacts: StepContacts) -> tuple[FloatArray, FloatArray, FloatArray
 
 def _draw_normals(canvas: Canvas, contacts: StepContacts) -> None:
     positions, normals, _ = _present(contacts)
-    if len(positions) <= 4 * _MOST_LABELS:
+    if len(positions) <= 4 * _MAX_LABELS:
         canvas.arrows(positions, normals, 18.0, palette.NORMAL)
     else:  # heads cost three times the shaft
         canvas.segments(positions, positions + normals * (14.0 * canvas.ui_scale / canvas.camera.scale), palette.NORMAL)
@@ -284,7 +284,7 @@ def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
     seen = (pixels[:, 0] >= left) & (pixels[:, 0] <= left + width) & (pixels[:, 1] >= top) & (pixels[:, 1] <= top + height)
     middle = np.array((left + 0.5 * width, top + 0.5 * height))
     rows = np.flatnonzero(seen)
-    nearest = rows[np.argsort(((pixels[rows] - middle) ** 2).sum(axis=1), kind="stable")[:_MOST_LABELS]]
+    nearest = rows[np.argsort(((pixels[rows] - middle) ** 2).sum(axis=1), kind="stable")[:_MAX_LABELS]]
     canvas.keep_clear(pixels[nearest], 5.0)
     for row in nearest.tolist():
         words = f"{1000.0 * separations[row]:+.1f} mm"

@@ -18,8 +18,8 @@ __all__ = ["PlacedDifferences", "draw_differences", "length_words", "placed", "r
 
 _SAME_DIRECTION = 0.9998
 """Cosine of about a degree: two arrows closer than that would hide each other."""
-_MOST_ARROWS = 40
-_MOST_LABELS = 8
+_MAX_ARROWS = 40
+_MAX_LABELS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool)
     is_unexplained = np.array([reason == "unexplained" for reason in differences.reasons], dtype=np.bool_)
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
-    ranked = np.lexsort((-differences.sizes, ~is_unexplained))[:_MOST_ARROWS]  # stable, as sorting by weight is
+    ranked = np.lexsort((-differences.sizes, ~is_unexplained))[:_MAX_ARROWS]  # stable, as sorting by weight is
     at, box2d, ours = shown.positions[ranked], differences.box2d_normal[ranked], differences.ours_normal[ranked]
     for color, is_of_kind in ((palette.EXPLAINED, ~is_unexplained[ranked]), (palette.UNEXPLAINED, is_unexplained[ranked])):
         canvas.arrows(at[is_of_kind], box2d[is_of_kind], 30.0, color, 2.0)
@@ -64,7 +64,7 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool)
     canvas.arrows(at[is_other], ours[is_other], 20.0, palette.AGREE, 2.0)
     if not has_labels:
         return
-    named = ranked[:_MOST_LABELS]
+    named = ranked[:_MAX_LABELS]
     pixels = canvas.camera.to_screen_array(shown.positions[named])
     canvas.keep_clear(pixels, 16.0)
     for k, (x, y) in zip(named.tolist(), pixels.tolist(), strict=True):

@@ -21,9 +21,9 @@ from engine.render.palette import Color
 
 __all__ = ["ALL_SIDES", "FontBook", "LabelRoom", "font_file"]
 
-_MOST_TEXTS = 1024
+_MAX_TEXTS = 1024
 """Maximum number of cached texts; a readout that changes every frame would fill memory otherwise."""
-_MOST_PLATES = 128
+_MAX_PLATES = 128
 
 
 @cache
@@ -51,11 +51,11 @@ class FontBook:
         self.ui_scale = ui_scale
         self._fonts: dict[tuple[float, bool], pygame.font.Font] = {}
         # what every frame asks for stays in them, what changes in every frame goes
-        self._texts = lru_cache(_MOST_TEXTS)(self._rendered)
-        self._widths = lru_cache(_MOST_TEXTS)(self._measured)
-        self._lines = lru_cache(_MOST_TEXTS)(self._broken)
-        self._beginnings = lru_cache(_MOST_TEXTS)(self._cut)
-        self._plates = lru_cache(_MOST_PLATES)(_plate)
+        self._texts = lru_cache(_MAX_TEXTS)(self._rendered)
+        self._widths = lru_cache(_MAX_TEXTS)(self._measured)
+        self._lines = lru_cache(_MAX_TEXTS)(self._broken)
+        self._beginnings = lru_cache(_MAX_TEXTS)(self._cut)
+        self._plates = lru_cache(_MAX_PLATES)(_plate)
 
     def font(self, size: float, bold: bool = False) -> pygame.font.Font:
         """Return the font of `size` design pixels."""

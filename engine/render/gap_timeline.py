@@ -22,7 +22,7 @@ Place = tuple[int, int, int, int]
 
 _LENS_SHARE, _LENS_FROM = 0.36, 300.0
 """Share of the width for the close-up, and the minimum width, design pixels, for having one."""
-_LEAST_WIDTH, _LEAST_HEIGHT, _LEGEND_FROM = 130.0, 58.0, 84.0
+_MIN_WIDTH, _MIN_HEIGHT, _LEGEND_FROM = 130.0, 58.0, 84.0
 """Minimum height of a frame, design pixels, below which nothing is readable; and the minimum height for a legend."""
 _NEAR_MARK = 7.0
 """Distance from a mark within which the pointer selects it, design pixels."""
@@ -67,7 +67,7 @@ def fraction_under(canvas: Canvas, place: Place, line: GapTimeline, pointer: tup
 
 
 def _has_room(canvas: Canvas, frame: pygame.Rect) -> bool:
-    return frame.width >= _LEAST_WIDTH * canvas.ui_scale and frame.height >= _LEAST_HEIGHT * canvas.ui_scale
+    return frame.width >= _MIN_WIDTH * canvas.ui_scale and frame.height >= _MIN_HEIGHT * canvas.ui_scale
 
 
 def _plots(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> tuple[Axes, Axes | None]:

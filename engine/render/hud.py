@@ -175,7 +175,7 @@ _Piece = tuple[int, int, str, Color, bool]
 
 _SIZES = (13.0, 12.0, 11.0)
 """Font sizes in order of preference: the first at which everything fits, else the last."""
-_MOST_COLUMNS = 4
+_MAX_COLUMNS = 4
 _PAD = 1.8
 """Margin and gap between columns, in font sizes."""
 _ROW, _NOTE = 1.7, 1.46
@@ -239,7 +239,7 @@ class _Page:
     def of(cls, fonts: FontBook, groups: Sequence[_Group], notes: Sequence[tuple[str, str]], size: float, room: int) -> _Page:
         """Arrange the groups in as many columns as fit in `room` pixels."""
         pad = round(_PAD * size * fonts.ui_scale)
-        for n_columns in range(min(len(groups), _MOST_COLUMNS), 0, -1):
+        for n_columns in range(min(len(groups), _MAX_COLUMNS), 0, -1):
             columns = _dealt(groups, n_columns)
             key_widths = [_widest(fonts, [key for _, rows in column for key, _ in rows], size, bold=True) for column in columns]
             key_widths = [width + round(1.4 * size * fonts.ui_scale) for width in key_widths]

@@ -65,7 +65,7 @@ _SHORT = 3
 """Maximum length of a label that is written inside its mark, characters."""
 _LEVEL = 2.0
 """Tolerance for two corners of equal height, pixels."""
-_MOST_NUMBERED = 16
+_MAX_NUMBERED = 16
 """Maximum number of corners of a shape whose corners are numbered."""
 
 
@@ -251,7 +251,7 @@ def _way(along: FloatArray) -> tuple[int, int]:
 
 def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
     """Write the names of the corners of shape A or B beside them, outside, where there is room and no mark names them."""
-    if mark.text not in ("A", "B") or mark.form not in ("polygon", "path") or len(mark.points) > _MOST_NUMBERED:
+    if mark.text not in ("A", "B") or mark.form not in ("polygon", "path") or len(mark.points) > _MAX_NUMBERED:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
     middle = pixels.mean(axis=0)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 Color: TypeAlias = tuple[int, int, int]
 
 
-LEAST_CONTRAST = 3.0
+MIN_CONTRAST = 3.0
 """Minimum contrast of a graphical object needed to understand the picture: WCAG 2.2, success criterion 1.4.11."""
 WORDS_CONTRAST = 4.5
 """Minimum contrast of text of normal size: success criterion 1.4.3."""
@@ -229,7 +229,7 @@ def now(color: Color) -> Color:
     return _present.get(color, color)
 
 
-def legible(color: Color, least: float = LEAST_CONTRAST) -> Color:
+def legible(color: Color, least: float = MIN_CONTRAST) -> Color:
     """Return a color that a demo chose for a body, dark enough for a light ground: that of its name, or else nearer to black.
 
     A dark ground changes nothing, as demos choose their colors on one. `least` is the contrast: words need `WORDS_CONTRAST`.

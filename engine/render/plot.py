@@ -40,7 +40,7 @@ _SAME = 1e-6
 """Relative: values no farther apart are one value, whose last digits float32 has rounded (6e-8 each, of some that make a curve's)."""
 _LEAST, _AROUND_ZERO = 1e-6, 1.0
 """Smallest value that counts as not 0, and half the range shown for a curve that is 0 throughout; in the unit of the curve."""
-_MOST_DIGITS = 6
+_MAX_DIGITS = 6
 """Maximum number of decimals on an axis."""
 _LABEL = 10.5
 _LEFT = 46.0
@@ -116,8 +116,8 @@ def number_words(value: float, pitch: float) -> str:
     size = max(abs(value), abs(pitch))
     if size >= 1e6 or (0.0 < size < 1e-3):
         return f"{value:.3g}"
-    digits = max(0, min(_MOST_DIGITS, -math.floor(math.log10(abs(pitch)) + 1e-9))) if pitch else 2
-    if pitch and digits < _MOST_DIGITS and abs(pitch * 10**digits - round(pitch * 10**digits)) > 1e-6:
+    digits = max(0, min(_MAX_DIGITS, -math.floor(math.log10(abs(pitch)) + 1e-9))) if pitch else 2
+    if pitch and digits < _MAX_DIGITS and abs(pitch * 10**digits - round(pitch * 10**digits)) > 1e-6:
         digits += 1
     return f"{value:,.{digits}f}"
 

@@ -25,7 +25,7 @@ from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.render import palette
 from engine.render.palette import Color
 
-__all__ = ["LARGEST_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
+__all__ = ["MAX_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
 
 NO_COLOR = -1
 """Stands for no color: nothing is drawn."""
@@ -135,16 +135,16 @@ def load_raster() -> Raster | None:
     return Raster() if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else None
 
 
-LARGEST_DISC = 160.0
+MAX_DISC = 160.0
 """Pixels of radius up to which a disc is kept as a picture: 0.4 MB at the most."""
-_MOST_PICTURES = 512
+_MAX_PICTURES = 512
 
 
 class DiscBook:
     """Pictures of discs by size and colors; radii are rounded to a quarter of a pixel."""
 
     def __init__(self) -> None:
-        self._pictures, self._stamps = lru_cache(_MOST_PICTURES)(_disc), lru_cache(_MOST_PICTURES)(_stamps)
+        self._pictures, self._stamps = lru_cache(_MAX_PICTURES)(_disc), lru_cache(_MAX_PICTURES)(_stamps)
 
     @staticmethod
     def steps(radii: FloatArray) -> IntArray:

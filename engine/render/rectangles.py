@@ -20,7 +20,7 @@ _FAR = 20_000.0
 _ROW = 15.0
 """Height of a bar with its text, design pixels."""
 _TEXT = 11.5
-_LEAST_BAR = 16.0
+_MIN_BAR = 16.0
 """Minimum length of the longest bar, design pixels."""
 
 
@@ -65,7 +65,7 @@ def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[
     left, top, width = place
     ui = canvas.ui_scale
     row, value = bar_height(ui), 58.0 * ui
-    name = max(min(name_width * ui, width - value - _LEAST_BAR * ui), 1.0)
+    name = max(min(name_width * ui, width - value - _MIN_BAR * ui), 1.0)
     room = max(width - name - value, 1.0)
     for k, bar in enumerate(bars):
         y = top + k * row

@@ -29,7 +29,7 @@ _LINE, _HALO = 1.0, 3.0
 """Width of a dash, and of the background color around it that sets it off from any fill, design pixels."""
 _BETWEEN = 1.5
 """Width of the line between two counterparts, design pixels."""
-_LEAST_DASHES, _MOST_DASHES = 4, 4096
+_MIN_DASHES, _MAX_DASHES = 4, 4096
 """Minimum number of dashes on a circle."""
 _SEEN_APART = 3.0
 """Minimum distance between two counterparts for a line between them to be drawn, design pixels."""
@@ -95,7 +95,7 @@ def dashed_rings(
     """Return both ends of the dashes on circles that reach into a box, (n, 2), (n,), (n,); they turn with the circle, as chords."""
     reach = radii[:, None]
     rows = np.flatnonzero(((centers + reach >= box[:2]) & (centers - reach <= box[2:])).all(axis=1))
-    counts = np.clip(np.round(2.0 * math.pi * radii[rows] / period), _LEAST_DASHES, _MOST_DASHES).astype(np.int64)
+    counts = np.clip(np.round(2.0 * math.pi * radii[rows] / period), _MIN_DASHES, _MAX_DASHES).astype(np.int64)
     each = np.repeat(np.arange(len(rows)), counts)
     k = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
     ring = rows[each]

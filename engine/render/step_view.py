@@ -42,15 +42,15 @@ __all__ = ["ALL_PARTS", "AlgorithmFacts", "Aside", "StepLayout", "StepPicture", 
 ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
 """Optional parts of a picture; the plane is always there, "views" are the other views."""
 
-_TITLE, _LINK, _CODE, _LEAST_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
+_TITLE, _LINK, _CODE, _MIN_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
 """Font sizes, design pixels."""
 _HEAD, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
-_LEAST_TRACK = 120.0
+_MIN_TRACK = 120.0
 """Minimum length of a slider with the costs beside it, design pixels; below that they stand under it."""
 _WIDE = 760.0
-"""Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MOST_LINES`."""
-_MOST_LINES = 5
-_LEAST_VIEW = 120.0
+"""Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MAX_LINES`."""
+_MAX_LINES = 5
+_MIN_VIEW = 120.0
 """Minimum side of a view, design pixels; smaller ones are left out in favor of the plane."""
 _COLUMN = (0.28, 0.44)
 """Minimum and maximum share of the width for a column beside the plane."""
@@ -129,10 +129,10 @@ def _lay_out(
     ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
     needed = len(fonts.wrapped(longest, _WORDS, max(rect.width - round(2 * _PAD * ui), 1))) if "sentence" in parts else 0
-    lines = min(max(lines, needed), _MOST_LINES, max(int(0.3 * rect.height / (_WORDS_ROW * ui)), 2))
+    lines = min(max(lines, needed), _MAX_LINES, max(int(0.3 * rect.height / (_WORDS_ROW * ui)), 2))
     head = round(_HEAD * ui) if "title" in parts and rect.height > 220 * ui else 0
     words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
-    beside = costs + round((70.0 + _LEAST_TRACK + 5.0 * _PAD) * ui)  # the step's number, the slider, and the costs
+    beside = costs + round((70.0 + _MIN_TRACK + 5.0 * _PAD) * ui)  # the step's number, the slider, and the costs
     is_costly = costs > 0 and beside > rect.width > 200 * ui and rect.height > 300 * ui
     slider = round((_SLIDER + (_COSTS_ROW if is_costly else 0.0)) * ui) if "slider" in parts else 0
     aside = round((rows_aside * _WORDS_ROW + 0.4 * _PAD) * ui) if rows_aside and "sentence" in parts else 0
@@ -192,9 +192,9 @@ def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, n_w
     """Score an arrangement: large views, above all the plane, and pseudo-code whose lines are not cut off."""
     sides = [min(view.width, 1.4 * view.height) / ui for view in views]
     score = 2.0 * min(sides[0], 500.0) + 0.2 * sides[0] + sum(min(side, 260.0) for side in sides[1:])
-    score -= 400.0 * (min(sides) < _LEAST_VIEW) + 400.0 * (sides[0] < _LEAST_VIEW) + 250.0 * (n_wanted > 0 and len(views) == 1)
+    score -= 400.0 * (min(sides) < _MIN_VIEW) + 400.0 * (sides[0] < _MIN_VIEW) + 250.0 * (n_wanted > 0 and len(views) == 1)
     if code.width:
-        score += 500.0 - 200.0 * (code.width * _CODE < code_width * _LEAST_CODE)
+        score += 500.0 - 200.0 * (code.width * _CODE < code_width * _MIN_CODE)
     return score
 
 
@@ -385,7 +385,7 @@ class StepPicture:
         if row.height < place.height:
             surface.blit(costs, costs.get_rect(midleft=(left, (row.bottom + place.bottom - round(4 * ui)) // 2)))
         left += widest + round(14 * ui)
-        if row.height == place.height and right - wide - left > _LEAST_TRACK * ui:
+        if row.height == place.height and right - wide - left > _MIN_TRACK * ui:
             surface.blit(costs, costs.get_rect(midleft=(right - wide, row.centery)))
             right -= wide + round(14 * ui)
         track = pygame.Rect(left, row.top, max(right - left, 1), row.height)
@@ -627,7 +627,7 @@ def _draw_code(
     most = max((place.bottom - top - round(0.3 * _PAD * ui)) // row, 1)
     first = 0 if len(code) <= most or line is None else min(max(line - most // 2, 0), len(code) - most)
     left, room = place.left + round(1.8 * _PAD * ui), place.width - round(2.6 * _PAD * ui)
-    size = next((letters for letters in (_CODE, 11.0, _LEAST_CODE) if _widest(code, letters, fonts) <= room), _LEAST_CODE)
+    size = next((letters for letters in (_CODE, 11.0, _MIN_CODE) if _widest(code, letters, fonts) <= room), _MIN_CODE)
     for k, words in enumerate(code[first : first + most]):
         y, is_now = top + k * row, first + k == line
         if is_now:

@@ -31,7 +31,7 @@ _STEPPERS = "engine.trace.steppers"
 
 ALL_BESIDE = "all"
 """Stands for an algorithm's name: the algorithms worth showing beside it, as many as a picture holds."""
-_MOST_BESIDE = 3
+_MAX_BESIDE = 3
 
 
 @cache
@@ -59,7 +59,7 @@ def algorithm(name: str) -> Algorithm[Any]:
 def beside(name: str, case: Case) -> tuple[str, ...]:
     """Return up to three algorithms worth showing beside one and taking the same case."""
     others = (other for other in algorithm(name).beside if other in algorithms() and algorithm(other).takes(case))
-    return tuple(others)[:_MOST_BESIDE]
+    return tuple(others)[:_MAX_BESIDE]
 
 
 def __getattr__(name: str) -> Callable[..., list[TraceStep]]:

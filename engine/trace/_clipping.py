@@ -48,7 +48,7 @@ CLIPPING = (
 
 _REFERENCE, _PARTED, _CORNERS, _INCIDENT, _, _CUT, _, _DROPPED, _POINT, _AGAIN = range(len(CLIPPING))
 
-_MOST_EDGES = 16
+_MAX_EDGES = 16
 """Maximum number of edges for a question that names one."""
 
 _AGAINS = (
@@ -177,7 +177,7 @@ class _Clipping:
 
     def _which_reference(self) -> Question | None:
         tried = list(dict.fromkeys(self.axes.tried))
-        if self.reference not in tried or not 2 <= len(tried) <= _MOST_EDGES:
+        if self.reference not in tried or not 2 <= len(tried) <= _MAX_EDGES:
             return None
         names = tuple(self.edges.name(*at) for at in tried)
         return Question(
@@ -208,7 +208,7 @@ class _Clipping:
         self.ends, self.n_ends = self.edges.ends(side, edge), 2
         n, name = self.edges.count(side), self.edges.name(side, edge)
         question = None
-        if 2 < n <= _MOST_EDGES:
+        if 2 < n <= _MAX_EDGES:
             whose = side_name(side)
             places = tuple(self.edges.middle(side, k) for k in range(n))
             question = Question(

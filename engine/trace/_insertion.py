@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, INSERT_LOOK, INSERT_REFIT, INSERT_ROTATE, MOST_TILT
+from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, INSERT_LOOK, INSERT_REFIT, INSERT_ROTATE, MAX_TILT
 from engine.contracts.trace import Mark, Question, Role
 from engine.trace._tree import TREE, Box, Forest, TreeSteps, half_perimeter, listed
 from engine.trace.cases import box_corners
@@ -23,7 +23,7 @@ INSERTED = (
 )
 """Pseudo-code for each leaf, from line 1 on."""
 
-_MOST_PLACES = 15
+_MAX_PLACES = 15
 """Maximum number of nodes for a question that asks for one."""
 
 
@@ -68,7 +68,7 @@ def _new_leaf(box: Box) -> tuple[Mark, ...]:
 
 def _which(forest: Forest, leaf: int, sibling: int) -> Question | None:
     nodes = forest.preorder()
-    if not 2 <= len(nodes) <= _MOST_PLACES:
+    if not 2 <= len(nodes) <= _MAX_PLACES:
         return None
     names = tuple(forest.said(node) for node in nodes)
     places = tuple(forest.place(node) for node in nodes)
@@ -89,7 +89,7 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
         values["best"] = cost
     tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
     if tall:
-        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MOST_TILT} levels high: no leaf goes there"
+        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high: no leaf goes there"
     least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
     values.update({f"below {forest.names[child]}": under for child, under in least})
     bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
@@ -155,7 +155,7 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
     name = forest.said
     swap = f"Rotation at {name(node)}: {name(riser)} rises and {name(uncle)} takes its place in {name(child)}"
     if math.isnan(gain):
-        words, values = f"{swap}: one side was more than {MOST_TILT} levels higher than the other.", {}
+        words, values = f"{swap}: one side was more than {MAX_TILT} levels higher than the other.", {}
     else:
         words, values = (
             f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. Smaller boxes are missed by more queries.",

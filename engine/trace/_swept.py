@@ -21,7 +21,7 @@ __all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptDecoder", "Thrown", "grown_scenery", "
 
 SWEPT_DIFFERENCE_VIEW = View("difference", "the moving one shrunk to a point O, the other grown by it")
 
-_MOST_PLACES = 12
+_MAX_PLACES = 12
 """Edges up to which a student is asked for one of them."""
 
 _FARTHEST = 2.0
@@ -237,7 +237,7 @@ class SweptDecoder:
         first, last = self.so_far()
         latest = [k for k, (t, _, _) in enumerate(self.closing) if t == first]
         question = None
-        if len(latest) == 1 and 2 <= len(self.closing) <= _MOST_PLACES:
+        if len(latest) == 1 and 2 <= len(self.closing) <= _MAX_PLACES:
             question = Question(
                 "Which axis is the last to begin to overlap?", tuple(name for _, name, _ in self.closing), latest[0],
                 tuple(place for _, _, place in self.closing),

@@ -52,7 +52,7 @@ ASKED = (
 )
 """The last lines of the pseudo-code of every tree."""
 
-_MOST_NAMED = 24
+_MAX_NAMED = 24
 """Maximum number of leaves of a tree with all nodes named, and of names in a sentence."""
 
 BOXES = BoxesCase(
@@ -87,7 +87,7 @@ def common(a: Box, b: Box) -> Box:
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
-def listed(names: Iterable[object], most: int = _MOST_NAMED) -> str:
+def listed(names: Iterable[object], most: int = _MAX_NAMED) -> str:
     """Return names in a row: "1, 2 and 3"; of more than `most` the first."""
     words = [str(name) for name in names]
     if len(words) > most:
@@ -115,7 +115,7 @@ class Forest:
 
     def __init__(self, n_boxes: int, is_built_up: bool = False, fat: bool = False) -> None:
         self.is_built_up, self.fat = is_built_up, fat
-        self._is_crowded = n_boxes > _MOST_NAMED
+        self._is_crowded = n_boxes > _MAX_NAMED
         self.boxes: dict[int, Box] = {}
         self.names: dict[int, str] = {}
         self.children: dict[int, tuple[int, int]] = {}
@@ -255,7 +255,7 @@ class TreeSteps:
     def laid_out(self, line: int) -> None:
         """Say how the tree that is built lies in memory."""
         row = [self.forest.names[node] for node in self.forest.preorder()]
-        words = " ".join(row if len(row) < 2 * _MOST_NAMED else [*row[:_MOST_NAMED], "..."])
+        words = " ".join(row if len(row) < 2 * _MAX_NAMED else [*row[:_MAX_NAMED], "..."])
         self.add("layout", line, f"The tree is built. It is stored in preorder, left before right: {words}.")
 
     def descended(self, line: int, visits: Iterable[Visit], hits: tuple[int, ...]) -> None:

@@ -30,7 +30,7 @@ from engine.compare.pair.file import FORMAT as PAIR_FORMAT
 from engine.compare.pair.file import pair_as_json, pair_from_json
 from engine.contracts.trace import Point
 from engine.scenes.scene import scene_of_snapshot
-from engine.scenes.scene_file import MAX_FILE_BYTES as LARGEST_CASE
+from engine.scenes.scene_file import MAX_FILE_BYTES as MAX_CASE
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.trace import algorithm, algorithms
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
@@ -40,7 +40,7 @@ from engine.trace.scene_case import SceneCase
 if TYPE_CHECKING:
     from engine.trace._case_schema import CaseSchema
 
-__all__ = ["CASE_FORMAT", "LARGEST_CASE", "SavedCase", "case_as_json", "case_from_json", "load_case", "save_case"]
+__all__ = ["CASE_FORMAT", "MAX_CASE", "SavedCase", "case_as_json", "case_from_json", "load_case", "save_case"]
 
 CASE_FORMAT = "stepper case"
 _VERSION = 1
@@ -78,7 +78,7 @@ def load_case(path: str | os.PathLike[str]) -> SavedCase:
     InvalidInputError
         The file does not exist, is not JSON (the message has the line), or has an invalid field (the message names it).
     """
-    return case_from_json(read_json(path, "stepper case or pair file", LARGEST_CASE), os.fspath(path))
+    return case_from_json(read_json(path, "stepper case or pair file", MAX_CASE), os.fspath(path))
 
 
 def case_as_json(saved: SavedCase) -> dict[str, Any]:

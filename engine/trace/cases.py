@@ -19,9 +19,9 @@ from engine.contracts.trace import Mark, Point, Role
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
 
 __all__ = [
-    "MOST_BOXES",
-    "MOST_CORNERS",
-    "MOST_POINTS",
+    "MAX_BOXES",
+    "MAX_CORNERS",
+    "MAX_POINTS",
     "BoxesCase",
     "Case",
     "OutlineCase",
@@ -32,11 +32,11 @@ __all__ = [
     "shape_mark",
 ]
 
-MOST_POINTS, MOST_CORNERS, MOST_BOXES = 500, 250, 128
+MAX_POINTS, MAX_CORNERS, MAX_BOXES = 500, 250, 128
 """Maximum sizes of a case, corners counted over all rings: each step shows everything, so twice the size takes four times the time and
 memory, and these take a second."""
 
-_MOST_NAMED = 24
+_MAX_NAMED = 24
 """Number of points."""
 
 
@@ -285,7 +285,7 @@ class PointsCase(Case):
     points: tuple[Point, ...]
 
     def __post_init__(self) -> None:
-        _check_count("points", "points", len(self.points), MOST_POINTS)
+        _check_count("points", "points", len(self.points), MAX_POINTS)
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
@@ -301,7 +301,7 @@ class PointsCase(Case):
     @property
     def is_named(self) -> bool:
         """True if each point of the scenery is labeled; many labels would hide the points."""
-        return len(self.points) <= _MOST_NAMED
+        return len(self.points) <= _MAX_NAMED
 
     def name(self, point: Point) -> str:
         """Return the name of a point by its number, the first of equal points: "P3"."""
@@ -334,13 +334,13 @@ class OutlineCase(Case):
     rings: tuple[tuple[Point, ...], ...]
 
     def __post_init__(self) -> None:
-        _check_count("rings", "corners together", sum(map(len, self.rings)), MOST_CORNERS)
+        _check_count("rings", "corners together", sum(map(len, self.rings)), MAX_CORNERS)
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
         rings = tuple(Mark("polygon", "other", ring) for ring in self.rings)
         corners = [corner for ring in self.rings for corner in ring]
-        if len(corners) > _MOST_NAMED:
+        if len(corners) > _MAX_NAMED:
             return rings
         return (*rings, *(Mark("point", "other", (corner,), text=self.name(corner)) for corner in dict.fromkeys(corners)))
 
@@ -393,7 +393,7 @@ class BoxesCase(Case):
     region: tuple[float, float, float, float]
 
     def __post_init__(self) -> None:
-        _check_count("boxes", "boxes", len(self.boxes), MOST_BOXES)
+        _check_count("boxes", "boxes", len(self.boxes), MAX_BOXES)
 
     @property
     def scenery(self) -> tuple[Mark, ...]:

@@ -29,7 +29,7 @@ from engine.compare.pair.file import Pair
 from engine.contracts import Status
 from engine.contracts.trace import Point
 from engine.geometry import FixtureShape, Polygon, Transform
-from engine.trace.cases import MOST_CORNERS, MOST_POINTS, BoxesCase, Case, OutlineCase, PairCase, PointsCase
+from engine.trace.cases import MAX_CORNERS, MAX_POINTS, BoxesCase, Case, OutlineCase, PairCase, PointsCase
 from engine.trace.doors import plainer_motions
 from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
@@ -37,9 +37,9 @@ from engine.world import World
 
 __all__ = ["case_of_contact", "case_of_fixtures", "case_of_step", "case_of_world", "nearest_by_boxes", "nearest_of_bodies"]
 
-_MOST_TRIED = 200
+_MAX_TRIED = 200
 """Maximum number of cases offered to an algorithm, the best first, until it takes one."""
-_MOST_BOXES = 64
+_MAX_BOXES = 64
 """Maximum number of boxes: a larger tree does not fit into a picture, nor its steps into a second."""
 _LONGEST = 10.0
 """Maximum time until two bodies meet, seconds."""
@@ -78,7 +78,7 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
         SceneCase: _scene,
     }
     maker = makers.get(type(chosen.example))
-    offered = iter(()) if maker is None else islice(maker(world, chosen.example), _MOST_TRIED)
+    offered = iter(()) if maker is None else islice(maker(world, chosen.example), _MAX_TRIED)
     case: Case | None = next((offer for offer in offered if chosen.takes(offer)), None)
     if case is None:
         raise InvalidInputError("scene", f"one with a case for {chosen.name}", Described("none"))
@@ -197,7 +197,7 @@ def _meeting(world: World) -> Iterator[PairCase]:
     relative = velocities[rows[:, 1], :2] - velocities[rows[:, 0], :2]
     nearing = -(between * relative).sum(axis=1) / np.maximum(np.hypot(between[:, 0], between[:, 1]), _SHORTEST)
     times = np.where((gaps > 0.0) & (nearing > _SHORTEST), gaps / np.maximum(nearing, _SHORTEST), math.inf)
-    order = [k for k in np.argsort(times, kind="stable").tolist()[:_MOST_TRIED] if times[k] <= _LONGEST]
+    order = [k for k in np.argsort(times, kind="stable").tolist()[:_MAX_TRIED] if times[k] <= _LONGEST]
     moving = [_moving_pair(world, fixtures, rows[k], max(2.0 * float(times[k]), world.settings.dt)) for k in order]
     for pair in sorted(moving, key=lambda pair: not _do_meet(pair)):
         yield PairCase(pair)
@@ -270,7 +270,7 @@ def _corners(world: World, _: Case) -> Iterator[PointsCase]:
         corners = [xf.apply((x, y)) for shape in shapes if len(shape.core) > 1 for x, y in shape.core.tolist()]
         return list(dict.fromkeys(corners))
 
-    yield from (PointsCase(tuple(corners)) for corners in _largest_first(world, of) if len(corners) <= MOST_POINTS)
+    yield from (PointsCase(tuple(corners)) for corners in _largest_first(world, of) if len(corners) <= MAX_POINTS)
 
 
 def _outline(world: World, _: Case) -> Iterator[OutlineCase]:
@@ -283,7 +283,7 @@ def _outline(world: World, _: Case) -> Iterator[OutlineCase]:
         part = None if outline is None else max(outline.parts, key=lambda part: part.area)
         return [] if part is None else [tuple((x, y) for x, y in ring.tolist()) for ring in part.rings()]
 
-    yield from (OutlineCase(tuple(rings)) for rings in _largest_first(world, of) if sum(map(len, rings)) <= MOST_CORNERS)
+    yield from (OutlineCase(tuple(rings)) for rings in _largest_first(world, of) if sum(map(len, rings)) <= MAX_CORNERS)
 
 
 def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]]:
@@ -302,7 +302,7 @@ def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
     if len(boxes):
         centers = 0.5 * boxes[:, :2] + 0.5 * boxes[:, 2:]
         away = np.hypot(*(centers - np.median(centers, axis=0)).T)
-        chosen = np.sort(np.argsort(away, kind="stable")[:_MOST_BOXES])
+        chosen = np.sort(np.argsort(away, kind="stable")[:_MAX_BOXES])
         boxes = boxes[chosen]
         (x0, y0), (x1, y1) = np.percentile(centers[chosen], (25.0, 75.0), axis=0).tolist()
         yield BoxesCase(tuple((a, b, c, d) for a, b, c, d in boxes.tolist()), (x0, y0, x1, y1))

@@ -21,13 +21,13 @@ from engine.contracts.trace import Question, TraceStep
 from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
 
-__all__ = ["MOST_QUESTIONS", "Asked", "Prediction", "Quiz", "Score", "questions_of", "score_of", "varied"]
+__all__ = ["MAX_QUESTIONS", "Asked", "Prediction", "Quiz", "Score", "questions_of", "score_of", "varied"]
 
-MOST_QUESTIONS = 1000
+MAX_QUESTIONS = 1000
 
 _LOOKED_AT = 4
 """Number of cases whose questions the next one is chosen from."""
-_MOST_CASES = 60
+_MAX_CASES = 60
 """Number of cases in a row without a question after which an algorithm counts as having none."""
 _SHIFT, _RESHAPE, _TURN = 0.15, 0.06, 0.8
 """Standard deviations of a variation: of a whole part and of a corner, as shares of the picture's size; of an angle, radians."""
@@ -127,7 +127,7 @@ class Quiz:
     ----------
     algorithm : Algorithm
     n : int
-        Number of questions, 1 to `MOST_QUESTIONS`.
+        Number of questions, 1 to `MAX_QUESTIONS`.
     seed : int
     case : Case, optional
         The case to vary; by default the algorithm's example.
@@ -144,7 +144,7 @@ class Quiz:
     """
 
     def __init__(self, algorithm: Algorithm[Any], n: int, seed: int = 0, case: Case | None = None) -> None:
-        self.algorithm, self.n, self.seed = algorithm, integer("quiz", n, 1, MOST_QUESTIONS), seed
+        self.algorithm, self.n, self.seed = algorithm, integer("quiz", n, 1, MAX_QUESTIONS), seed
         self.made: Sequence[Prediction] = ()
         self._base = algorithm.example if case is None else case
         self._cases = self._variations()
@@ -180,7 +180,7 @@ class Quiz:
                     questions += questions_of(self.algorithm, case)
             if questions and looked_at >= least:
                 break
-            if looked_at >= _MOST_CASES:
+            if looked_at >= _MAX_CASES:
                 raise InvalidInputError("--quiz", "an algorithm with questions", self.algorithm.name)
         in_any_order = [questions[k] for k in rng.permutation(len(questions)).tolist()]
         chosen: Asked = min(in_any_order, key=lambda question: [self._keys_so_far[key] for key in _keys(question)])

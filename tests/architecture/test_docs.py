@@ -23,7 +23,7 @@ METHODS = sorted({path.stem for path in (ROOT / "engine" / "dynamics" / "solvers
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 TEST = re.compile(r"`(test_\w+)`")
-LARGEST_PICTURE = 120_000  # bytes
+MAX_PICTURE = 120_000  # bytes
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -74,7 +74,7 @@ def test_every_page_has_its_picture_and_says_what_was_found(page: Path) -> None:
     text, folder = page.read_text("utf-8"), page.parent.name
     picture = DOCS / "img" / folder / f"{page.stem}.png"
     assert f"(../img/{folder}/{page.stem}.png)" in text
-    assert 0 < picture.stat().st_size < LARGEST_PICTURE
+    assert 0 < picture.stat().st_size < MAX_PICTURE
     headings = [name.rstrip("s") for name in re.findall(r"^## (\w+)", text, re.MULTILINE)]
     assert headings == ["Idea", "Derivation", "Pitfall", "What", "Source"]
 
@@ -84,7 +84,7 @@ def test_every_study_has_its_page_and_picture() -> None:
     pictures = {path.stem: path.stat().st_size for path in (DOCS / "img" / "studies").glob("*.png")}
     assert set(pages) == set(pictures) == set(STUDIES)
     assert all(f"(../img/studies/{name}.png)" in text and f"main.py studies {name}" in text for name, text in pages.items())
-    assert max(pictures.values()) < LARGEST_PICTURE
+    assert max(pictures.values()) < MAX_PICTURE
 
 
 def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:

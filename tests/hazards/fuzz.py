@@ -58,7 +58,7 @@ from engine.world.solver import DEFAULT, solvers
 
 MODES = ("plain", "extreme", "hooks", "snapshot", "solvers")
 
-MOST_BODIES, MOST_JOINTS = 50, 30
+MAX_BODIES, MAX_JOINTS = 50, 30
 FEW_BODIES, FEW_JOINTS = 12, 8
 """Where all solvers are tried: some of them take time as the cube of these."""
 COMMANDS_A_SEED, SEEDS_A_PROCESS = 1500, 12
@@ -83,7 +83,7 @@ class Fuzzer:
         self.mode, self.random, self.seen = mode, random.Random(f"{mode} {seed}"), Counter()
         self.switches = mode == "solvers"
         self.solver = self.any_solver() if self.switches else solver
-        self.most_bodies, self.most_joints = (FEW_BODIES, FEW_JOINTS) if self.switches else (MOST_BODIES, MOST_JOINTS)
+        self.most_bodies, self.most_joints = (FEW_BODIES, FEW_JOINTS) if self.switches else (MAX_BODIES, MAX_JOINTS)
         self.share = self.random.uniform(0.3, 0.6) if mode == "extreme" else 0.0
         """Of the numbers, how many are extreme."""
         self.goes_back = mode in ("snapshot", "solvers") or (mode == "extreme" and self.random.random() < 0.5)

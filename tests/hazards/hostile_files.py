@@ -1,7 +1,7 @@
 """Every hostile file through every command that takes it: ``python -m tests.hazards.hostile_files [KIND ...] [--keep DIR]``.
 
 Each runs in a process of its own. The table has wall and processor seconds, the largest memory, the status and the last line; what takes
-more than `MOST_SECONDS` or `MOST_BYTES`, ends otherwise than a command may (`STATUSES`), prints a traceback or lets a control character
+more than `MAX_SECONDS` or `MAX_BYTES`, ends otherwise than a command may (`STATUSES`), prints a traceback or lets a control character
 through fails, and so does the run. Kernels are loaded once before, so that none is compiled while somebody counts.
 """
 
@@ -19,12 +19,12 @@ from pathlib import Path
 from tests.hazards.hostile import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_SECONDS = 10.0
+MAX_SECONDS = 10.0
 """Of processor time, start of the program included."""
-MOST_BYTES = 500_000_000
+MAX_BYTES = 500_000_000
 PATIENCE = 90.0
 """Seconds of wall clock after which a process is ended."""
-MOST_ADDRESSES = 12_000_000_000
+MAX_ADDRESSES = 12_000_000_000
 """Bytes of address space: a process that wants more gets a MemoryError instead of the machine."""
 STATUSES = (0, 1, 2)
 LONGEST_LINE = 1_000
@@ -67,9 +67,9 @@ class Outcome:
         found = []
         if self.status not in STATUSES:
             found.append("ended by us" if self.status is None else f"status {self.status}")
-        if self.processor > MOST_SECONDS:
+        if self.processor > MAX_SECONDS:
             found.append("slow")
-        if self.n_bytes > MOST_BYTES:
+        if self.n_bytes > MAX_BYTES:
             found.append("large")
         if max(map(len, self.text.splitlines()), default=0) > LONGEST_LINE:
             found.append("long line")
@@ -85,7 +85,7 @@ def run(arguments: list[str], patience: float = PATIENCE) -> Outcome:
     import resource
 
     def bounded() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESSES, MAX_ADDRESSES))
 
     environment = os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYTHONIOENCODING": "utf-8"}
     begun = time.monotonic()

@@ -38,10 +38,10 @@ __all__ = ["KEYS", "Meddler", "sample_files"]
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = ("left", "right", "up", "down", "return", "tab", "backspace", "a", "b", "c", "d", "f", "g", "h", "j", "k", "m", "t", "w", "x")
-MOST_BODIES = 30
+MAX_BODIES = 30
 """More than the demo began with are not created."""
-MOST_DROPS = 3
-MOST_FAILURES = 8
+MAX_DROPS = 3
+MAX_FAILURES = 8
 """Steps that may fail in a row before the demo is restarted: a body without which it cannot go on was destroyed."""
 
 WEIGHTS = {
@@ -100,13 +100,13 @@ class Meddler:
         self.tried: list[tuple[int, Action]] = []
         """All that was attempted, with the number of steps taken before it."""
         self.hand: tuple[float, float] | None = None
-        self.most = sum(len(stage.world.body_ids) for stage in history.demo.stages) + MOST_BODIES
+        self.most = sum(len(stage.world.body_ids) for stage in history.demo.stages) + MAX_BODIES
         self.maker = Fuzzer("plain", seed)
         self.maker.random = self.random
 
     def step(self) -> None:
         """Do something, or nothing, and take a step."""
-        if self.n_failures > MOST_FAILURES:
+        if self.n_failures > MAX_FAILURES:
             self.act(Restart())
             self.n_failures = 0
         if self.hand is not None:
@@ -158,7 +158,7 @@ class Meddler:
                 chosen = r.choice(demo.parameters)
                 self.act(SetParameter(chosen.name, self.value(chosen)))
         elif what == "drop":
-            if self.files and self.n_drops < MOST_DROPS:
+            if self.files and self.n_drops < MAX_DROPS:
                 self.n_drops += 1
                 self.act(Drop.of(r.choice(self.files), self.point(near=0.3)))
         elif demo.stages and not demo.no_edits:

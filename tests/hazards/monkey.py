@@ -13,7 +13,7 @@ same events again, not the very same: how many steps a frame has time for, and w
 Nothing may be raised; no frame may take longer than `LONGEST` seconds, and after `HANG` without one the process ends with where it stood;
 worlds and memory must not pile up. Every `CHECKED_EVERY` events the monkey rests: the window has its usual size again, the first demo
 begins, garbage is collected, and the allocator gives back what is free. There may be no more worlds then than `MAX_WORLDS`, and what the
-process holds may not grow by more than `MOST_GROWTH` an event over the second half of a run of 40,000 or more. After a fault the last
+process holds may not grow by more than `MAX_GROWTH` an event over the second half of a run of 40,000 or more. After a fault the last
 events are printed.
 """
 
@@ -59,7 +59,7 @@ FROM = 0.5
 """Share of a run after which memory is looked at: what a demo or a key needs is loaded when it is met first."""
 ENOUGH_RESTS = 20
 """Of that many on, memory is judged."""
-MOST_GROWTH = 1_500.0
+MAX_GROWTH = 1_500.0
 """Bytes an event, of what is held. Two runs of 50,000 in the window had 470 and 650: what is loaded when it is first met (kernels, a
 library) was a step of 20 MB, which over 25,000 events comes to 800; and what is held at rest scatters by 3 MB (what the allocator keeps
 in parts of pages, a file read last), so that the slope of 25 rests is uncertain by ``3e6 * sqrt(12 / 25) / 25_000`` = 83 bytes an event,
@@ -494,8 +494,8 @@ def main() -> int:
         finally:
             os.chdir(ROOT)
     print(f"{report.words}; {time.monotonic() - began:.0f} s")
-    if len(report.late) >= ENOUGH_RESTS and report.growth > MOST_GROWTH:
-        print(f"memory grows by {report.growth:.0f} bytes an event, more than {MOST_GROWTH:.0f}", file=sys.stderr)
+    if len(report.late) >= ENOUGH_RESTS and report.growth > MAX_GROWTH:
+        print(f"memory grows by {report.growth:.0f} bytes an event, more than {MAX_GROWTH:.0f}", file=sys.stderr)
         return 1
     return 0
 

@@ -51,14 +51,14 @@ N_WANDERINGS = 10
 N_RESTORES = 50
 LONGEST_WALK = 150
 """Steps played on after each of the ten, but one."""
-MOST_UNDONE = 25
+MAX_UNDONE = 25
 FEW = 2.0
 """In every second run keyframes may take so many times what the first takes before it is packed: most of them are thinned out, some six
 stay, and many steps are taken again from afar."""
 EVERY = 10
 """Steps from one reading of everything to the next; hashes are compared at each."""
 SHRINKING_SECONDS = 60.0
-MOST_LINES, MOST_WORDS = 40, 300
+MAX_LINES, MAX_WORDS = 40, 300
 """Printed of what is left, and of a line of it."""
 
 MEASURING = frozenset({"broadphase"})
@@ -273,7 +273,7 @@ def undo_and_redo(run: Run, _: random.Random) -> None:
     """Take everything back, as far as that goes, and do it again."""
     history, end = run.history, demo_hash(run.history.demo)
     undone = 0
-    while undone < MOST_UNDONE and history.undo():
+    while undone < MAX_UNDONE and history.undo():
         undone += 1
         run.check(f"undone {undone} times")
     for k in range(undone):
@@ -410,16 +410,16 @@ def main() -> int:
                 outcome = "the same to the last bit"
             except Exception as error:
                 n_faults += 1
-                outcome = f"FAULT {type(error).__name__}: {error}"[:MOST_WORDS]
+                outcome = f"FAULT {type(error).__name__}: {error}"[:MAX_WORDS]
             seen = run.seen if run is not None else Counter[str]()
             done = f"{seen['Grab']} grips, {seen['Edit']} edits, {seen['Drop']} files, {seen['Restart']} restarts"
             done += f", {seen['SetSolver']} solvers" if chosen.switch else ""
             print(f"{kind.id:24} seed {seed}: {outcome} ({done}; {time.monotonic() - started:.1f} s)", flush=True)
             if "FAULT" in outcome and run is not None:
                 rest, words = smallest(kind, seed, chosen.steps, run.tried, solver=chosen.solver)
-                print(f"  {len(rest)} of {len(run.tried)} deeds are enough: {words[:MOST_WORDS]}" if words else "  does not fail by itself")
-                for at, action in rest[:MOST_LINES] if words else ():
-                    print(f"    step {at}: {action}"[:MOST_WORDS].replace("\n", ""), flush=True)
+                print(f"  {len(rest)} of {len(run.tried)} deeds are enough: {words[:MAX_WORDS]}" if words else "  does not fail by itself")
+                for at, action in rest[:MAX_LINES] if words else ():
+                    print(f"    step {at}: {action}"[:MAX_WORDS].replace("\n", ""), flush=True)
     print(f"{n_runs} runs of {chosen.steps} steps, {n_faults} faults, {time.monotonic() - began:.0f} s")
     return 1 if n_faults else 0
 

@@ -85,6 +85,6 @@ def test_the_battery_measures_and_judges(tmp_path: Path) -> None:
     assert "nested at most 64 deep" in found.last_line
     assert found.faults == []
     assert found.processor > 0.0
-    assert 10_000_000 < found.n_bytes < hostile_files.MOST_BYTES
-    bad = hostile_files.Outcome(1.0, 2.0 * hostile_files.MOST_SECONDS, 2 * hostile_files.MOST_BYTES, -11, "Traceback\x1b")
+    assert 10_000_000 < found.n_bytes < hostile_files.MAX_BYTES
+    bad = hostile_files.Outcome(1.0, 2.0 * hostile_files.MAX_SECONDS, 2 * hostile_files.MAX_BYTES, -11, "Traceback\x1b")
     assert bad.faults == ["status -11", "slow", "large", "traceback", "control character"]

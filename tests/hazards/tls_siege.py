@@ -5,7 +5,7 @@ nothing at all; some break off at once, the others hold on. Meanwhile one guest 
 siege. Held are
 
 - every guest comes in, is dropped by nobody, and goes through the host's states, bit for bit;
-- what the host's process holds in memory does not grow with the number of strangers (`MOST_GROWTH`).
+- what the host's process holds in memory does not grow with the number of strangers (`MAX_GROWTH`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from engine.sim.registry import find_demo
 from tests.hazards.resident import resident
 from tests.waiting import until
 
-__all__ = ["MOST_GROWTH", "OPENINGS", "Guest", "Strangers", "besiege", "own_certificate"]
+__all__ = ["MAX_GROWTH", "OPENINGS", "Guest", "Strangers", "besiege", "own_certificate"]
 
-MOST_GROWTH = 40_000_000
+MAX_GROWTH = 40_000_000
 """Bytes: 32 unfinished handshakes from one address, some 400 kB each with what OpenSSL keeps, and twice that for what the process does for
 the first time."""
 _HELD = 200

@@ -42,7 +42,7 @@ MODIFIERS: Mapping[int, str] = {pygame.KMOD_LSHIFT: "Shift_L", pygame.KMOD_LCTRL
 BUTTONS = (1, 2, 3)
 WHEEL_UP, WHEEL_DOWN = 4, 5
 """A notch of the wheel is a click of one of these in X."""
-MOST_NOTCHES = 5
+MAX_NOTCHES = 5
 """What a hand turns at once."""
 
 
@@ -140,7 +140,7 @@ class Hands:
         if event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
             return event.button in BUTTONS
         if event.type == pygame.MOUSEWHEEL:
-            return abs(event.y) <= MOST_NOTCHES
+            return abs(event.y) <= MAX_NOTCHES
         return event.type == pygame.MOUSEMOTION
 
     def do(self, event: pygame.event.Event) -> None:

@@ -20,7 +20,7 @@ from tests.mutation.trials import Judged, Trial
 
 __all__ = ["Fate", "Outcome", "fates", "reached"]
 
-_SLOWEST, _LEAST_SECONDS = 10.0, 1.0
+_SLOWEST, _MIN_SECONDS = 10.0, 1.0
 """Times as long as the sound program takes, and seconds of the processor: longer than both, and the mutant has made a loop endless."""
 
 _LEFT_ALONE = ("engine.compare.", "engine.box2d.", "engine.common.", "engine.contracts.")
@@ -98,7 +98,7 @@ def fates(trial: Trial, share: float, seed: int, part: tuple[int, int] = (0, 1),
         for batch in range(trial.n_batches):
             started = time.process_time()
             sound.append(trial.run(batch))
-            limits.append(max(_LEAST_SECONDS, _SLOWEST * (time.process_time() - started)))
+            limits.append(max(_MIN_SECONDS, _SLOWEST * (time.process_time() - started)))
     assert sum(one.n_unexplained for one in sound) == 0, f"{trial.query}: the sound program has unexplained rows"
     ran = reached(trial)
     rng, number = stream(seed, "mutants", trial.query), 0

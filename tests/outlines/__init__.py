@@ -20,7 +20,7 @@ from engine.decompose.simplify import simplified
 from tests.outlines import shapes
 from tests.outlines.shapes import box, regular
 
-__all__ = ["CUT", "KEPT", "MOST_CORNERS", "OUTLINES", "REFUSED", "Specimen", "outline_of"]
+__all__ = ["CUT", "KEPT", "MAX_CORNERS", "OUTLINES", "REFUSED", "Specimen", "outline_of"]
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ def outline_of(name: str) -> Outline:
     return OUTLINES[name].build()
 
 
-MOST_CORNERS = 10_000 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 64
+MAX_CORNERS = 10_000 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 64
 """Of outlines that tests cut; larger ones take minutes where kernels are not compiled."""
 
-CUT = [name for name in KEPT if outline_of(name).n_vertices <= MOST_CORNERS]
+CUT = [name for name in KEPT if outline_of(name).n_vertices <= MAX_CORNERS]
 """Those kept that tests go through."""

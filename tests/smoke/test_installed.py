@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("engine", "demos", "sprites", "benchmarks", "pyproject.toml", "README.md", "LICENSE")
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
-LEAST_SETUPTOOLS = 77
+MIN_SETUPTOOLS = 77
 """pyproject.toml asks for it; an older one of the tests' environment is left alone, and pip fetches one for the build."""
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = _run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).stdout.splitlines()
     here = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     Path(site, "libraries_of_the_tests.pth").write_text("\n".join(sorted(here)), encoding="utf-8")
-    own = int(importlib.metadata.version("setuptools").partition(".")[0]) >= LEAST_SETUPTOOLS
+    own = int(importlib.metadata.version("setuptools").partition(".")[0]) >= MIN_SETUPTOOLS
     options = ["-q", "--no-deps", *(["--no-build-isolation"] if own else [])]
     _run(sys.executable, "-m", "pip", "--python", python, "install", *options, source, cwd=folder)
     shutil.rmtree(source)

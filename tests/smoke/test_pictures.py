@@ -10,7 +10,7 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 from docs import pictures  # noqa: E402  matplotlib may be missing
 
-FEWEST_SHADES = 50
+MIN_SHADES = 50
 """Different colors of a drawn picture; a blank page has one, a frame with text alone some twenty."""
 
 
@@ -19,7 +19,7 @@ def test_every_picture_is_drawn(name: str, tmp_path: Path) -> None:
     image = pyplot.imread(pictures.draw(name, tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.png"]
     assert image.shape[:2] == (600, 900)
-    assert len({tuple(pixel) for pixel in (image[::4, ::4, :3].reshape(-1, 3) * 255).astype(int).tolist()}) > FEWEST_SHADES
+    assert len({tuple(pixel) for pixel in (image[::4, ::4, :3].reshape(-1, 3) * 255).astype(int).tolist()}) > MIN_SHADES
     assert not pyplot.get_fignums(), "a figure was left open"
 
 

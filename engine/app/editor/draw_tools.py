@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.editor.placing import LEAST_SIZE, box_spec, circle_spec, outline_spec
+from engine.app.editor.placing import MIN_SIZE, box_spec, circle_spec, outline_spec
 from engine.app.editor.tool import KeyPress, Pointer, Tool, ghost
 from engine.render import palette
 from engine.sim.stage import stage_under
@@ -28,8 +28,8 @@ _SAMPLE = 3.0
 """Design pixels between two points of a stroke."""
 _STROKE_ERROR = 1.75
 """Design pixels that a body may deviate from the stroke it was drawn with: as much as a hand trembles."""
-_MOST_SAMPLES = 4000
-_MOST_CORNERS = 200
+_MAX_SAMPLES = 4000
+_MAX_CORNERS = 200
 
 
 class _DrawTool(Tool):
@@ -105,7 +105,7 @@ class BoxTool(_DragTool):
             return
         a, b = self._from.point, self._to.point
         width, height = abs(b[0] - a[0]), abs(b[1] - a[1])
-        ghost(canvas, [a, (b[0], a[1]), b, (a[0], b[1])], min(width, height) >= LEAST_SIZE)
+        ghost(canvas, [a, (b[0], a[1]), b, (a[0], b[1])], min(width, height) >= MIN_SIZE)
         canvas.label(_px(canvas, b), f"{width:.2f} x {height:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
 
 
@@ -127,7 +127,7 @@ class CircleTool(_DragTool):
         center, radius = self._from.point, math.dist(self._from.point, self._to.point)
         turn = [2.0 * math.pi * k / 64 for k in range(64)]
         ring = [(center[0] + radius * math.cos(a), center[1] + radius * math.sin(a)) for a in turn]
-        ghost(canvas, ring, radius >= LEAST_SIZE)
+        ghost(canvas, ring, radius >= MIN_SIZE)
         canvas.segment(center, self._to.point, palette.ACCENT, 1.0)
         canvas.label(_px(canvas, self._to.point), f"radius {radius:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
 
@@ -153,8 +153,8 @@ class PolygonTool(_DrawTool):
             self._close(at.shift)
         elif self._corners and math.dist(self._corners[-1], at.point) * at.meter < 2.0:
             return  # the second click of a double click
-        elif len(self._corners) >= _MOST_CORNERS:
-            self.editor.say(f"A polygon can have {_MOST_CORNERS} corners here; Enter closes it.")
+        elif len(self._corners) >= _MAX_CORNERS:
+            self.editor.say(f"A polygon can have {_MAX_CORNERS} corners here; Enter closes it.")
         else:
             self._corners.append(at.point)
 
@@ -214,7 +214,7 @@ class FreehandTool(_DrawTool):
         self._stroke = [at.free]
 
     def move(self, at: Pointer) -> None:
-        if self._stroke and len(self._stroke) < _MOST_SAMPLES and math.dist(self._stroke[-1], at.free) * at.meter >= _SAMPLE:
+        if self._stroke and len(self._stroke) < _MAX_SAMPLES and math.dist(self._stroke[-1], at.free) * at.meter >= _SAMPLE:
             self._stroke.append(at.free)
 
     def release(self, at: Pointer) -> None:

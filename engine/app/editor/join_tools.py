@@ -29,7 +29,7 @@ _ANCHOR = 6.0
 """Design pixels of the disc that stands for the ground."""
 _CENTER = 10.0
 """Design pixels from a body's middle within which a wheel is taken by it."""
-_LEAST_AXIS = 10.0
+_MIN_AXIS = 10.0
 """Design pixels between two clicks from which they give a direction."""
 _SAMPLE = 6.0
 """Design pixels at the most between two places where the eraser, dragged along, looks for something."""
@@ -122,7 +122,7 @@ class JoinTool(Tool):
         a, b = self._world_point(first), stage.local(at.free)
         second = self._other(stage, body, at)
         away = math.dist(a, b) * at.meter
-        axis = (b[0] - a[0], b[1] - a[1]) if away >= _LEAST_AXIS else None
+        axis = (b[0] - a[0], b[1] - a[1]) if away >= _MIN_AXIS else None
         if "dynamic" not in {world.body(one).spec.type for one in (body, second) if one is not None}:
             raise PlacingError("one of the two must be able to move: P makes a selected body dynamic")
         a = self._start(stage, body, a, at)

@@ -19,7 +19,7 @@ from engine.world.specs import BODY_TYPES
 
 __all__ = ["body_rows", "world_rows"]
 
-_MOST_READ = 20
+_MAX_READ = 20
 """Of more selected bodies than this only so many are asked whether they agree; changes go to all."""
 
 _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
@@ -102,7 +102,7 @@ def body_rows(editor: Editor) -> list[Row]:
     first = chosen[0]
     world = editor.world(first.stage)
     body, state = world.body(first.body), world.state(first.body)
-    read = [editor.world(one.stage).body(one.body) for one in chosen[:_MOST_READ]]
+    read = [editor.world(one.stage).body(one.body) for one in chosen[:_MAX_READ]]
     title, called = f"{len(chosen)} bodies", editor.session.called("body", first.body)
     has_maker = bool(body.spec.name) and first.body >= IDS_OF_A_USER
     if len(chosen) == 1 and has_maker:

@@ -15,18 +15,18 @@ from engine.geometry.predicates import turn_sign
 from engine.world import BodySpec, FixtureSpec, accept
 from engine.world.specs import BodyType
 
-__all__ = ["LEAST_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "outline_spec"]
+__all__ = ["MIN_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "outline_spec"]
 
 Point = tuple[float, float]
 
-LEAST_SIZE = 2.0 * BOX2D_POLYGON_SKIN
+MIN_SIZE = 2.0 * BOX2D_POLYGON_SKIN
 """Meters, physical: the least side or radius that is placed. A polygon less than two skins wide is more skin than polygon."""
 
 _MAY_BE_LOST = 0.02
 """Share of a drawn outline's area that may be lost to pieces too small for Box2D; a hand does not draw that exactly."""
 _SPECK_SHARE = 0.02
 """Share of the area below which a loop beside the main one is a slip of the hand where the line meets its beginning."""
-_MOST_PIECES = 60
+_MAX_PIECES = 60
 
 
 class PlacingError(LabError):
@@ -36,8 +36,8 @@ class PlacingError(LabError):
 def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
     """Return an upright box between two corners."""
     half = 0.5 * abs(b[0] - a[0]), 0.5 * abs(b[1] - a[1])
-    if min(half) < 0.5 * LEAST_SIZE:
-        raise PlacingError(f"too small: drag from one corner of the box to the other, {100.0 * LEAST_SIZE:g} cm or more each way")
+    if min(half) < 0.5 * MIN_SIZE:
+        raise PlacingError(f"too small: drag from one corner of the box to the other, {100.0 * MIN_SIZE:g} cm or more each way")
     middle = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
     return accept(BodySpec((FixtureSpec(Polygon.box(*half)),), body_type, middle))
 
@@ -45,8 +45,8 @@ def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
 def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
     """Return a disc by its center and a point of its rim."""
     radius = math.dist(center, rim)
-    if radius < LEAST_SIZE:
-        raise PlacingError(f"too small: drag from the center of the circle to its rim, {100.0 * LEAST_SIZE:g} cm or more")
+    if radius < MIN_SIZE:
+        raise PlacingError(f"too small: drag from the center of the circle to its rim, {100.0 * MIN_SIZE:g} cm or more")
     return accept(BodySpec((FixtureSpec(Circle(radius)),), body_type, center))
 
 
@@ -72,7 +72,7 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
     """
     ring = np.array(points, dtype=np.float64).reshape(-1, 2)
     size = ring.max(axis=0) - ring.min(axis=0) if len(ring) else np.zeros(2)
-    if len(ring) < 3 or size.max() < LEAST_SIZE or _spread(ring) < LEAST_SIZE * size.max():
+    if len(ring) < 3 or size.max() < MIN_SIZE or _spread(ring) < MIN_SIZE * size.max():
         raise PlacingError("too small or too thin: the outline must enclose an area")
     middle = ring.mean(axis=0)
     pieces: Sequence[Polygon | Circle]
@@ -127,11 +127,11 @@ def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequen
     except InvalidShapeError as error:
         why = f"it must not cross itself ({error.value})" if tolerance == 0.0 else str(error)
         raise PlacingError(f"this outline cannot become a body: {why}") from None
-    if outline.n_vertices > 4 * _MOST_PIECES:
+    if outline.n_vertices > 4 * _MAX_PIECES:
         raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger, or with fewer")
     shape = outline.as_shapely()
     centroid = np.array([shape.centroid.x, shape.centroid.y])
     found = decompose(outline.translated(*(-centroid).tolist()), max_lost=_MAY_BE_LOST)
-    if len(found.pieces) > _MOST_PIECES:
+    if len(found.pieces) > _MAX_PIECES:
         raise PlacingError(f"too ragged: the outline would become {len(found.pieces)} pieces; draw it larger, or with fewer corners")
     return found.pieces, middle + centroid

@@ -25,7 +25,7 @@ _REACH = 7.0
 """Design pixels from a thin thing at which the pointer still means it."""
 _MANY = 60
 """Bodies from which selecting costs more than a frame has, if each is measured and drawn by itself."""
-_LEAST_GRID = 14.0
+_MIN_GRID = 14.0
 """Design pixels between two lines of the grid at the least."""
 
 
@@ -70,7 +70,7 @@ def grid_step(meter: float) -> float:
     >>> grid_step(40.0), grid_step(200.0)
     (0.5, 0.1)
     """
-    least = _LEAST_GRID / meter
+    least = _MIN_GRID / meter
     power: float = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least)
 

@@ -32,7 +32,7 @@ _WIDTH = 440.0
 _PAD, _ROW, _GAP = 14.0, 28.0, 5.0
 """Design pixels: the plate's margin, a button's height, the space between them."""
 _TITLE, _TEXT, _SMALL = 15.0, 13.0, 11.5
-_MOST_TYPED = 200
+_MAX_TYPED = 200
 _USERS = (pygame.KEYDOWN, pygame.MOUSEBUTTONDOWN, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
 """Events that are kept from all others while something is asked; releases are not."""
 
@@ -138,7 +138,7 @@ class AskingDock(Dock):
         elif event.key in (pygame.K_LEFT, pygame.K_RIGHT, pygame.K_END):  # what it shows is only added to
             text = typed
         elif event.unicode and event.unicode.isprintable() and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
-            text = (("" if self._is_fresh else typed) + event.unicode)[:_MOST_TYPED]
+            text = (("" if self._is_fresh else typed) + event.unicode)[:_MAX_TYPED]
         else:
             return
         self._is_fresh, self._question = False, replace(question, typed=text)

@@ -42,9 +42,9 @@ __all__ = ["Dock", "WindowActions", "carve", "draw_folded"]
 
 Side = Literal["bottom", "right", "over"]
 
-_LEAST_VIEW = {"right": 0.45, "bottom": 0.55}
+_MIN_VIEW = {"right": 0.45, "bottom": 0.55}
 """Share of the view's width and height that docks leave to it, whatever they want."""
-_LEAST_SHARE = 0.85
+_MIN_SHARE = 0.85
 """Of what a dock wants, so that it can still be read: sooner than make it smaller, others are folded."""
 _NARROWEST_VIEW = 80.0
 """Design pixels that the view keeps beside a dock which could not be read otherwise."""
@@ -105,7 +105,7 @@ class Dock:
     @property
     def least(self) -> float:
         """Design pixels of that with which it can still be read."""
-        return _LEAST_SHARE * self.size
+        return _MIN_SHARE * self.size
 
     @property
     def is_at_work(self) -> bool:
@@ -192,14 +192,14 @@ def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...], la
     cannot be folded get what is there where there is not even room for them.
     """
     own = [dock for dock in docks if dock.side == side]
-    room = (1.0 - _LEAST_VIEW[side]) * extent / ui_scale
+    room = (1.0 - _MIN_VIEW[side]) * extent / ui_scale
     fixed = sum(dock.size for dock in own if not dock.folds)
     folding = sorted((dock for dock in own if dock.folds and dock.size > 0.0), key=lambda dock: -dock.opened)
     for n_open in range(len(folding), -1, -1):
         wanted = sum(dock.size for dock in folding[:n_open])
         others = fixed + (_STRIP if n_open < len(folding) else 0.0)
         share = min((room - others) / wanted, 1.0) if wanted else 1.0
-        if share >= _LEAST_SHARE:
+        if share >= _MIN_SHARE:
             break
         if n_open == 1 and folding[0] is last:
             share = max(share, min(last.least, extent / ui_scale - others - _NARROWEST_VIEW) / wanted, 0.0)

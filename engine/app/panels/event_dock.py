@@ -25,7 +25,7 @@ __all__ = ["EventDock"]
 _WIDTH = 268.0
 _ROW = 17.0
 _SIZE = 11.5
-_LEAST_WIDTH = 150.0
+_MIN_WIDTH = 150.0
 _NARROW = 220.0
 """Design pixels of width below which an event takes two lines, the names in the second."""
 _AHEAD = 4
@@ -78,7 +78,7 @@ class EventDock(Dock):
 
     @property
     def least(self) -> float:
-        return _LEAST_WIDTH
+        return _MIN_WIDTH
 
     def begin(self, session: Session) -> None:
         self._scrolled = 0

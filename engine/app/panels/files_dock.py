@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 __all__ = ["FilesDock"]
 
 _SCENE_SUFFIX = ".json"
-_MOST_LISTED = 4
+_MAX_LISTED = 4
 """Scene files of the present folder that are offered where one is to be opened."""
 _Stamp = tuple[int, int]
 """When a file was changed, nanoseconds, and its size."""
-_MOST_REOPENED = 6
+_MAX_REOPENED = 6
 """Of the scenes that were left unsaved, those that Ctrl O lists."""
 _CROSS = "[×] "
 """What an offer begins with: a click on it closes it."""
@@ -222,9 +222,9 @@ class FilesDock(Dock):
             return lambda _: self._take_up(left)
 
         listed = tuple(Answer(f"{left.demo or 'when the program broke off'}, {left.words}", opening(left)) for left in self.autosave.left)
-        others = len(listed) - _MOST_REOPENED
-        words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
-        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self.ask_to_open()))
+        others = len(listed) - _MAX_REOPENED
+        words = f"The newest {_MAX_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
+        answers = (*listed[:_MAX_REOPENED], Answer("A file", lambda _: self.ask_to_open()))
         self._asking.ask(Question("Open what was not saved", words, answers), self._navigator.session)
 
     def _take_up(self, left: LeftBehind | Session) -> None:
@@ -341,7 +341,7 @@ class FilesDock(Dock):
         def taking(name: str) -> Callable[[str], None]:
             return lambda _: take(name)
 
-        listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MOST_LISTED))
+        listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MAX_LISTED))
         words = wrong or "Scenes, recordings, pairs and levels (.svg) open; pictures and body files fall in."
         self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), self._navigator.session)
 

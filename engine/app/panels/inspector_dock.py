@@ -33,7 +33,7 @@ _FAST = 10.0
 """Steps that one click with Shift takes."""
 _NOTCH = 40.0
 """Design pixels that one notch of the wheel scrolls."""
-_MOST_TYPED = 64
+_MAX_TYPED = 64
 _CLICK = 3.0
 """Design pixels that a pressed pointer may move in a number's box and still mean that it is to be typed."""
 
@@ -131,7 +131,7 @@ class Form:
                 self._typing = None
                 row.change(row.stepped(steps if event.key == pygame.K_UP else -steps))
         elif event.unicode and event.unicode.isprintable() and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
-            self._typing = Typing(typing.name, (("" if typing.is_fresh else typing.text) + event.unicode)[:_MOST_TYPED])
+            self._typing = Typing(typing.name, (("" if typing.is_fresh else typing.text) + event.unicode)[:_MAX_TYPED])
 
     def _click(self, sheet: Sheet, at: tuple[int, int]) -> None:
         one = sheet.at(at)

@@ -33,7 +33,7 @@ __all__ = ["PeopleDock"]
 _HEIGHT = 36.0
 _BUTTON = 26.0
 _SIZE = 12.5
-_GRAPH, _LEAST_GRAPH = 132.0, 60.0
+_GRAPH, _MIN_GRAPH = 132.0, 60.0
 """Width of the graph, and minimum free width for it to be drawn, design pixels."""
 _FULL = 30
 """Resimulated ticks per frame at the full height of the graph: a keyframe interval."""
@@ -42,8 +42,8 @@ _CATCH_UP = 0.06
 _LASTS = 1.0
 """Lifetime of a ghost, s."""
 _ONE_AT_A_TIME = 0.3
-"""Minimum interval between ghosts of one body, s, because a body that is dragged by a distant user is corrected in every frame."""
-_MOST_GHOSTS = 24
+"""Minimum interval between ghosts of one body, s, because a body dragged by a distant user is corrected in every frame."""
+_MAX_GHOSTS = 24
 Point = tuple[float, float]
 
 
@@ -125,7 +125,7 @@ class PeopleDock(Dock):
                 before = shown.get(ghost.of)
                 if before is None or ghost.meters > before.meters or before.seconds > _ONE_AT_A_TIME:
                     shown[ghost.of] = ghost
-        self.ghosts = sorted(shown.values(), key=lambda ghost: ghost.seconds)[:_MOST_GHOSTS]
+        self.ghosts = sorted(shown.values(), key=lambda ghost: ghost.seconds)[:_MAX_GHOSTS]
 
     def note(self, session: Session) -> Note | None:
         driver = session.driver
@@ -169,11 +169,11 @@ class PeopleDock(Dock):
         x = self._draw_users(surface, driver, x + round(10 * ui), right)
         text = "not connected" if driver.is_apart else f"confirmed {1000.0 * driver.client.age:.0f} ms ago"
         age = self.fonts.render(text, 11.0, palette.WARNING if driver.is_apart else palette.CAPTION)
-        if right - x > round((_LEAST_GRAPH + 10.0) * ui) + age.get_width():
+        if right - x > round((_MIN_GRAPH + 10.0) * ui) + age.get_width():
             at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
             surface.blit(age, age.get_rect(midleft=(at, top + height // 2 + 1)))
             x = at + age.get_width() + round(10 * ui)
-        if right - x > round((_LEAST_GRAPH + 10.0) * ui):
+        if right - x > round((_MIN_GRAPH + 10.0) * ui):
             self._draw_graph(
                 surface, driver, pygame.Rect(max(right - round(_GRAPH * ui), x), top + round(5 * ui), 0, height - round(9 * ui)), right
             )

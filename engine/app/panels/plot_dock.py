@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["PlotDock"]
 
 _HEIGHT = 196.0
-_LEAST_HEIGHT = 120.0
+_MIN_HEIGHT = 120.0
 _CHOOSER = 236.0
 _NARROW = 420.0
 """Design pixels of width below which curves and chooser do not fit beside each other."""
-_MOST_CURVES = 5
+_MAX_CURVES = 5
 """As many as there are dashes and colors."""
-_MOST_UNITS = 3
+_MAX_UNITS = 3
 """Panes above each other; a fourth would be too low to read."""
 _SPAN = 20.0
 """Seconds shown at first."""
-_LEAST_SPAN, _WHEEL = 0.5, 1.25
+_MIN_SPAN, _WHEEL = 0.5, 1.25
 _WHEEL_WORDS = "wheel over a curve: zoom in time"
 _AHEAD = 0.3
 """Share of the plot that shows what lies ahead, where the demo has been taken back."""
@@ -75,7 +75,7 @@ class PlotDock(Dock):
 
     @property
     def least(self) -> float:
-        return _LEAST_HEIGHT
+        return _MIN_HEIGHT
 
     def begin(self, session: Session) -> None:
         self._dragging, self._wanted, self._axis = False, None, None
@@ -96,7 +96,7 @@ class PlotDock(Dock):
             self._press(event)
             return True
         if event.type == pygame.MOUSEWHEEL and self._pointer is not None:
-            self.seconds = min(max(self.seconds * _WHEEL ** -float(event.y), _LEAST_SPAN), 3600.0)
+            self.seconds = min(max(self.seconds * _WHEEL ** -float(event.y), _MIN_SPAN), 3600.0)
             return True
         return False
 
@@ -168,10 +168,10 @@ class PlotDock(Dock):
             self.chosen.remove(source)
             return
         self.chosen.append(source)
-        while len(self.chosen) > _MOST_CURVES or len({_unit(one) for one in self.chosen}) > _MOST_UNITS:
+        while len(self.chosen) > _MAX_CURVES or len({_unit(one) for one in self.chosen}) > _MAX_UNITS:
             self.chosen.pop(0)
         taken = {self._styles[one] for one in self.chosen[:-1]}
-        self._styles[source] = next(k for k in range(_MOST_CURVES) if k not in taken)
+        self._styles[source] = next(k for k in range(_MAX_CURVES) if k not in taken)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

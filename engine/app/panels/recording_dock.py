@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.exports import MOST_STEPS, FilmExport, PastExport, TablesExport
+from engine.app.exports import MAX_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files import failure_words
 from engine.app.keys import is_plain
 from engine.app.panels.buttons import draw_icon, draw_tip
@@ -232,7 +232,7 @@ class RecordingDock(Dock):
             return
         session.driver.release_all()
         now = 0 if history is None else history.now
-        first, last = self.span if self.span is not None else (max(now - MOST_STEPS, 0), now)
+        first, last = self.span if self.span is not None else (max(now - MAX_STEPS, 0), now)
         contacts, states, timings = (free_path(Path.cwd(), f"{file_stem(session.demo)}-{one}", ".csv") for one in _TABLES)
         try:
             self._export = TablesExport(session, (contacts, states, timings), first, last)

@@ -21,7 +21,7 @@ __all__ = ["TimelineDock"]
 
 _HEIGHT = 36.0
 _BUTTON = 26.0
-_LEAST_LINE = 90.0
+_MIN_LINE = 90.0
 """Design pixels of the line for which words and then buttons are left out."""
 
 _CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
@@ -146,14 +146,14 @@ class TimelineDock(Dock):
     @property
     def _fitting(self) -> tuple[int, ...]:
         """Which of the buttons there is room for, if the line is to have its least length: undo and the ends go first, they have keys."""
-        room = self.place[2] / self.fonts.ui_scale - self.room_right - _LEAST_LINE - 30.0
+        room = self.place[2] / self.fonts.ui_scale - self.room_right - _MIN_LINE - 30.0
         return next((chosen for chosen in _CHOICES if len(chosen) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
 
     @property
     def _has_words(self) -> bool:
         """Whether there is room for the clock too."""
         ui = self.fonts.ui_scale
-        return self._words_left() + self._words_width() + round((16 + self.room_right + _LEAST_LINE) * ui) <= self.place[0] + self.place[2]
+        return self._words_left() + self._words_width() + round((16 + self.room_right + _MIN_LINE) * ui) <= self.place[0] + self.place[2]
 
     def _words_left(self) -> int:
         ui = self.fonts.ui_scale

@@ -28,7 +28,7 @@ __all__ = ["ToolsDock"]
 
 _WIDTH = 40.0
 _BUTTON = 32.0
-_LEAST_BUTTON = 18.0
+_MIN_BUTTON = 18.0
 _GAP = 2.0
 _LOW = 420.0
 """Design pixels of height below which gaps become smaller, so that buttons need not."""
@@ -259,7 +259,7 @@ class ToolsDock(Dock):
         names = [tool.name for tool in self.tools] + ["Inspector"]
         gaps = sum(self._gap_after(k) for k in range(len(names)))
         room = (height - gaps - 12 * ui) / len(names)
-        size = round(min(max(room, _LEAST_BUTTON * ui), _BUTTON * ui, width - 4 * ui))
+        size = round(min(max(room, _MIN_BUTTON * ui), _BUTTON * ui, width - 4 * ui))
         y = top + 6 * ui
         places = []
         for k, name in enumerate(names):

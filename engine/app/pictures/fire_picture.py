@@ -36,9 +36,9 @@ _FEW = 4
 """Runs up to which the panels are large: two in a row, words beside each other."""
 _TITLE, _SMALL_TITLE = 64, 74
 """Pixels of a panel above its shots."""
-_MOST_ROWS = 400
+_MAX_ROWS = 400
 """Shots drawn in a panel, evenly chosen of all; more would lie on each other."""
-_DOT, _LARGEST_DOT = 2, 7
+_DOT, _MAX_DOT = 2, 7
 """Pixels, radius of a dot where shots lie close, and where they are few: a third of the room that each has."""
 _SCALE, _SMALL_SCALE = 1.5, 1.0
 _RULES = {
@@ -119,10 +119,10 @@ def _draw_panel(canvas: Canvas, series: ShotSeries, box: tuple[int, int, int, in
     thick = max(2, round(2.0 * scale * spec.half_target))
     pygame.draw.rect(surface, palette.STATIC, (round(x0 - thick / 2), y0, thick, y1 - y0))
     shots = sorted(series.shots, key=lambda shot: shot.spec.phase)
-    every = math.ceil(len(shots) / _MOST_ROWS)
+    every = math.ceil(len(shots) / _MAX_ROWS)
     surface.set_clip(pygame.Rect(left + 6, y0 - 2, width - 12, y1 - y0 + 4))
     shown = shots[::every]
-    dot = min(_LARGEST_DOT, max(_DOT, (y1 - y0) // (3 * len(shown))))
+    dot = min(_MAX_DOT, max(_DOT, (y1 - y0) // (3 * len(shown))))
     for shot in shown:
         _draw_shot(canvas, shot, (x0, y1 - shot.spec.phase * (y1 - y0)), scale, dot)
     surface.set_clip(None)

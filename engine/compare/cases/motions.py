@@ -35,7 +35,7 @@ _SHARES = (0.12, 0.02, 0.04, 0.04, 0.06, 0.06)
 _FARTHEST_MOVE = (3.0, 3.0, 3.0)
 """Meters and radians within one step, either way: several times the size of a shape, as a bullet moves."""
 
-_MOST_TURNS = 8.0
+_MAX_TURNS = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def motion_chunk(cases: CaseChunk, seed: int, chunk: int) -> MotionChunk:
     moves = rng.uniform(-1.0, 1.0, (2, CHUNK, 3)) * _FARTHEST_MOVE
     family = np.searchsorted(np.cumsum(_SHARES), rng.random(CHUNK))
     tiny = 10.0 ** rng.uniform(-6.0, -3.0, CHUNK)
-    turns = rng.uniform(-_MOST_TURNS, _MOST_TURNS, (2, CHUNK)) * 2.0 * math.pi
+    turns = rng.uniform(-_MAX_TURNS, _MAX_TURNS, (2, CHUNK)) * 2.0 * math.pi
     n = len(cases.pairs)
     moves, family, tiny, turns = moves[:, :n], family[:n], tiny[:n], turns[:, :n]
     extent = np.array([np.hypot(*outline_of(shape).T).max() for shape in cases.shapes])

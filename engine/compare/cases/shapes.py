@@ -61,7 +61,7 @@ colliding them twenty times."""
 _SHORTEST_EDGE = 0.02
 """Meters, of a polygon about 1 m wide. With shorter edges Box2D would refuse it, or float32 bend it."""
 
-_LEAST_TURN = 0.02
+_MIN_TURN = 0.02
 """Sine of the angle between neighboring edges, for the same reason."""
 
 _SMALL_AREAS = (1.5 * BOX2D_EPSILON, 1e-4)
@@ -103,7 +103,7 @@ def random_polygon(rng: np.random.Generator, n_vertices: int) -> Polygon:
             continue
         before = np.roll(after, 1, axis=0)
         sine = (before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) / (length * np.roll(length, 1))
-        if sine.min() > _LEAST_TURN:
+        if sine.min() > _MIN_TURN:
             return Polygon(corners)
 
 

@@ -19,7 +19,7 @@ from engine.world import World
 
 __all__ = ["Ladder", "Rung"]
 
-_MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
+_MAX_WAY, _MAX_TURN = 2.0, 0.5 * np.pi
 """b2_maxTranslation and b2_maxRotation: meters and radians a step."""
 
 _SHARE = 0.1
@@ -76,7 +76,7 @@ class Ladder:
         dt = self._bodies.dt
         way, turn = np.hypot(velocity[:, 0], velocity[:, 1]) * dt, np.abs(velocity[:, 2]) * dt
         with np.errstate(divide="ignore"):
-            shares = np.minimum(1.0, _MOST_WAY / way), np.minimum(1.0, _MOST_TURN / turn)
+            shares = np.minimum(1.0, _MAX_WAY / way), np.minimum(1.0, _MAX_TURN / turn)
         is_moved = self._bodies.is_judged[:, None]
         cut: FloatArray = np.where(is_moved, velocity * np.column_stack((shares[0], shares[0], shares[1])), velocity)
         return cut

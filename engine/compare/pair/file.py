@@ -65,7 +65,7 @@ ANSWERED_BY = {
 }
 """Algorithm in `engine.trace` that answers each query with a stepper."""
 
-LARGEST_FILE = 1_000_000
+MAX_FILE = 1_000_000
 """Bytes; a pair of the largest polygons takes a fiftieth of it."""
 
 Point = tuple[float, float]
@@ -207,7 +207,7 @@ def load_pair(path: str | os.PathLike[str]) -> Pair:
     InvalidInputError
         There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
     """
-    return pair_from_json(read_json(path, "pair file", LARGEST_FILE), os.fspath(path))
+    return pair_from_json(read_json(path, "pair file", MAX_FILE), os.fspath(path))
 
 
 def pair_from_json(plain: object, file: str = "pair") -> Pair:

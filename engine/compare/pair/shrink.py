@@ -33,7 +33,7 @@ from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
 
 __all__ = ["Shrunk", "corner_count", "shrink"]
 
-MOST_TRIES = 6000
+MAX_TRIES = 6000
 """Questions asked about one pair: the same pair comes out on a slow machine as on a fast one, unless time runs out."""
 
 _QUARTER = 0.5 * math.pi
@@ -57,7 +57,7 @@ def shrink(pair: Pair, differs: Callable[[Pair], bool], seconds: float) -> Shrun
     """
     pair = replace(pair, provenance=None, outsider=None, note="")
     still_differs: Callable[[list[Pair]], Pair | None] = lambda some: next(filter(differs, some), None)  # noqa: E731
-    search = SimplerSearch(pair, _simpler_pairs, _cost, _is_clear, still_differs, seconds, most_tries=MOST_TRIES)
+    search = SimplerSearch(pair, _simpler_pairs, _cost, _is_clear, still_differs, seconds, most_tries=MAX_TRIES)
     search.take(_brought_home(pair))
     search.run()
     return Shrunk(search.best, search.n_tries, not search.is_over)

@@ -32,7 +32,7 @@ APART = 0.04
 like the reason."""
 
 _SHORTEST_EDGE = 0.1
-_LEAST_TURN = 0.1
+_MIN_TURN = 0.1
 """Limits of polygons: an edge against the shape's extent, and the sine between neighboring edges. Flatter ones look like mistakes."""
 
 
@@ -68,7 +68,7 @@ def is_plain_polygon(corners: Sequence[Point], farthest: float) -> bool:
     for k, (ex, ey) in enumerate(edges):
         before, length = edges[k - 1], lengths[k] * lengths[k - 1]
         cross, dot = before[0] * ey - before[1] * ex, before[0] * ex + before[1] * ey
-        if cross < _LEAST_TURN * length:
+        if cross < _MIN_TURN * length:
             return False
         around += math.atan2(cross, dot)
     return around < 3.0 * math.pi  # once round, not twice

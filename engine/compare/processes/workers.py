@@ -28,7 +28,7 @@ __all__ = ["WorkerLostError", "run_tasks"]
 _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
 
-_MOST_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
 """Processes that one task may end."""
 
 _PATIENCE = 5.0
@@ -126,8 +126,8 @@ class _Crew(Generic[_Task, _Answer]):
         except (EOFError, OSError):
             pipe.close()
             process.join()
-            if self._attempts[task] >= _MOST_ATTEMPTS:
-                message = f"{self._tasks[task]} ended {_MOST_ATTEMPTS} processes, the last with status {process.exitcode}"
+            if self._attempts[task] >= _MAX_ATTEMPTS:
+                message = f"{self._tasks[task]} ended {_MAX_ATTEMPTS} processes, the last with status {process.exitcode}"
                 raise WorkerLostError(message) from None
             self._waiting.appendleft(task)
             self._idle.append(self._hired())

@@ -45,10 +45,10 @@ Number: TypeAlias = Any
 Vector: TypeAlias = tuple[Number, Number]
 
 _SQRT_BITS = 120
-_MOST_RUNS = 512
+_MAX_RUNS = 512
 """Outcomes followed before giving up: nine decisions undecided at once, each both ways."""
 
-_FEWEST_COSINE = 64.0 * EPS64
+_MIN_COSINE = 64.0 * EPS64
 """A relative floor for the cosine between incident and reference edge: below it they are perpendicular at float64."""
 
 
@@ -122,7 +122,7 @@ def all_outcomes(replay: Callable[[Sequence[int]], Outcome]) -> Iterator[tuple[O
     `replay` follows the rule once, the undecided comparisons as the script it is given says.
     """
     waiting: list[tuple[int, ...]] = [()]
-    for _ in range(_MOST_RUNS):
+    for _ in range(_MAX_RUNS):
         if not waiting:
             return
         script = waiting.pop(0)
@@ -185,7 +185,7 @@ def clipped_points(
     """
     exact = type(widening)
     (nx, ny), total = normal, base_skin + other_skin
-    factor = 1.0 / max(abs(product), _FEWEST_COSINE)
+    factor = 1.0 / max(abs(product), _MIN_COSINE)
     clipped, amplification = list(ends), 0.0
     for (vx, vy), outward in zip(corners, (-1, 1), strict=True):
         tx, ty = -outward * ny, outward * nx

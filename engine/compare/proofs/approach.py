@@ -37,7 +37,7 @@ from engine.narrowphase import batched
 
 __all__ = ["Clearance", "clearances", "core_gaps"]
 
-_MOST_INTERVALS = 200_000
+_MAX_INTERVALS = 200_000
 """Intervals looked at for one pair before giving up: its difference then stays unexplained."""
 
 _BLOCK = 16_384
@@ -79,7 +79,7 @@ def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: Fl
             if gap[row] < lowest[index[row]]:
                 lowest[index[row]], moment[index[row]] = gap[row], middle[row]
         is_open[index[is_below]] = False
-        is_open[n_looked > _MOST_INTERVALS] = False
+        is_open[n_looked > _MAX_INTERVALS] = False
         # an interval that holds no further float64 cannot be halved
         is_narrow = (middle <= start) | (middle >= end)
         is_high = least >= floor[index]

@@ -274,7 +274,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     deepest = max(separations)
     near = [separation for separation in separations if deepest - separation <= Fraction(2.0 * bound)]
     # one nearest edge only: then the center must lie so near to the surface that the direction from it is undetermined
-    if len(near) < 2 and float(distance_sq) > (bound / allowances.MOST_AGREEING_TURN) ** 2:
+    if len(near) < 2 and float(distance_sq) > (bound / allowances.MAX_AGREEING_TURN) ** 2:
         return None
     margin = float(deepest - min(near))
     evidence = f"the center lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"

@@ -45,7 +45,7 @@ from engine.common.arrays import FloatArray
 
 __all__ = ["MassBounds", "mass_bounds", "replayed_kept_centroid", "replayed_mass"]
 
-MOST_AREA_LOST = 0.5
+MAX_AREA_LOST = 0.5
 """Relative. Where rounding may have eaten so much of the area, a division by it is not bounded: the centroid is undetermined."""
 
 
@@ -93,7 +93,7 @@ def mass_bounds(
     area_error = u * magnitude.sum(axis=1) * (2.0 + n / 2.0)
     lost = area_error / area
     with np.errstate(divide="ignore", invalid="ignore"):
-        grown = np.where((lost < MOST_AREA_LOST) & (area > 0.0), 1.0 / (1.0 - lost), np.inf)
+        grown = np.where((lost < MAX_AREA_LOST) & (area > 0.0), 1.0 / (1.0 - lost), np.inf)
     mass = density * area
     mass_error = density * area_error + u * mass
 

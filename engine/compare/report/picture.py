@@ -31,7 +31,7 @@ _TRIED = 2.5
 _CLOSE = 0.1
 """Share of the picture below which a detail is drawn again, enlarged."""
 
-_LEAST_CLOSE = 1e-7
+_MIN_CLOSE = 1e-7
 """Share of the coordinates below which a difference is rounding, and is not drawn."""
 
 _MOMENTS = 9
@@ -148,7 +148,7 @@ def _focus(answers: PairAnswers, marks: Sequence[Point]) -> tuple[Point, float] 
     (x, y), spread = middle_of(points), size_of(points)
     lengths = [abs(gap) for answer in others for gap in (*answer.separations, *(() if answer.distance is None else (answer.distance,)))]
     differs = max([spread, *lengths, answers.size if pair.query in ("contains", "ray_cast") else 0.0])
-    if differs <= _LEAST_CLOSE * (abs(x) + abs(y) + 1.0):
+    if differs <= _MIN_CLOSE * (abs(x) + abs(y) + 1.0):
         return None
     return (x, y), max(0.9 * spread, 3.0 * max(lengths, default=0.0), 4.0 * differs if not lengths else 0.0)
 

@@ -77,10 +77,10 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
     is_circle = posed.shapes.n_vertices[posed.indices] == 1
     turn = np.where(is_circle, 2.0 * (posed.ray_bound + point_error) / np.where(is_circle, posed.shapes.radius[posed.indices], 1.0), 0.0)
     # steeper than this against the surface, and with a normal known to this, float32 determines a hit; of others agreement means little
-    steep = np.abs((posed.translations * ours.normal).sum(axis=1)) * allowances.MOST_AGREEING_AMPLIFICATION >= length
+    steep = np.abs((posed.translations * ours.normal).sum(axis=1)) * allowances.MAX_AGREEING_AMPLIFICATION >= length
     same_place = (
         steep
-        & (turn <= allowances.MOST_AGREEING_TURN)
+        & (turn <= allowances.MAX_AGREEING_TURN)
         & (across <= 2.0 * posed.ray_bound)
         & (normal_error <= allowances.direction_allowance() + turn)
     )

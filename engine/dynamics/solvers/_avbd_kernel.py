@@ -82,7 +82,7 @@ __all__ = ["avbd"]
 _STIFFEST = 1.0e7
 """Times the effective mass / h^2, with which a constraint begins: of what is stiffer by more, float64 leaves too little of M / h^2."""
 
-_MOST_SHARE = 0.5
+_MAX_SHARE = 0.5
 """Share f of an error C that a drive of a free pair makes up in a step, at most. A step ends at the velocity ``u_n = -(f / h) C_n``, but
 bodies move by ``2 u_n - u_(n-1)``, since the impulse ``u_n - u_(n-1)`` is given again as the next step starts. So ``C_(n+1) = (1 - 2 f) C_n
 + f C_(n-1)``, whose roots are ``(1 - 2 f +- sqrt(1 + 4 f^2)) / 2``: from f = 2/3 on one is -1 or beyond, and the pair swings for ever; the
@@ -203,7 +203,7 @@ def avbd(
     for _ in range(n_iterations):
         for row in range(len(joints.kind)):
             if is_last[row]:
-                slowed = max(h, h * joints.spring[row, 0] / _MOST_SHARE)
+                slowed = max(h, h * joints.spring[row, 0] / _MAX_SHARE)
                 solve_either(bodies, joints, row, jacobian, Softness(0.0, 1.0, 0.0), h, slowed, False)
     tell_stage(trace, bodies, VELOCITIES, 0)
     contacts.total[:] = contacts.impulse

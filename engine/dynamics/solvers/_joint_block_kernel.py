@@ -14,14 +14,14 @@ from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._joint_kernel import POINT, Joints, coordinate, forces_at
 from engine.geometry._rotation_kernel import cosine_and_sine
 
-__all__ = ["MOST_LINES", "Block", "fill_lines", "line_rate", "push_along", "solve_lines", "square_lines", "turn_by_shift"]
+__all__ = ["MAX_LINES", "Block", "fill_lines", "line_rate", "push_along", "solve_lines", "square_lines", "turn_by_shift"]
 
-MOST_LINES = 4
+MAX_LINES = 4
 """That there is room for: a slider across its axis, its angle, and both of its limits."""
 
 
 class Block(NamedTuple):
-    """Room for the lines of a joint: Jacobians (`MOST_LINES`, 6), errors, right-hand sides; the matrix; a row's own Jacobian (4, 3)."""
+    """Room for the lines of a joint: Jacobians (`MAX_LINES`, 6), errors, right-hand sides; the matrix; a row's own Jacobian (4, 3)."""
 
     line: FloatArray
     error: FloatArray

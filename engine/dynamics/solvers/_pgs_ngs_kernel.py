@@ -53,7 +53,7 @@ from engine.dynamics._mouse_kernel import solve_mouse
 from engine.dynamics._softness_kernel import Softness
 from engine.dynamics._solver_trace_kernel import APART, BEGIN, END, FREE, JOINTS, MOVE, PLACES, SWEEP, tell_stage
 from engine.dynamics.solvers._joint_block_kernel import (
-    MOST_LINES,
+    MAX_LINES,
     Block,
     fill_lines,
     line_rate,
@@ -67,9 +67,9 @@ from engine.dynamics.solvers._sequential_impulses_kernel import add_totals, solv
 
 __all__ = ["Planes", "pgs_ngs"]
 
-MOST_WAY, MOST_TURN = 2.0, 0.5 * pi
+MAX_WAY, MAX_TURN = 2.0, 0.5 * pi
 """m and rad that a body moves in a step at most: b2_maxTranslation and b2_maxRotation."""
-MOST_CORRECTION, MOST_ANGULAR_CORRECTION = 0.2, 8.0 / 180.0 * pi
+MAX_CORRECTION, MAX_ANGULAR_CORRECTION = 0.2, 8.0 / 180.0 * pi
 """m and rad that a sweep makes up of a joint's error at most: b2_maxLinearCorrection and b2_maxAngularCorrection."""
 _TURNED = 2.0
 """Times its response at the start of the step, which Box2D takes: a row that answers more strongly is taken as it is now. A short rod that
@@ -143,9 +143,7 @@ def pgs_ngs(
         See `_solver_trace_kernel`.
     """
     n = len(contacts.n_points)
-    block = Block(
-        np.zeros((MOST_LINES, 6)), np.zeros(MOST_LINES), np.zeros(MOST_LINES), np.zeros((MOST_LINES, MOST_LINES)), np.zeros((4, 3))
-    )
+    block = Block(np.zeros((MAX_LINES, 6)), np.zeros(MAX_LINES), np.zeros(MAX_LINES), np.zeros((MAX_LINES, MAX_LINES)), np.zeros((4, 3)))
     own, is_active, n_joints = np.zeros(len(joints.kind)), np.zeros(len(joints.kind), np.bool_), len(first) - 1
     bias, coupling = np.zeros((n, 2)), np.zeros(n)
     _begin_points(bodies, contacts, open_gap, restitution, threshold, dt, bias)
@@ -222,11 +220,11 @@ def _cut(bodies: Bodies, dt: float) -> None:
     for body in range(len(bodies.velocity)):
         v = bodies.velocity[body]
         way, turn = hypot(v[0], v[1]) * dt, abs(v[2]) * dt
-        if way > MOST_WAY:
-            v[0] *= MOST_WAY / way
-            v[1] *= MOST_WAY / way
-        if turn > MOST_TURN:
-            v[2] *= MOST_TURN / turn
+        if way > MAX_WAY:
+            v[0] *= MAX_WAY / way
+            v[1] *= MAX_WAY / way
+        if turn > MAX_TURN:
+            v[2] *= MAX_TURN / turn
 
 
 # -- joints, velocities -----------------------------------------------------------------------------------------------
@@ -378,9 +376,9 @@ def _pull_together(
         beyond = error if mode == HIGH else -error if mode == LOW else abs(error)
         is_okay = is_okay and beyond <= (BOX2D_ANGULAR_SLOP if kind == ANGLE else slop)
         if kind == LENGTH:
-            error = max(0.0 if mode == HIGH else -MOST_CORRECTION, min(error, MOST_CORRECTION))
+            error = max(0.0 if mode == HIGH else -MAX_CORRECTION, min(error, MAX_CORRECTION))
         else:
-            less, limit = (BOX2D_ANGULAR_SLOP, MOST_ANGULAR_CORRECTION) if kind == ANGLE else (slop, MOST_CORRECTION)
+            less, limit = (BOX2D_ANGULAR_SLOP, MAX_ANGULAR_CORRECTION) if kind == ANGLE else (slop, MAX_CORRECTION)
             reached = beyond >= 0.0
             error = max(-limit, min(error + less, 0.0)) if mode == LOW else max(0.0, min(error - less, limit))
             if kind == ALONG:

@@ -28,9 +28,9 @@ from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
 from engine.dynamics._solver_trace_kernel import PAIR
 
-__all__ = ["MOST_CONDITION", "fill_couplings", "solve_pair"]
+__all__ = ["MAX_CONDITION", "fill_couplings", "solve_pair"]
 
-MOST_CONDITION = 1000.0
+MAX_CONDITION = 1000.0
 """k_maxConditionNumber of b2ContactSolver."""
 
 
@@ -46,7 +46,7 @@ def fill_couplings(bodies: Bodies, contacts: Contacts, coupling: FloatArray) -> 
             between += inverse[a, 1] * (arm[0, 0] * ny - arm[0, 1] * nx) * (arm[1, 0] * ny - arm[1, 1] * nx)
             between += inverse[b, 1] * (arm[0, 2] * ny - arm[0, 3] * nx) * (arm[1, 2] * ny - arm[1, 3] * nx)
             k00, k11 = 1.0 / contacts.mass[row, 0, 0], 1.0 / contacts.mass[row, 1, 0]
-            if k00 * k00 < MOST_CONDITION * (k00 * k11 - between * between):
+            if k00 * k00 < MAX_CONDITION * (k00 * k11 - between * between):
                 coupling[row] = between
 
 

@@ -80,7 +80,7 @@ _START = 0.5
 """Meters: where the slider with phase 0 starts."""
 _OWN_GROUP = -1
 """Sliders do not meet each other."""
-_MOST_STEPS = 600
+_MAX_STEPS = 600
 SOLVER_SHARE = 1.0e-3
 """Relative error of the speed left by eight velocity iterations at two coupled contacts; between 3 and 20 m/s at most 3e-4."""
 _UNCOUNTED = 0.05
@@ -143,7 +143,7 @@ class Slide:
     def is_over(self) -> bool:
         """True if every slider is at the finish or has turned back, or after a time limit."""
         last = [way[-1] for way in self.track]
-        return len(self.track[0]) > _MOST_STEPS or all(x >= FINISH or vx <= 0.0 for x, _, vx, _ in last)
+        return len(self.track[0]) > _MAX_STEPS or all(x >= FINISH or vx <= 0.0 for x, _, vx, _ in last)
 
     def observe(self) -> None:
         """Record the step that the world just made."""
@@ -183,7 +183,7 @@ def first_bump(ground: Ground, slider: Slider, speed: float, x: float, hertz: fl
     h, y = 1.0 / hertz, resting_height(slider)
     fall = GRAVITY * h
     far = HALF + BOX2D_POLYGON_SKIN
-    for step in range(1, _MOST_STEPS):
+    for step in range(1, _MAX_STEPS):
         seam = float(math.ceil(x))
         if slider == "box":
             seam = float(math.ceil(x + HALF))

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import LabError
-from engine.dynamics.exact_forces import MOST_CONTACTS, Resting, exact_contact_forces
+from engine.dynamics.exact_forces import MAX_CONTACTS, Resting, exact_contact_forces
 from engine.geometry import AnyShape, Circle, Polygon
 from engine.query import batch
 from engine.world import FixtureSpec, World
@@ -150,7 +150,7 @@ def force_past_bounds(world: World) -> float | None:
     no forces hold the contacts as they stand.
     """
     contacts = world.contacts
-    if not 0 < len(contacts) <= MOST_CONTACTS or world.joint_ids:
+    if not 0 < len(contacts) <= MAX_CONTACTS or world.joint_ids:
         return None
     try:
         exact = exact_contact_forces(Resting.of(world), has_friction=True)

@@ -46,7 +46,7 @@ _DEPTH = 1e-6
 """Meters of overlap at which a bisection ends."""
 _APPROACH = 1e-12
 """m/s."""
-_MOST_PASSES = 10_000
+_MAX_PASSES = 10_000
 _AREA = 1.0
 """m^2 for each disc of a gas: a fifth is covered."""
 
@@ -164,7 +164,7 @@ def pair_by_pair(discs: Discs, h: float) -> None:
     """Advance by `h` seconds, then let all that overlaps and approaches collide, one pair after the other, until none approaches."""
     discs.position = discs.position + h * discs.velocity
     contacts = discs.contacts_at(discs.position)
-    for _ in range(_MOST_PASSES):
+    for _ in range(_MAX_PASSES):
         collided = [_collide(discs, contacts, row) for row in range(len(contacts.a))]
         if not any(collided):
             return
@@ -175,7 +175,7 @@ def at_once(discs: Discs, h: float) -> None:
     discs.position = discs.position + h * discs.velocity
     contacts = discs.contacts_at(discs.position, is_touch_enough=True)
     target, total = np.maximum(-discs.approach(contacts), 0.0), np.zeros(len(contacts.a))
-    for _ in range(_MOST_PASSES):
+    for _ in range(_MAX_PASSES):
         change = 0.0
         for row in range(len(contacts.a)):
             a, b, normal = int(contacts.a[row]), int(contacts.b[row]), contacts.normal[row]
@@ -370,7 +370,7 @@ def collision_time(quick: bool) -> Finding:
         discs = gas(n)
         events = exactly(discs.copy(), n_steps / 60.0) / n_steps
         calls: dict[str, Callable[[], object]] = {name: partial(_steps, advance, discs, n_steps) for name, advance in WAYS.items()}
-        for solver in _TIMED if n <= _MOST_IN_WORLDS else ():
+        for solver in _TIMED if n <= _MAX_IN_WORLDS else ():
             world = _world_of(discs, solver)
             calls[solver] = partial(_steps_of_world, world, world.snapshot(), n_steps)
         seconds = seconds_in_turn(calls, rounds)
@@ -380,7 +380,7 @@ def collision_time(quick: bool) -> Finding:
             ms[name].append(1e3 * seconds[name] / n_steps)
             searches[name].append(_steps(advance, discs, n_steps).n_searches / n_steps)
             costs.append((n, name, events, searches[name][-1], searches[name][-1] * n, ms[name][-1]))
-    small = tuple(n for n in numbers if n <= _MOST_IN_WORLDS)
+    small = tuple(n for n in numbers if n <= _MAX_IN_WORLDS)
     solved: list[tuple[Value, ...]] = []
     for solver in _TIMED:
         solved.append((solver, *in_worlds[solver], growth(small, np.maximum(in_worlds[solver], 1e-9))))
@@ -424,7 +424,7 @@ _FAST = 60.0
 _TIMED = ("contact_forces", "shock_propagation", "soft_step")
 _SOLVERS = (*_TIMED, "box2d")
 """Worlds beside them: a disc hit off its center, and, where going back to the start costs next to nothing, what a step of a gas costs."""
-_MOST_IN_WORLDS = 128
+_MAX_IN_WORLDS = 128
 _HERTZ = (30.0, 60.0, 120.0, 240.0, 480.0)
 
 

@@ -20,7 +20,7 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "Epa", "epa"]
 
-_MOST_PLACES = 12
+_MAX_PLACES = 12
 """Maximum number of edges of a polytope for a question about the nearest."""
 
 
@@ -124,7 +124,7 @@ def _nearest_edge(
         "as the polytope lies within B - A.",
         bound=length, values={"distance": length, "edges": float(len(edges))},
         marks=(*ring, Mark("path", "looked_at", ends, "difference", f"edge {at}")), cost=cost,
-        question=question if len(edges) <= _MOST_PLACES and _is_clear(edges) else None,
+        question=question if len(edges) <= _MAX_PLACES and _is_clear(edges) else None,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "GridSteps", "grid"]
 
-_MOST_ANSWERS = 10
+_MAX_ANSWERS = 10
 """Maximum number of answers to a question, and of pairs in a sentence."""
 
 Pairs = tuple[tuple[int, int], ...]
@@ -132,7 +132,7 @@ class _Search:
         )
         cell = self.cells(column, column + 1, row, row + 1)
         question = None
-        if 1 < self.shape[1] <= _MOST_ANSWERS:
+        if 1 < self.shape[1] <= _MAX_ANSWERS:
             question = Question(f"Which row does box {item} go into? The lowest is 0.", tuple(map(str, range(self.shape[1]))), row)
         corner = self.boxes[item][:2]
         self._add("put", 2, words, {item: "new"}, (Mark("polygon", "looked_at", box_corners(cell)), Mark("point", "new", (corner,))),
@@ -161,7 +161,7 @@ class _Search:
         roles: dict[int, Role] = {**dict.fromkeys(compared, "dropped"), **dict.fromkeys(met, "new"), self.box: "looked_at"}
         area = self.cells(first, self.beyond, row, row + 1)
         question = None
-        if 0 < len(compared) < _MOST_ANSWERS:
+        if 0 < len(compared) < _MAX_ANSWERS:
             numbers_said = tuple(map(str, range(len(compared) + 1)))
             question = Question(f"How many of {_named(compared)} overlap box {self.box}?", numbers_said, len(met))
         self._add("run", 4 if is_own else 6, words, roles, (Mark("polygon", "bound", box_corners(area)),),
@@ -170,7 +170,7 @@ class _Search:
 
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
-        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MOST_ANSWERS)}" if pairs else ""
+        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MAX_ANSWERS)}" if pairs else ""
         words = f"{counted(len(pairs), 'pair')}{names}. Compared: {self.cost['boxes tested']} of {n * (n - 1) // 2} pairs of boxes."
         self._add("answer", 8, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
 

@@ -22,7 +22,7 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "RayCast", "ray_cast"]
 
-_MOST_PLACES = 12
+_MAX_PLACES = 12
 """Maximum number of edges for a question that asks for one."""
 
 
@@ -195,7 +195,7 @@ class _Decoder:
     def entered(self, row: list[float]) -> TraceStep:
         edge, t, entry, leave = int(row[0]), *row[1:4]
         question = None
-        if 2 <= len(self.towards) <= _MOST_PLACES:
+        if 2 <= len(self.towards) <= _MAX_PLACES:
             places = tuple(between(*self.ends_of(k)) for k in self.towards)
             question = Question(
                 "Through which edge does the ray enter?", tuple(f"edge {k}" for k in self.towards), self.towards.index(edge), places

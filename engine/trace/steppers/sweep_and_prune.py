@@ -19,7 +19,7 @@ __all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
 
 AXIS = View("axis", "the intervals on the axis, in order", x="along the axis, m", y="place in the order")
 
-_MOST_ANSWERS = 10
+_MAX_ANSWERS = 10
 """Maximum number of answers to a question, and of pairs in a sentence."""
 
 Pairs = tuple[tuple[int, int], ...]
@@ -176,7 +176,7 @@ class _Sweep:
 
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
-        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MOST_ANSWERS)}" if pairs else ""
+        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MAX_ANSWERS)}" if pairs else ""
         n_tested, of_all = int(self.cost["boxes tested"]), n * (n - 1) // 2
         spared = f"; the other {of_all - n_tested} do not overlap on {'xy'[self.axis]}" if n_tested < of_all else ""
         words = f"{counted(len(pairs), 'pair')}{names}. Compared: {n_tested} of {of_all} pairs of boxes{spared}."
@@ -207,7 +207,7 @@ class _Sweep:
 
 
 def _how_many(prompt: str, most: int, right: int) -> Question | None:
-    return Question(prompt, tuple(map(str, range(most + 1))), right) if 1 <= most < _MOST_ANSWERS else None
+    return Question(prompt, tuple(map(str, range(most + 1))), right) if 1 <= most < _MAX_ANSWERS else None
 
 
 def _boxes(items: list[int]) -> str:

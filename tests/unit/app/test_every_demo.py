@@ -17,7 +17,7 @@ from engine.demo import Demo
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
-from engine.render.palette import LEAST_CONTRAST, THEMES, Color, contrast
+from engine.render.palette import MIN_CONTRAST, THEMES, Color, contrast
 from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos
 from tests.unit.app.written import Written, noting_words
@@ -117,7 +117,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
             painter.paint(surface, session)
             faint = {palette.GRID, palette.GRID_AXIS, palette.PANEL_EDGE}
             for name, color in used:
-                least = palette.WORDS_CONTRAST if name in ("text_px", "label") else LEAST_CONTRAST
+                least = palette.WORDS_CONTRAST if name in ("text_px", "label") else MIN_CONTRAST
                 assert color in faint or contrast(palette.now(color), palette.BACKGROUND) >= least, (theme, name, color)
     finally:
         palette.use_theme("dark")

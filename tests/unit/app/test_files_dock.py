@@ -515,7 +515,7 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
 def test_only_the_last_demos_are_kept_as_they_were_left(
     drop: type[Demo], twins: type[Demo], choosy: type[Demo], desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(navigator, "MOST_LEFT", 3)
+    monkeypatch.setattr(navigator, "MAX_LEFT", 3)
     kinds = (drop, twins, choosy, *(type(f"More{k}", (drop,), {"id": f"more{k}", "title": f"More {k}"}) for k in range(2)))
     desk = Desk(None, kinds)
     sessions = []
@@ -530,7 +530,7 @@ def test_only_the_last_demos_are_kept_as_they_were_left(
     assert "Undo history for Twins was dropped" in desk.words
     desk.window.navigator.start(2)
     assert desk.window.session is sessions[2] and len(desk.window.navigator.left) == 2
-    monkeypatch.setattr(navigator, "MOST_BYTES", 1)
+    monkeypatch.setattr(navigator, "MAX_BYTES", 1)
     desk.key(pygame.K_ESCAPE)
     assert desk.window.navigator.left == [sessions[2]], "the one left last stays whatever it takes"
     desk.window.navigator.start(0)

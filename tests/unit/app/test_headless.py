@@ -151,7 +151,7 @@ def test_a_tour_compiles_everything_before_the_first_demo(
     monkeypatch.setattr(compiling, "run_part", done.append)
     monkeypatch.setattr(registry, "all_demos", lambda: (Noting,))
     monkeypatch.setattr(start, "TOUR_SECONDS", 0.1)
-    assert start._tour() == 0
+    assert start._tour().status == 0
     assert done == [*reversed(compiling.EVERYTHING), "the processes end", *6 * ["a step"]]
     assert "Compiling the algorithms" in capsys.readouterr().out and (tmp_path / "out" / "drop.png").is_file()
 

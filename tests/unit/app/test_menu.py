@@ -9,7 +9,7 @@ import pygame
 import pytest
 
 from engine.app.commands import find
-from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE
+from engine.app.layout import MAX_UI_SCALE, MIN_SIZE
 from engine.app.menu import Menu
 from engine.app.window import Window
 from engine.geometry import Circle
@@ -181,9 +181,7 @@ def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp
 
 
 @pytest.mark.parametrize("is_list", [True, False], ids=["list", "demo"])
-@pytest.mark.parametrize(
-    "size, scale", [(LEAST_SIZE, 1.0), (LEAST_SIZE, MAX_UI_SCALE), ((480, 360), 1.0), ((800, 600), 1.625), (SIZE, 1.0)]
-)
+@pytest.mark.parametrize("size, scale", [(MIN_SIZE, 1.0), (MIN_SIZE, MAX_UI_SCALE), ((480, 360), 1.0), ((800, 600), 1.625), (SIZE, 1.0)])
 def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], scale: float, is_list: bool) -> None:
     kind = find_demo("simple_shapes")
     window = Window(size, (kind,), None if is_list else kind(1), ui_scale=scale)

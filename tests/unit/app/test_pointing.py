@@ -98,7 +98,7 @@ def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: py
     monkeypatch.setattr(Stage, "agreement", StepAgreement(1, 0, 1, 0, 0.0, (difference,)))
     hand.window.session.clock.paused = True
     told: list[str] = []
-    monkeypatch.setattr(frame, "draw_lines", lambda *given: told.extend(words for words, _ in given[3]))
+    monkeypatch.setattr(frame, "draw_lines", lambda *given, **_: told.extend(words for words, _ in given[3]))
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, (0.0, 0.5)), rel=(1, 1), buttons=(0, 0, 0))
     assert any(words.startswith("skin") for words in told)
     assert "the cores are apart" in " ".join(told)
@@ -177,6 +177,9 @@ def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
 
 def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
     differing(hand)
+    panel = hand.window.screen.panel
+    assert panel is not None
+    hand.click(panel.buttons["more"].rect.center)
     panel = hand.window.screen.panel
     assert panel is not None
     for _ in range(10):

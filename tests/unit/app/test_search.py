@@ -8,7 +8,7 @@ import pygame
 import pytest
 
 from engine.app.browser import edited, found_in
-from engine.app.layout import LEAST_SIZE
+from engine.app.layout import MIN_SIZE
 from engine.app.window import Window
 from engine.sim.registry import all_demos
 from tests.unit.app.hand import SIZE, Hand
@@ -154,7 +154,7 @@ def test_keys_of_the_box() -> None:
 
 
 @pytest.mark.parametrize("searched", ["", "wall", "a search that is longer than its box"])
-@pytest.mark.parametrize("size", [LEAST_SIZE, (480, 360), (800, 600), SIZE])
+@pytest.mark.parametrize("size", [MIN_SIZE, (480, 360), (800, 600), SIZE])
 def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched: str) -> None:
     hand = Hand(Window(size, KINDS))
     hand.frame()

@@ -10,7 +10,7 @@ from pygame_gui.elements import UIButton
 
 from engine.app.commands import find, run
 from engine.app.frame import FramePainter
-from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE, fitting_scale
+from engine.app.layout import MAX_UI_SCALE, MIN_SIZE, fitting_scale
 from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.session import Session
@@ -88,7 +88,7 @@ def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int]
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
 def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) -> None:
-    window = opened(LEAST_SIZE, kind=kind)
+    window = opened(MIN_SIZE, kind=kind)
     run(find("more"), window.app)
     drawn(window)
     panel = window.screen.panel
@@ -184,7 +184,7 @@ def test_words_are_shortened_and_long_ones_broken() -> None:
 
 
 def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_pointer(monkeypatch: pytest.MonkeyPatch) -> None:
-    window = opened(LEAST_SIZE)
+    window = opened(MIN_SIZE)
     drawn(window, 60)
     line = line_of(window)
     bar = line.bar
@@ -205,7 +205,7 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
 
 
 def test_the_sample_of_an_impulse_has_a_place_of_its_own() -> None:
-    for size in ((1280, 720), LEAST_SIZE):
+    for size in ((1280, 720), MIN_SIZE):
         window = opened(size, keys=(pygame.K_9,))
         drawn(window, 120)
         bar, sample = window.screen.painter.corners
@@ -213,7 +213,7 @@ def test_the_sample_of_an_impulse_has_a_place_of_its_own() -> None:
 
 
 def test_a_narrow_event_log_gives_names_a_line_of_their_own() -> None:
-    window = opened(LEAST_SIZE, keys=(pygame.K_F8,))
+    window = opened(MIN_SIZE, keys=(pygame.K_F8,))
     drawn(window, 130)
     log = next(dock for dock in window.docks if dock.title == "Event log")
     rows = log._rows  # type: ignore[attr-defined]

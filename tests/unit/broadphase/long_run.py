@@ -21,7 +21,7 @@ __all__ = ["DifferenceError", "run_scene"]
 
 QUESTIONS_EVERY = 4
 STEPS_PER_SCENE = 50
-MOST_BOXES = 260
+MAX_BOXES = 260
 
 Call = tuple[str, tuple[object, ...]]
 
@@ -53,7 +53,7 @@ def _calls(seed: int, n_steps: int) -> list[Call]:
         what = rng.choice(
             ("insert", "remove", "nudge", "nudge all", "teleport", "update", "other scene"), p=(0.14, 0.14, 0.3, 0.2, 0.1, 0.1, 0.02)
         )
-        if what == "insert" and len(live) < MOST_BOXES:
+        if what == "insert" and len(live) < MAX_BOXES:
             do("insert", _boxes(rng, name, int(rng.choice((1, 2, 30)))))
         elif what == "remove" and len(live):
             do("remove", rng.permutation(live)[: int(rng.choice((1, 3, 30, 1000), p=(0.5, 0.3, 0.18, 0.02)))])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.broadphase import Automatic, BruteForce
-from engine.broadphase.automatic import BRUTE_FORCE, FEW, FEWEST_EIGHTS, LOOKS, MANY_QUERIES, MOST_EIGHTS, PATIENCE, TREE, UNIFORM_GRID
+from engine.broadphase.automatic import BRUTE_FORCE, FEW, LOOKS, MANY_QUERIES, MAX_EIGHTS, MIN_EIGHTS, PATIENCE, TREE, UNIFORM_GRID
 from engine.broadphase.grid import GridWorkspace
 
 
@@ -103,9 +103,9 @@ def test_the_grid_is_asked_again_only_when_something_has_changed(monkeypatch):
     broad_phase, boxes = Automatic(), crowds(600, 1e6)
     for frame in range(PATIENCE):
         broad_phase.pairs(boxes + 0.01 * frame)
-    assert asked == [MOST_EIGHTS]  # then it was remembered
+    assert asked == [MAX_EIGHTS]  # then it was remembered
     broad_phase.pairs(boxes)
-    assert asked == [MOST_EIGHTS, FEWEST_EIGHTS]  # after some time, in case a crowd has parted
+    assert asked == [MAX_EIGHTS, MIN_EIGHTS]  # after some time, in case a crowd has parted
     broad_phase.pairs(boxes)
     assert len(asked) == 2
     broad_phase.pairs(boxes[:400])

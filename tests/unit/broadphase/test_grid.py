@@ -10,7 +10,7 @@ from numba import config, njit
 from engine.broadphase import Automatic, BruteForce, UniformGrid
 from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED, grid_of
 from engine.broadphase._simd_kernel import EIGHT, PLACES, append_overlapping, padded
-from engine.broadphase.automatic import MOST_EIGHTS
+from engine.broadphase.automatic import MAX_EIGHTS
 from engine.broadphase.grid import PAIRS_PER_BOX, GridWorkspace
 from engine.common.jit import has_wide_registers, kernel
 
@@ -100,13 +100,13 @@ def test_there_are_never_more_cells_than_room_for_them(n, width):
 
 def test_the_search_gives_up_where_boxes_crowd():
     workspace, boxes = GridWorkspace(), crowds(1000)
-    assert workspace.pairs(boxes, MOST_EIGHTS) is None
+    assert workspace.pairs(boxes, MAX_EIGHTS) is None
     assert workspace.pairs(boxes, 0.0) is None and TOO_CROWDED < 0
     expected = BruteForce().pairs(boxes)
     assert np.array_equal(workspace.pairs(boxes, NO_LIMIT), expected)
     assert np.array_equal(Automatic().pairs(boxes), expected)
     even = spread(1000)
-    assert np.array_equal(workspace.pairs(even, MOST_EIGHTS), BruteForce().pairs(even))
+    assert np.array_equal(workspace.pairs(even, MAX_EIGHTS), BruteForce().pairs(even))
 
 
 def test_answers_do_not_change_when_the_next_frame_comes():

@@ -18,7 +18,7 @@ from engine.broadphase import (
     pairs_between,
     quality,
 )
-from engine.broadphase._dynamic_tree_kernel import FREE, LEFT, MOST_TILT, NONE, PARENT, RIGHT, ROOT, UNUSED
+from engine.broadphase._dynamic_tree_kernel import FREE, LEFT, MAX_TILT, NONE, PARENT, RIGHT, ROOT, UNUSED
 from engine.broadphase._morton_kernel import KEY_BITS
 from engine.broadphase._top_down_kernel import SPLIT_DEPTH
 from engine.broadphase.tree import LEAF_SIZE
@@ -79,7 +79,7 @@ def check_links(one: DynamicTree) -> None:
         children = [int(links[node, LEFT]), int(links[node, RIGHT])]
         boxes = nodes[children]
         assert heights[node] == 1 + heights[children].max()
-        assert abs(heights[children[0]] - heights[children[1]]) <= MOST_TILT
+        assert abs(heights[children[0]] - heights[children[1]]) <= MAX_TILT
         np.testing.assert_array_equal(nodes[node], np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0))))
         waiting.extend((child, node) for child in children)
     assert sorted(node // 2 for node in seen if node % 2 == 0) == one.proxies.tolist()
@@ -145,10 +145,10 @@ def adversarial() -> dict[str, FloatArray]:
 
 
 def highest(n_leaves: int) -> int:
-    """Return how high a tree of so many leaves can be whose siblings differ by at most `MOST_TILT`."""
+    """Return how high a tree of so many leaves can be whose siblings differ by at most `MAX_TILT`."""
     fewest = [1]
     while fewest[-1] <= n_leaves:
-        fewest.append(fewest[-1] + (fewest[-1 - MOST_TILT] if len(fewest) > MOST_TILT else 1))
+        fewest.append(fewest[-1] + (fewest[-1 - MAX_TILT] if len(fewest) > MAX_TILT else 1))
     return len(fewest) - 2
 
 

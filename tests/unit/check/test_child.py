@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from engine.check.child import MOST_POINTS, read_answer
+from engine.check.child import MAX_POINTS, read_answer
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ RING.append(RING)
         ("manifold", {"normal": "ab"}, "normal must be a list, got 'ab'"),
         ("manifold", {"points": [(0, 0), (1, float("inf"))]}, "points[1][1] must be finite, got inf"),
         ("manifold", {"points": [1, 2]}, "points[0] must be a list, got 1"),
-        ("manifold", {"points": endless()}, f"points must be at most {MOST_POINTS}"),
+        ("manifold", {"points": endless()}, f"points must be at most {MAX_POINTS}"),
         ("manifold", {"points": RING}, "points[0] must be two numbers"),
         ("distance", None, "returned None"),
         ("distance", True, "returned True"),

@@ -10,7 +10,7 @@ import pytest
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair
 from engine.check.shrink import corner_count, is_clear
-from engine.check.trial import MOST_KILLED, Tally, Task, check_function, check_pair
+from engine.check.trial import MAX_KILLED, Tally, Task, check_function, check_pair
 from engine.check.verdicts import judge
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -106,8 +106,8 @@ def test_a_function_that_remembers_is_found_out(tmp_path: Path) -> None:
 
 def test_a_function_that_never_ends_is_given_up(tmp_path: Path) -> None:
     tally = tried(written(tmp_path, "def collide(a, b):\n    while True: pass"), 1000, time_limit=0.1)
-    assert (tally.verdict, tally.pairs, tally.kinds) == ("gave up", MOST_KILLED, {"too_slow": MOST_KILLED})
-    assert f"{MOST_KILLED} calls" in tally.gave_up
+    assert (tally.verdict, tally.pairs, tally.kinds) == ("gave up", MAX_KILLED, {"too_slow": MAX_KILLED})
+    assert f"{MAX_KILLED} calls" in tally.gave_up
     assert not tally.is_right
 
 
@@ -120,7 +120,7 @@ def test_one_loop_among_many_pairs_costs_one_pair(tmp_path: Path) -> None:
             return correct.collide(a, b)
         """
     tally = tried(written(tmp_path, body), 150, time_limit=1.0)
-    assert 0 < tally.kinds["too_slow"] == tally.wrong < MOST_KILLED
+    assert 0 < tally.kinds["too_slow"] == tally.wrong < MAX_KILLED
     assert tally.right == 150 - tally.wrong
     assert tally.findings[0].is_alone
 

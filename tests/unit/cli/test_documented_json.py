@@ -24,10 +24,10 @@ from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.cli.output import deliver
 from engine.compare.motion.tally import MotionTally
-from engine.experiments import solvers as bench_of_methods
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES, Lab, Row
+from engine.experiments.solvers import bench as bench_of_methods
 from engine.experiments.studies import STUDIES, Finding
 from engine.geometry import Circle
 from engine.net import messages as m

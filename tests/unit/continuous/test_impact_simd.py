@@ -12,7 +12,7 @@ from engine.continuous import _advancement_simd_kernel as simd
 from engine.continuous import time_of_impact
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.geometry.rotation import MOST_TURNED
+from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase.packing import pack
 from engine.query import batch
 
@@ -71,7 +71,7 @@ def test_corners_that_meet_and_faces_that_lie_flat(is_box2d, monkeypatch):
 def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     shapes = pack([Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Capsule((-1, 0), (1, 0), 0.2), Segment((-1, 0), (1, 0)), Circle(1.0)])
     motions = sweeps(np.random.default_rng(7), 5, 400 if COMPILED else 60)
-    motions[2][::7, 2] += 2.0 * MOST_TURNED  # an angle that the polynomials do not take: it gives up
+    motions[2][::7, 2] += 2.0 * MAX_TURNED  # an angle that the polynomials do not take: it gives up
     motions[2][::7, :2] = motions[1][::7, :2]
     if not COMPILED:
         motions[2][:, 2] = motions[1][:, 2]

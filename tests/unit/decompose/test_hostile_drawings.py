@@ -111,7 +111,7 @@ def test_a_long_ring_is_simplified_in_chains(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repair, "_MOST_OFFSET", 100)
+    monkeypatch.setattr(repair, "_MAX_OFFSET", 100)
     monkeypatch.setattr(shapely.Polygon, "buffer", None)
     thick = comb(4_000)
     assert without_specks(thick, 0.005) == (thick, 0, 0)

@@ -21,7 +21,7 @@ from engine.decompose.subdivision import diagonals_of
 from engine.geometry import Circle, Polygon
 from engine.geometry.predicates import exact_turn
 from engine.world import BodySpec, FixtureSpec, World
-from tests.outlines import CUT, KEPT, MOST_CORNERS, OUTLINES, REFUSED, outline_of, shapes
+from tests.outlines import CUT, KEPT, MAX_CORNERS, OUTLINES, REFUSED, outline_of, shapes
 from tests.outlines.referee import fewest_pieces_by_trial
 
 OVERLAP = 1e-9
@@ -186,7 +186,7 @@ def test_comb_and_window_are_cut_along_their_lines() -> None:
     assert len(decompose(outline_of("corners on a line")).pieces) == 1
 
 
-@pytest.mark.skipif(MOST_CORNERS < 192, reason="takes minutes where kernels are not compiled")
+@pytest.mark.skipif(MAX_CORNERS < 192, reason="takes minutes where kernels are not compiled")
 def test_the_fewest_are_fewer() -> None:
     outline = outline_of("deep Koch curve")
     assert len(decompose(outline).pieces) < len(decompose(outline, "hertel_mehlhorn").pieces)

@@ -440,8 +440,8 @@ def test_an_outline_stays_valid_wherever_it_is_put(tmp_path: Path) -> None:
     ids=["selectors", "matches", "siblings", "marks", "letters", "clips of clips", "nested rules", "nested values", "clips"],
 )  # fmt: skip
 def test_style_sheets_and_clips_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, words: str) -> None:
-    monkeypatch.setattr(_svg_style, "_MOST_SELECTORS", 300)
-    monkeypatch.setattr(_svg_style, "_MOST_MATCHES", 2_000)
+    monkeypatch.setattr(_svg_style, "_MAX_SELECTORS", 300)
+    monkeypatch.setattr(_svg_style, "_MAX_MATCHES", 2_000)
     with pytest.raises(InvalidInputError, match=re.escape(words)):
         read(tmp_path, content + '<rect width="9" height="9"/>')
 

@@ -11,7 +11,7 @@ import pytest
 from engine.common.rng import stream
 from engine.experiments.lookahead import thinnest
 from engine.experiments.range import build_range, fire_bullet, range_settings
-from engine.experiments.rules import MOST_IMPACTS, Piece, RuleStepper
+from engine.experiments.rules import MAX_IMPACTS, Piece, RuleStepper
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import RULES, SHORTEST_STEP, TARGETS, ShotSpec, Target
 from engine.geometry import Circle, Polygon
@@ -97,7 +97,7 @@ def test_time_is_kept_over_many_bounces() -> None:
     for pieces in steps:
         assert pieces[0].start == 0.0 and pieces[-1].end == 1.0
         assert all(a.end == b.start for a, b in pairwise(pieces))
-        assert sum(len(piece.impacts) for piece in pieces) <= MOST_IMPACTS
+        assert sum(len(piece.impacts) for piece in pieces) <= MAX_IMPACTS
     assert world.settings.hertz == spec.hertz
 
 

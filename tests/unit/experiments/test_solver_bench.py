@@ -11,9 +11,11 @@ import pytest
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.experiments.references.lab import body, ground, run
-from engine.experiments.solvers import GROUPS, SCENES, Plan, Rung, Variant, chosen_scenes, chosen_variants, needs, start_of, trial, tried
+from engine.experiments.solvers import trial
+from engine.experiments.solvers.bench import Plan, Rung, needs, tried
 from engine.experiments.solvers.measures import Moving, Overlaps, force_error, force_past_bounds
-from engine.experiments.solvers.trial import Trial
+from engine.experiments.solvers.scenes import GROUPS, SCENES, chosen_scenes
+from engine.experiments.solvers.trial import Trial, Variant, chosen_variants, start_of
 from engine.geometry import Circle, Polygon
 from engine.scenes.scene_file import scene_as_json
 from engine.world import RevoluteJointSpec, World, WorldSettings, solvers

@@ -10,7 +10,7 @@ import pytest
 from engine.geometry import Transform
 from engine.geometry._rotation_kernel import cosine_and_sine as compiled
 from engine.geometry._rotation_kernel import turn_poses
-from engine.geometry.rotation import MOST_TURNED, cosine_and_sine
+from engine.geometry.rotation import MAX_TURNED, cosine_and_sine
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 UNITS = 1.6
@@ -44,7 +44,7 @@ def angles():
     for n in rng.integers(-(2**19), 2**19, 150).tolist():
         yield n * (math.pi / 2.0)
         yield math.nextafter((n + 0.5) * (math.pi / 2.0), math.inf)
-    for most in (1e-300, 1e-9, 0.1, 1.0, 4.0, 100.0, MOST_TURNED):
+    for most in (1e-300, 1e-9, 0.1, 1.0, 4.0, 100.0, MAX_TURNED):
         yield from rng.uniform(-most, most, 150).tolist()
 
 
@@ -68,7 +68,7 @@ def test_right_angles_and_signs():
 def test_all_forms_give_the_same_bits(n):
     rng = np.random.default_rng(n)
     poses = rng.uniform(-10.0, 10.0, (n, 3))
-    poses[:: 7 if n > 1 else 1, 2] *= 1e7  # beyond `MOST_TURNED`: the library's
+    poses[:: 7 if n > 1 else 1, 2] *= 1e7  # beyond `MAX_TURNED`: the library's
     turned = np.full((n, 4), np.nan)
     assert turn_poses(poses, turned)
     assert (turned[:, :2] == poses[:, :2]).all()

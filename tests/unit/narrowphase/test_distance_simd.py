@@ -131,7 +131,7 @@ def test_a_pose_that_is_not_finite_is_named(n, wrong):
 
 
 def test_large_angles(monkeypatch):
-    """Beyond `MOST_TURNED` cosine and sine are the library's, of which there is no vector form."""
+    """Beyond `MAX_TURNED` cosine and sine are the library's, of which there is no vector form."""
     rng = np.random.default_rng(9)
     poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, 200, 3))
     poses_a[::3, 2] *= 1e9

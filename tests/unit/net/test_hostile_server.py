@@ -18,7 +18,7 @@ from engine.net.connection import Connection
 from engine.net.link import LinkSettings
 
 ROOT = Path(__file__).resolve().parents[3]
-MOST_BYTES = 400_000_000
+MAX_BYTES = 400_000_000
 """Of a process that is nothing but the connection, 60 MB before it begins."""
 _N_MESSAGES = 20
 _STALLED_SECONDS = 2.0
@@ -70,4 +70,4 @@ def _most_bytes() -> int:
 def test_what_nobody_takes_is_not_read(latency: float) -> None:
     command = [sys.executable, "-c", f"from tests.unit.net import test_hostile_server as t; print(t._peak({latency}))"]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    assert int(told) < MOST_BYTES, told
+    assert int(told) < MAX_BYTES, told

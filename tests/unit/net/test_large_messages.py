@@ -21,7 +21,7 @@ from engine.sim.registry import find_demo
 from engine.sim.state import MAX_STATE_BYTES, encode_state
 
 ROOT = Path(__file__).resolve().parents[3]
-MOST_BYTES = 500_000_000
+MAX_BYTES = 500_000_000
 _N = 62_000_000
 
 
@@ -144,7 +144,7 @@ def _peaks(names: Sequence[str]) -> dict[str, int]:
 def test_what_is_too_much_is_refused_before_it_is_decoded(names: Sequence[str]) -> None:
     call = f"import json; from tests.unit.net import test_large_messages as t; print(json.dumps(t._peaks({names!r})))"
     peaks = json.loads(subprocess.run([sys.executable, "-c", call], cwd=ROOT, check=True, capture_output=True, text=True).stdout)
-    assert peaks.keys() == set(names) and max(peaks.values()) < MOST_BYTES, peaks
+    assert peaks.keys() == set(names) and max(peaks.values()) < MAX_BYTES, peaks
 
 
 def test_states_of_ten_thousand_bodies_may_be_told() -> None:

@@ -20,7 +20,7 @@ from engine.cli.own_demo import load_own_demo
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
 from engine.decompose import load_body
-from engine.experiments.solvers import SCENES, write_scenes
+from engine.experiments.solvers.scenes import SCENES, write_scenes
 from engine.net.messages import SharedScene
 from engine.net.netlab.random_user import RandomUser
 from engine.net.scene import check_shareable, make_demo, shared_scene

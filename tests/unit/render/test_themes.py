@@ -11,7 +11,7 @@ import pytest
 from engine.common.arrays import FloatArray
 from engine.render import palette
 from engine.render.fonts import FontBook
-from engine.render.palette import DARK, LEAST_CONTRAST, LIGHT, THEMES, Color, Theme, contrast
+from engine.render.palette import DARK, LIGHT, MIN_CONTRAST, THEMES, Color, Theme, contrast
 
 TEXT_CONTRAST = 4.5
 """WCAG 2.2, success criterion 1.4.3: text of the usual size."""
@@ -70,7 +70,7 @@ def test_what_carries_meaning_stands_out_from_the_ground(theme: Theme) -> None:
     shown = [(name, getattr(theme, name)) for name in (*names, "point_add", "point_persist", "point_remove")]
     shown += [(f"body {k}", color) for k, color in enumerate(theme.body_colors)] + [(f"series {k}", c) for k, c in enumerate(theme.series)]
     weak = [(name, round(contrast(color, theme.background), 2)) for name, color in shown]
-    assert not [one for one in weak if one[1] < LEAST_CONTRAST]
+    assert not [one for one in weak if one[1] < MIN_CONTRAST]
     assert contrast(theme.sleeping, theme.background) < contrast(theme.static, theme.background)  # asleep is meant to be dim
 
 
@@ -134,7 +134,7 @@ def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only() -> None:
     pale = (250, 240, 150)
     assert palette.legible(pale) == pale
     palette.use_theme("light")
-    assert contrast(palette.legible(pale), palette.BACKGROUND) >= LEAST_CONTRAST
+    assert contrast(palette.legible(pale), palette.BACKGROUND) >= MIN_CONTRAST
     assert palette.legible(DARK.normal) == LIGHT.normal
 
 

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from engine.cli.solvers_page import _ladder_charts
-from engine.experiments.solvers import Rung, chosen_scenes
+from engine.experiments.solvers.bench import Rung
+from engine.experiments.solvers.scenes import chosen_scenes
 from engine.report import Chart, Curve, Link, Table
 from engine.report.charts import COLORS, as_png, as_svg, draw_charts
 from engine.report.page import render_page

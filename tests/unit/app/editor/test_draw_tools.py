@@ -10,7 +10,7 @@ import pygame
 import pytest
 
 from engine.app.editor import draw_tools
-from engine.app.editor.placing import LEAST_SIZE, PlacingError, outline_spec
+from engine.app.editor.placing import MIN_SIZE, PlacingError, outline_spec
 from engine.app.editor.tool import grid_step
 from engine.geometry import Circle
 from tests.unit.app.editor.person import CTRL, SHIFT, Person
@@ -127,7 +127,7 @@ def test_what_cannot_be_an_outline_is_refused() -> None:
     for points, words in (
         (crossing, "must not cross itself"),
         ([(0.0, 0.0), (1.0, 1.0)], "too small"),
-        ([(0.0, 0.0), (1.0, 0.0), (2.0, LEAST_SIZE / 10)], "too thin"),
+        ([(0.0, 0.0), (1.0, 0.0), (2.0, MIN_SIZE / 10)], "too thin"),
     ):
         with pytest.raises(PlacingError, match=words):
             outline_spec(points, "dynamic")
