@@ -1,4 +1,4 @@
-"""A world of bodies, fixtures and joints that any solver can drive: specifications, commands, and the `World` itself.
+"""A world of bodies, fixtures and joints that any solver can simulate: specifications, commands, and the `World` itself.
 
 This package does not depend on a solver: `World(settings, solver="box2d")` loads one by name (`engine.world.solver`).
 """

@@ -44,7 +44,7 @@ class Command:
     Attributes
     ----------
     may_loosen_joints : bool
-        True if the command may invalidate an existing joint: leave it without a dynamic body, or unsupported by the solver.
+        True if the command may invalidate an existing joint by leaving it without a dynamic body or unsupported by the solver.
     """
 
     may_loosen_joints: ClassVar[bool] = False
@@ -89,7 +89,7 @@ class _JointCommand(Command):
 
 @dataclass(frozen=True, slots=True)
 class CreateBody(Command):
-    """Create a body; `fixtures` are the ids for the specification's fixtures, in order."""
+    """Create a body; `fixtures` are the ids of the fixtures in its specification, in the same order."""
 
     body: int
     spec: BodySpec
@@ -133,7 +133,7 @@ class DestroyFixture(_FixtureCommand):
 
 @dataclass(frozen=True, slots=True)
 class CreateJoint(Command):
-    """Create a joint between two bodies at their poses when the command is applied."""
+    """Create a joint between two bodies, using their poses at the time the command is applied."""
 
     joint: int
     spec: JointSpec
@@ -161,7 +161,7 @@ class SetMouseTarget(_JointCommand):
 
 @dataclass(frozen=True, slots=True)
 class SetPose(_BodyCommand):
-    """Teleport a body; it keeps its velocity."""
+    """Teleport a body without changing its velocity."""
 
     position: tuple[float, float]
     angle: float

@@ -24,9 +24,9 @@ def converted(
 ) -> WorldSnapshot:
     """Return a snapshot converted to another solver, with the same ids, poses, velocities and sleep states.
 
-    Between two methods of `engine.dynamics.solvers` the rest of the state is kept too, including contact impulses. To and from Box2D,
-    pending forces, sleep times and touching pairs are kept, and impulses start from zero. Specifications are converted to the new solver's
-    numbers and skins.
+    Conversion between two methods of `engine.dynamics.solvers` also keeps the rest of the state, including contact impulses. Conversion to
+    or from Box2D keeps pending forces, sleep times and touching pairs; impulses start from zero. Specifications get the new solver's
+    precision and skins.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def unit(direction: tuple[float, float]) -> tuple[float, float]:
 
 
 _UNIT_ROUNDING = 4.0 * EPS64
-"""Relative rounding error of a normalized vector's length: two divisions, and the length itself."""
+"""Relative rounding error in the length of a normalized vector, from two divisions and from computing the length."""
 
 
 def _direction(field: str, value: object) -> tuple[float, float]:
@@ -67,8 +67,8 @@ def _direction(field: str, value: object) -> tuple[float, float]:
 class Rule(NamedTuple):
     """Validation rule of a field.
 
-    Numbers are in `unit`, from `low` to `high`; `is_above` excludes `low` itself. `high` is the maximum magnitude of a vector's components,
-    and the maximum length of a text.
+    Numbers are in `unit`, from `low` to `high`; `is_above` excludes `low` itself. For a vector, `high` is the maximum magnitude of each
+    component; for a text, it is the maximum length.
     """
 
     kind: Literal["number", "vector", "direction", "whole", "flag", "text"]
@@ -105,7 +105,7 @@ def named_values(field: str, raw: Any) -> tuple[tuple[str, float | str], ...]:
     requirement = "a mapping of names to numbers or strings"
     try:
         values = list(dict(raw).items())
-    except Exception:  # not pairs, unhashable keys, or an error in a foreign mapping
+    except Exception:  # the value is not made of pairs, has unhashable keys, or is a foreign mapping that raises an error
         raise InvalidInputError(field, requirement, raw) from None
     named: dict[str, float | str] = {}
     for name, value in values:
@@ -178,7 +178,7 @@ def _rules(kind: Any) -> dict[str, Rule]:
 
 
 class Checked:
-    """Base class of specifications, which validates the fields on construction."""
+    """Base class of specifications. It validates their fields on construction."""
 
     def __post_init__(self) -> None:
         kind: Any = type(self)

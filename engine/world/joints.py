@@ -26,7 +26,8 @@ __all__ = ["RESOLVED_AS", "ResolvedJoint", "altered", "as_it_stands", "changeabl
 class ResolvedJoint:
     """A joint in body frames, as solvers use it. None as the first body means the static ground body.
 
-    For a motor joint the anchor on A and the reference angle are its offsets; the bodies of a gear joint are body B of each of its joints.
+    For a motor joint, the anchor on A and the reference angle are the joint's linear and angular offsets. For a gear joint, A and B are
+    body B of its first and second joint.
     """
 
     spec: JointSpec
@@ -46,11 +47,11 @@ RESOLVED_AS: Mapping[str, str] = MappingProxyType(
         **{"length": "length_a", "max_length": "length_a", "length_a": "length_a", "length_b": "length_b"},
     }
 )
-"""Attribute of `ResolvedJoint` for each field of a specification that is resolved into a body frame."""
+"""For each specification field that is resolved into a body frame, the corresponding attribute of `ResolvedJoint`."""
 
 
 def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mapping[int, ResolvedJoint]) -> ResolvedJoint:
-    """Resolve a specification at the current poses of its bodies, or a gear joint from the `others`."""
+    """Resolve a specification at the current poses of its bodies; a gear joint is resolved from the `others`."""
     if isinstance(joint, GearJointSpec):
         return ResolvedJoint(joint, (others[joint.joint_a].bodies[1], others[joint.joint_b].bodies[1]))
     if isinstance(joint, MouseJointSpec):
@@ -97,7 +98,7 @@ def check_ends(number: int, joint: JointSpec, type_of: Callable[[int], str], oth
 
 
 def check_numbers(joint: ResolvedJoint) -> None:
-    """Check the ranges of a joint's numbers, which may be exceeded between distant bodies or in a file.
+    """Check that a joint's numbers are in range; a joint between distant bodies, or one from a file, may exceed the ranges.
 
     Raises
     ------
@@ -117,8 +118,8 @@ def check_numbers(joint: ResolvedJoint) -> None:
 def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> JointSpec:
     """Return the specification that recreates a joint between its bodies at their current poses.
 
-    It has the joint's current anchors, which may have drifted apart, and its original angle and lengths. A gear joint has none of these;
-    its constant is recomputed.
+    It has the joint's current anchors, which may have drifted apart, and its original angle and lengths. A gear joint has no anchors,
+    angle or lengths; its constant is recomputed.
     """
     settings: Any = joint.spec
     if isinstance(settings, GearJointSpec):
@@ -139,7 +140,7 @@ _FIXED_FIELDS = (
     *("body", "body_a", "body_b", "joint_a", "joint_b", "target", "grabbed", "axis", "reference_angle"),
     *("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b"),
 )
-"""Fields that cannot be changed after a joint was created."""
+"""Fields that cannot be changed once a joint has been created."""
 
 
 def changeable(joint: JointSpec) -> tuple[str, ...]:
@@ -154,12 +155,12 @@ def changeable(joint: JointSpec) -> tuple[str, ...]:
 
 
 def altered(joint: ResolvedJoint, changes: Mapping[str, Any]) -> ResolvedJoint:
-    """Return an existing joint with changed, validated settings; bodies, anchors and reference angle cannot change.
+    """Return a copy of a joint with changed, validated settings; bodies, anchors and reference angle cannot change.
 
     Raises
     ------
     InvalidInputError
-        There is no such setting, or the value is out of range, or None, which is only valid at creation.
+        There is no such setting, or the value is out of range, or it is None, which is valid only at creation.
     """
     settings = changed(joint.spec, "joint", dict(changes), changeable(joint.spec))
     for name, value in changes.items():

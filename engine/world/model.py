@@ -1,4 +1,4 @@
-"""Solver-independent model of a world: its settings, and the specifications of bodies, fixtures and joints by id.
+"""Solver-independent model of a world: its settings, and the specifications of its bodies, fixtures and joints by id.
 
 The model is updated after the solver has applied a command (`engine.world.world`). Every change is journaled and can be undone until the
 next command or step begins.
@@ -63,9 +63,10 @@ class WorldModel:
     step_index : int
         Number of completed steps.
     structure_version : int
-        Incremented whenever bodies, fixtures or joints are added, removed or changed, and by every snapshot.
+        Incremented whenever bodies, fixtures or joints are added, removed or changed, and whenever a snapshot is taken over.
     structure : object
-        Replaced whenever bodies, fixtures or joints are added, removed or changed, but not by a snapshot with the same ones.
+        Replaced whenever bodies, fixtures or joints are added, removed or changed, but not when a snapshot with the same objects is taken
+        over.
     bodies, fixtures, joints : dict
         Entries by id, ascending; joints are resolved.
     gears : dict
@@ -207,7 +208,7 @@ class WorldModel:
         self._restructure()
 
     def remove_body(self, body: int) -> None:
-        """Remove a body and its fixtures; its joints must have been removed before."""
+        """Remove a body and its fixtures; its joints must already have been removed."""
         self._note(self.bodies, body)
         for fixture in self.bodies.pop(body).fixtures:
             self._note(self.fixtures, fixture)
@@ -262,7 +263,7 @@ class WorldModel:
         self._restructure()
 
     def set_joint(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Replace a joint by one between the same bodies."""
+        """Replace a joint with one between the same bodies."""
         self._note(self.joints, joint)
         self._note(self.gears, joint)
         self.joints[joint] = resolved
@@ -271,14 +272,14 @@ class WorldModel:
         self._restructure()
 
     def set_mouse_target(self, joint: int, resolved: ResolvedJoint) -> None:
-        """Replace a mouse joint by one with another target, without a new structure version."""
+        """Replace a mouse joint with one that has another target, without incrementing the structure version."""
         self._note(self.joints, joint)
         self.joints[joint] = resolved
 
     # -- snapshots ----------------------------------------------------------------------------------------------------
 
     def take_over(self, snapshot: WorldSnapshot) -> None:
-        """Replace the contents by those of a snapshot."""
+        """Replace the contents with those of a snapshot."""
         self._note_attributes(*_RESTORED)
         self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
         listed = (snapshot.bodies, snapshot.fixtures, snapshot.joints)
@@ -298,7 +299,7 @@ class WorldModel:
 
 
 def _put_back(table: dict[int, Any], key: int, entry: object) -> None:
-    """Restore an entry and the ascending order of its table."""
+    """Restore an entry, keeping its table in ascending order."""
     was_removed = key not in table
     table[key] = entry
     if was_removed:

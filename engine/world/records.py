@@ -47,13 +47,13 @@ class BodyMotion:
 
 
 MAX_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
-"""Maximum magnitude of each column of `BodyMotion.values` for an active body; angles are unlimited. A world deactivates bodies beyond it,
-and rejects snapshots with such bodies."""
+"""Maximum magnitude of each column of `BodyMotion.values` for an active body; angles are unlimited. A world deactivates bodies that exceed
+a maximum, and rejects snapshots with such bodies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body. `spec` is its current specification, but with the pose and velocity at creation; `BodyState` has the current ones."""
+    """A body. `spec` is its current specification, but with the pose and velocity at creation; `BodyState` has the current values."""
 
     id: int
     spec: BodySpec
@@ -82,7 +82,7 @@ class BodyState:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A fixture. `shape` is exactly the solver's, with its rounding, vertex order and skin."""
+    """A fixture. `shape` is exactly the shape that the solver uses, with the solver's rounding, vertex order and skin."""
 
     id: int
     body: int
@@ -99,7 +99,7 @@ class ImpactPose(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImpactMoment:
-    """Poses of two bodies at a time within the last step when continuous physics solved their contact or stopped them.
+    """Poses of two bodies at the time within the last step at which continuous physics solved their contact or stopped them.
 
     `fraction` is that time as a fraction of the step, or None if the solver does not report it.
     """
@@ -113,10 +113,10 @@ class ImpactMoment:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """Cost of the last step, milliseconds. `solver` includes callbacks; `reading` is the cost of reading bodies and contacts from it.
+    """Cost of the last step, milliseconds. `solver` includes callbacks; `reading` is the cost of reading bodies and contacts.
 
-    `collide` (manifolds), `solve` (islands, constraints and new pairs) and `toi` (impacts within the step) are parts of `solver` that it
-    measures itself, callbacks included.
+    `collide` (manifolds), `solve` (islands, constraints and new pairs) and `toi` (impacts within the step) are parts of `solver` that
+    the solver measures itself, callbacks included.
     """
 
     solver: float = 0.0
@@ -141,11 +141,11 @@ class JointState:
     Attributes
     ----------
     angle, spin : float
-        Angle of body B relative to A minus the reference angle, rad, and relative angular velocity, rad/s.
+        Angle of body B relative to A, minus the reference angle, rad; and the relative angular velocity, rad/s.
     travel, speed : float
         Distance from the anchor on A to that on B, m, and its rate of change, m/s; along the axis for prismatic and wheel joints.
     force, torque : (x, y), float
-        Reaction on body B, world frame, N and N m, including the motor's.
+        Reaction on body B, world frame, N and N m, including the reaction of the motor.
     """
 
     angle: float

@@ -20,7 +20,7 @@ class SolverState:
     ----------
     motion : BodyMotion
     contacts : StepContacts
-        Contacts of the last step, with which the next step compares its own.
+        Contacts of the last step; the next step compares its own contacts with them.
     touching : frozenset of (fixture id, fixture id)
         Touching pairs, sensors included; empty if `memory` contains them.
     events : tuple of (begun, ended)

@@ -1,7 +1,7 @@
 """Validation of foreign snapshots, before any solver reads them.
 
-Snapshots from `World.snapshot` are valid by construction. One from the network may be corrupt or malicious, and solvers would not notice:
-Box2D asserts in the middle of a step, and compiled code reads past the end of an array.
+Snapshots from `World.snapshot` are valid by construction. A snapshot from the network may be corrupt or malicious, and solvers would not
+notice in time: Box2D would fail an assertion in the middle of a step, and compiled code would read past the end of an array.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["check_column", "check_contacts", "check_snapshot"]
 _MAX_ID = 2**31 - 1
 _MAX_STEPS = 2**53
 _UNIT_ROUNDING = 1.0e-5
-"""Maximum deviation of the length of a float32 axis from 1."""
+"""Maximum amount by which the length of a float32 axis may differ from 1."""
 _COLUMNS: Mapping[str, tuple[str, tuple[int, ...]]] = {
     **dict.fromkeys(("fixture_a", "fixture_b", "body_a", "body_b", "count"), ("int64", ())),
     **dict.fromkeys(("pose_a", "pose_b"), ("float64", (3,))),

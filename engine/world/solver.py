@@ -63,12 +63,12 @@ __all__ = [
 _T = TypeVar("_T")
 
 DEFAULT = "box2d"
-"""Solver of a world created without a solver name outside `driven_by`."""
+"""Solver of a world that is created without a solver name and outside `driven_by`."""
 
 _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 """Module and class, by solver name, of each solver with its own package."""
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
-"""Folder of the methods of our own solver, one per file and named after it."""
+"""Folder of our own solver's methods. Each method has its own file and is named after that file."""
 _NO_METHODS = ("__init__", "protocol")
 
 NamedValues: TypeAlias = tuple[tuple[str, float | str], ...]
@@ -96,9 +96,9 @@ class Capabilities:
     max_vertices : int or None
         Maximum number of vertices of a polygon; None means no limit.
     precision : type
-        `numpy.float32` or `numpy.float64`: type of the solver's numbers.
+        Type of the solver's numbers, `numpy.float32` or `numpy.float64`.
     skin_radius : float
-        Skin around polygons and segments, meters.
+        Thickness of the skin around polygons and segments, meters.
     margin : float
         Distance around each shape, beyond skins, within which speculative contacts are reported, meters.
     version : str
@@ -121,7 +121,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """State besides the bodies' motion that any other solver can continue from.
+    """State, in addition to the bodies' motion, from which any other solver can continue.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Solver(ABC):
     Attributes
     ----------
     hooks : StepHooks or None
-        Callables to be called during a step. An exception in one is stored for `take_error`, and the step continues.
+        Callables to be called during a step. If one raises an exception, it is stored for `take_error`, and the step continues.
     """
 
     capabilities: ClassVar[Capabilities]
@@ -162,7 +162,7 @@ class Solver(ABC):
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
-        """Return the specification of a body, fixture or joint with its numbers rounded as in the solver.
+        """Return the specification of a body, fixture or joint with its numbers rounded to the solver's precision.
 
         The default implementation rounds nothing, and rejects shapes and joints that are not in `capabilities`.
 
@@ -182,7 +182,7 @@ class Solver(ABC):
 
     @classmethod
     def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:
-        """Return all solver-specific settings by name, with their values in `settings`, or their defaults.
+        """Return all solver-specific settings by name, with their values from `settings` where given, otherwise their defaults.
 
         Raises
         ------
@@ -218,11 +218,12 @@ class Solver(ABC):
     def apply(self, command: Command, becomes: Becomes) -> None:
         """Apply a checked command; the model is updated afterwards. After an exception `go_back` is called.
 
-        Before a body or joint is destroyed, separate commands have destroyed the body's joints, or the gear joints on the joint.
+        Before a body is destroyed, separate commands destroy its joints; before a joint is destroyed, they destroy the gear joints that
+        depend on it.
         """
 
     def can_hold(self, joint: ResolvedJoint) -> bool:
-        """Return whether the solver supports a joint between its bodies as they are now; one without a dynamic body is always removed."""
+        """Return whether the solver supports a joint, given its bodies as they are now. One without a dynamic body is always removed."""
         return True
 
     # -- time ---------------------------------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ class Solver(ABC):
         """Advance to step `number`; return the bodies whose pose or velocity is not finite, in which case `go_back` is called next."""
 
     def take_error(self) -> BaseException | None:
-        """Return and clear the first exception of a hook since the last call."""
+        """Return and clear the first exception that a hook has raised since the last call."""
         return None
 
     @property
@@ -257,14 +258,14 @@ class Solver(ABC):
 
     @abstractmethod
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
-        """Return a body's local center of mass, m, mass, kg, and rotational inertia about the center, kg m^2."""
+        """Return a body's local center of mass (m), its mass (kg), and its rotational inertia about that center (kg m^2)."""
 
     @abstractmethod
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
         """Return whether a fixture's shape contains a world point."""
 
     def shape_of(self, fixture: int) -> FixtureShape:
-        """Return a fixture's shape exactly as in the solver, with its rounding, vertex order and skin."""
+        """Return a fixture's shape exactly as the solver uses it, with the solver's rounding, vertex order and skin."""
         return self.model.fixtures[fixture].spec.shape
 
     @abstractmethod
@@ -273,16 +274,16 @@ class Solver(ABC):
 
     @abstractmethod
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
-        """Return the force, N, world frame, and the torque, N m, that a joint exerted on body B in the last step."""
+        """Return the force (N, world frame) and the torque (N m) that a joint exerted on body B in the last step."""
 
     # -- state --------------------------------------------------------------------------------------------------------
 
     is_always_canonical: ClassVar[bool] = True
-    """True if `canonicalize` changes nothing, so that `load` is exact for a state saved at any time."""
+    """True if `canonicalize` has no effect, so that `load` is exact for a state saved at any time."""
 
     @property
     def keeps_state(self) -> bool:
-        """True if `save`, `load` and `canonicalize` include internal state as far as possible, not only public state."""
+        """True if `save`, `load` and `canonicalize` include as much of the internal state as possible, not only the public state."""
         return True
 
     @keeps_state.setter
@@ -295,7 +296,7 @@ class Solver(ABC):
 
     @classmethod
     def check_memory(cls, snapshot: WorldSnapshot) -> None:
-        """Check that `save` could have returned the solver state of a foreign snapshot, which is otherwise valid.
+        """Check that `save` could have returned the solver state in a foreign snapshot; the rest of the snapshot has been checked.
 
         Raises
         ------
@@ -307,7 +308,7 @@ class Solver(ABC):
 
     @abstractmethod
     def load(self, state: SolverState) -> None:
-        """Load a saved state of the current model. If this raises, nothing has changed."""
+        """Load a state saved with the current model. If this raises, nothing has changed."""
 
     def canonicalize(self) -> None:
         """Bring the solver into the state that `load` produces from `save`, bit for bit. If this raises, nothing has changed."""
@@ -315,22 +316,22 @@ class Solver(ABC):
 
     @abstractmethod
     def mark(self, command: Command | None = None) -> object:
-        """Return a mark with which `go_back` restores the current state if `command` fails, or the next step if that is None."""
+        """Return a mark with which `go_back` can restore the current state if `command` (or the next step, if None) fails."""
 
     @abstractmethod
     def go_back(self, mark: object) -> None:
-        """Restore the state at a mark; the model has already been restored."""
+        """Restore the state at the time of a mark; the model has already been restored."""
 
     @classmethod
     def carried(cls, snapshot: WorldSnapshot) -> Carried:
-        """Return the state of a snapshot that other solvers can use; by default only the touching pairs."""
+        """Return the part of a snapshot's state that other solvers can use; by default only the touching pairs."""
         n, living = len(snapshot.bodies), {fixture for fixture, _, _ in snapshot.fixtures}
         pairs = frozenset((min(pair), max(pair)) for pair in snapshot.state.touching if living.issuperset(pair))
         return Carried(np.zeros((n, 3)), np.zeros(n), pairs)
 
     @classmethod
     def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
-        """Return the state from which this solver continues a snapshot of another solver.
+        """Return the state in which this solver continues a snapshot of another solver.
 
         By default this is the motion and the touching pairs, without contacts.
 
@@ -355,7 +356,7 @@ class Solver(ABC):
         return ()
 
     def pair_record(self) -> object:
-        """Return a live, solver-specific record of which pairs touch and why, or None if the solver has none."""
+        """Return the solver's own record of which pairs touch and why; None if the solver keeps no such record."""
         return None
 
 
@@ -406,7 +407,7 @@ def default_settings() -> NamedValues:
 
 @contextmanager
 def driven_by(solver: str | None, solver_settings: NamedValues = ()) -> Iterator[None]:
-    """Set the solver of worlds created in the with block without a solver name; None changes nothing.
+    """Set the solver of worlds that are created without a solver name in the with block; None changes nothing.
 
     Such a world has these `solver_settings` unless it specifies its own. Other threads are not affected.
 
@@ -448,7 +449,7 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
 
 
 def accept(spec: _T, solver: str = DEFAULT) -> _T:
-    """Return a specification with its numbers rounded as in a solver, as a world does with every new one.
+    """Return a specification with its numbers rounded to a solver's precision, as a world does with every new specification.
 
     Raises
     ------

@@ -6,8 +6,8 @@ Box2D updates the touching state of a pair when it evaluates the pair's contact,
     SolveTOI          at an impact within the step, for the pairs of the bodies involved, at their poses then
 
 Pairs of sleeping bodies keep their state. A step is therefore described by the bodies at its start, which of them were awake, and the poses
-of the few pairs that an impact evaluated again. Box2D does not report an impact after which the pair is apart, but that does not matter
-here.
+of the few pairs that were evaluated again at an impact. Box2D does not report an impact if the pair is apart afterward, but such impacts do
+not matter here.
 
 Solvers with speculative contacts determine all pairs at the start of the step, from the shapes' distances and velocities (`Approach`).
 """
@@ -64,7 +64,7 @@ class FixtureColumns:
 class Approach:
     """Motion of the bodies at the start of a step, with speculative contacts.
 
-    Two fixtures touch if their distance is below `touch`, or will be after `dt` at their present velocities.
+    Two fixtures touch if their distance is below `touch`, or will be below it after `dt` at their present velocities.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Approach:
     dt : float
         Time step, seconds.
     touch : float
-        Distance between the surfaces, meters.
+        Distance between the surfaces below which fixtures touch, meters.
     """
 
     velocity: FloatArray
@@ -86,13 +86,13 @@ class Approach:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StepPairs:
-    """Inputs of the last step, and the pairs that touch after it.
+    """Inputs of the last step, and the pairs that touch after that step.
 
     Attributes
     ----------
     step : int
     n_builds : int
-        How many times the `b2World` had been rebuilt; each time it evaluates all its pairs again, awake or not.
+        Number of times the `b2World` had been rebuilt. A rebuilt `b2World` evaluates all its pairs again, awake or not.
     fixtures : FixtureColumns
         Fixtures during the step; the same object as in the previous step unless something has changed.
     poses : float64 (m, 3)
@@ -100,11 +100,11 @@ class StepPairs:
     active : bool (m,)
         Bodies that were awake and not static at the start; with speculative contacts, those that moved.
     renewed : set of int
-        Bodies whose type or active flag a command has changed since the previous step, for which Box2D destroyed all contacts.
+        Bodies whose type or active flag a command has changed since the previous step; Box2D destroyed all their contacts.
     touching : int64 (k, 2)
         Pairs of fixtures that touch after the step, sensors included, A and B in Box2D's order.
     moments : dict of (fixture a, fixture b) to ImpactPose
-        Pairs last evaluated at an impact within the step, with the poses of the two bodies then.
+        Pairs last evaluated at an impact within the step, with the poses of the two bodies at that time.
     approach : Approach or None
         None if Box2D's rule for touching applies.
     """
@@ -121,12 +121,12 @@ class StepPairs:
 
 
 class PairRecord:
-    """Pairs of the last step of a world, recorded after the first call of `World.pair_record`.
+    """Pairs of a world's last step; recording starts with the first call of `World.pair_record`.
 
     Attributes
     ----------
     last : StepPairs or None
-        None before the first recorded step, and after a failed one.
+        None before the first recorded step and after a failed step.
     contact_between : callable
         Returns two fixtures in the order of the solver's contact between them, touching or not, or None if there is no contact.
     """
@@ -144,7 +144,7 @@ class PairRecord:
         self.last: StepPairs | None = None
 
     def fixture_columns(self) -> FixtureColumns:
-        """Return the fixtures with their collision filters; rebuilt only if the structure has changed."""
+        """Return the fixtures with their collision filters, rebuilding them only if the structure has changed."""
         model = self._model
         if self._columns_at is None or self._columns_at[0] != model.structure_version:
             rows = model.rows

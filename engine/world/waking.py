@@ -1,4 +1,4 @@
-"""Waking: which command wakes which bodies, the same for every solver.
+"""Determines which bodies each command wakes; the rules are the same for every solver.
 
 A sleeping body is in equilibrium with gravity, its contacts and its joints. A command that changes any of these wakes it; the solver wakes
 the rest of its island once an awake body touches it or is joined to it.
@@ -19,7 +19,7 @@ the rest of its island once an awake body touches it or is joined to it.
 | `set_solver`; `set_settings`: solver_settings | all bodies that were not created asleep (`BodySpec.awake`) | | |
 
 Unchanged values, a name, damping (without effect on a body at rest) and `bullet` wake no body. A dynamic body created awake wakes the
-bodies it touches, through the contacts; one created asleep wakes none.
+bodies that it touches, through its contacts; a body created asleep wakes none.
 
 A body is *near* if a bounding box of its shapes overlaps one of the changed shapes, with a margin for skins. This does not depend on the
 solver's contacts, and includes bodies that did not touch before, such as a sleeping body onto which a wall is placed. A body woken
@@ -50,7 +50,8 @@ _OF_ITS_SURFACE = ("friction", "restitution", "sensor", "category", "mask", "gro
 
 
 class Concerned(NamedTuple):
-    """The bodies that a command wakes: `bodies`, those near `fixtures`, and by `others` all sleeping ones, or those not created asleep."""
+    """The bodies that a command wakes: `bodies`, bodies near `fixtures`, and, depending on `others`, all sleeping bodies or all that were
+    not created asleep."""
 
     bodies: tuple[int, ...] = ()
     fixtures: tuple[int, ...] = ()
@@ -61,7 +62,7 @@ _NOBODY, _ALL_BUT_MADE_ASLEEP = Concerned(), Concerned(others="not made asleep")
 
 
 def concerned(command: c.Command, model: WorldModel) -> Concerned:
-    """Return the bodies that a command wakes, given the model before the command; `ends_of` adds those of destroyed joints."""
+    """Return the bodies that a command wakes, given the model before the command; `ends_of` returns the bodies of destroyed joints."""
     match command:
         case c.CreateBody(_, spec, fixtures) if spec.type != "dynamic":
             return Concerned(fixtures=fixtures)
@@ -164,7 +165,7 @@ class Sleepers:
             yield from (body for body in dict.fromkeys(owners[meets].tolist()) if body != entry.body and body in self.bodies)
 
     def _boxes_of_shapes(self) -> tuple[IntArray, FloatArray]:
-        """Return the body id (n,) and the bounding box, lower and upper corner (n, 2, 2), of each shape."""
+        """Return the body id of each shape, (n,), and the lower and upper corner of its bounding box, (n, 2, 2)."""
         if self._boxes is None:
             listed = [
                 (body, shape.aabb(Transform((x, y), angle))) for body, (x, y, angle) in self.bodies.items() for shape in self._shapes(body)

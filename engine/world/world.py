@@ -1,10 +1,11 @@
-"""A world that cannot be crashed by its input, with any solver.
+"""A world, simulated by any solver, that no input can crash.
 
-The model, specifications by id, is authoritative; the solver's objects can be discarded and rebuilt from it. Every change is a validated
-command, applied at a step boundary in the order of the requests. A change requested by a hook, during a step, is deferred to its end.
+The model, which maps ids to specifications, is authoritative; the solver's objects can be discarded and rebuilt from it. Every change is a
+validated command. Commands are applied between steps, in the order in which they were issued. A command issued by a hook during a step is
+deferred to the end of that step.
 
-A command or a step changes solver and model together. If the solver fails, both are rolled back (`World._roll_back`): the model with its
-journal, the solver to its mark.
+A command or a step changes solver and model together. If the solver fails, both are rolled back (`World._roll_back`): the model by means of
+its journal, and the solver to its mark.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class World:
         self._model = WorldModel(kind.accept(settings))
         self._solver: Solver = kind(self._model)
         self._lost = ""
-        """Error message if the world could not be rolled back; empty while it is usable."""
+        """Error message if the world could not be rolled back; empty while the world is usable."""
         self._next_ids = dict.fromkeys(self._model.tables, 0)
         self._destroyed_at: dict[tuple[str, int], int] = {}
         self._to_be_destroyed: set[tuple[str, int]] = set()
@@ -175,7 +176,7 @@ class World:
 
     @property
     def time(self) -> float:
-        """Simulated time at the current step rate, seconds."""
+        """Simulated time, s: the number of completed steps divided by the current step rate."""
         return self._checked()._model.step_index * self._checked()._model.settings.dt
 
     @property
@@ -185,11 +186,11 @@ class World:
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
-        """All impacts within the last step, in the order of solving; `contacts` has only the last one of each pair."""
+        """All impacts within the last step, in the order in which they were solved; `contacts` has only the last impact of each pair."""
         return self._checked()._solver.impact_moments
 
     def pair_record(self) -> object:
-        """Return a live, solver-specific record of which pairs touch and why, for an independent check, or None if there is none."""
+        """Return the solver's own record of which pairs touch and why, for an independent check; None if the solver keeps none."""
         return self._checked()._solver.pair_record()
 
     @property
@@ -199,7 +200,7 @@ class World:
 
     @property
     def last_cost(self) -> StepCost:
-        """Cost of the last step; zero before the first."""
+        """Cost of the last step; zero before the first step."""
         return self._checked()._solver.cost
 
     @property
@@ -209,29 +210,29 @@ class World:
 
     @property
     def body_ids(self) -> tuple[int, ...]:
-        """Ids of the living bodies, ascending."""
+        """Ids of the existing bodies, ascending."""
         return self._checked()._model.body_numbers
 
     @property
     def fixture_ids(self) -> tuple[int, ...]:
-        """Ids of the living fixtures, ascending."""
+        """Ids of the existing fixtures, ascending."""
         return tuple(sorted(self._checked()._model.fixtures))
 
     @property
     def joint_ids(self) -> tuple[int, ...]:
-        """Ids of the living joints, ascending."""
+        """Ids of the existing joints, ascending."""
         return tuple(sorted(self._checked()._model.joints))
 
     def is_body(self, body: int) -> bool:
-        """Return whether `body` is the id of a living body."""
+        """Return whether `body` is the id of an existing body."""
         return _living(self._checked()._model.bodies, body) is not None
 
     def is_fixture(self, fixture: int) -> bool:
-        """Return whether `fixture` is the id of a living fixture."""
+        """Return whether `fixture` is the id of an existing fixture."""
         return _living(self._checked()._model.fixtures, fixture) is not None
 
     def is_joint(self, joint: int) -> bool:
-        """Return whether `joint` is the id of a living joint."""
+        """Return whether `joint` is the id of an existing joint."""
         return _living(self._checked()._model.joints, joint) is not None
 
     def body(self, body: int) -> Body:
@@ -272,7 +273,7 @@ class World:
         length = math.hypot(dx, dy)
         ux, uy, turning = *((dx / length, dy / length) if length > 0.0 else (0.0, 0.0)), 0.0
         if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
-            ux, uy, turning = *xf_a.rotate(resolved.local_axis_a), spin_a  # the axis turns with A
+            ux, uy, turning = *xf_a.rotate(resolved.local_axis_a), spin_a  # the axis rotates with A
         force, torque = solver.joint_reaction(joint)
         return JointState(
             angle=angle_b - xf_a.angle - resolved.reference_angle,
@@ -292,7 +293,10 @@ class World:
         return vx - spin * (point[1] - y), vy + spin * (point[0] - x), spin
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
-        """Return bodies A and B of a joint. A is None for a mouse joint; a gear joint has body B of each of its joints."""
+        """Return bodies A and B of a joint.
+
+        A is None for a mouse joint; for a gear joint, A and B are body B of its first and second joint.
+        """
         return self._joint_entry(joint).bodies
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -333,7 +337,7 @@ class World:
         return BodyState((x, y), angle, (vx, vy), omega, bool(motion.raw.awake[row]))
 
     def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
-        """Return the body of the newest fixture that contains a world point, or None."""
+        """Return the body whose fixture contains a world point, or None; the newest fixture if several do."""
         return next(self._bodies_at(point, boolean("dynamic_only", dynamic_only)), None)
 
     def bodies_at(self, point: tuple[float, float]) -> tuple[int, ...]:
@@ -350,11 +354,11 @@ class World:
 
     @property
     def is_lost(self) -> bool:
-        """True if the solver failed and the world could not be rolled back. Everything then raises until `restore` is called."""
+        """True if the solver failed and the world could not be rolled back. All other methods then raise until `restore` is called."""
         return bool(self._lost)
 
     def state_hash(self) -> str:
-        """Return a digest of the ids of all bodies and the raw bits of their poses, velocities and awake flags."""
+        """Return a digest of all body ids and of the raw bits of the bodies' poses, velocities and awake flags."""
         motion = self._checked()._now()
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self._checked()._model.body_ids.tobytes())
@@ -364,7 +368,7 @@ class World:
 
     @property
     def hooks(self) -> StepHooks | None:
-        """Callables to be called during a step, read at its start."""
+        """Callables to be called during a step. They are read at the start of the step."""
         return self._hooks
 
     @hooks.setter
@@ -384,9 +388,9 @@ class World:
 
     @property
     def keeps_solver_state(self) -> bool:
-        """True if `canonicalize` and `snapshot` include the solver's internal state as far as possible, not only its public state.
+        """True if `canonicalize` and `snapshot` include as much of the solver's internal state as possible, not only its public state.
 
-        Default True. Runs that must agree bit for bit must use the same value, because a snapshot without that state restores none.
+        Default True. Runs that must agree bit for bit must use the same value, because a snapshot without internal state cannot restore it.
         """
         return self._checked()._solver.keeps_state
 
@@ -397,7 +401,7 @@ class World:
 
     @property
     def is_always_canonical(self) -> bool:
-        """True if `canonicalize` changes nothing with the current solver, so that `restore` is exact for any snapshot."""
+        """True if `canonicalize` has no effect with the current solver, so that `restore` is exact for any snapshot."""
         return self._checked()._solver.is_always_canonical
 
     # -- changes ------------------------------------------------------------------------------------------------------
@@ -432,7 +436,7 @@ class World:
         return joint
 
     def destroy_joint(self, joint: int) -> None:
-        """Destroy a joint and the gear joints that depend on it; its bodies wake."""
+        """Destroy a joint and the gear joints that depend on it, and wake its bodies."""
         self._submit(c.DestroyJoint(joint))
 
     def set_mouse_target(self, joint: int, target: tuple[float, float]) -> None:
@@ -442,7 +446,7 @@ class World:
         self._submit(c.SetMouseTarget(joint, vector("target", target, "m", MAX_COORDINATE)))
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
-        """Teleport a body; it keeps its velocity. The body and those near its old and new pose wake."""
+        """Teleport a body without changing its velocity. This wakes the body, and the bodies near its old and new pose."""
         self._submit(c.SetPose(body, vector("position", position, "m", MAX_COORDINATE), number("angle", angle, "rad")))
 
     def set_velocity(self, body: int, linear: tuple[float, float], angular: float = 0.0) -> None:
@@ -467,9 +471,9 @@ class World:
         self._submit(c.SetFixture(fixture, _as_checked(now, changes)))
 
     def set_joint(self, joint: int, **changes: Any) -> None:
-        """Change settings of a joint, those of `engine.world.joints.changeable`: motor, limits, spring, lengths, maximum forces, ratio.
+        """Change a joint's motor, limits, spring, lengths, maximum forces or ratio; see `engine.world.joints.changeable`.
 
-        Its id, bodies, anchors and reference angle stay the same; its bodies wake.
+        The joint keeps its id, bodies, anchors and reference angle. Its bodies wake.
         """
         now = altered(self._joint_entry(joint), changes)
         self._submit(c.SetJoint(joint, _as_checked(now.spec, changes)))
@@ -495,7 +499,8 @@ class World:
         Raises
         ------
         InvalidInputError
-            There is no such solver, or it does not support a setting, shape, body or joint, which is named. The world is unchanged.
+            There is no such solver, or it does not support a setting, shape, body or joint of this world; the message names it. The
+            world is unchanged.
         """
         solver = solver_name("solver", solver)
         settings = named_values("solver_settings", () if solver_settings is None else solver_settings)
@@ -519,16 +524,16 @@ class World:
     def canonicalize(self) -> None:
         """Bring the solver into the state that `restore` would produce from a snapshot taken now.
 
-        After this, a world that continues and one restored from a snapshot taken here agree bit for bit. A run that may be rewound
-        therefore calls it at every keyframe, before `snapshot`. Ids do not change, and no hook is called.
+        If a snapshot is taken right after this call, this world and one restored from the snapshot continue identically, bit for bit. A run
+        that may be rewound therefore calls `canonicalize` at every keyframe, before `snapshot`. Ids do not change, and no hook is called.
         """
         self._submit(c.Canonicalize())
 
     def hand_out(self, next_ids: tuple[int, int, int]) -> tuple[int, int, int]:
         """Set the ids of the next body, fixture and joint; return the previous values.
 
-        This gives each of several users who create objects in one world a range of ids, so that ids do not depend on the order of their
-        commands. No id of the range may have been used before.
+        If several users create objects in one world, each can thus have a separate range of ids, so that ids do not depend on the order of
+        the users' commands. No id in the range may have been used before.
         """
         self._check_between_steps("hand_out")
         requirement = "three unused ids, whole numbers >= 0"
@@ -555,7 +560,7 @@ class World:
         WorldLostError
             The solver failed, or a body's pose or velocity is not finite. The world has been rolled back to the state before this step.
         BaseException
-            A hook raised it, or it is a KeyboardInterrupt; the step is complete.
+            An exception raised by a hook, or a KeyboardInterrupt. The step has been completed.
         """
         self._check_between_steps("step")
         with DeferredInterrupt():
@@ -578,11 +583,11 @@ class World:
     def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
         """Restore a snapshot, with its ids and its solver.
 
-        With `must_hold`, a snapshot with a joint that its solver does not support, as may come from a file, is rejected.
+        With `must_hold`, a snapshot (for example, one from a file) is rejected if its solver does not support one of its joints.
 
-        Poses, velocities, sleep states and times, and the impulses of contacts and joints are restored as far as the solver can access them
-        (`Solver.has_whole_states`); the rest starts from zero. The order of contacts is that of a new world, so that with Box2D a
-        disordered pile deviates by millimeters. Snapshots taken right after `canonicalize` are restored without any deviation.
+        Poses, velocities, sleep states, sleep times, and contact and joint impulses are restored as far as the solver can access them
+        (`Solver.has_whole_states`); the rest starts from zero. Contacts are ordered as in a new world; with Box2D, a disordered pile
+        therefore deviates by millimeters. Snapshots taken right after `canonicalize` are restored without any deviation.
         """
         self._check_between_steps("restore")
         _check_type("snapshot", snapshot, WorldSnapshot)
@@ -609,7 +614,7 @@ class World:
     def _run(self, action: Callable[[], object]) -> None:
         """Run an action, then all commands issued by hooks meanwhile, and finally raise the first error.
 
-        Commands call hooks too: destroying a body ends its contacts, while the solver is locked.
+        Commands call hooks too: destroying a body, for example, ends its contacts while the solver is locked.
         """
         solver = self._checked()._solver
         errors: list[BaseException] = []
@@ -636,9 +641,10 @@ class World:
             raise errors[0]
 
     def _accepted(self, command: c.Command) -> c.Command:
-        """Return a validated command, with its specification rounded as in the solver, and reserve the ids of the objects it creates.
+        """Validate a command, round its specification as the solver does, and reserve ids for the objects it creates. Return the result.
 
-        Called when a hook issues a command and again when it is applied, because commands of one step can invalidate each other.
+        Called when a hook issues a command and again when the command is applied, because commands issued in one step can invalidate each
+        other.
 
         Raises
         ------
@@ -766,7 +772,7 @@ class World:
         self._may_sleep()
 
     def _change_solver(self, command: c.SetSolver) -> None:
-        """Change to another solver; `previous_poses` are kept, for drawing."""
+        """Change to another solver, keeping `previous_poses` for drawing."""
         before = self._now().previous
         self._become(converted(self._snapshot(), command.solver, command.solver_settings), must_hold=True)
         assert self._motion is not None
@@ -783,7 +789,7 @@ class World:
                 model.add_body(body, spec, fixtures)
             case c.DestroyBody(body):
                 for joint in list(model.bodies[body].joints):
-                    if joint in model.joints:  # not yet removed with another one
+                    if joint in model.joints:  # not already removed together with another joint
                         self._remove_joint(joint)
                 self._change(command)
                 model.remove_body(body)
@@ -862,7 +868,7 @@ class World:
         return {body for body in self._sleepers().bodies if affected.others == "all" or bodies[body].spec.awake}
 
     def _near(self, affected: Concerned) -> set[int]:
-        """Return the sleeping bodies near those fixtures that a command changes and that exist now."""
+        """Return the sleeping bodies near the currently existing fixtures that a command changes."""
         if not affected.fixtures or self._is_all_awake():
             return set()
         existing = [fixture for fixture in affected.fixtures if fixture in self._model.fixtures]
@@ -894,7 +900,7 @@ class World:
         return lost
 
     def _drop_joints(self) -> tuple[int, ...]:
-        """Remove joints without a dynamic body, or that the solver does not support now; return their ids."""
+        """Remove joints that have no dynamic body or that the solver no longer supports; return their ids."""
         dropped: list[int] = []
         for joint, resolved in list(self._model.joints.items()):
             if joint not in self._model.joints:
@@ -910,13 +916,14 @@ class World:
     def _advance(self) -> None:
         """Advance by one step.
 
-        A body beyond `MAX_MOTION`, too far away or too fast, is deactivated and added to `out_of_range`. Simulation at that range is
-        meaningless in float32, and an overflow in Box2D's solver would abort the interpreter.
+        A body that exceeds `MAX_MOTION`, because it is too far away or too fast, is deactivated and added to `out_of_range`. Simulating it
+        would be meaningless in float32, and an overflow in Box2D's solver would abort the interpreter.
 
         Raises
         ------
         WorldLostError
-            The solver failed, or a body's pose or velocity is not finite. The world has been rolled back, and such bodies deactivated.
+            The solver failed, or a body's pose or velocity is not finite. The world has been rolled back, and bodies that were not finite
+            have been deactivated.
         """
         model, before, mark = self._model, self._now(), self._begin()
         index = model.step_index + 1
@@ -969,12 +976,12 @@ class World:
         )
 
     def _become(self, snapshot: WorldSnapshot, must_hold: bool) -> None:
-        """Replace the model and the solver's state by those of a snapshot.
+        """Replace the model and the solver's state with those of a snapshot.
 
         Raises
         ------
         LabError
-            The solver rejected the snapshot, or `must_hold` is set and it does not support a joint. The world is unchanged.
+            The solver rejected the snapshot, or `must_hold` is set and the solver does not support a joint. The world is unchanged.
         """
         solver, mark = self._solver, self._solver.mark() if must_hold and not self._lost else None
         is_loaded = False
@@ -1006,7 +1013,7 @@ class World:
     # -- motion -------------------------------------------------------------------------------------------------------
 
     def _now(self) -> _Motion:
-        """Return the motion of all bodies, read again if a command may have changed it."""
+        """Return the motion of all bodies, reading it again if a command may have changed it."""
         if self._motion is None or self._is_stale:
             raw, rows = self._solver.motion(), self._model.rows
             self._motion = _Motion(rows, raw, self._previous_poses(rows, _columns(raw, 0)))
@@ -1028,7 +1035,7 @@ class World:
         return frozen(previous)
 
     def _transform(self, body: int) -> Transform:
-        """Return a body's pose without reading those of all bodies."""
+        """Return a body's pose without reading the poses of all bodies."""
         if self._motion is None or self._is_stale:
             x, y, angle = self._solver.motion_of(body)[:3]
         else:
@@ -1038,7 +1045,7 @@ class World:
     # -- guards -------------------------------------------------------------------------------------------------------
 
     def _checked(self) -> World:
-        """Return the world itself after checking that it is usable and called by its own thread."""
+        """Return the world itself after checking that it is usable and that the caller is on the world's own thread."""
         self._check_thread()
         if self._lost:
             raise WorldLostError(self._lost)
@@ -1084,7 +1091,7 @@ def _is_id(value: object) -> TypeGuard[int]:
 
 
 def _living(living: Mapping[int, _T], number: object) -> _T | None:
-    """Return the entry with this id, or None if there is none or `number` is not an id."""
+    """Return the entry whose id is `number`, or None if there is no such entry or `number` is not an id."""
     return living.get(number) if _is_id(number) else None
 
 
