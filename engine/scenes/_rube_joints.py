@@ -28,7 +28,7 @@ _NAMES = {
     "anchor": ("anchorA",),
     "grabbed": ("anchorB",),  # in the world's frame, only for this joint
 }
-"""Names in the file that are not the field in camelCase: the first one present, otherwise the last."""
+"""Names in the file for fields whose name is not simply the field in camelCase. The first name present is used, otherwise the last."""
 
 _LIMITS = {"lower_angle": min, "lower_translation": min, "upper_angle": max, "upper_translation": max}
 _LENGTHS = ("length", "max_length", "length_a", "length_b")
@@ -46,7 +46,7 @@ def check_kind(joint: RubeObject) -> None:
 
 
 def joint_of(joint: RubeObject, a: int, b: int, bodies: Sequence[BodySpec]) -> JointSpec:
-    """Return a joint, whose kind has been checked, between two bodies given by their indices in the scene."""
+    """Return a joint between two bodies, given by their indices in the scene; its kind has already been checked."""
     kind = JOINT_KINDS[joint.text("type")]
     references = {"body": b, "body_a": a, "body_b": b}
     frames = [Transform(bodies[body].position, bodies[body].angle) for body in (a, b)]

@@ -1,7 +1,7 @@
-"""Mass of a body in a R.U.B.E. file; see `engine.scenes.rube`.
+"""Import of a body's mass from a R.U.B.E. file; see `engine.scenes.rube`.
 
-The editor writes the values that Box2D computed (``massData-mass``, ``massData-center``, ``massData-I`` about the body's origin) or that
-its user entered instead, and Box2D's loader sets them. Our scenes only have densities.
+The editor writes ``massData-mass``, ``massData-center`` and ``massData-I`` (about the body's origin), as computed by Box2D or entered by
+the user, and the Box2D loader sets them. Our scenes have only densities.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine.world import FixtureSpec
 __all__ = ["with_mass"]
 
 _SAME_MASS = 1e-3
-"""Maximum relative difference of a given mass, inertia or center (relative to the radius of gyration) from that of the fixtures that causes
-no note: floats are written with seven digits, and a sum over some dozens of pieces loses two or three of them."""
+"""Maximum relative difference between a mass, inertia or center in the file and that of the fixtures for which no note is added (for the
+center, relative to the radius of gyration). Floats have seven digits in the file, and a sum over dozens of pieces loses two or three."""
 
 
 def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str]) -> list[FixtureSpec]:
-    """Return the fixtures of a dynamic body with densities that give the mass in the file; changes are added to `notes`."""
+    """Return a dynamic body's fixtures with densities that give the mass in the file; changes are added to `notes`."""
     solid = [(fixture, fixture.shape.mass(fixture.density)) for fixture in fixtures if not isinstance(fixture.shape, Segment)]
     if not solid:
         return list(fixtures)
@@ -48,7 +48,7 @@ def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str
 
 
 def _note_center_and_inertia(body: RubeObject, center: tuple[float, float], inertia: float, given: float, notes: list[str]) -> None:
-    """Note differences from the file's center and inertia (about the origin, per kilogram); a body of fixed rotation has no inertia."""
+    """Note differences from the file's center and inertia (about the origin, per kilogram); a body with fixed rotation has no inertia."""
     x, y = body.vector("massData-center")
     if math.dist((x, y), center) > _SAME_MASS * math.sqrt(inertia):
         notes.append(

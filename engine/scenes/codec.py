@@ -1,12 +1,13 @@
-"""Conversion of specifications to plain data, such as JSON, and back, bit for bit.
+"""Exact, reversible conversion of specifications to plain data, such as JSON.
 
     FixtureSpec(Circle(0.5), density=2.0)   <->   {"kind": "fixture", "shape": {"kind": "circle", "radius": 0.5}, "density": 2.0}
 
-A specification becomes an object with its fields as names; ``"kind"`` names its class (`KINDS`) and is omitted if only one is possible, as
-for the fixtures of a body. Fields with their default value are omitted. Tuples become lists. Numbers have enough digits to restore the same
-float; in specifications for a float32 solver (`precision`), just enough to restore the same float32: 0.1 instead of 0.10000000149011612.
+A specification becomes an object with one member per field; ``"kind"`` names its class (`KINDS`) and is omitted if only one class is
+possible, as for the fixtures of a body. Fields with their default value are omitted. Tuples become lists. Numbers have enough digits to
+restore the same float; in specifications for a float32 solver (`precision`), they have just enough digits to restore the same float32: 0.1
+instead of 0.10000000149011612.
 
-When reading, every value passes the specification's own checks, and an error names its path from the top:
+When plain data are read, the specification checks every value, and an error names the value's path from the top:
 ``bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1``.
 """
 
@@ -38,17 +39,17 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 _MAX_DEPTH = 32
 """Maximum nesting depth of lists; a specification needs four."""
 _SHAPE_DEPTH = 2
-"""Nesting depth of lists in a shape: vertices of two numbers."""
+"""Nesting depth of lists in a shape, whose vertices are lists of two numbers."""
 
 Precision: TypeAlias = type[np.floating[Any]]
-"""Floating-point type of a solver: `numpy.float32` or `numpy.float64`."""
+"""Floating-point type of a solver, `numpy.float32` or `numpy.float64`."""
 
 
 class Reading(NamedTuple):
     """How specifications are read.
 
-    `solver`: if given, reject what it does not support. `precision`: type of the numbers. `notes`: gets a message per dropped vertex; None
-    means drop none.
+    If `solver` is given, whatever that solver does not support is rejected. `precision` is the type of the numbers. A message is added to
+    `notes` for each dropped vertex; if it is None, no vertices are dropped.
     """
 
     solver: str | None
@@ -57,7 +58,7 @@ class Reading(NamedTuple):
 
 
 def to_plain(value: Any, precision: Precision = np.float32) -> Any:
-    """Return plain data (dict, list, str, int, float, bool, None) of a specification, a shape, a number, a text, or tuples of these.
+    """Convert a specification, shape, number or text, or tuples of these, to plain data (dict, list, str, int, float, bool, None).
 
     A mapping becomes a sorted list of pairs of name and value.
 
@@ -86,14 +87,14 @@ def from_plain(
     path : str
         Path of the value, for messages: ``bodies[3]``.
     kinds : mapping of str to type, optional
-        The only kinds accepted, such as `JOINT_KINDS` or ``{"body": BodySpec}``; if there is a single one, ``"kind"`` may be omitted.
+        The only kinds accepted, such as `JOINT_KINDS` or ``{"body": BodySpec}``; if there is only one kind, ``"kind"`` may be omitted.
     solver : str, optional
-        Also reject what this solver, one of `engine.world.solvers`, does not support.
+        One of `engine.world.solvers`; whatever this solver does not support is also rejected.
     precision : type
         As passed to `to_plain`: `numpy.float32` or `numpy.float64`.
     notes : list of str, optional
-        Gets a message for each vertex dropped because float32 cannot distinguish it from the line of its neighbors and the polygon is
-        rejected with it (`engine.geometry.flat_corners`). If None, a polygon must be exactly convex.
+        A message is added for each dropped vertex. A vertex is dropped if float32 cannot distinguish it from the line through its neighbors
+        and the polygon would be rejected with it (`engine.geometry.flat_corners`). If None, a polygon must be exactly convex.
 
     Raises
     ------
@@ -146,7 +147,7 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool, preci
 
 
 def _is_default(value: object, default: object, is_short: bool) -> bool:
-    """Return whether a value is written like its default: -0.0 and 0.0 differ."""
+    """Return whether a value is written like its default; -0.0 and 0.0 are written differently."""
     if type(value) is not type(default):
         return False
     return repr(value) == repr(default) or (is_short and isinstance(default, float) and repr(value) == repr(float32(default)))
@@ -160,7 +161,7 @@ def _shortest(number: float) -> float:
 
 
 def _as_float32(plain: object, depth: int = 0) -> object:
-    """Return the numbers of a fixture's shape rounded to float32, so that vertices are checked as stored, not as written."""
+    """Round the numbers of a fixture's shape to float32, so that vertices are checked as they will be stored, not as they were written."""
     if isinstance(plain, list | tuple) and depth < _SHAPE_DEPTH:
         return [_as_float32(item, depth + 1) for item in plain]
     if isinstance(plain, float) and abs(plain) <= MAX_NUMBER:
@@ -228,7 +229,7 @@ def _polygon(vertices: object, **more: Any) -> Polygon:
 
 
 def _place(path: str, field: str, given: Mapping[str, Any]) -> str:
-    """Return the path of an error in the specification's `field`; an error in all its fixtures is not attributed to one of them."""
+    """Return the path of an error in the specification's `field`; an error that concerns all fixtures is not attributed to one of them."""
     head = field.partition("[")[0].partition(".")[0]
     if "shape" in given and head != "shape" and head not in FixtureSpec.__dataclass_fields__:
         return path_below(path_below(path, "shape"), field)

@@ -1,4 +1,4 @@
-"""Line number of a value in a JSON text, from its path: ``bodies[3].fixtures[0].density``."""
+"""Finds the line of a value in a JSON text, given the value's path, such as ``bodies[3].fixtures[0].density``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DECODER = json.JSONDecoder()
 
 
 def line_of(text: str, path: str) -> int:
-    """Return the line, from 1, on which the value at a path begins; if it does not exist, that of the innermost one on the path.
+    """Return the line, from 1, on which the value at a path begins; if it does not exist, the line of the innermost value that does.
 
     Parameters
     ----------

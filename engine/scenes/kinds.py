@@ -1,4 +1,4 @@
-"""Names of shapes, joints and other specifications in files: the values of ``"kind"``."""
+"""The values of ``"kind"`` in files: names of shapes, joints and other specifications."""
 
 from __future__ import annotations
 

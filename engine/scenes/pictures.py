@@ -1,9 +1,9 @@
-"""Pictures of bodies in a scene file: base64-encoded PNG, drawn in a box in the body's frame.
+"""Pictures of bodies in a scene file. They are base64-encoded PNGs, each drawn in a box in the body's frame.
 
     "pictures": [{"bodies": ["star"], "lower": [-0.5, -0.5], "upper": [0.5, 0.5], "png": "iVBORw0KGgo..."}]
 
-The file is untrusted, so a picture is checked completely before it is decoded: its size, the checksums of its chunks, and the exact size of
-its decompressed pixels. Text, color profiles and animations, which can decompress to any size, are rejected.
+The file is untrusted, so a picture's size, the checksums of its chunks, and the exact size of its decompressed pixels are checked before
+the picture is decoded. Text, color profiles and animations, which can decompress to any size, are rejected.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ __all__ = [
 ]
 
 MAX_PICTURE_SIDE = 1024
-"""Maximum width and height, pixels: a body on the screen is smaller."""
+"""Maximum width and height, pixels. A body on the screen is smaller than this."""
 MAX_PICTURE_BYTES = 400_000
 """Maximum size of an encoded picture, bytes; a photograph of 320 x 320 pixels has 250,000."""
 MAX_ALL_PICTURE_BYTES = 8_000_000
 """Maximum total size of the encoded pictures of a scene, bytes, so that they fit into its file with the bodies."""
 MAX_PICTURES = 64
-"""Maximum number of pictures in a scene: all of them are kept decoded, 100 MB of the largest."""
+"""Maximum number of pictures in a scene. All of them are kept decoded, which takes 100 MB if they have the maximum size."""
 MAX_PICTURED_BODIES = 2_000
-"""Maximum number of bodies with a picture in a scene: each picture is rotated and scaled for display."""
+"""Maximum number of bodies with a picture in a scene, because each picture is rotated and scaled for display."""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Bytes per pixel by PNG color type: gray, RGB, palette, gray with alpha, RGBA."""
 _PALETTE = 3
 _MAX_PALETTE_BYTES = 3 * 256
-"""Bytes: three per color."""
+"""Maximum size of a palette, bytes; each color takes three."""
 _FILTERS = 4
 _CHUNKS = frozenset({b"PLTE", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"tIME"})
-"""Chunks allowed between header and pixels: of fixed size, or small."""
+"""Chunks allowed between header and pixels. They are small or have a fixed size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def png_of(text: str) -> bytes:
 
 
 def check_png(field: str, content: bytes) -> None:
-    """Check that bytes are a complete, non-interlaced PNG of 8 bits per channel within the limits of a scene.
+    """Check that bytes are a complete, non-interlaced PNG with 8 bits per channel, within the limits of a scene.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Import of scenes from R.U.B.E., an editor for Box2D, from the JSON that it exports (not from its own .rube files).
+"""Import of scenes from R.U.B.E., an editor for Box2D. This reads the JSON that the editor exports, not its own .rube files.
 
     {"gravity": {"x": 0, "y": -10}, "stepsPerSecond": 60, "velocityIterations": 8, "positionIterations": 3, "allowSleep": true,
      "body": [{"type": 2, "position": {"x": 1, "y": 2}, "angle": 0.1, "awake": true,
@@ -6,12 +6,12 @@
                            {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}}, {"chain": {...}}]}],
      "joint": [{"type": "revolute", "bodyA": 0, "bodyB": 1, "anchorA": {"x": 1, "y": 0}, "anchorB": 0, "refAngle": 0}]}
 
-A missing value is 0, false or empty, apart from some defaults given here. A vector may be the number 0, and a number may be a string: the
+A missing value is 0, false or empty, apart from some defaults given here. A vector may be the number 0, and a number may be a string of the
 eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
 
-Our scenes have no custom properties, no image files, and no mass other than that of the densities. Everything omitted or changed is listed
-in the scene's notes, except redundant values, such as the speed of a joint, which follows from its bodies. An invalid value is rejected
-with its path.
+Our scenes have no custom properties, no image files, and no mass other than what follows from the densities. Everything omitted or changed
+is listed in the scene's notes, except redundant values, such as a joint's speed, which follows from its bodies. An invalid value is
+rejected with an error that names its path.
 
 Source: iforce2d.net/rube/json-structure and, for what it leaves open (defaults, names of old versions), the loader b2dJson by the same
 author.
@@ -68,7 +68,7 @@ _PLURAL = {"world": "the world", "body": "bodies", "fixture": "fixtures", "joint
 
 
 def is_rube(plain: object) -> bool:
-    """Return whether plain data look like an export of R.U.B.E."""
+    """Return whether plain data look like an export from R.U.B.E."""
     return isinstance(plain, Mapping) and "format" not in plain and isinstance(plain.get("body"), list) and "gravity" in plain
 
 
@@ -87,7 +87,7 @@ def load_rube(path: str | os.PathLike[str]) -> Scene:
 
 
 def scene_of_rube(plain: object, title: str = "") -> Scene:
-    """Return the scene of the plain data of an exported file.
+    """Return the scene described by the plain data of an exported file.
 
     Raises
     ------
@@ -183,7 +183,7 @@ class _Import:
             plain = BodySpec(**settings)
         try:
             return accept(replace(plain, fixtures=tuple(fixtures)))
-        except InvalidInputError as error:  # invalid mass: the editor allows a dynamic body of edges only
+        except InvalidInputError as error:  # invalid mass: the editor allows a dynamic body that has only edges
             self._notes.append(f"Left out: {body.path} ({error}).")
             return None
 
@@ -276,7 +276,7 @@ class _Import:
     # -- joints -------------------------------------------------------------------------------------------------------
 
     def _joints(self, world: World) -> list[JointSpec]:
-        """Return the joints that a world of the bodies accepts; gears last, because they may precede the joints that they couple."""
+        """Return the joints that a world with the bodies accepts, gears last: in the file they may precede the joints that they couple."""
         joints: list[JointSpec] = []
         places: dict[int, int] = {}
         numbered = list(enumerate(self._world.objects("joint", "joint")))
@@ -326,7 +326,7 @@ def _beyond(ghost: Point | None, end: Point) -> Point | None:
 
 
 def _distinct(points: Sequence[Point]) -> list[Point]:
-    """Return the points without those that coincide with the previous one, from which Box2D would make edges of length zero."""
+    """Return the points without any that coincide with the previous point, because Box2D would make edges of length zero from them."""
     kept: list[Point] = []
     for point in _as_held(points):
         if not kept or math.dist(kept[-1], point) > BOX2D_EPSILON:
@@ -335,7 +335,7 @@ def _distinct(points: Sequence[Point]) -> list[Point]:
 
 
 def _as_held(points: Sequence[Point]) -> list[Point]:
-    """Return the points rounded to float32; those beyond `MAX_NUMBER` are unchanged, for the check that follows."""
+    """Return the points rounded to float32; points beyond `MAX_NUMBER` are left for the check that follows."""
     return [(float(np.float32(x)), float(np.float32(y))) if max(abs(x), abs(y)) <= MAX_NUMBER else (x, y) for x, y in points]
 
 

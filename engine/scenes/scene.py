@@ -1,8 +1,8 @@
-"""A world as a plain value: specifications, title and notes. It can be built into a world and taken from one.
+"""A scene: the specifications of a world as a plain value, with a title and notes. A world can be built from it, and it from a world.
 
 A scene of a running world does not contain the impulses of contacts and joints, sleep times, the order of contacts, pending forces, the
 number of steps, ids, or the rules of the demo. So a world built from it continues from the saved state, but not bit for bit as the original
-would; use a recording for that.
+world would; use a recording to reproduce a run exactly.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class SceneWorld:
     joints : sequence of JointSpec
         They refer to bodies by index in `bodies`, from 0; a gear joint refers to earlier joints by index in `joints`.
     offset : pair of float
-        Position of its origin in the picture, meters.
+        Position of the world's origin in the view, meters.
     label : str
         Name, for scenes of several worlds.
     pictures : sequence of BodyPicture
-        Images of bodies, which they refer to by index in `bodies`.
+        Images of bodies; they refer to bodies by index in `bodies`.
     solver : str
-        Solver that drives it, one of `engine.world.solvers`; all specifications are converted to its precision.
+        Solver that simulates the world, one of `engine.world.solvers`; all specifications are converted to its precision.
 
     Raises
     ------
@@ -88,8 +88,8 @@ class SceneWorld:
 
 
 def as_notes(sentences: Sequence[str], most: int = MAX_NOTES) -> tuple[str, ...]:
-    """Return the messages of an import as notes of a scene: at most `most`, the last of which counts the rest, each truncated to
-    `MAX_TEXT`.
+    """Return the messages of an import as a scene's notes, each truncated to `MAX_TEXT`. If there are more than `most`, the last note gives
+    the number of those omitted.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def as_notes(sentences: Sequence[str], most: int = MAX_NOTES) -> tuple[str, ...]
 
 @dataclass(frozen=True)
 class Scene(SceneWorld):
-    """One world, or several side by side; errors are those of `SceneWorld`.
+    """One world, or several side by side. It raises the same errors as `SceneWorld`.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Scene(SceneWorld):
     notes : sequence of str
         What an import omitted or changed, one sentence each.
     worlds : sequence of SceneWorld
-        The worlds after the first.
+        All worlds except the first.
     """
 
     title: str = ""
@@ -138,21 +138,21 @@ class Scene(SceneWorld):
 
     @property
     def all_worlds(self) -> tuple[SceneWorld, ...]:
-        """All worlds, the first one first."""
+        """All worlds, including the first."""
         return (self, *self.worlds)
 
 
 def build_all(scene: Scene, solver: str | None = None, solver_settings: NamedValues | None = None) -> list[World]:
-    """Return new worlds for all worlds of a scene; otherwise like `build`."""
+    """Return a new world for each world of a scene, built as in `build`."""
     worlds = []
     for k, part in enumerate(scene.all_worlds):
-        with renamed(partial(path_below, f"worlds[{k - 1}]" if k else "")):  # the first one has no prefix
+        with renamed(partial(path_below, f"worlds[{k - 1}]" if k else "")):  # paths in the first world have no prefix
             worlds.append(build(part, solver, solver_settings))
     return worlds
 
 
 def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedValues | None = None) -> World:
-    """Return a new world of a scene, the first if it has several; the ids of bodies and joints are their indices in the scene.
+    """Build a scene's world, or the first if there are several; the ids of bodies and joints are their indices in the scene.
 
     `solver` replaces the scene's solver, whose settings are then dropped; `solver_settings` replace those settings.
 
@@ -178,7 +178,7 @@ def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedVa
 
 
 def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None = None, without_joints: Collection[int] = ()) -> Scene:
-    """Return the current state of a world, between two steps, as a scene: poses, velocities, sleep, and joints in mid-motion.
+    """Return a world's current state, between two steps, as a scene with its poses, velocities, sleep states and joints in mid-motion.
 
     Parameters
     ----------
@@ -186,11 +186,12 @@ def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None
     title, watch, camera
         As in `Scene`.
     without_joints : collection of int
-        Ids of joints to omit, such as the hand's.
+        Ids of joints to omit, such as the one with which a user drags a body.
 
     Notes
     -----
-    The module lists what is not kept. Bodies outside the wrapper's range are omitted with their joints, and a note is added to the scene.
+    The module's docstring lists what is not kept. Bodies outside the wrapper's range are omitted, together with their joints, and a note is
+    added to the scene.
     """
     return scene_of_snapshot(world.snapshot(), title, watch, camera, without_joints)
 
@@ -203,9 +204,9 @@ def scene_of_snapshot(
     without_joints: Collection[int] = (),
     pictures: Collection[BodyPicture] = (),
 ) -> Scene:
-    """Return the scene of a world's snapshot, like `scene_of`; this may run on another thread than the world's.
+    """Return a world's snapshot as a scene, like `scene_of`; unlike `scene_of`, it may run on a thread other than the world's.
 
-    The bodies of `pictures` are ids.
+    `pictures` refer to bodies by id.
     """
     notes: list[str] = []
     places: dict[int, int] = {}

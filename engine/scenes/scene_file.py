@@ -1,4 +1,4 @@
-"""A world as a JSON file, written by hand or by the window; errors name the line.
+"""Scenes as JSON files, written by hand or by the window. Errors name the line.
 
     {
       "format": "collision scene", "version": 1,
@@ -15,12 +15,12 @@
     }
 
 Meters, kilograms, seconds, radians; y up. Bodies are `BodySpec`; joints are joint specifications plus a kind. Settings are `WorldSettings`,
-plus an optional ``"solver"`` that drives the world. Omitted fields take their defaults (`engine.scenes.codec`). A joint refers to its
+plus an optional ``"solver"`` that simulates the world. Omitted fields take their defaults (`engine.scenes.codec`). A joint refers to its
 bodies by name or by index, from 0; a gear joint refers to two joints by index. The schema is `docs/scene.schema.json`.
 
-If there are several worlds, the others are in ``"worlds"``, a list of objects with settings, bodies and joints of their own, and each world
-has an ``"offset"``, the position of its origin in the picture, and a ``"label"``. ``"pictures"`` has the images of bodies that were made
-from a picture (`engine.scenes.pictures`).
+If there are several worlds, all except the first are in ``"worlds"``, a list of objects with their own settings, bodies and joints. Each
+world then has an ``"offset"``, the position of its origin in the view, and a ``"label"``. ``"pictures"`` has the images of bodies that were
+made from a picture (`engine.scenes.pictures`).
 
 `engine.scenes.scene` lists what a scene of a running world does not contain.
 """
@@ -78,7 +78,7 @@ __all__ = [
 FORMAT = "collision scene"
 VERSION = 1
 MAX_FILE_BYTES = 16_000_000
-"""Maximum size of a scene file, bytes; ten thousand boxes take three million."""
+"""Maximum size of a scene file, bytes; ten thousand boxes take three million bytes."""
 
 
 def load_scene(path: str | os.PathLike[str]) -> Scene:
@@ -119,7 +119,7 @@ def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
 
 
 def scene_as_json(scene: Scene) -> dict[str, Any]:
-    """Return the plain data of a scene file; a joint refers to a body by name if the name is unique."""
+    """Return a scene as the plain data of a file; a joint refers to a body by name if the name is unique."""
     plain: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     plain.update((name, getattr(scene, name)) for name in ("title", "watch") if getattr(scene, name))
     plain |= _world_as_json(scene)

@@ -1,16 +1,15 @@
-"""Import of a drawing as a scene: every filled shape of an SVG becomes a body where it was drawn, so that levels can be drawn in any
-editor.
+"""Import of a drawing as a scene. Every filled shape in an SVG becomes a body where it was drawn, so levels can be drawn in any editor.
 
-The words of a shape determine its body: its id, its classes, its label (the name of an object or a layer in Inkscape), and those of the
-groups around it, of which inner ones take precedence. A word may have a suffix, because editors number copies: ``static``, ``static-3`` and
-``static2`` are the same.
+The properties of a body are determined by words in its shape's id, classes and label (the name of an object or a layer in Inkscape), and in
+those of the groups that contain the shape; the innermost takes precedence. A word may have a suffix, because editors number copies:
+``static``, ``static-3`` and ``static2`` are the same.
 
     static, kinematic, dynamic       the type of the body; dynamic by default
     bullet, sensor                   as in a scene
-    ignore                           no body: the background
+    ignore                           makes no body, as for a background
     density-2, friction-0.8, restitution-0.5
 
-A shape is traced as by the command trace: by its fill and its fill-rule, simplified, and cut into convex pieces.
+As with the command trace, a shape is traced by its fill and its fill-rule, simplified, and cut into convex pieces.
 """
 
 from __future__ import annotations
@@ -40,12 +39,13 @@ _TYPES = ("static", "kinematic", "dynamic")
 _SWITCH = re.compile(r"(static|kinematic|dynamic|bullet|sensor|ignore)(?![a-z])")
 _VALUE = re.compile(r"(density|friction|restitution)[-_:=](\d+(?:\.\d+)?)(?![\d.])")
 _MAX_CORNERS = 300
-"""Maximum number of vertices of a shape to decompose, which takes cubic time; a shape with more is simplified, with a note."""
+"""Maximum number of vertices of a shape to decompose, because decomposition takes cubic time. A shape with more vertices is simplified, and
+a note is added."""
 _MAX_DRAWN = 30_000
-"""Maximum number of vertices of a shape as drawn, including the chords of curves: to simplify more takes tens of seconds."""
+"""Maximum number of vertices of a shape as drawn, including the chords of curves. Simplifying a larger one takes tens of seconds."""
 _MAX_DRAWN_TOTAL = 50_000
 _MAX_SHAPES = 3_000
-"""Maximum number of shapes of a drawing: each takes two to three milliseconds of processor time."""
+"""Maximum number of shapes in a drawing. Each takes two to three milliseconds of processor time."""
 _LOST = 0.01
 """Maximum share of a shape's area that may be lost in slivers too small for Box2D."""
 
@@ -59,9 +59,9 @@ def load_svg_scene(
     ----------
     path : path-like
     pixels_per_metre : float
-        > 0; user units of the drawing (CSS pixels, 96 per inch) per meter.
+        > 0; number of the drawing's user units (CSS pixels, 96 per inch) per meter.
     tolerance : float
-        > 0, meters: maximum distance of a body's boundary from the drawn one.
+        > 0, meters; maximum distance between a body's boundary and the drawn boundary.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def load_svg_scene(
 
 
 def _roles(words: tuple[str, ...]) -> dict[str, Any]:
-    """Return the properties given by the words; the last one, the shape's own, takes precedence."""
+    """Return the properties given by the words; later words, such as the shape's own, take precedence."""
     roles: dict[str, Any] = {}
     for word in words:
         switch, value = _SWITCH.match(word), _VALUE.match(word)

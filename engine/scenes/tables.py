@@ -1,4 +1,4 @@
-"""CSV tables of a run: contacts, body states and timings, with one row per point, body or world and step.
+"""CSV tables of a run's contacts, body states and timings. In each step, they get one row per contact point, body or world, respectively.
 
 Column names contain the unit; numbers have enough digits to restore the same float. A file is written under a temporary name and renamed
 when complete, so that an interrupted run neither leaves half a table nor destroys a previous one.
@@ -38,8 +38,8 @@ CONTACT_COLUMNS = (
     "normal_impulse_N_s",
     "tangent_impulse_N_s",
 )
-"""`what` is begin or end for an event of two fixtures, which has no point, or add or persist for a point that exists after the step;
-`point` is its index in the pair, from 0."""
+"""`what` is begin or end for an event between two fixtures, which has no point, or add or persist for a point that exists after the step;
+`point` is the point's index in its pair, from 0."""
 STATE_COLUMNS = ("step", "time_s", "world", "body", "name", "x_m", "y_m", "angle_rad", "vx_m_s", "vy_m_s", "omega_rad_s", "awake")
 TIMING_COLUMNS = (
     "step",
@@ -62,7 +62,7 @@ Row = Sequence[object]
 
 
 class _Table:
-    """A CSV file written under a temporary name; an `OSError` names the final one."""
+    """A CSV file written under a temporary name; an `OSError` names the final name."""
 
     def __init__(self, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
         self._target = real_path(Path(path))
@@ -82,7 +82,7 @@ class _Table:
             os.replace(self._temporary, self._target)
 
     def discard(self) -> None:
-        with contextlib.suppress(OSError):  # the buffered rest may not fit on the disk either
+        with contextlib.suppress(OSError):  # the remaining buffered data may not fit on the disk either
             self._file.close()
         with contextlib.suppress(OSError):
             self._temporary.unlink(missing_ok=True)
@@ -157,7 +157,7 @@ class Tables:
                 self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), total, *parts, check)]))
 
     def _names_of(self, index: int, world: World) -> dict[int, str]:
-        """Return the names of bodies, cached until the structure of the world changes or it is replaced."""
+        """Return the names of bodies, cached until the world is replaced or its structure changes."""
         known, version, names = self._names.get(index, (None, -1, {}))
         if known is not world or version != world.structure_version:
             names = {body: shown(world.body(body).spec.name) for body in world.body_ids}
@@ -165,7 +165,7 @@ class Tables:
         return names
 
     def close(self) -> None:
-        """Rename the complete files to their final names; after an error the others are discarded."""
+        """Rename the complete files to their final names; if that fails for one, the others are discarded."""
         try:
             for table in self._tables.values():
                 table.close()
