@@ -10,7 +10,7 @@ import threading
 __all__ = ["own_addresses"]
 
 _FAR = {socket.AF_INET: ("192.0.2.1", "10.0.0.1", "172.16.0.1", "192.168.0.1"), socket.AF_INET6: ("2001:db8::1", "fd00::1")}
-"""Probe addresses, by family: connecting a UDP socket to one sends nothing but reveals the local address used for that route."""
+"""Probe addresses, by family. Connecting a UDP socket to one sends nothing, but reveals the local address used for that route."""
 _LOOK_UP_SECONDS = 0.5
 """Timeout of resolving this computer's own name, which may query a DNS server."""
 
@@ -26,7 +26,7 @@ def own_addresses(bind: str) -> list[str]:
     Returns
     -------
     list of str
-        IPv4 first; empty if this computer is in no network.
+        IPv4 first; empty if this computer is not in a network.
     """
     if bind not in ("0.0.0.0", "::"):
         return [bind]

@@ -1,4 +1,4 @@
-"""The client: prediction and rollback of the server's ticks. It has no sockets and no clock: bytes in, bytes out, time as an argument.
+"""Predicts the server's ticks and rolls back. The client has no sockets and no clock: it takes and returns bytes, and is given the time.
 
     prediction      runs a round trip ahead of the closed ticks, so that the user's own actions take effect at once. Others' actions arrive
                     late; the simulation rolls back to the keyframe before them and resimulates.
@@ -8,7 +8,7 @@
 All three go through the same states (Gambetta, "Fast-paced multiplayer"; Bernier 2001; Bettner and Terrano 2001 for lockstep). If an own
 action arrives too late for its tick, the server relays it with a later tick, to which the client moves it. Lost messages are resent or
 requested again. The client trusts the content of its server's messages; their sizes, types and counts are bounded (docs/network.md). A
-message that it cannot decode or simulate ends the connection with a reason; the world remains and can continue offline.
+message that it cannot decode or simulate ends the connection with a reason; the world is kept and can continue offline.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _RESEND_SECONDS = 0.05
 _GIVE_UP_SECONDS = 5.0
 """Seconds after which an unconfirmed own action is no longer resent: the server may have forgotten it (it keeps 600 ticks)."""
 _FAR_TICKS = 300
-"""Number of ticks behind the server above which its state is requested instead of simulating them all."""
+"""If the client is more ticks than this behind the server, it requests the server's state instead of simulating all of them."""
 _MAX_AHEAD = 200
-"""Maximum number of ticks after the last confirmed one for which an action is scheduled (cf. `Limits.ticks_ahead`)."""
+"""An action is scheduled at most this number of ticks after the last confirmed tick (cf. `Limits.ticks_ahead`)."""
 _MAX_KNOWN_TICKS = 4_000
 _MAX_ACTIONS = 20_000
 """Maximum numbers of closed ticks, and of actions, waiting to be simulated; further ones are ignored and requested again later."""
@@ -58,7 +58,7 @@ _MAX_REQUESTED = 100
 _MAX_OFFLINE_TICKS = 8
 """Maximum number of ticks simulated per call while offline."""
 _KEYFRAME_SECONDS = 1.0
-"""Time allowed for the server's next keyframe."""
+"""Time to wait for the server's next keyframe."""
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ class Client:
     is_joined : bool
         True if the server has admitted the client over the current connection.
     is_desynced : bool
-        True if the state is known to differ from the server's, and the server's has not arrived yet.
+        True if the state is known to differ from the server's, until the server's state has arrived.
     is_stalled : bool
         True if a tick is due but would exceed the prediction limit, because the server's closed ticks have not arrived.
     users : tuple of UserInfo
@@ -122,10 +122,10 @@ class Client:
     n_rollbacks, n_resimulated, n_corrections : int
         Numbers of rollbacks, resimulated ticks and visible corrections.
     n_compared, n_adopted : int
-        Numbers of keyframes whose digest was compared with the server's, and of server states adopted after a difference.
+        Number of keyframes whose digest was compared with the server's, and number of server states adopted because of a difference.
     n_late, n_denied, n_stalls : int
-        Numbers of own actions applied later than requested, of denied own actions, and of `advance` calls that simulated no tick although
-        one was due.
+        Number of own actions applied later than requested, number of denied own actions, and number of `advance` calls that simulated no
+        tick although one was due.
     on_final : callable or None
         Called with each tick and the digest of the state right before it, once that state is final.
     """
@@ -166,9 +166,9 @@ class Client:
         self._counts: dict[int, int] = {}
         """Number of actions, by closed tick."""
         self._digests: dict[int, bytes] = {}
-        """The server's digests, by keyframe, that have not been compared yet."""
+        """Digests of the server that have not been compared yet, by keyframe."""
         self._state_from: int | None = None
-        """Earliest tick at which the server's state is accepted, if one is needed; otherwise None."""
+        """Earliest tick at which a state of the server is accepted; None if no state is needed."""
         self._state_retry_at = 0.0
         self._resend_at: dict[int, float] = {}
         """Time of the next resend request, by incomplete tick."""
@@ -198,7 +198,7 @@ class Client:
 
     @property
     def demo(self) -> Demo | None:
-        """This client's copy of the demo; restored in place, and replaced only when joining."""
+        """This client's copy of the demo. Rollbacks restore it in place; only joining replaces the object."""
         return self.simulation.demo if self.simulation is not None else None
 
     @property
@@ -301,7 +301,7 @@ class Client:
     # -- messages of the server ---------------------------------------------------------------------------------------
 
     def receive(self, content: bytes, now: float) -> None:
-        """Handle a message of the server; an invalid one ends the session with a reason in `end_reason`."""
+        """Handle a message from the server; an invalid one ends the session with a reason in `end_reason`."""
         if self.end_reason or self.is_offline:
             return
         try:
@@ -393,7 +393,7 @@ class Client:
             self.n_denied += 1
 
     def _n_relayed(self, tick: int) -> int:
-        """Return the number of a tick's actions that the server has relayed."""
+        """Return how many of a tick's actions the server has relayed."""
         assert self.simulation is not None
         return sum(action.user != self.user or action.number not in self._pending for action in self.simulation.actions(tick))
 
@@ -403,7 +403,7 @@ class Client:
             del self._counts[self.confirmed]
             self.confirmed += 1
             for number, pending in self._pending.items():
-                if pending.tick < self.confirmed:  # closed without it: the server will relay its tick
+                if pending.tick < self.confirmed:  # the tick was closed without this action: the server will relay it with another tick
                     self._move(number, self._next_tick(now))
 
     def _move(self, number: int, tick: int) -> None:
@@ -474,7 +474,7 @@ class Client:
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def target_tick(self, now: float) -> float:
-        """Return the tick to simulate up to; with prediction, far enough ahead that actions for it reach the server before it is closed."""
+        """Return the tick up to which to simulate. With prediction, actions for this tick reach the server before it is closed."""
         if self._offline is not None:
             since, tick = self._offline
             return tick + (now - since) * self._clock.hertz
@@ -645,7 +645,7 @@ class Client:
     # -- differing states ---------------------------------------------------------------------------------------------
 
     def _compare(self, now: float) -> None:
-        """Compare final digests with the server's, and request its state if they differ or ours is far behind."""
+        """Compare final digests with the server's; request the server's state if one differs or if this client is far behind."""
         simulation = self.simulation
         assert simulation is not None
         final = min(self.confirmed, simulation.now)
@@ -661,7 +661,7 @@ class Client:
             self._state_retry_at = now + self._clock.patience + _KEYFRAME_SECONDS
 
     def _adopt(self, welcome: m.Welcome, now: float) -> None:
-        """Replace the state by the server's, if it was requested; duplicates are ignored."""
+        """Replace the state by a state of the server that was requested; duplicates are ignored."""
         simulation = self.simulation
         assert simulation is not None
         if self._state_from is None or welcome.tick < max(self._state_from, simulation.oldest):

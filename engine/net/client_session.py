@@ -1,4 +1,4 @@
-"""A client and its connection: passes messages between them, and reconnects after the connection is lost."""
+"""Passes messages between a client and its connection, and reconnects after the connection is lost."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 __all__ = ["Clock"]
 
 _SPAN_SECONDS = 5.0
-"""Age at which a sample is discarded: clocks whose rates differ by 0.1 % drift apart by a third of a tick in that time."""
+"""Age at which a sample is discarded. Clocks whose rates differ by 0.1 % drift apart by a third of a tick in that time."""
 _SKEW = 2e-3
 """Maximum relative rate difference of two clocks; a larger apparent drift is a jump."""
 _SLEW = 0.05
@@ -22,7 +22,7 @@ _SLEW = 0.05
 _JUMP_SECONDS = 0.5
 """Offset above which the clock is stepped, because slewing would take too long."""
 _BUFFER_TICKS = 2
-"""Interpolation buffer: time for a later message to replace a lost one, and for drawing."""
+"""Size of the interpolation buffer; leaves time for a later message to replace a lost one, and for drawing."""
 _SHARE_IN_TIME = 0.9
 """Quantile of the round trips on which the jitter is based."""
 
@@ -71,7 +71,7 @@ class Clock:
         return self._quantile(1.0) + 0.05
 
     def note(self, sent: float, received: float, clock: float) -> None:
-        """Add a sample: send and arrival time of the ping and its pong by our clock, s, and the server's clock in the pong, ticks."""
+        """Add a sample: when the ping was sent and its pong received, s by our clock, and the server's clock in the pong, ticks."""
         sample = _Sample(received, max(received - sent, 0.0), clock - 0.5 * (sent + received) * self.hertz)
         if self._samples:
             best = self._best
@@ -87,15 +87,15 @@ class Clock:
         return now * self.hertz + self._best.offset
 
     def lead(self, delay: int) -> float:
-        """Return the lead over the server's clock, ticks, at which actions arrive before their tick is closed, `delay` ticks late."""
+        """Return how many ticks to be ahead of the server's clock so that actions arrive in time; a tick is closed `delay` ticks late."""
         return max(0.0, self._way - delay)
 
     def lag(self, delay: int) -> float:
-        """Return the lag behind the server's clock, ticks, at which the messages about closed ticks have arrived."""
+        """Return how many ticks to be behind the server's clock so that the messages about closed ticks have arrived."""
         return delay + 1 + _BUFFER_TICKS + self._way
 
     def follow(self, now: float, ahead: float) -> float:
-        """Return the server's tick plus `ahead`: small changes of either are slewed, jumps are applied at once."""
+        """Return the server's tick plus `ahead`. Small changes of the sum are slewed, and jumps are applied at once."""
         target = self._best.offset + ahead
         if self._shift is None or abs(target - self._shift) > _JUMP_SECONDS * self.hertz:
             self._shift = target

@@ -1,4 +1,4 @@
-"""A client's connection to a server: an asyncio loop on its own thread, with queues and a simulated link in each direction.
+"""Runs a client's connection to a server in an asyncio loop on its own thread, with queues and a simulated link in each direction.
 
     send(bytes) -> [link] -> socket -> the server
     receive()   <- [link] <- socket <-
@@ -38,10 +38,10 @@ SILENT_SECONDS = 8.0
 """Ping timeout, s; long, because a busy server or a simulated link answers slowly."""
 MAX_UNSENT_BYTES = 2_000_000
 MAX_UNREAD_BYTES = 16_000_000
-"""Maximum bytes waiting to be sent, above which the connection is closed, and waiting for `receive`, including those in the link, above
-which reading pauses. One message being read and one in the library (`_MAX_QUEUED`) are not counted."""
+"""If more bytes than the first limit wait to be sent, the connection is closed. If more than the second wait for `receive`, including
+those in the link, reading pauses. One message being read and one in the library (`_MAX_QUEUED`) are not counted."""
 _MAX_QUEUED = 0
-"""Receive queue of the library, messages; its default of 16 would let a server fill a gigabyte with large messages."""
+"""Maximum number of messages in the library's receive queue; its default of 16 would let a server fill a gigabyte with large messages."""
 _CLOSE_SECONDS = 0.3
 _LAST_SECONDS = 2.0
 """Maximum time to deliver messages still in the link after the connection ended, s."""
@@ -176,7 +176,7 @@ class Connection:
     # -- on its own thread --------------------------------------------------------------------------------------------
 
     def _run(self, n: int) -> None:
-        """Run the n-th connection; does nothing if a newer one was opened during the host look-up."""
+        """Run the n-th connection; do nothing if a newer one was opened while the host was looked up."""
         try:  # look up the host here, because a look-up by the loop could not be interrupted
             entries = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
             reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in entries]))

@@ -1,6 +1,6 @@
-"""Corrections of the prediction: their size, and visual smoothing without a jump.
+"""Measures corrections of the prediction, and smooths them visually so that bodies do not jump.
 
-The prediction is wrong if an action arrived late. The state is corrected at once and never smoothed; the picture shows the corrected
+The prediction is wrong if an action arrived late. The state is corrected at once and never smoothed; what is drawn is the corrected
 state plus a decaying error, as in G. Fiedler, "State synchronization", 2015.
 """
 
@@ -17,7 +17,7 @@ from engine.sim.demo import Demo
 __all__ = ["Correction", "Moved", "Poses", "Smoothing", "poses_of"]
 
 _DECAY_SECONDS = 0.05
-"""Time constant of the decay of the visual error: 5 % is left after 0.15 s."""
+"""Time constant with which the visual error decays; 5 % of the error is left after 0.15 s."""
 _MIN_ERROR = 1e-4
 """Smallest visible error, m or rad."""
 _MAX_GLIDE = 3.0
@@ -30,7 +30,7 @@ Poses = list[tuple[IntArray, FloatArray]]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A body drawn at a wrong pose: that pose x, y, angle in its world's frame, m and rad, and the position error, m."""
+    """A body that was drawn at a wrong pose: the pose x, y, angle in its world's frame, m and rad, and the position error, m."""
 
     stage: int
     body: int
@@ -40,7 +40,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Change of the predicted poses by a rollback.
+    """How a rollback changed the predicted poses.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Smoothing:
         """Body ids, errors (n, 3), and the time at which they had that size, s."""
 
     def note(self, before: Poses, after: Poses, age: int, now: float) -> Correction | None:
-        """Record a change of the poses by a rollback; return the correction, or None if it is not visible."""
+        """Record how a rollback changed the poses; return the correction, or None if it is not visible."""
         moved: list[Moved] = []
         for k, ((ids, old), (new_ids, new)) in enumerate(zip(before, after, strict=False)):
             both, first, second = np.intersect1d(ids, new_ids, assume_unique=True, return_indices=True)

@@ -1,4 +1,4 @@
-"""Limits on a client's requests: a client that exceeds them is dropped without affecting the others.
+"""Limits on a client's requests. A client that exceeds them is dropped without affecting the others.
 
 Rates are limited by token buckets (Turner, "New directions in communications", IEEE Communications Magazine 24 (10), 1986): an average
 rate, plus a burst of `_BURST` seconds' worth of tokens, because a connection that has stalled delivers everything at once.
@@ -28,8 +28,8 @@ class Limits:
     Attributes
     ----------
     connections : int
-        Maximum number of connections in total: 64 users, and those without a hello. If exceeded, the address with most connections
-        without a hello loses its oldest one.
+        Maximum number of connections in total: 64 users, and those without a hello. If exceeded, the oldest connection without a
+        hello is dropped from the address that has most of them.
     half_open : int
         Maximum number of connections from one address without a hello, with or without TLS; if exceeded, the oldest is dropped.
     free_guesses : int
@@ -42,10 +42,10 @@ class Limits:
     silent_seconds : float
         Time after which a silent client is dropped; clients ping four times a second.
     joins_per_s : float
-        Rate at which users join or return, all connections together.
+        Rate at which users join or return, over all connections together.
     messages_per_s, bytes_per_s : float
-        Rates of messages and of their bytes. A drag at 240 Hz, a pointer at 60 Hz and 4 pings make 300 messages of 40 bytes per second. A
-        burst may contain two messages of the maximum size.
+        Maximum rates of messages and of message bytes. A drag at 240 Hz, a pointer at 60 Hz and 4 pings make 300 messages of 40 bytes per
+        second. A burst may contain two messages of the maximum size.
     values_per_act : int
         Maximum number of values in an action (numbers, strings, lists); a body of 64 polygons with 16 vertices has 3,000.
     acts_per_tick : int
@@ -55,8 +55,8 @@ class Limits:
     numbers_ahead : int
         Maximum amount by which an action's number may exceed the next expected one.
     shapes_per_s : float
-        Rate at which bodies, shapes and joints are created. A burst may overlap in one place: all pairs of 120 shapes cost Box2D one
-        tick of half a second, those of 400 five seconds.
+        Rate at which bodies, shapes and joints are created. All shapes of a burst may overlap in one place. All pairs of 120
+        shapes cost Box2D one tick of half a second; all pairs of 400 shapes cost five seconds.
     denials_per_s : float
         Rate of denied actions above which the client is dropped.
     work : float
@@ -75,7 +75,7 @@ class Limits:
     states_at_once : int
         Maximum number of states sent at one keyframe, to all clients together.
     processor_share : float
-        Fraction of one processor for a client's messages and actions.
+        Fraction of one processor that a client's messages and actions may use.
     """
 
     connections: int = 96
@@ -147,7 +147,7 @@ class PasswordThrottle:
         """Number of wrong passwords and time of the last one, by address."""
 
     def pause(self, origin: str, now: float) -> float:
-        """Return the remaining time, s, for which passwords from an address are rejected unchecked."""
+        """Return for how many more seconds passwords from an address are rejected unchecked."""
         n, at = self._wrong.get(origin, (0, now))
         n -= self._limits.free_guesses
         return max(at + min(self._limits.guess_seconds * 2.0 ** min(n - 1, 60), _MAX_PAUSE) - now, 0.0) if n > 0 else 0.0

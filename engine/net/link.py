@@ -1,9 +1,9 @@
 """A simulated link with latency, jitter, loss, reordering and duplication, for experiments and tests; works with any clock.
 
 A message sent at time t arrives at ``t + latency + jitter * u``, u uniform in [-1, 1], but not before an earlier one unless it is
-reordered. It is lost with probability `loss` and duplicated with probability `duplicate`. A `bandwidth` delays it until earlier messages
-are through. On a stream, such as TCP, a lost message is retransmitted after a timeout and holds up those behind it, so delays may
-exceed ``latency + jitter``.
+reordered. It is lost with probability `loss` and duplicated with probability `duplicate`. With a limited `bandwidth`, it waits until
+earlier messages have been transmitted. On a stream, such as TCP, a lost message is retransmitted after a timeout and holds up those
+behind it, so delays may exceed ``latency + jitter``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LinkSettings:
         Seconds, 0 to 10.
     loss, reorder, duplicate : float
         Probabilities per message; `loss` 0 to 0.95, the others 0 to 1. A reordered message takes a uniformly random fraction of its delay
-        and waits for no other.
+        and does not wait for earlier messages.
     bandwidth : float
         Bytes per second, 100 to 1e10; 0 means unlimited.
     is_stream : bool
@@ -76,7 +76,7 @@ class Link:
     settings : LinkSettings
         May be changed at any time; messages in flight keep their arrival times.
     n_bytes, n_lost : int
-        Bytes sent, and number of messages lost, or retransmitted on a stream.
+        Number of bytes sent, and number of messages that were lost (on a stream: retransmitted).
     n_held : int
         Bytes in flight.
     """

@@ -67,7 +67,7 @@ __all__ = [
 ]  # fmt: skip
 
 VERSION = 3
-"""Protocol version: incremented when the meaning of any message changes; must be equal on both sides."""
+"""Protocol version, which must be equal on both sides; incremented whenever the meaning of a message changes."""
 PORT = 1234
 METHODS = ("prediction", "interpolation", "lockstep")
 MAX_CLIENT_MESSAGE_BYTES = 64_000
@@ -122,7 +122,7 @@ class ResendRequest(_Message, frozen=True, tag="resend"):
 
 
 class StateRequest(_Message, frozen=True, tag="state"):
-    """Request for the server's state, because the client's differs or is far behind."""
+    """Request for the server's state, because the client's state differs from it or is far behind."""
 
 
 class Ping(_Message, frozen=True, tag="ping"):
@@ -163,7 +163,7 @@ class RelayedAction(_Message, frozen=True, tag="action"):
 
 
 class ActionDenied(_Message, frozen=True, tag="denied"):
-    """A client's action was rejected, with the reason: it is forbidden for guests, or a limit is exceeded."""
+    """A client's action was rejected; `reason` says that it is forbidden for guests or that it exceeds a limit."""
 
     number: Number
     reason: Words
@@ -202,8 +202,8 @@ class SharedScene(_Message, frozen=True):
 
 
 class Welcome(_Message, frozen=True, tag="welcome"):
-    """Everything a client needs to start at a keyframe: the scene, its state right before `tick`, the first open tick, and the actions from
-    then on. A client that has already joined uses only the state and the actions."""
+    """Everything a client needs to start at a keyframe: the scene, its state right before `tick` (the first open tick), and the actions
+    from that tick on. A client that has already joined uses only the state and the actions."""
 
     user: UserNumber
     key: Annotated[str, msgspec.Meta(max_length=64)]
@@ -225,7 +225,7 @@ class Refused(_Message, frozen=True, tag="refused"):
 
 
 class TickClosed(_Message, frozen=True, tag="closed"):
-    """A tick is closed and has `count` actions. At a keyframe, `digest` is that of the state right before the tick.
+    """A tick is closed and has `count` actions. At a keyframe, `digest` is the digest of the state right before the tick.
 
     `earlier` has the counts of the preceding ticks, newest first, for clients that missed them.
     """

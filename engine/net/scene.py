@@ -16,7 +16,7 @@ from engine.world.fields import named_values, number
 __all__ = ["check_hertz", "check_shareable", "make_demo", "shared_scene"]
 
 _HERTZ = (10.0, 240.0)
-"""Allowed steps per second of a shared world, which displays can show and a server can simulate."""
+"""Smallest and largest allowed number of steps per second of a shared world; displays can show these and a server can simulate them."""
 _PACKAGE = "demos."
 
 

@@ -1,10 +1,10 @@
-"""Scripts: actions by tick, read from a file, for a client without a user.
+"""Scripts, which list actions by tick in a file, for a client without a user.
 
     {"acts": [{"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}},
               {"tick": 90, "action": {"type": "Release"}, "client": 2}]}
 
 An action is one of `engine.sim.actions` as plain data, as in recordings; ticks are those of the server. If there are several
-clients, numbered from 1, each applies the actions with its number and those without a number.
+clients, they are numbered from 1, and each applies the actions that have its number or none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The authoritative server. It has no sockets and no clock: bytes in, bytes out, time as an argument.
+"""The authoritative server. It has no sockets and no clock: it takes and returns bytes, and is given the time.
 
 Its clock is ``c = (now - start) * hertz`` ticks. It closes tick n when c reaches n + delay + 1, and never rolls back: an action that
 arrives for a closed tick is moved to the first open one. Actions are relayed immediately, with their tick; `TickClosed` has their count.
@@ -48,33 +48,33 @@ _KEPT_TICKS = 600
 _MAX_TICKS = 8
 """Maximum number of ticks closed per `advance`, so that a late server still handles messages."""
 _LATE_TICKS = 15
-"""Number of ticks by which the server may then still be late before its clock slips: a quarter of a second."""
+"""If the server is then still late by more ticks than this (a quarter of a second), its clock slips."""
 _USER_LIST_TICKS = 120
 """Interval at which the user list is sent if nobody joins or leaves."""
 _POINTER_TICKS = 2
 """Interval at which pointers are sent, for up to seven connections; multiplied by 1 + connections // 8."""
 _MANY_ACTIONS = MAX_PLAIN_BYTES // m.MAX_CLIENT_MESSAGE_BYTES
-"""Number of actions in a `Welcome` above which their size is checked."""
+"""If a `Welcome` has more actions than this, their encoded size is checked."""
 _BEFORE_START = 60.0
 """Seconds before the start at which messages are already accepted."""
 _SLEPT_SECONDS = 1.0
-"""Seconds between two calls that indicate that the machine was suspended; clients are not dropped for that silence."""
+"""If more seconds than this pass between two calls, the machine was suspended, and clients are not dropped for their silence."""
 _MAX_COST = 0.25
 """Maximum processor time charged for one message or action, s, because it may have compiled a kernel."""
 _COST_SECONDS = 4.0
 """Burst size of `Limits.processor_share`, in seconds of its rate."""
 _TOO_SLOW = 2.0
-"""Median tick duration of the last half second, in tick intervals, above which the heaviest user is dropped."""
+"""If the median duration of the last half second's ticks exceeds this many tick intervals, the heaviest user is dropped."""
 _HEAVY = 0.4
-"""Minimum fraction of all shapes and contacts of a user dropped because of slow ticks."""
+"""A user is dropped because of slow ticks only if at least this fraction of all shapes and contacts is theirs."""
 _MIN_HEAVY = 500
-"""Minimum number of shapes and contacts of a user dropped because of slow ticks."""
+"""A user is dropped because of slow ticks only if they have at least this number of shapes and contacts."""
 _N_REMEMBERED = 64
 """Maximum number of drops, and of troubles, in the status."""
 _MEASURED_BYTES = 200_000
 """Bytes of creating actions after which the size of the state is measured again."""
 _REMEASURE_TICKS = 300
-"""Interval of measurements while the state is too large to create more."""
+"""Interval at which the state's size is measured while it is too large for anything to be created."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ class ServerSettings:
     Attributes
     ----------
     delay : int
-        Number of ticks after its time at which a tick is closed.
+        A tick is closed this number of ticks after its time.
     window : int
-        Maximum number of ticks that clients roll back. Without losses a quarter of the default suffices, and more costs nothing; with 5 %
-        loss and 150 ms latency, half of it stalls clients in one of two to seven frames (`docs/network.md`).
+        Maximum number of ticks that clients roll back. Without losses a quarter of the default suffices, and a larger window costs
+        nothing; with 5 % loss and 150 ms latency, half the default stalls clients in one of two to seven frames (`docs/network.md`).
     password : str
         Empty for none.
     limits : Limits
@@ -127,7 +127,7 @@ class ServerStatus:
     ms_per_tick, worst_ms : float
         Median and maximum processor time per tick in the last five seconds.
     ticks_late : float
-        Delay of the last tick's closing, ticks.
+        How late the last tick was closed, ticks.
     slipped : float
         Total slip of the clock, ticks.
     restamped : int
@@ -163,11 +163,11 @@ class _Connection:
         self.hello: m.Hello | None = None
         self.since = self.heard = now
         self.wants_state = True
-        """True if the state is to be sent at the next keyframe."""
+        """True if the state should be sent at the next keyframe."""
         self.has_state = False
-        """True once a state has been sent; all later broadcasts are sent too."""
+        """True once a state has been sent; from then on, all broadcasts are sent too."""
         self.shows_state = False
-        """True once it has sent a message that implies that it received the state."""
+        """True once the client has sent a message that implies that it received the state."""
         self.ping = 0.0
         self.messages = Bucket(limits.messages_per_s, now)
         self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.MAX_CLIENT_MESSAGE_BYTES)
@@ -179,7 +179,7 @@ class _Connection:
 
     @property
     def name(self) -> str:
-        """Name of its user; empty before a hello."""
+        """Name of the connection's user; empty before a hello."""
         return self.user.name if self.user is not None else shown(self.hello.name) if self.hello is not None else ""
 
 
@@ -194,7 +194,7 @@ class _User:
     floor: int = 0
     """Actions with smaller numbers are too old to be answered."""
     owns: Size = field(default_factory=Size)
-    """Numbers of its bodies, shapes and joints, at the last count plus those created since."""
+    """Numbers of the user's bodies, shapes and joints: those of the last count, plus those created after it."""
     name: str = ""
     connection: _Connection | None = None
     away_since: float = 0.0
@@ -304,7 +304,7 @@ class Server:
             connection.heard = now
 
     def drop(self, peer: int, reason: str) -> None:
-        """End a connection: its user leaves and is sent the reason."""
+        """End a connection. Its user leaves and is sent the reason."""
         connection = self._connections.get(peer)
         if connection is not None:
             self._drop(connection, reason)
@@ -436,9 +436,9 @@ class Server:
         return next((user for user in self._users.values() if hmac.compare_digest(user.key.encode(), key.encode())), None)
 
     def _new_user(self) -> _User | None:
-        """Return a new user, or None if all are present.
+        """Return a new user, or None if no number is free and no user is absent.
 
-        The number is a free one, or that of an absent user: preferably one without actions, then the one away longest.
+        The new user gets a free number, or else that of an absent user, preferably one without actions, otherwise the one absent longest.
         """
         number = next((k for k in range(1, MAX_USERS + 1) if k not in self._users), None)
         if number is None:
@@ -523,7 +523,7 @@ class Server:
         return ""
 
     def _undone(self, number: int) -> Size:
-        """Return how much undoing a user's last action creates; an upper bound while actions of the user are pending."""
+        """Return how many objects undoing a user's last action would create; an upper bound while the user has pending actions."""
         sim = self.simulation.demo.sim
         user = sim.users.users.get(number)
         ticks = (tick for tick in self._relayed if tick >= self.simulation.now)
@@ -649,7 +649,7 @@ class Server:
             self._pointers.clear()
 
     def _relieve(self) -> None:
-        """Drop the heaviest user, and destroy that user's bodies, if ticks take twice their interval and most work is that user's.
+        """If ticks take twice their interval and one user causes most of the work, drop that user and destroy their bodies.
 
         Limits on shapes are not enough, because the number of pairs of overlapping shapes grows quadratically.
         """
@@ -700,7 +700,7 @@ class Server:
             user.owns = sizes.get(number, Size())
 
     def _measure(self) -> None:
-        """Measure the size of the state if much has been created since, or if it was too large."""
+        """Remeasure the state's size if much has been created since the last measurement, or if the state was too large then."""
         is_full = self._state_share > self.settings.limits.state_share
         if self._unmeasured > _MEASURED_BYTES or (is_full and self.simulation.now % _REMEASURE_TICKS == 0):
             self._unmeasured = 0
@@ -716,7 +716,7 @@ class Server:
         granted = (connection for connection in wanting if connection.states.take(1, self._now))
         waiting = list(islice(granted, self.settings.limits.states_at_once))
         actions = [relayed for at in sorted(self._relayed) if at >= tick for relayed in self._relayed[at]]
-        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # fewer by the next keyframe
+        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # there will be fewer at the next keyframe
             return
         try:
             if tick > 0:
@@ -749,7 +749,7 @@ class Server:
         self._n_sent += len(content)
 
     def _send_all(self, content: bytes, but: _User | None = None) -> None:
-        """Send to all clients that have the state, except those of user `but`."""
+        """Send a message to all clients that have the state, except those of user `but`."""
         for connection in self._connections.values():
             if connection.has_state and (but is None or connection.user is not but):
                 self._send_bytes(connection, content)

@@ -1,4 +1,4 @@
-"""The sockets of a server: a thread with an asyncio loop that runs the `Server`, its world and its connections.
+"""Runs a `Server`, its world and its connections on a dedicated thread with an asyncio loop.
 
     the caller's thread               the server's thread
     ServerThread(make_demo).start() ->  builds the demo, accepts connections, simulates the ticks that are due
@@ -57,22 +57,22 @@ OPEN_SECONDS = 5.0
 """Handshake timeout."""
 PING_SECONDS = 4.0
 SILENT_SECONDS = 8.0
-"""Ping timeout. Interval plus timeout must be less than `Limits.silent_seconds`, so that a suspended laptop finds its connection lost and
-reconnects."""
+"""Ping timeout. The ping interval plus this timeout must be less than `Limits.silent_seconds`, so that a suspended laptop finds its
+connection lost and reconnects."""
 _CLOSE_SECONDS = 0.5
 _END_SECONDS = 5.0
 """Maximum wait for the last tick in `close`; a tick that compiles kernels takes seconds."""
 _CHUNK_BYTES = 1_024
-"""Bytes parsed at a time, so that a flood is detected before all of it is parsed."""
+"""Maximum bytes parsed at a time, so that a flood is detected before all of it has been parsed."""
 _BACKLOG = 128
-"""Length of the operating system's queue of connections to accept."""
+"""Maximum number of connections that the operating system queues until they are accepted."""
 _ACCEPTED_AT_ONCE = 4
 """Maximum number of connections accepted per iteration of the event loop, so that a flood neither delays a tick nor makes `make_room` drop
 a new connection before it could complete the handshake."""
 _STATUS_SECONDS = 0.5
 _KEPT_DROPS = 64
 _MAX_REASON_BYTES = 120
-"""Maximum bytes of the reason in a close frame, which holds 125 bytes including the code."""
+"""Maximum bytes of the reason for closing; a close frame holds 125 bytes including the code."""
 
 _logger = logging.getLogger(__name__)
 _logger.addHandler(logging.NullHandler())
@@ -139,7 +139,7 @@ class _Socket(ServerConnection):
     """A connection, counted and limited from before its first byte.
 
     With TLS it is accepted as plain TCP; the TLS handshake starts once it is counted among the connections that have not joined. This
-    bounds the memory of TLS, 250 kB per connection in asyncio alone.
+    bounds the memory that TLS uses: in asyncio alone, 250 kB per connection.
     """
 
     def __init__(self, host: ServerThread, *arguments: Any, **options: Any) -> None:
@@ -148,7 +148,7 @@ class _Socket(ServerConnection):
         self.opened, self.origin = time.monotonic(), ""
         """Time of opening, s, and address to which it is attributed (`origin_of`)."""
         self.max_sent = self.n_bytes = self.n_frames = 0
-        """Size of the largest message sent, and bytes and frames received in this second."""
+        """Size of the largest message sent, and numbers of bytes and frames received in the current second."""
         self.why = ""
         """Reason why it was closed; empty while it is open."""
         self.peer: int | None = None
@@ -231,7 +231,7 @@ class _Socket(ServerConnection):
 
     @property
     def stage(self) -> int:
-        """Progress of the handshake: 0 before the end of TLS, 1 before the end of the WebSocket handshake, 2 after it."""
+        """Progress of the handshake: 0 until TLS is established, then 1 until the WebSocket handshake is complete, then 2."""
         return self._is_begun + (self.peer is not None)
 
     @property
@@ -320,7 +320,7 @@ class ServerThread:
 
     @property
     def invitation(self) -> str:
-        """Arguments with which others call the command join: host and port, plus --tls if the server uses it."""
+        """Arguments that others pass to the join command: host and port, plus --tls if the server uses TLS."""
         return self.addresses[0] + (" --tls" if self.tls is not None else "")
 
     # -- from any thread ----------------------------------------------------------------------------------------------
@@ -414,7 +414,7 @@ class ServerThread:
         updated = checked = clock()
         while not self._stop.is_set():
             now = clock()
-            if until is not None:  # do not exceed it
+            if until is not None:  # do not simulate more ticks
                 now = min(now, now + (until + server.settings.delay + 0.5 - server.clock(now)) / server.hertz)
             server.advance(now)
             self.flush()
@@ -502,7 +502,7 @@ class ServerThread:
         """Abort a connection that has not joined if there are too many, either from the newcomer's address or in total.
 
         If there are too many in total, the address with most of them is chosen. Among the address's connections, the oldest in the most
-        crowded `stage` is aborted, so that connections that make progress are not aborted because of those that do not.
+        crowded `stage` is aborted, so that a connection that makes progress is not aborted because of others that make none.
         """
         limits = self.settings.limits
         strangers = [other for other in self.sockets if other.peer is None or not self._server.has_joined(other.peer)]
@@ -528,7 +528,7 @@ class ServerThread:
             self.cut(connection, f"it is too slow: {waiting} bytes are waiting to be sent to it")
 
     def _check_sockets(self) -> None:
-        """Reset the counts and check the send buffer of every connection; called once a second."""
+        """Reset every connection's counts and check its send buffer; called once a second."""
         for connection in tuple(self.sockets):
             connection.n_bytes = connection.n_frames = 0
             if not connection.why:

@@ -1,4 +1,4 @@
-"""A demo shared by users: actions by tick, keyframes and rollback, used by both server and client.
+"""Runs a demo shared by users, with actions by tick, keyframes and rollback; used by both server and client.
 
     keyframe              keyframe        now
     |--a-----aa----------|----a----------|          a: actions, applied before their tick, ordered by user and number
@@ -28,8 +28,8 @@ from engine.sim.users import KEYFRAME_TICKS
 __all__ = ["SharedSimulation", "UserAction"]
 
 _DENSE_TICKS = 10
-"""Interval of keyframes for worlds that are always canonical; a keyframe costs as much as half a tick of 100 bodies, and on average half an
-interval is resimulated needlessly in a rollback."""
+"""Interval of keyframes for worlds that are always canonical; a keyframe costs as much as half a tick of 100 bodies, and a rollback
+resimulates on average half an interval needlessly."""
 _MAX_FAULTS = 64
 _FIRST, _LAST = (-1.0, 0.0), (math.inf, 0.0)
 """Keys that sort before and after those of all actions."""
@@ -65,9 +65,9 @@ class SharedSimulation:
     now : int
         Next tick to simulate; ticks before it have been simulated.
     oldest : int
-        First tick that is kept; actions from it on can still change.
+        First tick that is kept; the actions of this and later ticks can still change.
     changed : int or None
-        First simulated tick whose actions have changed since, to be handled by `rollback`; None if there is none.
+        First simulated tick whose actions have changed since it was simulated, to be handled by `rollback`; None if there is none.
     digests : dict of int to bytes
         Digest of the state right before each kept tick.
     faults : deque of str
@@ -87,7 +87,7 @@ class SharedSimulation:
         self._actions: dict[int, dict[tuple[int, int], UserAction]] = {}
         self._keyframes: dict[int, bytes] = {}
         self._bound: tuple[float, float] = _FIRST
-        """Actions of the next tick with smaller keys have already been applied."""
+        """Those actions of the next tick whose keys are smaller have already been applied."""
         self._keep()
 
     @property
@@ -118,7 +118,7 @@ class SharedSimulation:
             self._mark_changed(tick, action.key)
 
     def remove(self, tick: int, user: int, number: int) -> None:
-        """Remove an action from a tick, if it is there."""
+        """Remove an action from a tick; do nothing if the tick does not have it."""
         if self._actions.get(tick, {}).pop((user, number), None) is not None:
             self._mark_changed(tick, (user, number))
 
@@ -150,7 +150,7 @@ class SharedSimulation:
             if self._bound <= action.key < bound:
                 start = time.thread_time()
                 error = repeat(self.demo, Input(action.action, action.user))
-                if isinstance(error, DemoFaultError):  # a fault in the demo, which occurs in all copies
+                if isinstance(error, DemoFaultError):  # a fault in the demo; it occurs in all copies
                     self._note(f"{type(action.action).__name__} of user {action.user}", error)
                 self.costs[action.user] = self.costs.get(action.user, 0.0) + time.thread_time() - start
         self._bound = bound
@@ -205,7 +205,7 @@ class SharedSimulation:
         self._actions = {at: actions for at, actions in self._actions.items() if at >= tick}
 
     def forget(self, before: int) -> None:
-        """Discard everything before a tick, except from the last keyframe at or before it on."""
+        """Discard everything before the last keyframe that is not later than the tick `before`."""
         first = self.oldest = max((tick for tick in self._keyframes or (before,) if tick <= before), default=self.oldest)
         self._keyframes = {tick: state for tick, state in self._keyframes.items() if tick >= first}
         self._actions = {tick: actions for tick, actions in self._actions.items() if tick >= first}

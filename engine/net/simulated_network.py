@@ -1,4 +1,4 @@
-"""A server and its clients in one process, over simulated links and in simulated time; deterministic.
+"""Runs a server and its clients in one process, over simulated links and in simulated time; deterministic.
 
 `SimulatedServer` and `SimulatedConnection` are advanced by their caller, such as a test; `SimulatedNetwork` also creates clients and runs
 them frame by frame.
@@ -53,7 +53,7 @@ class SimulatedConnection:
 
     @property
     def now(self) -> float:
-        """The server's time, s."""
+        """Time by the server's clock, s."""
         return self._server.now
 
     @property
@@ -149,7 +149,7 @@ class SimulatedClient:
     clock : callable
         Maps the server's time to the client's, both s; it may drift or jump.
     is_asleep : bool
-        True while the client's machine is suspended: it does nothing, and its messages wait.
+        True while the client's machine is suspended: the client does nothing, and messages to it wait.
     seconds : float
         Processor time used by the client, s.
     n_ticks : int
@@ -227,7 +227,7 @@ class SimulatedNetwork:
 
     @property
     def clients(self) -> list[Client]:
-        """Clients of the members."""
+        """The `Client` of each member."""
         return [member.client for member in self.members]
 
     @property
@@ -238,7 +238,7 @@ class SimulatedNetwork:
 
     @property
     def digests(self) -> list[dict[int, bytes]]:
-        """Digests of each client."""
+        """Digests of each client's final states, by tick."""
         return [member.digests for member in self.members]
 
     @property

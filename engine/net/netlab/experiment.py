@@ -22,7 +22,7 @@ _MAX_RATE = 60.0
 LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
 """Numeric fields of a link."""
 SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
-"""Field of each quantity that can be swept: of the links in both directions, or of the experiment."""
+"""For each quantity that can be swept, the field that it sets in the links of both directions or in the experiment."""
 _SERVER, _LINK = ServerSettings(), LinkSettings()
 
 

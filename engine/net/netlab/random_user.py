@@ -1,6 +1,6 @@
 """A user that grabs, throws, pushes, creates and destroys bodies at random.
 
-The random numbers are seeded; the actions also depend on the demo's state as displayed at the client, as a person's would.
+The random numbers are seeded; the actions also depend on the state that the client displays, as a person's actions would.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _DRAG_SECONDS = 0.05
 _HOLD_SECONDS = (0.2, 1.2)
 """Range of the duration of a grab, key press, pause or speed change."""
 _REACH = 4.0
-"""Maximum distance along each axis by which a grabbed body is dragged, m."""
+"""Maximum distance that a grabbed body is dragged along each axis, m."""
 _MAX_CREATED = 30
 """Maximum number of bodies beyond the initial ones."""
 _SLIDE = 0.05
@@ -136,7 +136,7 @@ class RandomUser:
                 self._act(CreateBody.of(k, spec))
             case "destroy" if 2 * n_bodies > self._n_initial:
                 self._act(DestroyBody(k, body))
-            case "connect":  # to the nearest other body, by a hinge or a rod
+            case "connect":  # connect to the nearest other body by a hinge or a rod
                 others = [other for other in world.body_ids if other != body and world.body(other).spec.type == "dynamic"]
                 places = {other: tuple(map(float, world.state(other).position)) for other in others}
                 if places:
@@ -148,7 +148,7 @@ class RandomUser:
                     self._act(CreateJoint.of(k, rod if is_rod else hinge))
             case "disconnect" if world.joint_ids:
                 self._act(DestroyJoint(k, int(self._pick(world.joint_ids))))
-            case "slide" if demo.parameters:  # near the default: the far end may create ten times as many bodies
+            case "slide" if demo.parameters:  # stay near the default: the far end may create ten times as many bodies
                 parameter = self._pick(demo.parameters)
                 low, high = parameter.slider_ends
                 place = parameter.on_slider(parameter.default) + _SLIDE * (high - low) * float(self._rng.uniform(-1.0, 1.0))

@@ -1,4 +1,4 @@
-"""Results of an experiment: whether all copies went through the same states, and at what cost."""
+"""Results of an experiment, which show whether all copies went through the same states, and at what cost."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ExperimentResult:
     own_act_shown, time_to_agree : Distribution
         Seconds from an action until its client displays it, and until every client has confirmed its tick.
     acts, n_late : int
-        Numbers of actions, and of those that arrived too late for their tick.
+        Number of actions, and how many of them arrived too late for their tick.
     drops : list of str
         Names of dropped clients, and the reasons.
     is_whole : bool
@@ -116,7 +116,7 @@ class ExperimentResult:
 
     @property
     def bytes_per_s(self) -> float:
-        """Mean rate per client, bytes/s, sum of both directions."""
+        """Mean rate per client, bytes/s, both directions added."""
         return fmean(client.bytes_up_per_s + client.bytes_down_per_s for client in self.clients)
 
     @property

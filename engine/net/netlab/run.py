@@ -1,4 +1,4 @@
-"""Running an experiment in simulated time."""
+"""Runs an experiment in simulated time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.sim.actions import Action
 __all__ = ["run_experiment"]
 
 _LAST_SECONDS = 60.0
-"""Maximum simulated time after the last tick for all clients to confirm it."""
+"""Maximum simulated time to wait after the last tick until all clients have confirmed it."""
 
 
 def run_experiment(experiment: Experiment, advance: Callable[[int], object] | None = None) -> ExperimentResult:
