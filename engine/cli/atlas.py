@@ -1,4 +1,4 @@
-"""``atlas``: map which shots tunnel over two parameters, with the predicted boundary."""
+"""``atlas``: map over two parameters which shots tunnel, with the predicted boundary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHOWN_OUTLIERS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class AtlasOptions(ShotOptions):
-    """Options of ``atlas``; the shot options set the parameters that no axis varies."""
+    """Options of ``atlas``; the shot options set the parameters that neither axis varies."""
 
     x: str = option("PARAM=LO:HI:N", "Horizontal axis; append :log or :linear for the scale.", "speed=4:400:40")
     y: str = option("PARAM=LO:HI:N", "Vertical axis.", "thickness=0.002:2:40")

@@ -1,4 +1,4 @@
-"""One map of an atlas as CSV and as a self-explanatory picture; matplotlib is only imported for drawing."""
+"""Exports one map of an atlas as CSV and as a self-explanatory picture; matplotlib is only imported for drawing."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["as_csv", "draw_map"]
 
 _DIGITS = 9
-"""Significant digits of shares in CSV."""
+"""Number of significant digits of the shares in the CSV."""
 
 _COLORS = "cividis"
 """Blue to yellow, perceptually uniform; readable with any color vision and in grayscale."""
 _SIZE, _DPI = (12.6, 6.4), 110
 _FINE = 400
-"""Samples of the law along each axis; finer than the cells."""
+"""Number of points along each axis at which the law is evaluated; finer than the cells."""
 _DECADE = 10.0
 """Log axes with a smaller high/low ratio have ticks at every digit, others at 1, 2 and 5."""
 _SHARES = {"tunneled": (0.5, 0.9), "hit": (0.5, 0.1)}
@@ -92,7 +92,7 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     chances = tunneling.probabilities(replace(plan.base, rule=found.rule), plan.grid(x, y))
     chance = np.broadcast_to(chances[what == "tunneled"], (_FINE, _FINE))
     if np.ptp(chance) > 0.0:
-        half_a_shot = 0.5 / plan.n_shots  # the boundary: the probability is exactly 0, or 1, in a whole region
+        half_a_shot = 0.5 / plan.n_shots  # the boundary needs an offset, because the probability is exactly 0, or 1, in a whole region
         border = (half_a_shot, "law: 0 %") if what == "tunneled" else (1.0 - half_a_shot, "law: 100 %")
         _draw_line(panel, x, y, chance, *border, "-", 2.4)
         for share in _SHARES[what]:
@@ -124,7 +124,7 @@ def _draw_line(
 
 
 def _draw_cap(panel: Axes, plan: AtlasPlan, x: FloatArray, y: FloatArray) -> None:
-    """Draw the line where the bullet's travel per step reaches Box2D's maximum translation."""
+    """Draw the line at which the distance a bullet travels per step reaches Box2D's maximum translation."""
     grid = plan.grid(x, y)
     speed, hertz = (np.asarray(grid.get(name, getattr(plan.base, name))) for name in ("speed", "hertz"))
     way = np.broadcast_to(speed / hertz, (len(y), len(x)))

@@ -25,7 +25,7 @@ _MAX_TIME_LIMIT = 3600.0
 """Maximum of --time-limit, seconds."""
 _MIN_TIME_LIMIT = 1e-3
 PairFiles = Mapping[tuple[int, str], str]
-"""Path of the pair file by (index of the function's file, kind of wrong answer)."""
+"""Path of each pair file, by (index of the function's file, kind of wrong answer)."""
 
 
 def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
@@ -55,7 +55,7 @@ def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
 
 
 def function_files(target: str) -> list[str]:
-    """Return the paths of a target's files; raises the errors of `find_functions`."""
+    """Return the paths of a target's files; raises the same errors as `find_functions`."""
     return [str(path) for path in find_functions("FILE.py:FUNCTION", target)[0]]
 
 

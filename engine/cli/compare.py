@@ -67,7 +67,7 @@ def compare_command(args: CompareOptions) -> Report | None:
 
 
 def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_query: str) -> tuple[Tally | None, bool]:
-    """Run to completion or Ctrl-C with a progress bar; return the last tally, None if there is none, and False if interrupted."""
+    """Run with a progress bar until completion or Ctrl-C; return the last tally (None if there is none), and False if interrupted."""
     total: Tally | None = None
     with progress(lambda: LOADING if total is None else "comparing", n_pairs, "pairs") as advance:
         try:

@@ -31,7 +31,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 13))
 _PROBE_TIME = 120.0
-"""Time limit of a probe, seconds; enough to compile its kernels on a slow machine."""
+"""Maximum duration of a probe, seconds; enough to compile its kernels on a slow machine."""
 _INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else INSTALL
 _REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else "Box2D")
 _READER_HELP = (
@@ -124,7 +124,7 @@ def compile_everything() -> str:
 
 
 def _ask(function: str) -> tuple[Any, str]:
-    """Call a function of this module in a subprocess, which a broken library may crash; return (result, "") or (None, problem)."""
+    """Call a function of this module in a subprocess, because a broken library may crash it; return (result, "") or (None, problem)."""
     program = f"import json; from engine.cli import doctor; print(json.dumps(doctor.{function}()))"
     try:
         ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
@@ -139,7 +139,7 @@ def _ask(function: str) -> tuple[Any, str]:
 
 
 def demos_probe() -> tuple[int, dict[str, str]]:
-    """Return the number of demos, and the import error of each broken demo module by name."""
+    """Return the number of demos, and the import errors of broken demo modules, by module name."""
     from engine.sim.registry import all_demos, broken_demos
 
     return len(all_demos()), dict(broken_demos())
@@ -201,7 +201,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _mixed() -> Iterator[Finding]:
-    """Detect distributions that install into the same folder: they overwrite each other, and uninstalling one breaks the other."""
+    """Detect distributions that install into the same folder, where they overwrite each other and uninstalling one breaks the other."""
     for folder, needed, others, symptom in (
         ("Box2D", "Box2D", ("box2d-py", "box2d-kengz", "pybox2d"), "AttributeError: ... RAND_LIMIT_swigconstant"),
         ("pygame", "pygame-ce", ("pygame",), "missing names such as fblits"),

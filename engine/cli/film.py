@@ -1,4 +1,4 @@
-"""Video options of commands, validated before the run, and recording during the run."""
+"""Validates the video options of commands before the run, and records the video during the run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class WantedFilm:
 
 
 class Camera:
-    """Films a demo once started; does nothing if `wanted` is None."""
+    """Films a demo after `start` is called; does nothing if `wanted` is None."""
 
     def __init__(self, wanted: WantedFilm | None) -> None:
         self._wanted = wanted
@@ -48,7 +48,7 @@ class Camera:
             self._filming = Filming(demo, self.film, settings.size, times, settings.with_panel)
 
     def stepped(self) -> None:
-        """Take the frames due after a step."""
+        """Take the frames that are due after a step."""
         if self._filming is not None:
             self._filming.stepped()
 

@@ -22,7 +22,7 @@ __all__ = ["ShotOptions", "fire_command", "shot_error", "shot_fields"]
 
 MAX_SHOTS = 1_000_000
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
-"""Target names of the `bullet` demo that differ from `TARGETS`."""
+"""Names that the `bullet` demo uses for targets where `TARGETS` uses others."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """Rule for each value of `--ccd`."""
 _MAX_DEGREES = {"angle": math.degrees(MAX_ANGLE), "turn": math.degrees(MAX_TURN)}

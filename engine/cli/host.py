@@ -50,10 +50,10 @@ def _check_name(option: str, name: str) -> None:
 
 
 def account_name() -> str:
-    """Return the account name, the default user name."""
+    """Return the name of the user's account, which is the default user name."""
     try:
         return getpass.getuser()[:_MAX_NAME] or "guest"
-    except (OSError, KeyError):  # an account without a name
+    except (OSError, KeyError):  # the account has no name
         return "guest"
 
 
@@ -145,7 +145,7 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
 
 
 def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], None] | None) -> Report:
-    """Run the server to its end, with a window or printing who joins and leaves, and return the report."""
+    """Run the server until it ends, either with a window or printing who joins and leaves, and return the report."""
     with warming():
         server_thread.start()
     interrupted, reason = "", "the server ends"
@@ -188,7 +188,7 @@ def _invitation(server_thread: ServerThread) -> str:
 
 
 def _say_changes(before: HostStatus, now: HostStatus) -> HostStatus:
-    """Print who joined, left or was dropped between two statuses; return the newer one."""
+    """Print who joined, left or was dropped between two statuses; return the newer status."""
     for among, others, words in ((now, before, "joined"), (before, now, "left")):
         for name in sorted(set(among.users) - set(others.users)):
             _say(f"step {now.tick}: {name} {words} ({counted(len(now.users), 'user')})")

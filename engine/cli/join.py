@@ -156,7 +156,7 @@ class _Guest:
             nonlocal reported
             if self.session.status_text != reported and (
                 self.first is not None or not self.session.is_over
-            ):  # otherwise the error message has it
+            ):  # otherwise the error message has the reason
                 reported = self.session.status_text
                 typer.echo(shown(reported), err=True)
 

@@ -117,7 +117,7 @@ def _shared_scene(args: NetlabOptions) -> tuple[SharedScene, str]:
 
 
 def _varied(experiment: Experiment, method: str, swept: str | None) -> tuple[list[Experiment], str | None]:
-    """Return one experiment per method and swept value, and the name of the swept parameter (None: no sweep)."""
+    """Return one experiment per method and swept value, and the name of the swept parameter (None if there is no sweep)."""
     from engine.net.messages import METHODS
     from engine.net.netlab.experiment import SWEPT, sweep
 

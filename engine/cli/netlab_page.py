@@ -1,4 +1,4 @@
-"""Tables and HTML page of ``netlab``, with charts over the swept parameter, or of the corrections if there is no sweep."""
+"""Builds the tables and the HTML page of ``netlab``, with charts over the swept parameter or, without a sweep, of the corrections."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _swept_charts(results: Sequence[ExperimentResult], swept: str) -> list[Chart
 
 
 def _correction_charts(results: Sequence[ExperimentResult]) -> list[Chart]:
-    """Return bar charts of the number of corrections by size and by age, with one series per method."""
+    """Return bar charts that count the corrections by size and by age, with one series per method."""
     sizes = [f"{1e3 * bound:g}" for bound in SIZES]
     charts = []
     for title, bounds, name in (

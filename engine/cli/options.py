@@ -1,4 +1,4 @@
-"""Command-line options as dataclass fields: help text, range, file access and dependencies, all validated before a command runs."""
+"""Defines command-line options as dataclass fields with help text, range, file access and dependencies, and validates their values."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Option:
     ----------
     metavar, help : str
     name : str
-        Such as ``--dry-run``; if empty, derived from the field name.
+        Name such as ``--dry-run``; if empty, it is derived from the field name.
     low, high, unit
         Allowed range of a number, and its unit.
     shown : str, optional
-        Default shown in the help, if it differs from the field's default.
+        Default to show in the help, if it should differ from the field's default.
     check : callable
         Validator, called with the option's name and its value; raises `InvalidInputError`.
     needs : tuple of str
@@ -346,7 +346,7 @@ def prepare_solvers(*names: str | None) -> None:
 
 
 def open_window(advice: str, kind: Any, **settings: Any) -> None:
-    """Open a window with `engine.app.loop.open_window` and run it until it is closed; raises the errors of `check_display`."""
+    """Open a window with `engine.app.loop.open_window` and run it until it is closed; raises the same errors as `check_display`."""
     check_display(advice)
     from engine.app import loop
 

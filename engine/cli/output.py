@@ -1,4 +1,4 @@
-"""Command output: tables or JSON, never both in one stream, with progress on standard error."""
+"""Prints the output of commands as tables or JSON, never both in one stream, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ __all__ = [
 STANDARD_OUTPUT = "-"
 LOADING = "loading the algorithms (compiling them, the first time only)"
 PATIENCE = 5.0
-"""Seconds without output before the first progress line."""
+"""Seconds that pass before the first progress line is written."""
 _PAGE = "report.html"
 _PIPE_WIDTH = 160
 """Line width if standard output is not a terminal."""
@@ -212,7 +212,7 @@ def print_part(console: Console, part: Part) -> None:
 
 @contextlib.contextmanager
 def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iterator[Callable[..., None]]:
-    """Show a progress bar on standard error during the with block, or `plain_lines` if that is not a terminal.
+    """Show a progress bar on standard error during the with block, or `plain_lines` if standard error is not a terminal.
 
     Yields a function that advances the bar by one, or sets it to a given count. A callable `title` is evaluated at every call.
     """
@@ -277,9 +277,9 @@ def load_referee(is_whole: bool = False) -> RefereeFactory:
 
 @contextlib.contextmanager
 def plain_lines(words: Callable[[], str]) -> Iterator[None]:
-    """Write `words()` to standard error after 5, 10, 20, ... seconds, unless it is a terminal.
+    """Write `words()` to standard error after 5, 10, 20, ... seconds, unless standard error is a terminal.
 
-    Shows in a log that the program is still working; a run of one hour prints ten lines.
+    The lines show in a log that the program is still working; a run of one hour prints ten of them.
     """
     stream = sys.stderr
     if Console(stderr=True).is_terminal:

@@ -18,7 +18,7 @@ __all__ = ["OwnDemoError", "errors_with_line", "load_own_demo"]
 
 
 class OwnDemoError(LabError, RuntimeError):
-    """A demo file raised an exception; the message has its line and text."""
+    """A demo file raised an exception; the message has the line and the exception's text."""
 
 
 def load_own_demo(path: str) -> type[Demo]:
@@ -48,7 +48,7 @@ def errors_with_line(path: str, of: str = "") -> Iterator[None]:
     """Convert exceptions raised in a file or folder to `OwnDemoError` with the line; `of` prefixes the message."""
     try:
         yield
-    except LabError as error:  # raised by the engine: find the line that called it
+    except LabError as error:  # raised by the engine: find the line of the file that called the engine
         where = _place(path, error)
         if not where:
             raise

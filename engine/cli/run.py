@@ -115,7 +115,7 @@ def run_command(args: RunOptions) -> Report | None:
 
 
 def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
-    """Report exceptions raised in the demo's code with their line; scene files have no code."""
+    """Report exceptions raised in the demo's code with the line number; scene files have no code."""
     from engine.cli.own_demo import errors_with_line
 
     if given.lower().endswith(_OWN_SUFFIX):

@@ -1,4 +1,4 @@
-"""Tables, accuracy-cost chart and HTML page of ``solvers``, with a picture of the final state of each scene."""
+"""Builds the tables, accuracy-cost chart and HTML page of ``solvers``, with a picture of each scene's final state."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
     with no_screen():
         for cell in cells:
             if cell.end is not None:
-                with contextlib.suppress(LabError):  # a final state that cannot be drawn: the cell has the reason
+                with contextlib.suppress(LabError):  # the final state cannot be drawn; the cell has the reason
                     pictures[f"{file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
     return pictures
 
 
 def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> list[Chart]:
-    """Return one chart per scene of error over cost relative to the soft step; runs that do not remain standing are omitted."""
+    """Return one chart per scene that plots error over cost relative to the soft step; runs that do not remain standing are omitted."""
     methods = list(dict.fromkeys(rung.solver for rung in ladder))
     charts = []
     for scene in scenes:
@@ -117,7 +117,7 @@ def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accurac
 
 
 def measures_table(cells: Sequence[Cell]) -> Table:
-    """Return the table of measurements, one row per scene and solver: whether it stands, or why not, and the measures."""
+    """Return the table of measurements, with one row per scene and solver; it also says whether the scene stands or why it does not."""
     names = [name for name in _MEASURES if any(getattr(cell, name) is not None for cell in cells)]
     rows = tuple(
         (cell.scene, cell.variant.label, Link("yes" if cell.stands else cell.reason, _kind(cell)), *(getattr(cell, name) for name in names))
@@ -148,7 +148,7 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pic
 
 
 def _words(cell: Cell) -> str:
-    """Return "yes" and the error in mm, "no" or "explodes" and the time of the fall, or a short reason."""
+    """Return "yes" with the error in mm, "no" or "explodes" with the time of the fall, or a short reason."""
     if cell.stands:
         mm = 1e3 * (cell.error or 0.0)
         return "yes <0.1" if mm < 0.1 else f"yes {mm:.2g}" if mm < 10.0 else f"yes {mm:.0f}"
@@ -160,7 +160,7 @@ def _words(cell: Cell) -> str:
 
 
 def needs_table(scenes: Sequence[BenchScene], needed: Sequence[Need]) -> Table:
-    """Return the least effort and its cost with which each solver (columns) reaches the accuracy in each scene (rows)."""
+    """Return the least effort with which each solver (columns) reaches the accuracy in each scene (rows), and what it costs."""
     solvers = list(dict.fromkeys(need.solver for need in needed))
     known = {(need.scene, need.solver): need for need in needed}
     rows = [(f"`{scene.name}`", *(_need_words(known.get((scene.name, solver))) for solver in solvers)) for scene in scenes]

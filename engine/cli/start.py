@@ -1,4 +1,4 @@
-"""Behavior without a command: a window with all demos, or a tour of them if there is no display."""
+"""Defines what the program does without a command: it opens a window with all demos, or tours them if there is no display."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["step_command"]
 
 _DEFAULT_STEPS, _MAX_STEPS = 60, 100_000
-"""Default and maximum number of scene steps before a case is taken from it."""
+"""Default and maximum number of steps that a scene is run before a case is taken from it."""
 
 
 def _own_file(target: str) -> tuple[Path, str]:
@@ -154,7 +154,7 @@ def step_command(args: StepOptions) -> Report | None:
 
 @contextlib.contextmanager
 def _own(function: tuple[Path, str], case: Case) -> Iterator[OwnFunction]:
-    """Start the user's function in a process of its own.
+    """Start the user's function in a separate process.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def _example(name: str) -> str:
 
 
 def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
-    """Return the algorithms to show beside `name`, validated."""
+    """Validate and return the algorithms to show next to `name`."""
     from engine import trace
 
     if beside == trace.ALL_BESIDE:
@@ -246,7 +246,7 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
 def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]], theirs: OwnAnswer | None = None) -> dict[str, Value]:
     """Write the requested pictures and video of several algorithms side by side; return summary rows to print.
 
-    `theirs`, the answer of the user's function, is drawn over the first algorithm.
+    `theirs` is the answer of the user's function, which is drawn over the first algorithm.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Terminal form of ``step --quiz``: prints previous steps, the question and its numbered answers, and reads one line per question."""
+"""Runs ``step --quiz`` in a terminal: prints earlier steps, a question and numbered answers, and reads one line per question."""
 
 from __future__ import annotations
 

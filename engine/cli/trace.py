@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["trace_command"]
 
 _SAMPLES_A_TOLERANCE = 8
-"""Samples per tolerance length for comparing boundaries."""
+"""Number of samples per tolerance length when boundaries are compared."""
 _MAX_REASONS = 3
 _COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_excess")
 
@@ -130,7 +130,7 @@ def _hausdorff(tracing: Tracing, tolerance: float) -> float:
 
 
 def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, Any]:
-    """Return the body of a single method, or a comparison of several; raises an error if a body could not be loaded again."""
+    """Return the body made by a single method, or a comparison of several methods; raises an error if a body could not be loaded again."""
     from engine.decompose import body_as_json, body_from_json
 
     bodies = [body_as_json(cut.body, folder) for cut in cuts]

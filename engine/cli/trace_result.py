@@ -1,4 +1,4 @@
-"""Result of one ``trace`` method, and the picture that compares methods: one panel each, pieces drawn over the traced picture."""
+"""The result of one ``trace`` method, and a picture that compares methods, with a panel for each that shows its pieces."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Cut", "draw_cuts"]
 
 _ALLOWED_ERROR = 1e-6
-"""Maximum area error of an exact method, as a fraction of the outline's area."""
+"""Maximum area error for an exact method, as a fraction of the outline's area."""
 
 _PANEL, _ALONE, _DPI = 3.6, 7.2, 100
-"""Width in inches of one of several panels and of a single panel; dots per inch."""
+"""Width of each panel if there are several, width of a single panel, both in inches, and dots per inch."""
 _HEAD = 0.55
 """Title height above a panel, inches."""
 _MAX_COLUMNS = 4
@@ -45,7 +45,7 @@ _MAX_PIXELS = 1024
 class Cut:
     """Result of one method: body, coverage of the outline, processor time, and errors of the pieces that Box2D rejected.
 
-    `at_least` is a lower bound on the number of pieces of `exact` if that is not known to be minimal, else None.
+    If the number of pieces made by `exact` is not known to be minimal, `at_least` is a lower bound on this number; otherwise it is None.
     """
 
     method: str
@@ -68,7 +68,7 @@ class Cut:
 
     @property
     def is_true_to_outline(self) -> bool:
-        """True if the union of the pieces equals the outline within tolerance, by area and distance; always True for inexact methods."""
+        """True if the pieces' union matches the outline in area and distance, within tolerance; always True for inexact methods."""
         if not self.is_exact:
             return True
         farthest = max(self.cover.farthest_missed, self.cover.farthest_excess)
@@ -77,7 +77,7 @@ class Cut:
 
 @styled
 def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
-    """Return a PNG with one panel per method: black outline, colored pieces. Deterministic."""
+    """Return a deterministic PNG with one panel per method that shows the outline in black and the pieces in color."""
     from matplotlib.figure import Figure
 
     n_columns = min(_MAX_COLUMNS, len(cuts))
@@ -113,7 +113,7 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
 
 
 def _draw_behind(panel: Axes, tracing: Tracing) -> None:
-    """Draw the traced picture in place, or for an SVG the outline filled with gray."""
+    """Draw the traced picture where it was traced, or the outline filled with gray if an SVG was traced."""
     picture = tracing.picture
     if picture is None or picture.file.lower().endswith(DRAWING_SUFFIX):
         panel.add_patch(_outline_patch(tracing, facecolor="0.75", edgecolor="none"))
