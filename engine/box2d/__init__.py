@@ -1,4 +1,4 @@
-"""The only package that imports Box2D: Box2D as a solver (`engine.box2d.solver`), and as a reference for single queries (`oracle`)."""
+"""The only package that imports Box2D, which is used as a solver (`engine.box2d.solver`) and as a reference for queries (`oracle`)."""
 
 import warnings
 

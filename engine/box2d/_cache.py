@@ -1,7 +1,7 @@
 """The disposable `b2World`: built from the model, read after each step, discarded after a failure.
 
-Only this module keeps Box2D objects, by id, and drops them as soon as Box2D destroys them, because a stale one reads another body's memory
-(PYBOX2D.md 2, 5, 6, 8). Nothing here validates input: the specifications and `World` have done so.
+Only this module keeps Box2D objects, by id, and drops them as soon as Box2D destroys them, because a stale one may read another body's
+memory (PYBOX2D.md 2, 5, 6, 8). Nothing here validates input: the specifications and `World` have done so.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Box2DCache:
         self._rows = self._table = None
 
     def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
-        """Attach a shape to a body; without mass unless `is_weighed`."""
+        """Attach a shape to a body; the shape has no mass unless `is_weighed`."""
         definition = self._definition
         definition.density = spec.density if is_weighed else 0.0
         definition.friction = spec.friction

@@ -1,4 +1,4 @@
-"""Conversion of Box2D's raw manifolds to world contact points with states: column arithmetic, independent of Box2D.
+"""Conversion of Box2D's raw manifolds to world contact points with states, in column arithmetic that is independent of Box2D.
 
 A manifold is stored in local frames (b2Collision.h): a normal and a plane point in the frame of the reference shape's body,
 and the clipped points in the other body's frame. At the poses at which it was computed::
@@ -144,9 +144,9 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
 
 @dataclass(frozen=True, slots=True)
 class _StepRows:
-    """The inputs of the columns of a step, one row per touching pair.
+    """The inputs from which a step's columns are computed, one row per touching pair.
 
-    `at` (n, 2) are rows of the fixture table, and `impulses`, by row, the normal and tangent impulses of impacts within the step.
+    `at` (n, 2) are rows of the fixture table. `impulses` has, by row, the normal and tangent impulses of impacts within the step.
     """
 
     table: FixtureTable
@@ -191,7 +191,7 @@ class _StepRows:
 
 @dataclass(frozen=True, slots=True)
 class _ContactRows:
-    """The interface of `_StepRows` for existing contacts, of any solver."""
+    """Existing contacts, of any solver, with the interface of `_StepRows`."""
 
     contacts: StepContacts
     keys: IntArray
@@ -350,7 +350,7 @@ def _evaluated(
     """Return which manifolds Box2D computed in this step.
 
     It skips a pair if neither body is active when the pair is processed. This is certain if neither was active before and after the step.
-    If one was woken by an earlier contact in the list, it depends on the order; an unchanged manifold is then attributed to the old poses.
+    If one was woken by an earlier contact in the list, that depends on the order; an unchanged manifold is then assigned to the old poses.
     """
     evaluated = inputs.active[body_a] | inputs.active[body_b] | ~known
     doubtful = np.flatnonzero(~evaluated & (inputs.active_after[body_a] | inputs.active_after[body_b]))

@@ -116,8 +116,9 @@ def _with_box2d_skin(held: tuple[tuple[float, float], ...]) -> Polygon:
 def check_fixture_shape(shape: FixtureShape) -> None:
     """Check that a shape can be a fixture, including that Box2D can compute its mass.
 
-    Box2D's check when it creates a polygon sums areas about the local origin, so a small polygon far from it may pass because of rounding
-    errors. The check when it computes the mass sums about the polygon's center, and asserts when the body is only partly created.
+    Box2D's check when it creates a polygon sums areas about the local origin, so because of rounding errors a small polygon far from the
+    origin may pass. The check in its mass computation sums areas about the polygon's center instead; if that fails, it asserts with the
+    body only partly created.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Validation of foreign Box2D state, before any of it is written to memory.
 
-Internal state consists of raw words (`engine.box2d.internal_state`) that Box2D does not check: a non-finite position, or inconsistent ones,
-lead to an assertion in the middle of a step. Every float must therefore be finite and of plausible magnitude, and words that are also part
-of the public state must agree with it.
+Internal state consists of raw words (`engine.box2d.internal_state`) that Box2D does not check: a non-finite position, or inconsistent
+positions, would cause an assertion in the middle of a step. Every float must therefore be finite and of plausible magnitude, and words
+that are also part of the public state must agree with it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """State of bodies and joints that affects the next step but is not in Box2D's public interface: read from memory, and written back.
 
-For a body: its transform, and its sweep, whose center of mass is authoritative while the origin is rounded from it; pending forces; and the
-sleep time. For a joint: the warm-starting impulses, and its limit state, because the impulse of a newly reached limit is discarded. For a
-gear joint: its constant.
+A body has its transform; its sweep, whose center of mass is authoritative while the origin is rounded from it; pending forces; and the
+sleep time. A joint has its warm-starting impulses, and its limit state, because the impulse of a newly reached limit is discarded. A gear
+joint also has its constant.
 
 If this state and the contact impulses are restored, a rebuilt world continues exactly like the old one, except for the order of contacts.
 Otherwise it continues approximately. Nothing is read or written before `self_test` has compared every word of a body, and those of a
@@ -62,7 +62,7 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
 """Indices of the words of each joint type that are saved."""
 
 _BEFORE_LIMITS: Mapping[str, int] = {"b2RevoluteJoint": 2, "b2PrismaticJoint": 2}
-"""Number of words that stay valid when a joint of this type is changed. Other types keep all words, but a changed gear joint none."""
+"""Number of words that stay valid when a joint of this type is changed. Other types keep all words, except that a gear joint keeps none."""
 
 _MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 
@@ -97,7 +97,7 @@ class InternalState:
         return replace(self, bodies=words)
 
     def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> InternalState:
-        """Return the state of the given joints; for the one that was `changed`, of Box2D type `kind`, only what is still valid."""
+        """Return the state of the given joints; for the one that was `changed`, of Box2D type `kind`, only the words still valid."""
         ids = np.array(sorted(joint for joint in joints if joint != changed or kind != "b2GearJoint"), dtype=np.int64)
         words = self.joints[np.searchsorted(self.joint_ids, ids)]
         words[ids == changed, _BEFORE_LIMITS.get(kind, _MAX_JOINT_WORDS) :] = 0
@@ -137,7 +137,7 @@ class InternalMemory:
 
 
 def _rows(ids: IntArray, known: IntArray) -> tuple[NDArray[np.bool_], IntArray]:
-    """Return which `ids` are in `known`, both ascending, and the rows of those there."""
+    """Return which `ids` are in `known`, and their rows in `known`; both arrays must be ascending."""
     is_known = np.isin(ids, known)
     return is_known, np.searchsorted(known, ids[is_known])
 

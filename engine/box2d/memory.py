@@ -1,5 +1,5 @@
-"""Reading a Box2D world after a step, through its public interface or directly from memory: a thousand contacts in microseconds instead of
-ten milliseconds. Both readers return identical raw numbers, so results do not depend on the reader.
+"""Reads a Box2D world after a step, through its public interface or directly from memory. Reading a thousand contacts from memory takes
+microseconds instead of ten milliseconds. Both readers return identical raw numbers, so results do not depend on the reader.
 
 The offsets in `_memory_kernel` are valid for one build of Box2D. `MemoryReader` is only used after `self_test` has compared its results,
 field by field, with those of the public interface, in a scene with all types of manifolds. If that fails, or Numba is disabled, the slower
@@ -115,7 +115,7 @@ def _copy_manifold(manifold: Any, row: Any) -> None:
 
 
 class MemoryReader:
-    """Copies data from the addresses of living Box2D objects. Obtain it from `best_reader`, which returns it only after its test."""
+    """Copies data from the addresses of existing Box2D objects. Obtain it from `best_reader`, which returns it only after its self test."""
 
     def __init__(self) -> None:
         from engine.box2d import _memory_kernel
@@ -152,7 +152,7 @@ def load() -> str | None:
     """Compile or load the kernels and test them, once per process; return why memory is not read or not written, or None.
 
     This takes some tenths of a second, mostly for Numba, and another second if nothing is compiled yet. The first Box2D world calls it
-    unless it is held back (`engine.common.jit.MEMORY`). Call it earlier to avoid such a pause during a frame.
+    unless loading is deferred (`engine.common.jit.MEMORY`). Call it earlier to avoid such a pause during a frame.
     """
     global _tested, _internal
     if _tested is None:

@@ -9,8 +9,8 @@ too large by the fraction of a millisecond that the start lost:
                                                     toi     = t3 - floor(t2),  step = t3 - floor(t0)
 
 Each part begins where the previous one ends. The fraction of t1 is that of the reading `collide`, and the fraction of t2 that of `solve`;
-subtracting them gives the durations. The fraction lost from `collide` is unknown, so it gets the remainder of the step time measured
-externally. An exact timer is recognized by parts whose sum does not exceed the whole step.
+subtracting them gives the durations. The fraction lost from `collide` is unknown, so `collide` gets the remainder of the step time measured
+externally. If the parts add up to no more than the whole step, the timer is exact and the readings are used unchanged.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Box2DMemory:
 
 
 class _Mark(NamedTuple):
-    """State for a rollback: of all bodies, or only of the body that a command may leave partly changed (id, motion, awake)."""
+    """State to restore if a command fails: of all bodies, or only of the one that may be left partly changed (id, motion, awake)."""
 
     read: BodyReading | None
     concerned: tuple[int, tuple[float, ...], bool] | None
@@ -259,7 +259,7 @@ class Box2DSolver(Solver):
         if record is not None:
             record.last = None
         renewed, self._renewed = frozenset(self._renewed), set()
-        cache.reader, cache.internal = best_reader(), self._internal_memory()  # loading may have been held back until now
+        cache.reader, cache.internal = best_reader(), self._internal_memory()  # loading may have been deferred until now
         cache.listener.hooks = self.hooks
 
         def start_pose(body: int) -> Pose:
@@ -377,9 +377,9 @@ class Box2DSolver(Solver):
         self._rebuild(mark.read or self._read_after_failure(mark.concerned), pending=mark.pending)
 
     def _read_after_failure(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> BodyReading:
-        """Return the state of all bodies after a failed command: as read now, except the concerned body, which is as before.
+        """Return the state of all bodies after a failed command: read again, but with the previous state of the body it concerned.
 
-        The internal state of that body is discarded, because Box2D may have changed it: its sleep time is zero, and no force is pending.
+        That body's internal state is discarded, because Box2D may have changed it; its sleep time is zero, and no force is pending.
         """
         cache, internal = self._cache, self._cache.read_internal()
         ids, motion = cache.bodies.ids, cache.read_motion()
@@ -395,7 +395,7 @@ class Box2DSolver(Solver):
         return BodyReading(BodyMotion(motion.values[rows], motion.awake[rows]), internal)
 
     def _touching(self) -> IntArray:
-        """Return the pairs of fixtures (n, 2), sensors included, whose begin event was reported but not their end event."""
+        """Return the pairs of fixtures (n, 2), sensors included, whose begin event has been reported, but not yet the end event."""
         pairs, (begun, ended) = self._cache.touching(self._cache.read_contacts()), self._cache.listener.unreported
         if not (begun or ended):
             return pairs

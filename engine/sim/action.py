@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 MAX_TEXT = 200
-"""Maximum length, in characters, of the name of a key, a parameter or a solver."""
+"""Maximum length of a key, parameter or solver name, characters."""
 
 _MAX = 1e300
 Number: TypeAlias = Annotated[float, Meta(ge=-_MAX, le=_MAX)]
@@ -62,7 +62,7 @@ Held: TypeAlias = tuple[Index, Index, Point]
 Text: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 MAX_PARTS = 1000
-"""Maximum number of parts of an inverse; longer gestures keep the parts of their beginning."""
+"""Maximum number of parts in an inverse; a longer gesture keeps only the parts from its beginning."""
 
 Pose: TypeAlias = tuple[float, float, float]
 """x, y, angle: meters and radians."""
@@ -86,21 +86,21 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
     """Base class of all actions; see the module."""
 
     undoable: ClassVar[bool] = True
-    """True if undo stops before it; False if it belongs to an earlier action, as a drag belongs to its grab."""
+    """True if undo stops before the action; False if the action belongs to an earlier action, as a drag belongs to its grab."""
     guests_may: ClassVar[bool] = True
-    """True if guests of a shared simulation may send it."""
+    """True if guests of a shared simulation may send the action."""
     is_by_program: ClassVar[bool] = False
-    """True if the program issues it, not the user; it does not clear the redo stack."""
+    """True if the program issues the action, not the user; such an action does not clear the redo stack."""
     may_create: ClassVar[bool] = False
-    """True if it can create a body, a fixture or a joint."""
+    """True if the action can create a body, a fixture or a joint."""
     uses_hand: ClassVar[bool] = True
-    """True if it is applied with the grip, held keys and id range of its user."""
+    """True if the action is applied with the grip, held keys and id range of its user."""
     takes_back: ClassVar[bool] = False
-    """True if it may be part of an `Inverse`."""
+    """True if the action may be part of an `Inverse`."""
     needs_user: ClassVar[bool] = False
-    """True if it is only valid from a user of a shared simulation."""
+    """True if the action is only valid from a user of a shared simulation."""
     is_of_a_world: ClassVar[bool] = False
-    """True if it refers to objects of a world by id, and is therefore invalid after a rebuild."""
+    """True if the action refers to objects of a world by id, and is therefore invalid after a rebuild."""
 
     def apply(self, sim: Any) -> Any:
         """Apply the action to a simulation, an `engine.sim.demo.Simulation`.
@@ -143,7 +143,7 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
 
     @property
     def size(self) -> Size:
-        """Counts of the objects it creates, as far as its fields show."""
+        """Counts of the objects the action creates, as far as its fields show."""
         return Size()
 
     def removed(self, sim: Any) -> Size:
@@ -158,7 +158,7 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
 
     @property
     def target(self) -> tuple[object, ...] | None:
-        """Key of the value that it sets, or None; of several actions with the same target, only the last one has an effect."""
+        """Key of the value that the action sets, or None; if several actions have the same target, only the last one has an effect."""
         return None
 
     def renumbered(self, ids: NewIds) -> Action:
@@ -166,7 +166,7 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
         return self
 
     def placed(self, sim: Any, part: Part, inverse: Inverse) -> Action:
-        """Return the action adapted to current poses: what it recreates follows the bodies it was joined to."""
+        """Return the action adapted to current poses: recreated objects follow the bodies they were joined to."""
         return self
 
     def note_created(self, sim: Any, part: Part, made: int, ids: NewIds) -> None:
@@ -183,7 +183,7 @@ class Part:
     old : tuple of int
         Previous ids of the objects it recreates; for a body, its id and those of its fixtures.
     poses : tuple of (x, y, angle)
-        If it recreates a joint, the poses of the joint's two bodies for which its anchors are given, meters and radians.
+        If the action recreates a joint, the poses of its two bodies to which the anchors refer, meters and radians.
     """
 
     action: Action
@@ -224,7 +224,7 @@ class Inverse:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An action in the history. `user` is 0 for a single user; `is_refused` is set when it is applied, and not recorded."""
+    """An action in the history. `user` is 0 for a single user; `is_refused` is set when the input is applied, and is not recorded."""
 
     action: Action
     user: int = 0

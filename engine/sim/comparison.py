@@ -6,7 +6,7 @@
 
 By default the second uses its own solver from the beginning, with the layout for the first's solver. With `since`, it repeats the first
 bit-exactly up to that state and then changes its solver by an input of its own (`set_solver`), so that attributes of the demo outside its
-worlds match too. From there on it has its own solver and solver settings; all other inputs are those of the first.
+worlds match too. From there on the second has its own solver and solver settings; all other inputs are those of the first.
 
 The second has its own history, so the demo's code, hooks and controllers run on its own worlds. It gets every input of the first at the
 same step: parameters, restarts, keys, drops, edits. A grab in the first grabs the same body at the same point in the second. If the first
@@ -29,10 +29,10 @@ those that refer to a missing body, are listed in `skipped`.
 Both start from the same layout, which assumes the polygon skin of the first's solver (`Simulation.built_for`). If the first starts a new
 branch before `since`, the solvers differ from the branch point on. Bodies correspond if stage and id are equal: the same code creates
 bodies with the same ids. A body that only one demo has is not compared, but counted (`distances.n_single`). The second's stages have the
-same offsets as the first's, so that points of the picture correspond.
+same offsets as the first's, so that a point in the view is the same world point in both.
 
-A second created late must replay the past: `longest_way` limits the time per call of `follow`, and `is_caught_up` is True once it has
-reached the first. While catching up it is compared with a bit-exact replay of the first.
+A comparison created late must replay the past; `longest_way` limits the time of each `follow` call, and `is_caught_up` is True once the
+second has reached the first. While the second catches up, it is compared with a bit-exact replay of the first.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from engine.world.solver import NamedValues
 __all__ = ["Comparison", "Skipped"]
 
 _MAX_JUDGED = 8
-"""Number of steps before the divergence that the motion referee judges; a step with a hundred bodies takes it 0.1 s."""
+"""Number of steps before the divergence that the motion referee judges; it needs 0.1 s for a step with a hundred bodies."""
 _JUDGED = {"box2d", "soft_step"}
 """The two solvers that the motion referee supports."""
 _COSTS = 60
@@ -72,7 +72,7 @@ Settings: TypeAlias = Mapping[str, float | str] | NamedValues
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An input that succeeded in the first but failed in the second, or a failed step (`action` is "step"); after `step` steps."""
+    """An input that, after `step` steps, succeeded in the first but failed in the second; or a failed step (`action` is "step")."""
 
     step: int
     action: str
@@ -91,8 +91,8 @@ class Comparison:
     tolerance : float
         Distance above which corresponding bodies count as diverged, meters.
     since : (step, n_inputs), optional
-        State of the first from which the second has its own solver: after a past step, with this number of its inputs applied. None means
-        from the beginning.
+        State of the first from which on the second has its own solver: after a past step, with this number of that step's inputs applied.
+        None means from the beginning.
     solver_settings : mapping or pairs of str and float or str, optional
         Solver-specific settings.
 
@@ -107,7 +107,7 @@ class Comparison:
     longest_way : float
         Time limit of a `follow` call while catching up, seconds; at least one step is always taken.
     since : (step, n_inputs)
-        State from which the second has its own solver.
+        State from which on the second has its own solver.
 
     Raises
     ------
@@ -126,7 +126,7 @@ class Comparison:
         self.first = first
         self.since = since if since is not None else (0, 0)
         self._own: list[tuple[int, int, Input]] = []
-        """Inputs of the second only: step, number of the first's inputs at that step that precede it, input."""
+        """Inputs that only the second gets, each as (step, number of the first's inputs at that step that precede it, input)."""
         if since is not None:
             self._own.append((*self.since, Input(_switch(solver, solver_settings))))
         self._is_built = since is None
@@ -136,7 +136,7 @@ class Comparison:
         self.demo = _anew(first, *built)
         self.history = History(self.demo)
         self._start: tuple[list[Motion], list[Motion]] | None = None
-        """Motion of the first and of the second at `since`; None until it is reached."""
+        """Motion of the first and of the second at `since`; None until that state is reached."""
         self._stopped = ""
         """Error message of the second's latest step; empty if it succeeded."""
         self._skipped: list[tuple[int, Skipped]] = []
@@ -149,7 +149,7 @@ class Comparison:
         self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
         """Times of the latest steps, milliseconds, of the first and of the second."""
         self._pace: Demo | None = None
-        """A replay of the first, with which the second is compared while catching up."""
+        """A replay of the first; while the second catches up, it is compared with this replay."""
         self._pace_steps = 0
         self._compare(0)
         first.watchers.append(self._stepped)
@@ -173,7 +173,7 @@ class Comparison:
         return self.first.now, len(self._needed(self.first.now, self.first.inputs_applied))
 
     def follow(self) -> bool:
-        """Advance or rewind the second to the first's position; return False if it needs more calls (`longest_way`)."""
+        """Advance or rewind the second to the first's position; return False if more calls are needed (`longest_way`)."""
         first, history, start = self.first, self.history, perf_counter()
         if first.branch is not self._branch:
             self._leave_what_is_other(first.branch)
@@ -201,7 +201,7 @@ class Comparison:
     def act(self, action: Action) -> None:
         """Schedule an action for the second only, at the first's current position or at `since`, whichever is later; `follow` applies it.
 
-        Earlier calls for later positions are discarded, and so are those at the same position with the same `Action.target`.
+        Actions scheduled earlier are discarded if their position is later, or if it is the same and so is their `Action.target`.
         """
         if self.first.branch is not self._branch:
             self._leave_what_is_other(self.first.branch)
@@ -312,7 +312,7 @@ class Comparison:
         return self._pace
 
     def _lay_out(self) -> None:
-        """Copy stage offsets and windows from the first to the second, so that points of the picture correspond."""
+        """Copy stage offsets and windows from the first to the second, so that a point in the view is the same world point in both."""
         for mine, theirs in self.pairs:
             theirs.offset, theirs.window = mine.offset, mine.window
 
@@ -379,7 +379,7 @@ class Comparison:
 
 
 def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None) -> Demo:
-    """Return the demo of a history in its initial state and layout, with another solver and settings."""
+    """Return a new copy of a history's demo, in its initial state and layout but with another solver and other settings."""
     start = first.start
     built_for = first.demo.sim.built_for or start.solver
     demo = type(first.demo)(first.demo.seed, start.values, solver=solver, built_for=built_for, solver_settings=settings)
@@ -394,7 +394,7 @@ def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None
 
 
 def _repeat_step(demo: Demo, inputs: Sequence[Input], look: tuple[int, Callable[[World], object]] | None = None) -> None:
-    """Apply inputs and step; `look` is (stage, callable), called with the stage's world just before its step. Errors are ignored."""
+    """Apply inputs and step, ignoring errors. `look` is (stage, callable); it is called with that stage's world just before the step."""
     for done in inputs:
         repeat(demo, done)
     if look is not None and look[0] < len(demo.stages):

@@ -53,10 +53,10 @@ StatusLine = str | tuple[str, Color]
 
 _KEYFRAME_STEPS = 60
 """Steps between keyframes. A keyframe costs about 30 us per body (rebuild, encode, compress), a step of a pile 5 to 9 us per body with
-all readouts: 10% more time overall, and at most 59 steps from a keyframe to any step."""
+all readouts. Keyframes thus take 10% more time overall, and any step is at most 59 steps after a keyframe."""
 
 _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
-"""Above this number of bodies, 59 steps take half a second on a slow machine: a keyframe every 30 steps, for 20% more time overall."""
+"""Above this number of bodies, 59 steps take half a second on a slow machine, so there is a keyframe every 30 steps, for 20% more time."""
 
 
 _SIMULATION_STATE = ("solver", "solver_settings", "built_for", "hertz", "waits", "keeps_solver_state", "users", "_is_settled")
@@ -67,14 +67,14 @@ _NOT_STATE = frozenset({"seed", "stages", "viewer", "view_state", "sim"})
 
 @dataclass(slots=True)
 class Viewer:
-    """How a demo is viewed: not part of its state.
+    """How a demo is viewed; this is not part of its state.
 
     Attributes
     ----------
     interactive : bool
         Set by the window: a user is watching, so work that takes seconds must not block drawing.
     pointed : pair of float or None
-        Pointer position in the picture; None if it is outside.
+        Pointer position in the view; None if it is outside.
     drawn_fraction : float
         Fraction of the last step that is drawn, 0 to 1.
     wanted_speed : float or None
@@ -103,13 +103,13 @@ class Demo:
     referee : callable, optional
         Creates a referee for each world; if omitted, contacts are not checked.
     solver : str, optional
-        Solver of its worlds, one of `engine.world.solvers`, instead of the default: Box2D, or the solver named in a scene file.
+        Solver of the demo's worlds, one of `engine.world.solvers`. By default, Box2D or the solver named in a scene file.
     built_for : str, optional
-        Solver whose polygon skin the initial layout assumes, if not `solver`: worlds that are compared must start from the same layout.
+        Solver whose polygon skin the initial layout assumes, if not `solver`; worlds that are compared must start from the same layout.
     solver_settings : pairs of str and float or str, optional
-        Solver-specific settings, instead of those of its worlds.
+        Solver-specific settings that replace those of the demo's worlds.
     hertz : float, optional
-        Steps per second, instead of the rate of its worlds.
+        Steps per second; replaces the rate of the demo's worlds.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Demo:
     needs_referee: ClassVar[bool] = False
     """True if the demo shows little without the referee's algorithms: the preview in the demo list then uses them too."""
     no_edits: ClassVar[str] = ""
-    """Reason why its worlds cannot be edited; empty if they can."""
+    """Reason why the demo's worlds cannot be edited; empty if they can be."""
     opens_list: ClassVar[bool] = False
     """True if this demo is initially selected in the demo list."""
     tries: ClassVar[tuple[tuple[str, str], ...]] = ()
@@ -187,7 +187,7 @@ class Demo:
         """Hook called after each step, for instance to read contacts."""
 
     def draw_background(self, canvas: Canvas) -> None:
-        """Draw behind the bodies, in picture coordinates, meters; use `canvas.at(stage.offset)` for world coordinates of a stage."""
+        """Draw behind the bodies, in the view's coordinates, meters; use `canvas.at(stage.offset)` for world coordinates of a stage."""
 
     def draw(self, canvas: Canvas) -> None:
         """Draw over the bodies; `stage.drawn_pose(id)` is the drawn pose of a body."""
@@ -213,11 +213,11 @@ class Demo:
         return False
 
     def on_wheel(self, point: tuple[float, float], notches: float) -> bool:
-        """Handle the mouse wheel at a point of the picture; return True if the demo uses it, so that the view does not zoom."""
+        """Handle the mouse wheel at a point in the view; return True if the demo uses it, so that the view does not zoom."""
         return False
 
     def turn(self, point: tuple[float, float]) -> bool:
-        """Handle a right click at a point of the picture; return True if it grabs something that `drag` turns."""
+        """Handle a right click at a point in the view; return True if that grabs something that `drag` turns."""
         return False
 
     def on_parameter(self, name: str) -> None:
@@ -233,29 +233,29 @@ class Demo:
         return sum((stage.total for stage in self.stages), StepAgreement())
 
     def arrange(self, width: float, height: float) -> bool:
-        """Lay out the worlds for a picture of this size, in design pixels; return True if anything changed.
+        """Lay out the worlds for a view of this size, in design pixels; return True if anything changed.
 
         Only `Stage.offset` and `Stage.window` may change.
         """
         return False
 
     def foot_height(self, height: float, ui_scale: float) -> float:
-        """Return the height of the demo's diagram at the bottom of a view of this height, pixels; the worlds are shown above it.
+        """Return the height of the diagram that the demo draws at the bottom of a view, pixels; the worlds are shown above it.
 
-        `ui_scale` is the number of screen pixels per design pixel.
+        `height` is the height of the view, pixels, and `ui_scale` the number of screen pixels per design pixel.
         """
         return 0.0
 
     def door(self) -> Any:
-        """Return the `engine.app.stepper_requests.StepperRequest` to use if the pointer is on nothing, or None for the default.
+        """Return the `engine.app.stepper_requests.StepperRequest` to use if the pointer is not on anything, or None for the default.
 
         The default is the deepest contact, or the nearest pair if there are no contacts.
         """
         return None
 
     def margins(self, width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
-        """Return the top, right and bottom margins, pixels, in which the demo draws, for a view of this size; by default, only
-        `foot_height`. The worlds are shown inside the margins."""
+        """Return the top, right and bottom margins, pixels, that the demo draws in, for a view of this size; by default, only a bottom
+        margin of `foot_height`. The worlds are shown in the remaining area."""
         return 0.0, 0.0, self.foot_height(height, ui_scale)
 
     def home(self) -> AABB:
@@ -278,7 +278,7 @@ class Demo:
         return self._grip if self._grip is not None and self._grip.is_there else None
 
     def grab(self, point: tuple[float, float]) -> bool:
-        """Grab the dynamic body at a point of the picture; return True if there is one."""
+        """Grab the dynamic body at a point in the view; return True if there is one."""
         self.release()
         self._grip = take_hold(self.stages, point)
         return self._grip is not None
@@ -308,7 +308,7 @@ class Demo:
     # -- for demos to call --------------------------------------------------------------------------------------------
 
     def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
-        """Add a world to the picture and return its stage."""
+        """Add a world to the view and return its stage."""
         stage = Stage(world, offset, label, mark_touching)
         if self.sim.referee is not None:
             stage.referee = self.sim.referee(world)
@@ -347,7 +347,7 @@ class Demo:
         self.sim.settle()
 
     def has(self, what: str) -> bool:
-        """Return True if a step may use the resource `what` of `arrivals`: it is ready, or the demo loads it on demand."""
+        """Return True if a step may use the resource `what` of `arrivals`, because it is ready or the demo loads it on demand."""
         return not self.sim.waits or what in self.ready
 
     @property
@@ -357,7 +357,7 @@ class Demo:
 
 
 class Simulation:
-    """Steps a demo and acts on it: for the window, a history and a headless run.
+    """Steps a demo and applies actions to it, for the window, a history or a headless run.
 
     Attributes
     ----------
@@ -490,8 +490,8 @@ class Simulation:
     def is_keyframe(self) -> bool:
         """True if worlds are canonicalized after the latest step, so that the demo can be restored to it exactly.
 
-        Never if joint impulses are not accessible: canonicalizing would discard them, and hanging chains would sag. Such a step is reached
-        by replaying from the start, or from the step at which the impulses became readable.
+        Always False while joint impulses are not accessible, because canonicalizing would discard them and hanging chains would sag. The
+        step is then reached by replaying from the start, or from the step at which the impulses became readable.
         """
         return self._steps_to_keyframe == 0
 
@@ -530,7 +530,7 @@ class Simulation:
     # -- grabbing -----------------------------------------------------------------------------------------------------
 
     def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> None:
-        """Grab a body at `held`, in its own frame, and pull it towards `point`, in the picture; both in meters.
+        """Grab a body at `held`, in its own frame, and pull it towards `point`, in the view; both in meters.
 
         Raises
         ------
@@ -550,13 +550,13 @@ class Simulation:
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | NamedValues = ()) -> None:
         """Change the solver, or its settings, of all current and future worlds of the demo.
 
-        The layout remains that for the initial solver. Bodies that fell asleep wake up, to show how the new solver treats them; bodies
+        The layout still assumes the initial solver. Bodies that fell asleep wake up, to show how the new solver treats them; bodies
         created asleep stay asleep.
 
         Raises
         ------
         InvalidInputError
-            No such solver, or it does not support a setting or the contents of a world; nothing has changed then.
+            There is no such solver, or it does not support a setting or the contents of a world; nothing is changed then.
         """
         kind, settings = load_solver(solver), named_values("solver_settings", solver_settings)
         worlds, built_for = [stage.world for stage in self.demo.stages], self.built_for or self.solvers[0]
@@ -612,7 +612,7 @@ class Simulation:
             stage.referee = referee(stage.world) if referee is not None else None
 
     def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
-        """Give a referee to stages that have none, such as after rewinding to before the demo had one; `referee` is the fallback."""
+        """Give a referee to stages without one, as after rewinding to before there was one; `referee` is used if this has none."""
         self.referee = self.referee if self.referee is not None else referee
         self.has_algorithms |= referee is not None
         for stage in self.demo.stages:

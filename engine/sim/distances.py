@@ -52,7 +52,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """First contact of a body that exists in only one world: step, other body, and True if that world is the first."""
+    """A body's first contact that occurs in only one world: the step, the other body, and True if that world is the first."""
 
     step: int
     other: int
@@ -78,7 +78,7 @@ class Distances:
         self._parted: Apart | None = None
         self._why: Why | None = None
         self._differences: dict[tuple[int, int], _Difference] = {}
-        """By (stage, body); not updated after the divergence."""
+        """First differing contact of each body, by (stage, body); not updated after the divergence."""
         self._touched: dict[tuple[int, int], int] = {}
         """Step of a body's first contact in either world, by (stage, body); not updated after the divergence."""
 

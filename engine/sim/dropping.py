@@ -29,7 +29,7 @@ __all__ = [
 
 _FRICTION, _RESTITUTION = 0.4, 0.1
 _MAX_GONE = 100
-"""Maximum number of destroyed bodies whose appearance is kept, because undo may recreate them."""
+"""Maximum number of destroyed bodies whose appearance is kept in case undo recreates them."""
 
 
 class NoWorldError(LabError):
@@ -66,7 +66,7 @@ class DroppedBody:
 
 
 def drop_body(stages: Sequence[Stage], dropped: list[DroppedBody], file: BodyFile, point: tuple[float, float]) -> DroppedBody:
-    """Create a body from a file at a point of the picture, in the world there or nearest to it, and add it to `dropped`.
+    """Create a body from a file at a point in the view, in the world at or nearest to that point, and add the body to `dropped`.
 
     Raises
     ------

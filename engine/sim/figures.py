@@ -17,7 +17,7 @@ from engine.world import World
 __all__ = ["Energy", "Figures", "demo_motion"]
 
 _OUT_OF_PLACE = 0.75
-"""Displacement, as a multiple of a body's smaller side, above which it is out of place; a body that falls off a box exceeds it."""
+"""Displacement, as a multiple of a body's smaller side, above which the body counts as out of place; falling off a box exceeds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Figures:
     Attributes
     ----------
     solver, solver_settings
-        Names of its solvers, and all solver-specific settings.
+        Names of the demo's solvers, and all solver-specific settings.
     energy : Energy
     overlap : float
         Deepest overlap of the last step, meters.
     out_of_place, bodies : int
-        Number of dynamic bodies displaced by more than three quarters of their smaller side, and of all dynamic bodies.
+        Number of dynamic bodies displaced by more than three quarters of their smaller side, and number of all dynamic bodies.
     ms : float
         Median time of the latest steps, including contact readout, milliseconds.
     stopped : str
@@ -103,7 +103,7 @@ def _total_energy(motions: Sequence[Motion]) -> float:
 
 
 def _out_of_place(world: World, start: Motion, now: Motion) -> tuple[int, int]:
-    """Return the number of displaced dynamic bodies, including those out of range, and the number of all."""
+    """Return the number of displaced dynamic bodies, including those out of range, and the number of all dynamic bodies."""
     moving, ids = start.masses.mass > 0.0, now.masses.ids[now.masses.mass > 0.0]
     n_lost = int(np.isin(start.masses.ids[moving], np.array(world.out_of_range, dtype=np.int64)).sum())
     both, rows, rows_now = np.intersect1d(start.masses.ids[moving], ids, assume_unique=True, return_indices=True)

@@ -44,7 +44,7 @@ class Grip:
         return world.state(self.body).xf.apply_inverse(world.joint_anchors(self.joint)[1])
 
     def pull(self, point: Point) -> None:
-        """Pull the body towards a point of the picture; points outside the world's bounds are ignored."""
+        """Pull the body towards a point in the view; points outside the world's bounds are ignored."""
         if not self.is_there:
             return
         try:
@@ -59,7 +59,7 @@ class Grip:
 
 
 def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
-    """Grab the dynamic body at a point of the picture; None if there is none.
+    """Grab the dynamic body at a point in the view; None if there is none.
 
     Bodies for which the world rejects the joint, because they are too far out or too heavy, are skipped.
     """
@@ -71,7 +71,7 @@ def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
 
 
 def bodies_under(stages: Sequence[Stage], point: Point) -> Iterator[tuple[int, int]]:
-    """Yield (stage index, body id) of the dynamic bodies at a point of the picture, at most one per stage."""
+    """Yield (stage index, body id) of the dynamic bodies at a point in the view, at most one per stage."""
     for k, stage in enumerate(stages):
         with contextlib.suppress(LabError):
             body = stage.world.body_at(stage.local(point))
@@ -80,7 +80,7 @@ def bodies_under(stages: Sequence[Stage], point: Point) -> Iterator[tuple[int, i
 
 
 def take_hold_of(stage: Stage, body: int, held: Point, point: Point) -> Grip:
-    """Grab a body at `held`, in its own frame, and pull it towards `point`, in the picture; both in meters.
+    """Grab a body at `held`, in its own frame, and pull it towards `point`, in the view; both in meters.
 
     Raises
     ------

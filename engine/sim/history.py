@@ -39,7 +39,7 @@ _Demo = TypeVar("_Demo", bound=Demo)
 
 _HASH_BYTES = 16
 _NEAR = 120
-"""Maximum number of steps from a keyframe to a step that counts as near: twice the usual interval, 0.1 s with 100 bodies."""
+"""A step counts as near up to this many steps after a keyframe: twice the usual interval, replayed in 0.1 s with 100 bodies."""
 
 
 def demo_hash(demo: Demo) -> bytes:
@@ -61,7 +61,7 @@ class Start:
     values : dict
         Parameters.
     solver : str
-        Solver of its worlds; if they differ, of the first.
+        Solver of its worlds; if they differ, that of the first world.
     chosen_solver, chosen_settings : str or None, pairs or None
         Solver and solver-specific settings that replace the demo's defaults.
     keeps_solver_state : bool
@@ -257,13 +257,13 @@ class History(Generic[_Demo]):
         self._take_in(is_whole=True)
 
     def catch_up(self) -> None:
-        """Apply the remaining inputs of the current step, as they were before the next step."""
+        """Apply the remaining inputs of the current step, as they were applied before the next step."""
         for done in self._branch.inputs[self.now][self._n_applied :]:
             repeat(self.demo, done)
         self._n_applied = len(self._branch.inputs[self.now])
 
     def _take_in(self, is_whole: bool) -> None:
-        """Record the result of a new step, or compare that of a repeated step with the recorded one."""
+        """Record the result of a new step, or compare a repeated step's result with the recorded one."""
         is_new = self.now == self.last
         self.now += 1
         self._n_applied = 0
@@ -315,7 +315,7 @@ class History(Generic[_Demo]):
         self._cut()
 
     def leave_lost_worlds(self) -> None:
-        """Recover from lost worlds: go back to before the step or input that failed, or to the latest keyframe."""
+        """Recover from lost worlds by going back to the state before the failed step or input, or to the latest keyframe."""
         here = min(self.now, self.last)
         keyframe = self._keyframes.latest(here)
         for step, n_inputs in ((here, None), (here, max(len(self._branch.inputs[here]) - 1, 0)), (keyframe, 0)):
@@ -327,7 +327,7 @@ class History(Generic[_Demo]):
         self._cut()
 
     def undo(self) -> bool:
-        """Undo the last undoable action: go back to before it, and begin a new branch. Returns False if there is none."""
+        """Undo the last undoable action: go back to the state before it, and begin a new branch. Returns False if there is none."""
         for step in range(self.now, -1, -1):
             done = self._branch.inputs[step][: self._n_applied if step == self.now else None]
             for k in range(len(done) - 1, -1, -1):
@@ -339,7 +339,7 @@ class History(Generic[_Demo]):
         return False
 
     def redo(self) -> bool:
-        """Return to the position before the last `undo`; False if there was none, or another action was applied since."""
+        """Return to the position before the last `undo`; False if there was no undo, or another action has been applied after it."""
         if not self._undone:
             return False
         undone = self._undone.pop()

@@ -1,4 +1,4 @@
-"""Readable ids: each user of a shared demo creates objects with ids from their own range, which would be shown as seven-digit numbers."""
+"""Readable ids. Users of a shared demo create objects with ids from their own ranges, which would otherwise show as seven-digit numbers."""
 
 from __future__ import annotations
 

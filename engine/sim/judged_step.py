@@ -1,4 +1,4 @@
-"""Cause of the difference between two solvers after one step from equal states, from the motion referee."""
+"""Why two solvers differ after one step from equal states, as judged by the motion referee."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_VELOCITY = "velocity"
 
 
 def judged_step(world: World, body: int) -> tuple[float, Why] | None:
-    """Return the distance between a body's positions after the next step with both solvers, meters, and its cause; None if it is rounding.
+    """Return how far apart both solvers put a body after the next step, meters, and why; None if the difference is only rounding.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Offsets of a demo's worlds in the picture, so that an action at a point has the same effect for any window layout."""
+"""Offsets of a demo's worlds in the view, so that an action at a point has the same effect for any window layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["laid_out", "offsets_of"]
 
 
 def offsets_of(stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
-    """Return the offsets of the stages in the picture, meters; () if all are (0, 0)."""
+    """Return the offsets of the stages in the view, meters; () if all are (0, 0)."""
     offsets = tuple(stage.offset for stage in stages)
     return offsets if any(x or y for x, y in offsets) else ()
 

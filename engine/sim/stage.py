@@ -1,4 +1,4 @@
-"""A stage: one world of a demo, its offset in the picture, and the referee's results for its last step."""
+"""A stage: one world of a demo, its offset in the view, and the referee's results for its last step."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def body_box(world: World, body: int) -> AABB | None:
 
 
 def stage_under(stages: Sequence[Stage], point: tuple[float, float]) -> int:
-    """Return the index of the stage whose bounds contain a point of the picture, or are nearest to it; -1 if there are no stages."""
+    """Return the index of the stage whose bounds contain a point in the view, or are nearest to it; -1 if there are no stages."""
 
     def away(k: int) -> float:
         box = stages[k].bounds
@@ -87,9 +87,9 @@ class TakenPiece:
     contacts : StepContacts
     body_ids : tuple of int
     before, after : float64 (b, 3)
-        Poses x, y, angle before and after it, one row per body of `body_ids`.
+        Poses x, y, angle before and after the step, one row per body of `body_ids`.
     velocities : float64 (b, 3) or None
-        vx, vy, omega before it; None if bodies were created or destroyed during it.
+        vx, vy, omega before the step; None if bodies were created or destroyed during the step.
     seconds : float
         Step length.
     ms : float
@@ -108,13 +108,13 @@ class TakenPiece:
 
 
 class Stage:
-    """A world in the picture. Only the world is part of the demo's state; `Demo.build` recreates the rest.
+    """A world in the view. Only the world is part of the demo's state; `Demo.build` recreates the rest.
 
     Parameters
     ----------
     world : World
     offset : pair of float
-        Position of the world's origin in the picture, meters.
+        Position of the world's origin in the view, meters.
     label : str
         Name shown if there are several worlds.
     mark_touching : bool
@@ -123,7 +123,7 @@ class Stage:
     Attributes
     ----------
     stepper : callable or None
-        Replaces the step of the stage: returns an iterator that steps the world, and yields after each of the world's steps.
+        Replaces the stage's own step: returns an iterator that steps the world and yields after each of the world's steps.
     window : AABB or None
         Visible part of the world, in the world frame; None means all of it.
     pieces : tuple of TakenPiece
@@ -155,7 +155,7 @@ class Stage:
 
     @property
     def is_last_step(self) -> bool:
-        """True if the world's latest step is the last one of `pieces`, that is, it was not rewound or replaced since."""
+        """True if the world's latest step is the last one of `pieces`, that is, the world has not been rewound or replaced since."""
         return bool(self.pieces) and self.pieces[-1].contacts.step == self.world.contacts.step
 
     @property
@@ -237,7 +237,7 @@ class Stage:
 
     @property
     def bounds(self) -> AABB | None:
-        """Bounding box of all fixtures in their initial poses, at the stage's current offset in the picture; None if there are none."""
+        """Bounding box of all fixtures in their initial poses, at the stage's current offset in the view; None if there are none."""
         if self.own_bounds is None:
             return None
         (left, bottom), (right, top), (x, y) = self.own_bounds.lower, self.own_bounds.upper, self.offset
@@ -245,7 +245,7 @@ class Stage:
 
     @property
     def label_at(self) -> tuple[float, float]:
-        """Position of the label in the picture: the top center of `bounds`, or the offset if there are none."""
+        """Position of the label in the view: the top center of `bounds`, or the offset if there are none."""
         if self.bounds is None:
             return self.offset
         return 0.5 * (self.bounds.lower[0] + self.bounds.upper[0]), self.bounds.upper[1]
@@ -256,7 +256,7 @@ class Stage:
         self.own_bounds = union([box for box in boxes if box is not None])
 
     def local(self, point: tuple[float, float]) -> tuple[float, float]:
-        """Convert a point of the picture to the world frame."""
+        """Convert a point in the view to the world frame."""
         return point[0] - self.offset[0], point[1] - self.offset[1]
 
     def drawn_pose(self, body_id: int) -> tuple[float, float, float]:

@@ -61,7 +61,7 @@ class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     built_with : dict of str to float
         Parameters with which its worlds were built.
     places : list of (offset, label)
-        Offset in the picture, meters, and label of each stage; used for stages added after the demo was built.
+        Offset in the view, meters, and label of each stage; used for stages added after the demo was built.
     worlds : list of WorldState
         One per stage.
     own, sim : dict
@@ -186,7 +186,7 @@ def decompress_state(packed: bytes) -> bytes:
 
 
 def raw_motion(content: bytes) -> bytes:
-    """Return x, y, angle, vx, vy, omega of every body, float32 little-endian, 24 bytes per body; for states of this process."""
+    """Return x, y, angle, vx, vy, omega of every body, float32 little-endian, 24 bytes per body; only for states from this process."""
     return b"".join(world.poses_and_velocities().astype("<f4").tobytes() for world in _split(content, is_kept=True)[0].worlds)
 
 
@@ -202,7 +202,7 @@ def check_readable(content: bytes) -> None:
 
 
 def size_share(content: bytes) -> float:
-    """Return the size of a state of this process as a fraction of the maximum that other processes accept."""
+    """Return the size of a state encoded in this process, as a fraction of the maximum that other processes accept."""
     plain = _halves(content)[0]
     return max(len(content) / MAX_STATE_BYTES, len(plain) / MAX_PLAIN_BYTES, decoded_bytes(plain) / MAX_DECODED_BYTES)
 

@@ -1,4 +1,4 @@
-"""Validation of a demo's state before it is applied, such as one from another computer.
+"""Validation of a demo's state, for example one from another computer, before it is applied.
 
 This covers the attributes of the demo base class, the simulation and the users. Worlds are validated by `engine.sim.world_state`; the
 values of a demo's own attributes are not validated: see the section on trust in docs/network.md.
@@ -74,8 +74,8 @@ class _UserState(msgspec.Struct, forbid_unknown_fields=True):
 def check_state(demo: Demo, own: Mapping[str, Any], sim: Mapping[str, Any], is_kept: bool = False) -> None:
     """Validate the decoded attributes of a demo (`own`) and of its simulation (`sim`).
 
-    Unless `is_kept`, the demo's own attributes must include all those of a newly built demo, have the same types as here (or be None),
-    and shadow no attribute of the base class.
+    Unless `is_kept`, the demo's own attributes must include all those of a newly built demo, have the same types as in this demo (or be
+    None), and shadow no attribute of the base class.
 
     Raises
     ------

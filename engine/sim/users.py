@@ -35,7 +35,7 @@ KEYFRAME_TICKS = 30
 
 MAX_USERS = 64
 _IDS_AT_ONCE = 1 << 14
-"""Ids reserved per action; more than any action creates, such as `MAX_CONVEX_PIECES` for a dropped file."""
+"""Number of ids reserved per action: more than any action needs; a dropped file, for example, needs up to `MAX_CONVEX_PIECES`."""
 MAX_UNDO = 100
 """Maximum number of actions that a user can undo."""
 _MAX_UNDO_BYTES = 1 << 16

@@ -100,8 +100,8 @@ def _tree_boxes(broad_phase: Any, fixtures: Sequence[Any]) -> FloatArray:
     """Return the tree box of each fixture.
 
     pybox2d does not expose proxy ids. In a tree to which leaves were only added, the first leaf is node 0, and leaf k is node 2 k - 1, with
-    parent 2 k. A leaf keeps its node when it moves. Each box is checked to contain the fixture's own one, which detects a different
-    numbering.
+    parent 2 k. A leaf keeps its node when it moves. A check that each box contains the fixture's own bounding box detects a
+    different numbering.
     """
     rows = []
     for at, fixture in enumerate(fixtures):

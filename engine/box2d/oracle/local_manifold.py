@@ -15,10 +15,10 @@ _CIRCLES, _FACE_A = 0, 1
 def to_world(
     numbers: FloatArray, kind: IntArray, radii: FloatArray, round_radii: FloatArray, poses_1: FloatArray, poses_2: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return world normals, from the first shape to the second, points midway between the surfaces, and separations.
+    """Return world normals pointing from the first shape to the second, points midway between the surfaces, and separations.
 
-    The plane is in the frame of the first shape for faceA and circles, of the second one for faceB; clipped points are in the frame of the
-    other. `radii` (n, 2) are the radii of both shapes, skins included; `round_radii` (n,) are their sums without skins.
+    For faceA and circles, the plane is in the first shape's frame; for faceB, it is in the second shape's. Clipped points are in the frame
+    of the other shape. `radii` (n, 2) are the radii of both shapes, including skins; `round_radii` (n,) are the sums without skins.
     """
     is_face_b = (kind != _CIRCLES) & (kind != _FACE_A)
     plane_pose = np.where(is_face_b[:, None], poses_2, poses_1)

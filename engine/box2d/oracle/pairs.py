@@ -25,7 +25,7 @@ __all__ = ["OracleDistances", "OracleImpacts", "OracleManifolds", "PairOracle"]
 
 _EDGE, _POLYGON, _CIRCLE = 0, 1, 2
 _ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}
-"""Order of shape types as arguments of Box2D's functions."""
+"""Order in which Box2D's functions take shape types."""
 
 _COLLIDERS: dict[tuple[int, int], Any] = {
     (_EDGE, _POLYGON): Box2D._Box2D.b2CollideEdgeAndPolygon,

@@ -490,7 +490,7 @@ _MATRIX_SIZES = frozenset({"largest"})
 
 
 def _work_of_setting(name: str, value: object, default: object) -> float:
-    """Return the cost of a setting relative to its default, at least 1: 1 unless it is a count, infinity beyond the float range."""
+    """Return a setting's cost relative to its default, at least 1. It is 1 unless the setting is a count, and infinite beyond floats."""
     if type(default) is not int or not isinstance(value, int | float):
         return 1.0
     try:
@@ -543,7 +543,7 @@ def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]
 
 
 def _carried(world: World, body: int, pose: Pose) -> Callable[[Point], Point]:
-    """Return a function that maps world points along with a body's motion since `pose`; the exact identity if it has not moved."""
+    """Return a function that moves world points with a body as it has moved since `pose`; exactly the identity if it has not moved."""
     if not world.is_body(body) or _pose(world, body) == pose:
         return lambda point: point
     before, now = Transform(pose[:2], pose[2]), world.state(body).xf

@@ -1,4 +1,4 @@
-"""Actions at a point of the picture: grabbing and dragging bodies, dropping bodies into the demo."""
+"""Actions at a point in the view: grabbing and dragging bodies, dropping bodies into the demo."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Offsets = Annotated[tuple[Point, ...], Meta(max_length=64)]
 
 class _InPicture(Action, frozen=True, kw_only=True):
     offsets: Offsets | None = None
-    """Stage offsets in the picture to which the point refers, meters; missing ones are (0, 0).
+    """The stages' offsets in the view that the point assumes, meters; missing ones are (0, 0).
     None means the current offsets, or (0, 0) for all in a shared simulation, where windows may differ."""
 
 
 class AtPoint(_InPicture, frozen=True):
-    """Base class of actions at a point of the picture, meters."""
+    """Base class of actions at a point in the view, meters."""
 
     point: Point
 

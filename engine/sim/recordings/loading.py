@@ -25,8 +25,8 @@ _STATE_BYTES = 24
 def load_recording(path: str | os.PathLike[str]) -> Recording:
     """Load a recording.
 
-    A truncated recording, whose program terminated unexpectedly, is loaded up to the last complete record, with `is_ended` False. This does
-    not check that the recorded demo is available.
+    A recording that was truncated because its program terminated unexpectedly is loaded up to the last complete record, with `is_ended`
+    False. This function does not check that the recorded demo is available.
 
     Raises
     ------

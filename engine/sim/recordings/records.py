@@ -89,7 +89,7 @@ class Header(_Record, frozen=True, tag="header"):
     values : dict of str to float
         The demo's parameters.
     solver : str
-        Solver of its worlds; if they differ, of the first.
+        Solver of its worlds; if they differ, that of the first world.
     chosen_solver, chosen_settings : str or None, pairs or None
         Solver and solver-specific settings that replace the defaults of the demo or its scene file.
     keeps_solver_state : bool
