@@ -93,7 +93,7 @@ class Box2DCache:
             self.add_joint(joint, model.joints[joint])
         world.Step(0.0, *iterations)
         self.write_impulses(pairs)
-        for body in model.body_ids[~read.motion.awake].tolist():  # static ones too: an island falls asleep with its ground
+        for body in model.body_ids[~read.motion.awake].tolist():  # static ones too, because an island falls asleep with its ground
             self._bodies[body].awake = False
         if read.internal is not None:
             self.write_internal(read.internal)
@@ -287,7 +287,7 @@ class Box2DCache:
         return max(abs(linear[0]), abs(linear[1]), abs(float(made.angularVelocity) + twist))
 
     def step(self, number: int, start_pose: Callable[[int], Pose]) -> None:
-        """Advance by one step. Exceptions in callbacks are stored in the listener; any other leaves the world unusable."""
+        """Advance by one step. Exceptions in callbacks are stored in the listener; any other exception leaves the world unusable."""
         settings = self._model.settings
         self.listener.start_step(number, start_pose, settings.sub_stepping)
         self._world.Step(settings.dt, settings.velocity_iterations, settings.position_iterations)
@@ -390,7 +390,7 @@ class Box2DCache:
         return None
 
     def write_impulses(self, pairs: EvaluatedPairs) -> None:
-        """Set the impulses of contact points to those of the points of `pairs` with the same fixtures and feature id."""
+        """Set each contact point's impulses to those of the point in `pairs` with the same fixtures and feature id."""
         raw = self.read_contacts()
         impulses = impulses_of(self.touching(raw).T, raw.manifolds, pairs)
         if self.internal is not None:

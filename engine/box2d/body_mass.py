@@ -1,4 +1,4 @@
-"""Prediction of a body's mass data in Box2D, so that an invalid one is rejected before Box2D asserts in the middle of a change.
+"""Predicts the mass data that Box2D computes for a body, so that invalid data is rejected before Box2D asserts during a change.
 
 `b2Body::ResetMassData` iterates over the fixtures, newest first, and accumulates in float32::
 
@@ -28,7 +28,7 @@ from engine.geometry import AnyShape, Segment
 __all__ = ["check_body_mass"]
 
 _INERTIA_ROUNDING = 32.0 * EPS32
-"""Minimum ratio of the inertia about the center of mass to that about the body's origin, from the relative rounding error. On a processor
+"""Minimum ratio of a body's inertia about its center of mass to that about its origin; from the relative rounding error. On a processor
 with fused multiply-add the compiler may skip the rounding of one product per term, half an EPS32 each."""
 
 _ZERO = np.float32(0.0)

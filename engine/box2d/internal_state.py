@@ -5,8 +5,8 @@ sleep time. A joint has its warm-starting impulses, and its limit state, because
 joint also has its constant.
 
 If this state and the contact impulses are restored, a rebuilt world continues exactly like the old one, except for the order of contacts.
-Otherwise it continues approximately. Nothing is read or written before `self_test` has compared every word of a body, and those of a
-revolute joint, with the public interface in this process; `tests/unit/box2d/test_internal_state.py` tests every joint type bit for bit.
+Otherwise it continues approximately. Nothing is read or written before `self_test` has compared every word of a body and of a
+revolute joint with the public interface in this process; `tests/unit/box2d/test_internal_state.py` tests every joint type bit for bit.
 
 The offsets are from `b2Body.h`, `b2Joint.h` and the joint headers of Box2D 2.3.0, which contain only 32-bit numbers, bools and pointers.
 """

@@ -195,7 +195,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.moments.append((a.fixture, b.fixture, poses))
 
     def _note_parting(self, contact: Any) -> None:
-        """Record the poses at an impact that found two bodies separated; in Collide bodies are at their initial poses."""
+        """Record the poses at an impact at which two bodies proved separated; during Collide, bodies are at their initial poses."""
         start = self._start_pose
         if start is None:
             return

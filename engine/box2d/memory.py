@@ -58,7 +58,7 @@ CIRCLES = 0
 
 @dataclass(frozen=True, slots=True)
 class RawContacts:
-    """Touching contacts: addresses of each, int64 (n,), and of its two fixtures, int64 (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
+    """Touching contacts: their addresses, int64 (n,), those of their two fixtures, int64 (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
 
     contacts: NDArray[np.int64]
     fixtures: NDArray[np.int64]

@@ -12,7 +12,7 @@ start and never terminate, and Box2D then writes past its array of 16 corners. T
 terminate after as many corners as there are points, Box2D is not called.
 
 All n^3 comparisons of a set are computed at once in float32 arrays, and the sequence of corners is then read from them. A processor with
-fused multiply-add does not round one of the two products. Since the compiler chooses which one, a result is then only trusted if all three
+fused multiply-add does not round one of the two products. The compiler chooses which one, so a result is then only trusted if all three
 rounding variants agree.
 
 Source: Box2D 2.3.0, Collision/Shapes/b2PolygonShape.cpp.

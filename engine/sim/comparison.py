@@ -1,4 +1,4 @@
-"""Comparison: runs a second copy of a demo with another solver alongside the first, with the same inputs.
+"""Runs a second copy of a demo alongside the first, with the same inputs but another solver.
 
     first     the observed demo, a `History`                                box2d       --i--|--i--|-----|
     second    same class, seed and parameters, another solver               soft_step   --i--|--i--|-----|     i: the same inputs
@@ -66,7 +66,7 @@ _MAX_JUDGED = 8
 _JUDGED = {"box2d", "soft_step"}
 """The two solvers that the motion referee supports."""
 _COSTS = 60
-"""Number of steps for the median step time."""
+"""Number of latest steps whose median is the step time."""
 Settings: TypeAlias = Mapping[str, float | str] | NamedValues
 
 
@@ -147,7 +147,7 @@ class Comparison:
         """Inputs already passed to the second, by step; they correspond one-to-one to the inputs of its history."""
         self.distances = Distances(tolerance)
         self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
-        """Times of the latest steps, milliseconds, of the first and of the second."""
+        """Durations of the latest steps of the first and of the second, milliseconds."""
         self._pace: Demo | None = None
         """A replay of the first; while the second catches up, it is compared with this replay."""
         self._pace_steps = 0

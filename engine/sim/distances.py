@@ -1,6 +1,6 @@
 """Distances between corresponding bodies of two demos, step by step, and the cause of a divergence as far as contacts show it.
 
-Bodies correspond if stage and id are equal. Their distance is that of their origins.
+Bodies correspond if their stages and ids are equal. Their distance is the distance between their origins.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Distances:
         return self._why.words if self._why is not None else ""
 
     def n_single(self, step: int) -> int:
-        """Return the number of bodies that existed in only one of the two after a step."""
+        """Return the number of bodies that existed in only one of the two demos after a step."""
         return self._n_single[step] if step < len(self) else 0
 
     def note(self, first: Demo, second: Demo) -> None:

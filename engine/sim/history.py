@@ -343,7 +343,7 @@ class History(Generic[_Demo]):
         if not self._undone:
             return False
         undone = self._undone.pop()
-        if (self.now, self._n_applied) > undone.parted:  # there were steps since the undo, on the other branch
+        if (self.now, self._n_applied) > undone.parted:  # steps have been taken since the undo, on the new branch
             self._go_to_keyframe(self._keyframes.latest(undone.parted[0]))
         self._keyframes.cut(undone.parted[0])
         self._branch = undone.branch

@@ -1,8 +1,8 @@
 """Energy, momentum and angular momentum of the bodies of a world.
 
-Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the velocity of the center of mass and the inertia about it, potential energy
-``-m s g . c`` with the center c and the body's gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and
-kinematic bodies have no mass in Box2D and contribute nothing. Bodies that have fallen below everything static are excluded, because
+Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the velocity of the center of mass and the inertia about it. Potential energy is
+``-m s g . c`` with the center c and the body's gravity scale s. Angular momentum is ``c x m v + I w`` about the world's origin. Static
+and kinematic bodies have no mass in Box2D and contribute nothing. Bodies that have fallen below everything static are excluded, because
 they fall forever and their energy would soon dominate.
 """
 

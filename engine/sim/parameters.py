@@ -118,7 +118,7 @@ class Parameter:
         return number
 
     def snapped(self, place: float) -> float:
-        """Return the value that a slider position sets, rounded to three digits of the range, or of the value if logarithmic."""
+        """Return the value that a slider position sets, rounded to three digits of the range, or of the value for a logarithmic slider."""
         low, high = self.slider_range
         if self.logarithmic:
             if self.low == 0.0 and place <= self._lowest:
@@ -144,7 +144,7 @@ class Parameter:
         return bool(round(number) >> index & 1)
 
     def chosen(self, number: float, index: int) -> float:
-        """Return the value after a click on the choice with this index: selects it, or toggles it for `some`, keeping at least one."""
+        """Return the value after a click on the choice with this index, which selects it or, for `some`, toggles it; one stays selected."""
         if not self.several:
             return float(index)
         return float(round(number) ^ (1 << index)) or number

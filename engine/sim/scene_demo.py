@@ -1,4 +1,4 @@
-"""Scene files as demos, which can be run, rewound and edited like any other.
+"""Demos made from scene files; they can be run, rewound and edited like any other demo.
 
 Each file gets its own class, so that every run and restart begins from the same scene.
 """

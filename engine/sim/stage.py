@@ -71,7 +71,7 @@ RefereeFactory = Callable[[World], "LiveReferee"]
 
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """Cost of a step, milliseconds: the solver including contact readout, the check, and the same step of a comparison."""
+    """Cost of a step, milliseconds: of the solver including contact readout, of the check, and of the same step in a comparison."""
 
     step: float = 0.0
     check: float = 0.0

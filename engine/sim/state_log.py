@@ -1,6 +1,6 @@
 """Log of a demo's states: a hash and a 16-bit digest per body after each step, and at some steps the motion of all bodies.
 
-The hash of the entire state (`engine.sim.history.demo_hash`) shows that two states differ, the body digests show where. The digest of a
+The hash of the entire state (`engine.sim.history.demo_hash`) shows that two states differ; the body digests show where. The digest of a
 body is computed from x, y, angle, vx, vy, omega, as six float64 words w_0 to w_5, and the awake flag w_6:
 
     h = c_0 w_0 + ... + c_6 w_6  mod 2^64,    h ^= h >> 32,    h = m h  mod 2^64,    digest = h >> 48

@@ -1,8 +1,8 @@
 """Users of a shared demo: their grips, keys and pushed bodies, and the common time.
 
 With a single user, a demo has one grip, one set of held keys, and the window's clock. In a shared demo each user has their own grip and
-keys, and time is part of the state, measured in *ticks* that the server defines: a tick has no steps during a pause, and not every tick
-has one in slow motion. Every action, including a pause, is an input at a tick; equal inputs at equal ticks give bit-identical results.
+keys, and time is part of the state, measured in *ticks* that the server defines: a tick has no step during a pause, and in slow motion
+only some ticks have one. Every action, including a pause, is an input at a tick; equal inputs at equal ticks give bit-identical results.
 
     sim.act(Join(), user=2)                     user 2 joins; Join(True) rejoins
     sim.act(Grab((1.5, 2.0)), user=2)           grabs a body with the user's own grip
@@ -132,7 +132,7 @@ class Users:
 
     @property
     def ticks_to_keyframe(self) -> int:
-        """Number of ticks to the next keyframe; 0 if there is one after the latest tick."""
+        """Number of ticks to the next keyframe; 0 if the latest tick is followed by one."""
         return -self.ticks % KEYFRAME_TICKS
 
     @property

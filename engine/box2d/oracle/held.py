@@ -1,4 +1,4 @@
-"""Input of all oracles: shapes as Box2D represents them, created once, and float32 numbers, so that both sides get the same input.
+"""Input of all oracles. Shapes are created once, as Box2D represents them, and numbers are float32: both sides get the same input.
 
 An oracle computes nothing itself, so that it cannot share an error with our algorithms; all numbers are copied from Box2D immediately.
 """

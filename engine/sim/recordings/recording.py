@@ -68,7 +68,7 @@ class Recording:
 
     @property
     def foreign(self) -> str:
-        """Description of the differences between this computer and the recording one; empty if there are none."""
+        """Description of the differences between this computer and the one that made the recording; empty if there are none."""
         here = present_makers(self.header.solver)
         others = [f"{name} {made} (here {here[name]})" for name, made in self.header.makers.items() if name in here and here[name] != made]
         if self.needs_solver_state:

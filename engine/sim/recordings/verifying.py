@@ -33,7 +33,7 @@ class Verdict:
     apart : float
         Largest distance of a body from its recorded position at step `measured_at`, meters.
     foreign : str
-        Differences between this computer and the recording one.
+        Differences between this computer and the one that made the recording.
     """
 
     steps: int
