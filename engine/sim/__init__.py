@@ -1,1 +1,1 @@
-"""Simulation of demos: worlds, demo logic and user actions, independent of windows, drawing and the clock."""
+"""Simulates demos, with their worlds, logic and user actions, independently of windows, drawing and the clock."""

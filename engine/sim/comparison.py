@@ -325,7 +325,7 @@ class Comparison:
 
     @property
     def pairs(self) -> Sequence[tuple[Stage, Stage]]:
-        """Pairs of corresponding stages: the first's, the second's."""
+        """Pairs of corresponding stages, each consisting of the first's and the second's."""
         return tuple(zip(self.first.demo.stages, self.demo.stages, strict=False))
 
     def name(self, stage: int, body: int) -> str:

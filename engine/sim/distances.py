@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["TOLERANCE", "Apart", "Distances", "Why"]
 
 TOLERANCE = 0.001
-"""Distance above which corresponding bodies count as diverged, meters: a fifth of Box2D's linear slop."""
+"""Distance above which corresponding bodies count as diverged, meters; a fifth of Box2D's linear slop."""
 
 _NONE = (-1, -1)
 _NOT_TRACED = "not traced"
@@ -104,7 +104,7 @@ class Distances:
 
     @property
     def parted(self) -> Apart | None:
-        """The divergence: the farthest body at the first step where a distance exceeds the tolerance; None if there is no such step."""
+        """The farthest body at the first step where a distance exceeds the tolerance (the divergence); None if there is none."""
         return self._parted
 
     @property

@@ -1,4 +1,4 @@
-"""Grabbing a body: a mouse joint between a point of the body and the pointer."""
+"""Grabs a body with a mouse joint between a point of the body and the pointer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.world import MouseJointSpec
 __all__ = ["Grip", "bodies_under", "take_hold", "take_hold_of"]
 
 _FORCE_PER_KG = 1000.0
-"""Maximum force per body mass, N/kg: about a hundred times the weight under default gravity."""
+"""Maximum force per body mass, N/kg, about a hundred times the weight under default gravity."""
 _MIN_MASS = 1e-3
 """Minimum mass for the maximum force, kg, so that it is not zero for massless bodies."""
 

@@ -39,11 +39,11 @@ _Demo = TypeVar("_Demo", bound=Demo)
 
 _HASH_BYTES = 16
 _NEAR = 120
-"""A step counts as near up to this many steps after a keyframe: twice the usual interval, replayed in 0.1 s with 100 bodies."""
+"""A step counts as near up to this many steps after a keyframe. This is twice the usual interval, and takes 0.1 s with 100 bodies."""
 
 
 def demo_hash(demo: Demo) -> bytes:
-    """Return a digest of a demo: the exact state of its worlds, its parameters, and `Demo.beside_worlds`."""
+    """Return a digest of a demo that covers the exact state of its worlds, its parameters, and `Demo.beside_worlds`."""
     digest = blake2b(digest_size=_HASH_BYTES)
     for stage in demo.stages:
         digest.update(stage.world.state_hash().encode())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "Keyframes"]
 
 MAX_BYTES = 400_000_000
-"""Upper bound of the size limit, bytes: about ten minutes of 1,000 bodies in a heap, measured by `python main.py bench history`."""
+"""Upper bound of the size limit, bytes; holds about ten minutes of 1,000 bodies in a heap, measured by `python main.py bench history`."""
 
 MIN_BYTES = 80_000_000
 """Lower bound of the size limit, bytes, for demos with few bodies."""
@@ -29,7 +29,7 @@ BODY_BYTES = 400_000
 """Size limit per body, bytes, between these bounds."""
 
 RECENT = 3600
-"""Steps before the newest keyframe that are thinned out last, a minute at 60 Hz: users rewind mostly within it."""
+"""Keyframes within this many steps of the newest are dropped last, because users mostly rewind within them; a minute at 60 Hz."""
 
 
 class Keyframes:

@@ -1,4 +1,4 @@
-"""Parameters of a demo: sliders in the window, ``--set NAME=VALUE`` on the command line."""
+"""Parameters of a demo, which are sliders in the window and ``--set NAME=VALUE`` on the command line."""
 
 from __future__ import annotations
 

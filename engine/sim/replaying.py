@@ -1,4 +1,4 @@
-"""Replaying recordings: finds the demo, restores its initial state, and creates a history with the recorded inputs."""
+"""Replays recordings: finds the demo, restores its initial state, and creates a history with the recorded inputs."""
 
 from __future__ import annotations
 

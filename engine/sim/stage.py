@@ -1,4 +1,4 @@
-"""A stage: one world of a demo, its offset in the view, and the referee's results for its last step."""
+"""A stage consists of one world of a demo, its offset in the view, and the referee's results for its last step."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ MAX_STATE_BYTES = 64_000_000
 _MAX_STAGES = 64
 _LENGTH_BYTES = 4
 _LEVEL = 1
-"""zlib compression level: the fastest."""
+"""zlib compression level; this is the fastest one."""
 
 
 class _State(msgspec.Struct, array_like=True, forbid_unknown_fields=True):

@@ -31,11 +31,11 @@ from engine.sim.stage import Stage
 __all__ = ["FORCE", "KEYFRAME_TICKS", "MAX_UNDO", "MAX_USERS", "PUSHES", "SIXTEENTHS", "SPEEDS", "User", "Users"]
 
 KEYFRAME_TICKS = 30
-"""Ticks between keyframes of a shared demo: half a second at 60 Hz."""
+"""Ticks between keyframes of a shared demo, half a second at 60 Hz."""
 
 MAX_USERS = 64
 _IDS_AT_ONCE = 1 << 14
-"""Number of ids reserved per action: more than any action needs; a dropped file, for example, needs up to `MAX_CONVEX_PIECES`."""
+"""Number of ids reserved per action, more than any action needs; a dropped file, for example, needs up to `MAX_CONVEX_PIECES`."""
 MAX_UNDO = 100
 """Maximum number of actions that a user can undo."""
 _MAX_UNDO_BYTES = 1 << 16

@@ -46,9 +46,9 @@ _PACKAGES = ("engine", "demos", "sprites")
 """Packages whose classes may occur in a state."""
 _MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE, _MAX_INTEGER_BYTES = 4, 2**31, 1_000_000, 1_000
 _MAX_SPECS = 1 << 16
-"""Maximum number of cached specifications: enough for 30,000 bodies, 500 bytes each."""
+"""Maximum number of cached specifications, enough for 30,000 bodies, 500 bytes each."""
 _MAX_KEPT_BYTES = 4_000
-"""Maximum encoded size of a specification that is cached after decoding, bytes: twice that of a 16-gon with a 200-character name."""
+"""Maximum encoded size of a specification that is cached after decoding, bytes; twice the size of a 16-gon with a 200-character name."""
 _ATOMS = (type(None), bool, int, float, str, bytes)
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(name)

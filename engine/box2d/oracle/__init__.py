@@ -1,1 +1,1 @@
-"""Box2D's results for single queries, as a reference for comparisons: computed by Box2D only, with shapes converted as in the solver."""
+"""Box2D's results for single queries, as a reference. They are computed by Box2D only, with shapes converted as in the solver."""

@@ -1,4 +1,4 @@
-"""Box2D's ray casts and point tests: b2Shape::RayCast and TestPoint, which ignore the skin of polygons."""
+"""Box2D's ray casts and point tests, from b2Shape::RayCast and TestPoint, which ignore the skin of polygons."""
 
 from __future__ import annotations
 

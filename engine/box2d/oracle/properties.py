@@ -1,4 +1,4 @@
-"""Box2D's bounding boxes and masses: b2Shape::ComputeAABB and ComputeMass, for all supported shapes."""
+"""Box2D's bounding boxes and masses, from b2Shape::ComputeAABB and ComputeMass, for all supported shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decoding of actions from plain data: JSON in recordings and scripts, MessagePack in network messages."""
+"""Decodes actions from plain data, which is JSON in recordings and scripts, and MessagePack in network messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["action_kinds", "action_of", "decode_action"]
 
 
 def action_kinds() -> dict[str, type[Action]]:
-    """Return all loaded kinds of actions by name: the subclasses of `Action` that implement `apply`."""
+    """Return all loaded kinds of actions by name, that is, the subclasses of `Action` that implement `apply`."""
     kinds: dict[str, type[Action]] = {}
     waiting: list[type[Action]] = [Action]
     while waiting:

@@ -1,4 +1,4 @@
-"""Actions that affect a demo as a whole: keys, parameters, solver, restart."""
+"""Actions that affect a demo as a whole: they press its keys, set its parameters, change its solver, or restart it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions that edit a world: create, change and destroy bodies, fixtures and joints, and change the world's settings."""
+"""Actions that create, change and destroy bodies, fixtures and joints, and change a world's settings."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class DestroyBody(_OfBody, frozen=True):
 
 
 class SetPose(_OfBody, frozen=True):
-    """Teleport a body: new origin, meters, and angle, radians."""
+    """Teleport a body to a new origin, meters, and angle, radians."""
 
     position: Point
     angle: Number

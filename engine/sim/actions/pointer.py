@@ -1,4 +1,4 @@
-"""Actions at a point in the view: grabbing and dragging bodies, dropping bodies into the demo."""
+"""Actions at a point in the view, such as grabbing or dragging a body, or dropping one into the demo."""
 
 from __future__ import annotations
 

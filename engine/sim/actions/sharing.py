@@ -1,4 +1,4 @@
-"""Actions for shared simulations only: join and leave, push a body, pause, undo one's own actions."""
+"""Actions for shared simulations only, with which users join and leave, push a body, pause, and undo their own actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings: the history of a demo in a file that is written while the demo runs."""
+"""Recordings contain the history of a demo, in a file that is written while the demo runs."""
 
 from engine.sim.recordings.loading import load_recording
 from engine.sim.recordings.recorder import Recorder

@@ -55,7 +55,7 @@ class Recording:
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """Distinct solvers: the initial one, and those selected later that this program has."""
+        """Distinct solvers, consisting of the initial one and of those selected later that this program has."""
         changes = (done.action.solver for done in chain.from_iterable(self.branch.inputs) if isinstance(done.action, SetSolver))
         return tuple(dict.fromkeys((self.header.solver, *(name for name in changes if name in solvers()))))
 
