@@ -1,7 +1,8 @@
-"""Validation of plain data from files by pydantic models; an error names the field, its value and the requirement.
+"""Validation of plain data from files with pydantic models. An error names the field, its value and the requirement.
 
-The requirement in a message is read from the model's JSON schema, as are the tables in docs/json.md, so that each range is defined once, in
-the model. This module imports pydantic. Modules that describe a format import it; readers of files import those only when they read a file.
+The requirements in messages and the tables in docs/json.md are both read from the model's JSON schema, so that each range is defined only
+once, in the model. This module imports pydantic, and the modules that describe formats import this one; therefore code that reads files
+imports those modules only when it reads a file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from engine.common.words import path_below
 __all__ = ["METERS", "FieldRow", "FirstVersion", "Strict", "field_rows", "validated"]
 
 METERS = {"unit": "m"}
-"""`json_schema_extra` of a length."""
+"""`json_schema_extra` of a field that is a length."""
 FirstVersion = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
 """Version number of a format with a single version. Unlike ``Literal[1]`` it rejects True."""
 _UNBOUNDED = 2**31 - 1
@@ -33,16 +34,16 @@ Schema = dict[str, Any]
 
 
 class Strict(BaseModel):
-    """An object in a file: no unknown fields, no text in place of a number, only finite numbers.
+    """Base class of objects in files. It rejects unknown fields, text in place of a number, and numbers that are not finite.
 
-    Its lists should be `fail_fast`: otherwise pydantic records every wrong element, although only the first one is reported.
+    Lists in a model should be `fail_fast`; otherwise pydantic records every wrong element, although only the first one is reported.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
 
 def validated(model: type[_T] | TypeAdapter[_T], plain: object, file: str = "") -> _T:
-    """Return plain data as a model.
+    """Return plain data as an instance of a model.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def validated(model: type[_T] | TypeAdapter[_T], plain: object, file: str = "") 
     Raises
     ------
     InvalidInputError
-        The first error found; one in the format or version takes precedence.
+        The first error found; an error in the format or version takes precedence.
     """
     adapter = model if isinstance(model, TypeAdapter) else TypeAdapter(model)
     try:
@@ -89,8 +90,8 @@ def _mistake(path: str, node: Schema, error: Any) -> InvalidInputError:
 
 
 def _located(root: Schema, places: Sequence[int | str]) -> tuple[str, Schema]:
-    """Return the path of a location in a file, without the kinds of unions, and its schema; for an unknown field, the schema of its
-    object."""
+    """Return the path of a location in a file, without the kinds of unions, and its schema. For an unknown field, this is the schema of the
+    object that contains the field."""
     path, node = "", _resolved(root, root)
     for place in places:
         if "discriminator" in node and place in node["discriminator"]["mapping"]:
@@ -149,7 +150,7 @@ def _range(node: Schema) -> str:
 
 
 class FieldRow(NamedTuple):
-    """A field of a file: its path, requirement, default ("required" if it has none), and meaning."""
+    """A field in a file, with its path, requirement, default ("required" if it has none), and meaning."""
 
     path: str
     requirement: str

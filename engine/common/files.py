@@ -1,7 +1,7 @@
 """Reading files of limited size, and writing files atomically.
 
-Data is written to a temporary file beside the target, which is renamed when complete, so that neither Ctrl-C nor a full disk leaves half a
-file or destroys the previous one.
+Data is written to a temporary file in the target's folder, and that file is renamed when it is complete, so that neither Ctrl-C nor a full
+disk leaves half a file or destroys the previous one.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def relative_path(file: str, folder: str | os.PathLike[str]) -> str:
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write `content` to `path` atomically.
 
-    A symbolic link is followed, not replaced. A device or pipe (``/dev/stdout``) is written to, not replaced. Ctrl-C is deferred until a
-    regular file is complete.
+    A symbolic link is followed, not replaced. A device or pipe (``/dev/stdout``) is written to, not replaced. While a regular file is being
+    written, Ctrl-C is deferred.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextlib.contextmanager
 def naming(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Set the file name of an `OSError`: a full disk gives none, and a temporary name means nothing to a user."""
+    """Set the file name of an `OSError`, because the error for a full disk has none, and a temporary name means nothing to a user."""
     try:
         yield
     except OSError as error:

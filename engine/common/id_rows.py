@@ -1,4 +1,4 @@
-"""Lookup of rows by id in a sorted column of ids."""
+"""Finds rows by id in a sorted column of ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPARSE = 16
 
 
 class IdRows:
-    """Finds the rows of ascending ids, int64 (m,), >= 0: by a lookup table or, if that would be large, by binary search."""
+    """Finds rows by id in ascending ids, int64 (m,), >= 0, by a lookup table or, if the table would be too large, by binary search."""
 
     def __init__(self, ids: IntArray) -> None:
         self._ids = ids

@@ -1,12 +1,12 @@
-"""Ctrl-C that neither interrupts a step or the loading of a kernel nor gets lost in native code.
+"""Handling of Ctrl-C so that it does not interrupt a step or the loading of a kernel, and does not get lost in native code.
 
 Python runs signal handlers between two bytecodes, including at the entry of a callback from C, before its `try` is reached. An exception
 from a Box2D listener aborts the interpreter; one from llvmlite's object cache is printed and lost. While either runs, SIGINT (and a
 termination request handled by `interrupt`) is therefore only recorded.
 
 Elsewhere an extension module may silently drop the exception: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear any error raised during the
-lookup, SWIG wrappers clear errors of a conversion, and an optional import that fails is treated as a missing module. During the imports for
-a run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
+lookup, SWIG wrappers clear conversion errors, and an optional import that fails is treated as a missing module. During the imports for a
+run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
 once per iteration.
 """
 
@@ -22,14 +22,14 @@ __all__ = ["DeferredInterrupt", "forget_interrupts", "heed_interrupts", "interru
 
 
 _get_handler, _set_handler = _signal.getsignal, _signal.signal
-"""CPython's C functions, 0.1 us per call. Those of `signal` also look up each handler in an enumeration, which takes 10 us."""
+"""CPython's C functions, which take 0.1 us per call. Those in `signal` also look up each handler in an enumeration, which takes 10 us."""
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals handled here, if the platform has them: Windows has no SIGHUP."""
+"""Signals handled here, if the platform has them (Windows has no SIGHUP)."""
 
 
 class _Pending:
-    """Flag: an interrupt has arrived that `raise_lost` has not raised again yet."""
+    """Records whether an interrupt has arrived that `raise_lost` has not raised again yet."""
 
     __slots__ = ("is_set",)
 
@@ -53,9 +53,9 @@ def heed_interrupts() -> None:
 
 
 def raise_lost() -> None:
-    """Raise KeyboardInterrupt again if one was lost, that is, raised since the last call without ending the caller's loop.
+    """Raise KeyboardInterrupt again if one was lost, that is, if it was raised since the last call but did not end the caller's loop.
 
-    It has no effect outside the main thread.
+    This function has no effect outside the main thread.
     """
     if _pending.is_set and threading.current_thread() is threading.main_thread():
         _pending.is_set = False
@@ -70,8 +70,8 @@ def forget_interrupts() -> None:
 class DeferredInterrupt:
     """Context manager that defers SIGINT, and termination requests handled by `interrupt`, to the end of the with block.
 
-    The last deferred signal is then passed to its previous handler. A signal without a Python handler is left alone. It has no effect
-    outside the main thread.
+    The last deferred signal is then passed to its previous handler. Signals without a Python handler are not deferred. The context
+    manager has no effect outside the main thread.
     """
 
     __slots__ = ("_previous", "_received")

@@ -1,4 +1,4 @@
-"""Untrusted JSON files: size-limited reading, and errors that name the line."""
+"""Reads untrusted JSON files of limited size. Errors name the line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.common.limits import MAX_JSON_NAMES, MAX_JSON_VALUES
 __all__ = ["check_values", "glance", "json_text", "read_json"]
 
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
-"""An escape in JSON; its group is an unpaired UTF-16 surrogate, which UTF-8 cannot encode."""
+"""Matches an escape in JSON; its group matches an unpaired UTF-16 surrogate, which UTF-8 cannot encode."""
 _INNERMOST = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
 
 
@@ -39,8 +39,8 @@ def read_json(path: str | os.PathLike[str], kind: str, largest: int) -> object:
 
 
 def check_values(content: bytes, name: str) -> int:
-    """Return the approximate number of values in JSON, counted from brackets and commas before parsing: some megabytes can become
-    gigabytes.
+    """Return the approximate number of values in JSON, estimated from brackets and commas. This is checked before parsing, because a few
+    megabytes of JSON can become gigabytes in memory.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def _parsed(content: bytes, kind: str, name: str) -> object:
     except json.JSONDecodeError as error:
         lines = error.doc.splitlines()
         line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
-        if not error.doc[error.pos :].strip():  # in a truncated file the line says little or is missing
+        if not error.doc[error.pos :].strip():  # in a truncated file, the line is uninformative or missing
             line = Described("the end of the file") if error.doc.strip() else Described("an empty file")
         words = error.msg.removesuffix(" starting at").removesuffix(" at")
         field = f"{name}, line {error.lineno}, column {error.colno}"

@@ -1,4 +1,4 @@
-"""Lock files, each held by one program at a time; the system releases a lock when its holder ends, even by a crash."""
+"""Lock files, each held by one program at a time. The operating system releases a lock when the program that holds it ends or crashes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def hold(file: IO[bytes]) -> None:
 
 @contextlib.contextmanager
 def held(path: Path) -> Iterator[bool]:
-    """Hold a lock file for the duration of the with block: created on entry, removed on exit. Yields False immediately if another program
-    holds it.
+    """Hold a lock file for the duration of the with block, creating it on entry and removing it on exit. Yields False immediately if
+    another program holds it.
 
-    If the file system does not support locks, like some network file systems, nothing is locked and it yields True.
+    If the file system does not support locks, like some network file systems, nothing is locked, and the context manager yields True.
     """
     file = _held(path)
     if file is None:
@@ -42,7 +42,7 @@ def held(path: Path) -> Iterator[bool]:
     try:
         yield True
     finally:
-        with contextlib.suppress(OSError):  # Windows cannot remove an open file: the next holder does
+        with contextlib.suppress(OSError):  # Windows cannot remove an open file; the next holder will remove it
             path.unlink()
         file.close()
 

@@ -9,8 +9,8 @@ import msgspec
 __all__ = ["MAX_DECODED_BYTES", "MAX_PLAIN_BYTES", "decoded_bytes", "is_bounded", "plain_fields"]
 
 MAX_PLAIN_BYTES, MAX_DECODED_BYTES = 12_000_000, 200_000_000
-"""Maximum size of MessagePack, bytes, and maximum of the upper bound of its decoded size. The state of 10,000 bodies needs a third of the
-first and two thirds of the second."""
+"""Maximum size of MessagePack data, bytes, and maximum of the upper bound of its decoded size. The state of 10,000 bodies needs a third of
+the first and two thirds of the second."""
 
 _HEADS = (
     (bytes((*range(0x80, 0x90), 0xDE, 0xDF)), 200),  # tables
@@ -18,8 +18,8 @@ _HEADS = (
     (bytes((*range(0xC7, 0xCA), *range(0xD4, 0xD9))), 100),  # extensions, timestamps
     (bytes((*range(0xA0, 0xC0), *range(0xC4, 0xC7), *range(0xCA, 0xD4), *range(0xD9, 0xDC), *range(0xE0, 0x100))), 40),  # texts, numbers
 )
-"""First bytes of values by type, and the memory, bytes, that such a value takes in addition to `_MEMORY_PER_BYTE` per encoded byte:
-measured, and rounded up."""
+"""First bytes of values by type, and the memory, bytes, that such a value takes in addition to `_MEMORY_PER_BYTE` per encoded byte. The
+numbers were measured and rounded up."""
 _MEMORY_PER_BYTE = 20
 _BYTES = (0xC4, 0xC5, 0xC6)
 """First bytes of binary data."""
@@ -27,12 +27,12 @@ _fields = msgspec.msgpack.Decoder(Annotated[list[msgspec.Raw], msgspec.Meta(max_
 
 
 def is_bounded(*parts: bytes) -> bool:
-    """Return whether MessagePack from another computer is within the limits: 60 MB of it can decode to 4 GB of lists."""
+    """Return whether MessagePack from another computer is within the limits. Unchecked, 60 MB can decode to 4 GB of lists."""
     return sum(map(len, parts)) <= MAX_PLAIN_BYTES and sum(map(decoded_bytes, parts)) <= MAX_DECODED_BYTES
 
 
 def decoded_bytes(plain: bytes) -> int:
-    """Return an upper bound of the decoded size of MessagePack, bytes: every byte that could begin a value is counted as one."""
+    """Return an upper bound, bytes, of the decoded size of MessagePack data, counting every byte that could begin a value as a value."""
     return _MEMORY_PER_BYTE * len(plain) + sum(held * (len(plain) - len(plain.translate(None, heads))) for heads, held in _HEADS)
 
 

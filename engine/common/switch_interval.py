@@ -1,8 +1,8 @@
-"""A short thread switch interval while worker threads run beside the window.
+"""A shorter thread switch interval while worker threads run at the same time as the window.
 
-By default Python lets a thread keep the GIL for 5 ms. Each call into pygame releases it, and a frame makes fifty such calls: beside a
-computing thread a frame would take a quarter of a second. The interval applies to all threads of the program, so users of the short one are
-counted, and the last one restores the previous interval.
+By default, Python lets a thread keep the GIL for 5 ms. Each call into pygame releases the GIL, and a frame makes fifty such calls, so a
+frame would take a quarter of a second while another thread computes. The interval applies to all threads of the program; users of the short
+interval are therefore counted, and the last one restores the previous interval.
 """
 
 from __future__ import annotations

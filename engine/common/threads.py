@@ -13,7 +13,7 @@ __all__ = ["MIN_ROWS", "in_parts"]
 _Result = TypeVar("_Result")
 
 MIN_ROWS = 1024
-"""Minimum number of rows per thread: starting and joining a thread takes as long as some hundred pairs."""
+"""Minimum number of rows per thread. Starting and joining a thread takes as long as processing some hundred pairs."""
 
 
 def in_parts(n: int, threads: int, answer: Callable[[slice], _Result]) -> list[_Result]:
@@ -24,7 +24,7 @@ def in_parts(n: int, threads: int, answer: Callable[[slice], _Result]) -> list[_
     Raises
     ------
     Exception
-        The exception of the first part that failed, once all parts have finished.
+        The exception of the first part that failed; it is raised once all parts have finished.
 
     Examples
     --------
