@@ -1,4 +1,4 @@
-"""Results of the live referee for one step."""
+"""The live referee's results for one step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["REASONS", "Difference", "DifferenceColumns", "PairAgreement", "Reaso
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why Box2D and we differ: a name, and one sentence that says what happened and which answer is right."""
+    """Reason why Box2D and we differ. It has a name, and one sentence that says what happened and which answer is right."""
 
     name: str
     sentence: str
@@ -49,10 +49,10 @@ REASONS: dict[str, Reason] = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One pair on which Box2D and we differ, for a viewer: where, by how much, and why.
+    """One pair on which Box2D and we differ. For a viewer, it records where, by how much, and why.
 
-    `reason` is one of the referee's reasons, or "unexplained"; `size`, meters, is the largest difference of a point or, if the axes differ,
-    the excess of Box2D's depth; `evidence` states in one sentence what was proved.
+    `reason` is one of the referee's reasons, or "unexplained"; `size`, meters, is the largest difference between corresponding points or,
+    if the axes differ, the excess of Box2D's depth; `evidence` states in one sentence what has been proved.
     """
 
     fixture_a: int
@@ -109,7 +109,7 @@ class DifferenceColumns(Sequence[Difference]):
 
     @property
     def keys(self) -> IntArray:
-        """Key of each pair as one integer, which sorts like the rows of `StepContacts`."""
+        """Key of each pair as one integer. Keys sort in the same order as the rows of `StepContacts`."""
         return (self.fixture_a << 32) | self.fixture_b
 
     def take(self, rows: IntArray) -> DifferenceColumns:
@@ -139,7 +139,7 @@ class DifferenceColumns(Sequence[Difference]):
 
 @dataclass(frozen=True, slots=True)
 class StepAgreement:
-    """Counts of one step's manifolds: compared = agree + explained + unexplained.
+    """Counts of the manifolds in one step, where compared = agree + explained + unexplained.
 
     `not_comparable` counts, by reason, contacts of a world driven by another solver that cannot be compared with Box2D: "capsule", "shape"
     (not representable in Box2D), "two_edges", "far" (float32 is too coarse at their position).
@@ -174,10 +174,11 @@ class StepAgreement:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Pairs of fixtures that touch after one step, sensors included: `ours` are computed from the bodies alone, `box2d` reported by Box2D.
+    """Pairs of fixtures that touch after one step, sensors included. `ours` are computed from the bodies alone; `box2d` are reported by
+    Box2D.
 
-    `agree` counts the pairs that both report, `explained` and `unexplained` those that only one reports; `differences` are the latter,
-    without normals.
+    `agree` counts the pairs that both report; `explained` and `unexplained` count the pairs that only one reports. `differences` lists the
+    pairs that only one reports, without normals.
     """
 
     ours: int = 0

@@ -1,7 +1,7 @@
-"""Contacts of one step of a world: plain, copied, immutable data.
+"""The contacts of a world in one step, as plain, copied, immutable data.
 
-They are stored as columns (`StepContacts`), because a thousand touching pairs are read, compared and drawn sixty times a second; records
-(`ContactPoint`) are created on request.
+Contacts are stored as columns (`StepContacts`), because a thousand touching pairs may be read, compared and drawn sixty times a second.
+Records (`ContactPoint`) are created on request.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ContactPoint:
 
 @dataclass(frozen=True, slots=True)
 class PairEvent:
-    """Two fixtures began or ceased to touch in `step`; `sensor` is True if one of them is a sensor."""
+    """Two fixtures began or stopped touching in `step`; `sensor` is True if one of them is a sensor."""
 
     step: int
     fixture_a: int
@@ -70,17 +70,17 @@ class StepContacts:
     fixture_a, fixture_b, body_a, body_b : int64 (n,)
         Our ids; A and B in Box2D's order.
     pose_a, pose_b : float64 (n, 3)
-        x, y, angle of the two *bodies* when Box2D computed this manifold: at the start of the step or, for pairs moved by continuous
-        collision, at an impact within it; for sleeping pairs, when it was last computed.
+        x, y, angle of the two *bodies* at the time when Box2D computed this manifold. This is the start of the step or, for pairs moved by
+        continuous collision, an impact within the step. For sleeping pairs, it is the last time when the manifold was computed.
     count : int64 (n,)
         Number of points, 0 to 2. Entries past the count are zero in the (n, 2...) columns.
     normal : float64 (n, 2)
         Unit vector from A to B.
     position : float64 (n, 2, 2); separation : float64 (n, 2)
-        Midpoint between the surfaces; gap without skins.
+        Midpoint between the surfaces; gap between the shapes without skins.
     feature_id : int64 (n, 2)
     normal_impulse, tangent_impulse : float64 (n, 2)
-        Newton seconds, over the step.
+        Impulses over the whole step, N s.
     state : int8 (n, 2)
         `PointState` ADD or PERSIST, -1 past the count.
     evaluated : bool (n,)
@@ -123,12 +123,12 @@ class StepContacts:
 
     @property
     def deepest_overlap(self) -> float:
-        """Overlap of the deepest contact, m; 0 if there is none."""
+        """Overlap of the deepest contact, m; 0 if there is no contact."""
         is_point = np.arange(2) < self.count[:, None]
         return max(0.0, float(-self.separation[is_point].min(initial=0.0)))
 
     def points(self) -> tuple[ContactPoint, ...]:
-        """Return all points as records: existing points in row order, then removed ones."""
+        """Return all points as records, first the existing points in row order, then the removed points."""
         records = [self.point(row, k) for row, count in enumerate(self.count.tolist()) for k in range(count)]
         return (*records, *self.removed)
 
@@ -151,7 +151,7 @@ class StepContacts:
 
 
 class LazyContacts(StepContacts):
-    """Contacts of a step, computed when a column is first read: most are never read."""
+    """Contacts of a step, computed when a column is first read, because most are never read."""
 
     _columns: Callable[[], Mapping[str, NDArray[Any]]] | None = None
     _removed: Callable[[], tuple[ContactPoint, ...]] | None = None
@@ -165,7 +165,7 @@ class LazyContacts(StepContacts):
         began: tuple[PairEvent, ...],
         ended: tuple[PairEvent, ...],
     ) -> LazyContacts:
-        """Return contacts with columns computed by `columns` and removed points by `removed`, both on demand."""
+        """Return contacts whose columns are computed on demand by `columns`, and their removed points by `removed`."""
         contacts = object.__new__(cls)
         contacts.__dict__.update(step=step, began=began, ended=ended, _columns=columns, _removed=removed)
         return contacts
@@ -174,7 +174,7 @@ class LazyContacts(StepContacts):
         columns = self._columns
         if columns is not None and name in StepContacts.__dataclass_fields__:
             self.__dict__.update(columns(), _columns=None)
-        if name not in self.__dict__:  # another thread may have computed it meanwhile
+        if name not in self.__dict__:  # another thread may have computed it in the meantime
             raise AttributeError(name)
         return self.__dict__[name]
 

@@ -34,7 +34,7 @@ class ManifoldPoint:
 
 @dataclass(frozen=True, slots=True)
 class Manifold:
-    """At most two points with one unit `normal` from A to B; without contact, no points, and `normal` is None."""
+    """At most two points with one unit `normal` from A to B. Without contact, there are no points, and `normal` is None."""
 
     normal: tuple[float, float] | None
     points: tuple[ManifoldPoint, ...]
@@ -42,11 +42,11 @@ class Manifold:
 
 @dataclass(frozen=True, slots=True)
 class SweptContact:
-    """First and last time of contact of two translating shapes, seconds, and the unit normal from A to B at the first.
+    """First and last time of contact of two translating shapes, seconds, and the unit normal from A to B at the first time.
 
-    `status` is HIT, MISS, or OVERLAPPING (from the start: `t_first` is 0 and `normal` None). On a MISS both times are infinite.
-    `contact_set` is the intersection of the shapes at `t_first`, a point or a segment, and `point` is its midpoint; empty and None unless
-    HIT.
+    `status` is HIT, MISS, or OVERLAPPING (the shapes overlap from the start; `t_first` is 0 and `normal` None). On a MISS both times are
+    infinite. `contact_set` is the intersection of the shapes at `t_first`, a point or a segment, and `point` is its midpoint. Unless
+    `status` is HIT, `contact_set` is empty and `point` is None.
     """
 
     status: Status
@@ -61,9 +61,9 @@ class SweptContact:
 class DistanceResult:
     """Closest points of two shapes, radii and skins included, and the distance between them.
 
-    SEPARATED: `separation` > 0, ``point_b = point_a + separation * normal``. TOUCHING: 0 within rounding. OVERLAPPING: `separation` is 0 or
-    negative; if only the radii overlap, it is exact and `normal` is valid; if the cores overlap, it is a bound, `normal` and the points are
-    None, and `penetration` returns the depth. OUT_OF_ITERATIONS: the best bound so far.
+    SEPARATED: `separation` > 0, ``point_b = point_a + separation * normal``. TOUCHING: `separation` is 0 within rounding. OVERLAPPING:
+    `separation` is 0 or negative; if only the radii overlap, it is exact and `normal` is valid; if the cores overlap, it is a bound,
+    `normal` and the points are None, and `penetration` returns the depth. OUT_OF_ITERATIONS: `separation` is the best bound so far.
     """
 
     status: Status
@@ -76,10 +76,10 @@ class DistanceResult:
 
 @dataclass(frozen=True, slots=True)
 class PenetrationResult:
-    """Minimum translation that separates two shapes: moving B by ``depth * normal`` leaves them touching.
+    """Minimum translation that separates two shapes. Moving B by ``depth * normal`` leaves them touching.
 
-    SEPARATED: depth 0, normal and points None. TOUCHING: depth 0 within rounding. OVERLAPPING: `point_a` on A's surface and `point_b` on
-    B's, ``point_b = point_a - depth * normal``. If several directions are equally short, one of them is returned.
+    SEPARATED: depth 0, normal and points None. TOUCHING: depth 0 within rounding. OVERLAPPING: `point_a` is on A's surface and `point_b` on
+    B's surface, with ``point_b = point_a - depth * normal``. If several directions are equally short, one of them is returned.
     """
 
     status: Status
@@ -91,7 +91,7 @@ class PenetrationResult:
 
 @dataclass(frozen=True, slots=True)
 class ContactSet:
-    """Contact of two touching shapes: one point, or the two ends of a segment; empty unless `status` is TOUCHING.
+    """Contact of two touching shapes, as one point or the two ends of a segment; empty unless `status` is TOUCHING.
 
     `normal` is the unit contact normal from A to B, or None without contact.
     """
@@ -103,10 +103,10 @@ class ContactSet:
 
 @dataclass(frozen=True, slots=True)
 class TimeOfImpact:
-    """First contact of two moving shapes as a fraction of their sweeps, never later than the true one.
+    """First contact of two moving shapes as a fraction of their sweeps, never later than the true first contact.
 
-    HIT: `fraction` in [0, 1]. MISS: fraction 1 (or the given `t_max`). OVERLAPPING: from the start, fraction 0. OUT_OF_ITERATIONS:
-    `fraction` is a lower bound. `iterations` counts advancement steps.
+    HIT: `fraction` in [0, 1]. MISS: fraction 1 (or the given `t_max`). OVERLAPPING: the shapes overlap from the start, fraction 0.
+    OUT_OF_ITERATIONS: `fraction` is a lower bound. `iterations` counts advancement steps.
     """
 
     status: Status
@@ -116,7 +116,7 @@ class TimeOfImpact:
 
 @dataclass(frozen=True, slots=True)
 class RayHit:
-    """First hit of a ray on a shape: the `fraction` of its translation, and the point and outward unit normal there.
+    """First hit of a ray on a shape, with the `fraction` of the ray's translation and the point and outward unit normal at the hit.
 
     A ray that starts inside is a HIT at fraction 0 with normal None. On a MISS the fraction is infinite, and point and normal are None.
     """

@@ -12,19 +12,20 @@ Point: TypeAlias = tuple[float, float]
 
 Form: TypeAlias = Literal["point", "path", "polygon", "circle", "arrow", "line", "label"]
 FORMS: tuple[Form, ...] = ("point", "path", "polygon", "circle", "arrow", "line", "label")
-"""Forms of a mark and what their points mean: dots; an open path (two points: a segment); a closed polygon; a circle around one point; an
-arrow from the first to the second; the infinite line through two; text at one point."""
+"""Forms of a mark. In this order, their points are: dots; an open path (a segment if there are two points); a closed polygon; the center of
+a circle; the start and end of an arrow; two points on an infinite line; the position of a text."""
 
 Role: TypeAlias = Literal["a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own"]
 ROLES: tuple[Role, ...] = ("a", "b", "other", "looked_at", "best", "kept", "dropped", "bound", "new", "result", "ghost", "own")
-"""Roles of a mark, which determine its color and line width: part of shape A; of B; of neither; examined in this step; the best so far;
-kept; removed; a bound or an axis; added in this step; the result; a past or future position; the result of a user's own function."""
+"""Roles of a mark, which determine its color and line width. In this order, a mark is: part of shape A; part of shape B; part of neither;
+examined in this step; the best so far; kept; removed; a bound or an axis; added in this step; the result; a past or future position; the
+result of a user's own function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A feature that a step examines: its owner `whose` ("a", "b", "box", "node", "point", "body", "contact", ...), its `part` ("vertex",
-    "edge", ...; empty for the owner itself) and its `index`, from 0."""
+    """A feature that a step examines, given by its owner `whose` ("a", "b", "box", "node", "point", "body", "contact", ...), its `part`
+    ("vertex", "edge", ...; empty for the owner itself) and its `index`, from 0."""
 
     whose: str
     part: str
@@ -43,7 +44,7 @@ class Mark:
     view : str
         Name of one of the algorithm's views.
     text : str
-        Label beside it, or empty.
+        Label next to the mark, or empty.
     radius : float
         Radius of a circle, or of a shape around its core, such as a capsule; 0 otherwise.
     """
@@ -82,7 +83,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One of the pictures of an algorithm.
+    """One of the views of an algorithm.
 
     Attributes
     ----------
@@ -106,7 +107,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """A step of an algorithm, with its reason.
+    """A step of an algorithm, with the reason for it.
 
     Attributes
     ----------
@@ -122,16 +123,16 @@ class TraceStep:
     axis : pair of float, or None
         Unit vector.
     bound : float or None
-        Bound on the result that is known from this step on; `sentence` says whether it is an upper or a lower one.
+        Bound on the result that is known from this step on; `sentence` says whether it is an upper or a lower bound.
     values : mapping of str to float
         Numbers of the step by name; the algorithm's page gives their units.
     marks : tuple of Mark
-        The drawing, without the shapes, which are drawn below every step.
+        The drawing of this step. It does not include the shapes, which are drawn below the marks in every step.
     cost : mapping of str to int
         Total cost up to and including this step: "supports", "nodes visited", ...
     question : Question or None
     result : object
-        Result of the query in the last step; None before.
+        Result of the query in the last step; None in earlier steps.
     """
 
     kind: str
