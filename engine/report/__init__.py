@@ -1,4 +1,4 @@
-"""Presentation of results: tables for the terminal, Markdown and HTML, charts by matplotlib, and pages from Jinja2 templates."""
+"""Presents results as tables for the terminal, Markdown and HTML, as charts drawn by matplotlib, and as pages from Jinja2 templates."""
 
 from engine.report.report import Page, Part, Report, facts
 from engine.report.tables import Cell, Chart, Curve, Link, Table, Value, meters

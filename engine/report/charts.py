@@ -1,4 +1,4 @@
-"""Charts and drawings by matplotlib, as PNG files and as SVG that takes its colors from the page."""
+"""Draws charts and drawings with matplotlib, as PNG files and as SVG that takes its colors from the page."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _DARK = {
     "a": "#6fb1e8",
     "b": "#bd98e6",
 }
-"""The window's colors, for dark pages; both themes have a contrast of at least 4.5 : 1 to their paper (WCAG 2.2, contrast minimum)."""
+"""The window's colors, for dark pages. In both themes, colors have a contrast of at least 4.5 : 1 to the background (WCAG 2.2)."""
 
 
 def _variables(colors: Mapping[str, str]) -> str:
@@ -80,7 +80,7 @@ _PANEL = 4.8, 4.0
 """Size of a panel, inches."""
 _PNG_DPI = 72
 _N_NAMED = 8
-"""Maximum number of points of a curve for which each x gets its own tick on a linear axis."""
+"""Maximum number of points in a curve for which each x value gets its own tick on a linear axis."""
 
 _FONT = "DejaVu Sans"
 """Font included with matplotlib."""
@@ -94,7 +94,7 @@ _SETTINGS: dict[str, Any] = {
     "grid.color": COLORS["line"],
     **dict.fromkeys(("xtick.major.size", "xtick.minor.size", "ytick.major.size", "ytick.minor.size"), 0.0),
 }
-"""Style of figures. Ticks have no length: in SVG each would refer to a definition elsewhere."""
+"""Style of figures. Ticks have no length, because in SVG each tick would refer to a definition elsewhere."""
 _NOT_INLINE = re.compile(
     r"<metadata>.*?</metadata>|<style.*?</style>|<clipPath.*?</clipPath>|<defs>\s*</defs>|<!--.*?-->"
     r'|\s(?:clip-path|xmlns|xmlns:xlink|version|id)="(?!m[0-9a-f]{10}")[^"]*"',
@@ -119,7 +119,7 @@ def styled(draw: Callable[_P, _T]) -> Callable[_P, _T]:
 
 @styled
 def draw_charts(charts: Sequence[Chart], title: str = "") -> Figure:
-    """Return a figure of charts side by side (four as two by two), with a single legend if all have curves of the same names."""
+    """Return a figure with charts side by side (four as two by two), with a single legend if all have curves with the same names."""
     from matplotlib.figure import Figure
 
     n_columns = 2 if len(charts) in (2, 4) else min(3, len(charts))
@@ -168,7 +168,7 @@ def _draw_curves(panel: Axes, chart: Chart) -> None:
 
 
 def set_log_ticks(axis: Axis, digits: Sequence[float]) -> None:
-    """Label a logarithmic axis with plain numbers, at these digits of each decade."""
+    """Label a logarithmic axis with plain numbers, which in each decade begin with these digits."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=digits))
@@ -185,7 +185,7 @@ def _draw_bars(panel: Axes, chart: Chart) -> None:
 
 
 def as_png(figure: Figure, dpi: int = _PNG_DPI) -> bytes:
-    """Return the figure as PNG on white; equal figures give equal bytes with the same version of matplotlib."""
+    """Return the figure as a PNG on white; equal figures give equal bytes with the same version of matplotlib."""
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
     return content.getvalue()
@@ -207,7 +207,7 @@ def as_svg(figure: Figure, title: str) -> str:
 
 
 def standalone_svg(svg: str) -> bytes:
-    """Return the content of a standalone SVG file for an element returned by `as_svg`."""
+    """Return the content of a standalone SVG file, given an element returned by `as_svg`."""
     style = f"<style>{THEMES} svg {{ background: var(--paper) }}</style>"
     opening, bracket, rest = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1).partition(">")
     return f"{opening}{bracket}{style}{rest}\n".encode()

@@ -1,4 +1,4 @@
-"""Pages from the templates beside this module: self-contained HTML files that follow the reader's light or dark theme.
+"""Renders pages from the templates in this folder, as self-contained HTML files that follow the reader's light or dark theme.
 
 Jinja2 escapes all inserted text; only drawings, made by `engine.report.charts`, are inserted as markup.
 """

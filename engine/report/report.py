@@ -1,4 +1,4 @@
-"""Result of a command: plain data for machines, and text and tables for people, in print order."""
+"""Result of a command, as plain data for machines, and as text and tables for people, in print order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.report.tables import Link, Table, Value
 __all__ = ["Page", "Part", "Report", "facts"]
 
 Page: TypeAlias = tuple[str, Mapping[str, bytes]]
-"""Text of an HTML file, and the accompanying files by name."""
+"""Text of an HTML file, and the files that accompany it, by name."""
 Part: TypeAlias = str | Link | Table | Mapping[str, Value]
 """A line; a line with a style; a table; or labeled values."""
 
@@ -31,7 +31,7 @@ class Report:
     page : callable, optional
         Returns the page and its files.
     interrupted : str
-        Progress of a run that Ctrl-C ended; empty if it completed.
+        Progress of a run that was ended by Ctrl-C; empty if the run completed.
     """
 
     json: Mapping[str, Any]
@@ -46,9 +46,9 @@ _MAX_ROWS = 5
 
 
 def facts(plain: Mapping[str, Any]) -> dict[str, Value]:
-    """Return plain data as labeled values; empty ones are omitted.
+    """Return plain data as labeled values; empty values are omitted.
 
-    Objects in an object or a list have one row each, up to five per list.
+    Each object inside an object or a list gets one row, up to five per list.
 
     Examples
     --------

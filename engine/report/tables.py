@@ -95,9 +95,9 @@ class Chart:
         Labels, with units.
     curves : tuple of Curve
     is_log : pair of bool
-        Logarithmic scale of x and of y.
+        Whether x and y have a logarithmic scale.
     limit : float, optional
-        y of a dotted horizontal line.
+        The y value at which a dotted horizontal line is drawn.
     labels : tuple of str
         Names of categories; if given, each curve is drawn as bars, one per label.
     from_zero : bool
@@ -115,7 +115,7 @@ class Chart:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell's text: floats with three significant digits, or rounded to integers from 1000 on; integers with commas; "-" for None.
+    """Return a cell's text. Floats have three significant digits and, from 1000 on, are rounded to integers; None becomes "-".
 
     Examples
     --------
