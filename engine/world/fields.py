@@ -190,7 +190,7 @@ class Checked:
 
 @dataclass_transform(frozen_default=True)
 def spec(cls: type[_T]) -> type[_T]:
-    """Make `cls` a frozen dataclass whose constructor rejects misspelled settings and suggests similar ones."""
+    """Make `cls` a frozen dataclass whose constructor rejects misspelled settings and suggests similar names."""
     made: Any = dataclass(frozen=True)(cls)
     known = tuple(field.name for field in fields(made) if field.init)
     plain_init = made.__init__

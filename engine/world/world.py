@@ -1,4 +1,4 @@
-"""A world, simulated by any solver, that no input can crash.
+"""A world that any solver can simulate and that no input can crash.
 
 The model, which maps ids to specifications, is authoritative; the solver's objects can be discarded and rebuilt from it. Every change is a
 validated command. Commands are applied between steps, in the order in which they were issued. A command issued by a hook during a step is
@@ -484,7 +484,7 @@ class World:
         self._submit(c.SetSettings(_as_checked(settings, changes)))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
-        """Change the solver, or the settings of the current one.
+        """Change the solver, or the settings of the current solver.
 
         Bodies, fixtures and joints keep their ids, poses and velocities; `engine.world.conversion` describes what else is kept. Sleeping
         bodies wake unless they were created asleep. Restoring a snapshot also restores its solver.
@@ -612,7 +612,7 @@ class World:
             self._run(lambda: self._execute(command))
 
     def _run(self, action: Callable[[], object]) -> None:
-        """Run an action, then all commands issued by hooks meanwhile, and finally raise the first error.
+        """Run an action and then all commands that hooks issued during it; finally raise the first error.
 
         Commands call hooks too: destroying a body, for example, ends its contacts while the solver is locked.
         """
