@@ -34,7 +34,7 @@ __all__ = [
 MAX_PICTURE_SIDE = 1024
 """Maximum width and height, pixels. A body on the screen is smaller than this."""
 MAX_PICTURE_BYTES = 400_000
-"""Maximum size of an encoded picture, bytes; a photograph of 320 x 320 pixels has 250,000."""
+"""Maximum size of an encoded picture, bytes; a photograph of 320 x 320 pixels takes 250,000 bytes."""
 MAX_ALL_PICTURE_BYTES = 8_000_000
 """Maximum total size of the encoded pictures of a scene, bytes, so that they fit into its file with the bodies."""
 MAX_PICTURES = 64

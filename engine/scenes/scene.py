@@ -1,4 +1,6 @@
-"""A scene: the specifications of a world as a plain value, with a title and notes. A world can be built from it, and it from a world.
+"""Scenes, which hold the specifications of a world as a plain value, with a title and notes.
+
+A world can be built from a scene, and a scene can be made from a world.
 
 A scene of a running world does not contain the impulses of contacts and joints, sleep times, the order of contacts, pending forces, the
 number of steps, ids, or the rules of the demo. So a world built from it continues from the saved state, but not bit for bit as the original

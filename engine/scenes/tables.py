@@ -1,4 +1,4 @@
-"""CSV tables of a run's contacts, body states and timings. In each step, they get one row per contact point, body or world, respectively.
+"""CSV tables of a run's contacts, body states and timings. They have one row per step and contact point, body or world, respectively.
 
 Column names contain the unit; numbers have enough digits to restore the same float. A file is written under a temporary name and renamed
 when complete, so that an interrupted run neither leaves half a table nor destroys a previous one.
