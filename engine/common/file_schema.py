@@ -110,7 +110,7 @@ def _located(root: Schema, places: Sequence[int | str]) -> tuple[str, Schema]:
 
 
 def _resolved(root: Schema, node: Schema) -> Schema:
-    """Return a schema with top-level references resolved and, if only one alternative is not null, replaced by that one."""
+    """Resolve the top-level references of a schema; if it then has a single alternative that is not null, return that alternative."""
     while "$ref" in node:
         node = {**root["$defs"][node["$ref"].rpartition("/")[2]], **{key: value for key, value in node.items() if key != "$ref"}}
     others = [option for option in node.get("anyOf", ()) if option.get("type") != "null"]
