@@ -16,7 +16,7 @@ __all__ = ["REASONS", "Difference", "DifferenceColumns", "PairAgreement", "Reaso
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Reason why Box2D and we differ. It has a name, and one sentence that says what happened and which answer is right."""
+    """Reason why Box2D and we differ, with a name and a sentence that says what happened and which answer is right."""
 
     name: str
     sentence: str
