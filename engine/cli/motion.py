@@ -42,8 +42,8 @@ class MotionOptions:
 def motion_command(args: MotionOptions) -> Report:
     """Count the causes of velocity differences between Box2D and our solver over the steps of demos.
 
-    Both engines take each compared step from the same state; causes are removed one after another until the difference vanishes. A
-    remaining difference is unexplained; status 1 if there is any. docs/motion.md explains each cause and how it is detected.
+    Both engines take each compared step from the same state; causes are removed one after another until the difference vanishes. Any
+    difference that remains is counted as unexplained; the exit status is then 1. docs/motion.md explains each cause and how it is detected.
     """
     from engine.compare.motion.tally import MotionTally
     from engine.sim.registry import all_demos, find_demo

@@ -52,7 +52,7 @@ def solvers_command(args: SolversOptions) -> Report:
 
     All solvers are measured in the same way, from poses. If a solver rejects a scene, stops or explodes, the table shows the reason.
     --efforts varies the work per step to find the least effort that reaches --accuracy. docs/solvers.md explains the columns. Costs are
-    processor times, measured in alternation: rely on the ratios to the soft step.
+    CPU times from interleaved runs; compare the ratios to the soft-step solver.
     """
     from engine.cli.solvers_page import file_stem, measures_table, needs_table, solvers_page
     from engine.experiments.solvers.bench import Plan, needs, tried

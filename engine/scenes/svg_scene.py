@@ -136,7 +136,7 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
     if outline.n_vertices > _MAX_CORNERS:
         raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS} corners once simplified", Described(str(outline.n_vertices)))
     if rougher > tolerance:
-        notes.append(f"Simplified to {rougher:.3g} m: {shape.name or 'a shape'}, to have at most {_MAX_CORNERS} corners.")
+        notes.append(f"Simplified {shape.name or 'a shape'} with a tolerance of {rougher:.3g} m, to keep it within {_MAX_CORNERS} corners.")
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)
     cut = decompose(outline.translated(-x, -y), max_lost=_LOST, effort=effort)

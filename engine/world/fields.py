@@ -216,7 +216,7 @@ def check_names(owner: str, settings: dict[str, Any], known: Iterable[str]) -> N
     for name, value in settings.items():
         if name not in names:
             near = difflib.get_close_matches(name, names, n=3) or sorted(names)
-            raise InvalidInputError(f"{owner}.{name}", "a setting that exists (" + ", ".join(near) + ")", value)
+            raise InvalidInputError(f"{owner}.{name}", "a known setting (" + ", ".join(near) + ")", value)
 
 
 def changed(owner: _T, label: str, changes: dict[str, Any], allowed: Iterable[str] | None = None) -> _T:

@@ -158,8 +158,8 @@ def test_a_sleeping_car_drives_off_when_its_motor_is_switched_on() -> None:
 @pytest.mark.parametrize(
     "spec, changes, words",
     [
-        (KINDS["revolute"][0], {"motor_sped": 1.0}, "joint.motor_sped must be a setting that exists \\(motor_speed"),
-        (KINDS["revolute"][0], {"anchor": (0.0, 0.0)}, "joint.anchor must be a setting that exists"),
+        (KINDS["revolute"][0], {"motor_sped": 1.0}, "joint.motor_sped must be a known setting \\(motor_speed"),
+        (KINDS["revolute"][0], {"anchor": (0.0, 0.0)}, "joint.anchor must be a known setting"),
         (KINDS["wheel"][0], {"frequency": -2.0}, "frequency must be >= 0 Hz"),
         (KINDS["distance"][0], {"length": None}, "length must be given"),
         (KINDS["pulley"][0], {"ratio": 0.0}, "ratio must be from 0.001 to 1000"),

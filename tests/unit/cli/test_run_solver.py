@@ -61,7 +61,7 @@ def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_s
         ("--solver sequential_impulses --set shar=0.3", "solver.iterations, share, slop (did you mean share?), got 'shar'"),
         (
             "--solver soft_step --set solver.share=0.3",
-            "solver_settings.share must be a setting that exists (direct, firmness), got 0.3",
+            "solver_settings.share must be a known setting (direct, firmness), got 0.3",
         ),
         ("--set solver.share=0.3", "solver_settings must be empty with Box2D, which has no solver-specific settings, got {'share': 0.3}"),
         ("--solver soft_stp", "(did you mean soft_step?), got 'soft_stp'"),

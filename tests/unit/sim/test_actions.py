@@ -161,7 +161,7 @@ def test_a_change_named_like_a_parameter_of_the_program_is_refused(action: Actio
     world.create_joint(RevoluteJointSpec(*world.body_ids[-2:], anchor=(0.0, 1.0)))
     if user:
         demo.sim.act(Join(), user)
-    with pytest.raises(InvalidInputError, match="must be a setting that exists"):
+    with pytest.raises(InvalidInputError, match="must be a known setting"):
         demo.sim.act(action, user)
 
 

@@ -129,11 +129,11 @@ def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays() -> Non
     for change, words in (
         (lambda: world.set_solver("box2d"), "body 7, fixture 8: shape must be one that Box2D supports: a Circle, a Polygon or a Segment"),
         (lambda: world.set_solver("newton"), "solver must be one of box2d, .*, got 'newton'"),
-        (lambda: world.set_solver(METHOD, {"iteration": 4}), r"solver_settings.iteration must be a setting that exists \(iterations"),
+        (lambda: world.set_solver(METHOD, {"iteration": 4}), r"solver_settings.iteration must be a known setting \(iterations"),
         (lambda: world.set_solver(METHOD, {"iterations": 0}), "solver_settings.iterations must be .*1.*, got 0"),
         (
             lambda: world.set_settings(solver_settings={"iterations": 4}),
-            r"solver_settings.iterations must be a setting that exists \(direct, firmness\)",
+            r"solver_settings.iterations must be a known setting \(direct, firmness\)",
         ),
     ):
         with pytest.raises(InvalidInputError, match=words):

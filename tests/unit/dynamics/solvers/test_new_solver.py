@@ -47,7 +47,7 @@ def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane: str) -> No
     assert dict(world.settings.solver_settings)["restitution"] == 1.0
     for change, words in (
         ({"restitution": 2}, "solver_settings.restitution must be from 0 to 1, got 2"),
-        ({"heigth": 2}, r"solver_settings.heigth must be a setting that exists \(height"),
+        ({"heigth": 2}, r"solver_settings.heigth must be a known setting \(height"),
         ({"height": "high"}, "solver_settings.height must be .*, got 'high'"),
     ):
         with pytest.raises(InvalidInputError, match=words):
