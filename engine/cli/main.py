@@ -42,7 +42,7 @@ def _app(words: Sequence[str]) -> typer.Typer:
     """Build the typer app with only the command named in `words`, or with all commands if none is named."""
     app = typer.Typer(
         name=program(),
-        help="2D collision laboratory built on Box2D. With no command, opens a window with all demos, or runs a tour if there is no display.",
+        help="2D collision laboratory built on Box2D. With no command, opens a window, or runs a tour of the demos if there is no display.",
         epilog="Exit status: 0 success, 1 a disagreement or a failed check, 2 a usage error, 130 interrupted.",
         add_completion=False,
         pretty_exceptions_enable=False,
