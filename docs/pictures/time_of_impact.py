@@ -13,7 +13,7 @@ from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.query import distance
-from engine.trace.rows import told
+from engine.trace.rows import record_rows
 
 
 def picture() -> Figure:
@@ -25,7 +25,7 @@ def picture() -> Figure:
     scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     traces = {}
     for name, way in (("advancement", conservative_advancement), ("halving", bisection), ("bilateral", bilateral_advancement)):
-        found, rows = told(lambda trace, way=way: way(blade, turning, disc, resting, trace=trace))
+        found, rows = record_rows(lambda trace, way=way: way(blade, turning, disc, resting, trace=trace))
         traces[name] = (np.array([(row[1], row[2] - disc.radius) for row in rows if row[0] == IMPACT_GAP]), found)
     rows, found = traces["advancement"]
     for k, (t, _) in enumerate(rows):

@@ -28,7 +28,7 @@ def test_recorded_actions_end_in_the_same_hash(name: str) -> None:
         pytest.skip("another libm, or another Box2D, has other bits")
     memory.load()
     recorded: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    demo = find_demo(recorded["demo"])(recorded["seed"])
+    demo = find_demo(recorded["demo"])(recorded["seed"], recorded.get("values", {}))
     rows = [(step, user, action_of(plain)) for step, user, plain in recorded["inputs"]]
     assert len(rows) > 80
     if recorded["is_shared"]:

@@ -71,7 +71,7 @@ def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_p
     for name in ("keyed_json", "keyed_body", "keyed_level"):
         path.write_bytes(KINDS[name].make(1_001))
         for load in PLAIN:
-            with pytest.raises(LabError, match="JSON whose objects have at most 1000 names, got one of 10"):
+            with pytest.raises(LabError, match="JSON whose objects have at most 1000 names, got one with 10"):
                 load(str(path))
 
 

@@ -78,7 +78,7 @@ def test_a_folder_gets_a_line_for_each_file(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("{folder}/missing.py",), "a file that exists"),
+        (("{folder}/missing.py",), "a readable file"),
         (("{folder}",), "a folder with .py files"),
         (("{folder}/empty.py",), "no function collide"),
         (("{folder}/empty.py:other",), "no function other"),

@@ -47,12 +47,12 @@ def test_levels_become_scene_files(tmp_path: Path, capsys: pytest.CaptureFixture
         (("scene", "{folder}/none.json"), "scene file must be a file that can be read"),
         (("scene", "{wrong}"), "line 3: bodies[0].tpye must be a known field (type), got 'static'"),
         (("run", "{wrong}", "--steps", "9"), "line 3: bodies[0].tpye must be"),
-        (("scene", "{wrong}", "--out", "{wrong}"), "--out must be another file"),
+        (("scene", "{wrong}", "--out", "{wrong}"), "--out must be a different file"),
         (("scene", "{folder}/a.txt"), "must be a scene: a file that ends in .json or .svg"),
         (("run", "simple_shapes", "--csv-states", "{folder}/a.txt"), "--csv-states must be a file name that ends in .csv"),
         (
             ("run", "simple_shapes", "--csv-states", "{folder}/a.csv", "--csv-timings", "{folder}/a.csv"),
-            "--csv-timings must be another file",
+            "--csv-timings must be a different file",
         ),
     ],
 )

@@ -19,7 +19,7 @@ def action_kinds() -> dict[str, type[Action]]:
         kind = waiting.pop()
         waiting += kind.__subclasses__()
         if kind.apply is not Action.apply:
-            kinds[kind.__name__] = kind
+            kinds.setdefault(kind.__name__, kind)  # the class defined last, such as that of a file loaded again
     return dict(sorted(kinds.items()))
 
 

@@ -37,7 +37,7 @@ def test_it_is_said_once(watch: compile_notice._Watch, capsys: pytest.CaptureFix
     watch.end()
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
-    assert "being compiled, once" in err and "doctor --compile" in err
+    assert "this happens once" in err and "doctor --compile" in err
 
 
 _SCRIPT = """
