@@ -37,7 +37,7 @@ from engine.sim.users import KEYFRAME_TICKS
 __all__ = ["Client"]
 
 _HELLO_SECONDS = 0.5
-"""Interval at which hellos are repeated until the state arrives."""
+"""Interval at which the hello is repeated until the state arrives."""
 _PING_SECONDS = 0.25
 _FIRST_PINGS, _FIRST_PING_SECONDS = 8, 0.1
 _RESEND_SECONDS = 0.05
@@ -71,7 +71,7 @@ class _Pending:
     since: float
     retry_at: float
     wait: float
-    """Resend interval, s, doubled each time."""
+    """Interval before the next resend, s; doubled each time."""
 
 
 class Client:
@@ -105,7 +105,7 @@ class Client:
     is_desynced : bool
         True if the state is known to differ from the server's, until the server's state has arrived.
     is_stalled : bool
-        True if a tick is due but would exceed the prediction limit, because the server's closed ticks have not arrived.
+        True if the server's closed ticks have not arrived, so that simulating the tick that is due would exceed the prediction limit.
     users : tuple of UserInfo
     pointers : dict of int to (x, y)
         Other users' pointers, m, in picture coordinates.
@@ -152,7 +152,7 @@ class Client:
         self.on_final: Callable[[int, bytes], object] | None = None
         self.timer = timer
         self._costs: deque[float] = deque(maxlen=15)
-        """Seconds per tick in the latest calls; their median is used, because the first call may compile kernels."""
+        """Seconds per tick in each of the latest calls; the median is used, because the first call may compile kernels."""
         self._cost = 0.0
         self._smoothing = Smoothing()
         self._final = 0
@@ -160,7 +160,7 @@ class Client:
         self._welcome: m.Welcome | None = None
         self._clock = Clock(60.0)
         self._now = self._goal = 0.0
-        """Time of the last `advance`, and the target tick at that time."""
+        """Time of the last call of `advance`, and the target tick at that time."""
         self._seen = 0
         """One past the latest tick known to be closed."""
         self._counts: dict[int, int] = {}
@@ -171,10 +171,10 @@ class Client:
         """Earliest tick at which a state of the server is accepted; None if no state is needed."""
         self._state_retry_at = 0.0
         self._resend_at: dict[int, float] = {}
-        """Time of the next resend request, by incomplete tick."""
+        """When to request each incomplete tick again, by tick."""
         self._pending: dict[int, _Pending] = {}
         self._unseen: dict[int, tuple[int | None, float]] = {}
-        """Tick (None if unknown) and time of each own action that has not been displayed, by number."""
+        """Tick (None if unknown) and time of each own action that has not been displayed yet, by the action's number."""
         self.next_number = 0
         """Number of the next own action."""
         self._pinged = self._greeted = -1e9
@@ -253,7 +253,7 @@ class Client:
 
     @property
     def holders(self) -> dict[int, Held]:
-        """Stage index, body id and body-local grab point, m, of each user who is holding a body."""
+        """For each user who is holding a body: stage index, body id and body-local grab point, m."""
         demo = self.demo
         grips = {} if demo is None else {user: state.grip for user, state in demo.sim.users.users.items()}
         return {
@@ -355,7 +355,7 @@ class Client:
             self._pinged = -1e9
         if self._is_new_connection or user_before != self.user:
             self._forget_pending()
-            self.next_number = 0  # numbers of offline actions are unknown to the server
+            self.next_number = 0  # the server does not know the numbers of offline actions
         self.is_joined, self._is_new_connection = True, False
         self.next_number = max(self.next_number, welcome.next_number)
         self.confirmed = self._final = self._seen = welcome.tick
@@ -622,7 +622,7 @@ class Client:
         assert self.simulation is not None
         self._resend_at = {tick: at for tick, at in self._resend_at.items() if tick >= self.confirmed}
         incomplete = []
-        if self._state_from is None or self.is_desynced:  # otherwise a requested state will replace the missing ticks
+        if self._state_from is None or self.is_desynced:  # otherwise the state, once it arrives, will replace the missing ticks
             for tick in range(self.confirmed, min(self._seen, self.confirmed + _MAX_REQUESTED)):
                 if tick in self._counts and self._n_relayed(tick) >= self._counts[tick]:
                     continue

@@ -25,7 +25,7 @@ class ClientSession:
     Attributes
     ----------
     is_over : bool
-        True after `leave`, or if the server ended, refused or dropped the client, or could never be reached. `rejoin` tries again.
+        True after `leave`, if the server ended, if it refused or dropped the client, or if it could never be reached. `rejoin` tries again.
     reason : str
         Reason for the end of the session or of the last connection.
     server_ended : bool
@@ -35,7 +35,7 @@ class ClientSession:
     n_disconnects : int
         Number of times the connection was lost.
     disconnected_since : float or None
-        Time at which the connection was lost, in the time of `advance`, kept across attempts; None while joined or before the first loss.
+        Time at which the connection was lost, in the time of `advance`; unchanged by failed attempts. None while joined or before any loss.
     """
 
     def __init__(self, client: Client, connection: Connection | SimulatedConnection) -> None:
@@ -67,7 +67,7 @@ class ClientSession:
     def advance(self, now: float) -> int:
         """Receive messages, simulate the ticks that are due, and send; return the number of new ticks."""
         client, connection = self.client, self.connection
-        was_closed = connection.state == "closed"  # before the last messages are received
+        was_closed = connection.state == "closed"  # checked before the last messages are received
         for content, at in connection.receive():
             client.receive(content, at)
         if client.end_reason and not self.is_over:

@@ -1,4 +1,4 @@
-"""A client's estimate of the server's clock, measured by pings and slewed rather than stepped.
+"""Estimates the server's clock at a client from pings; the estimate is slewed rather than stepped.
 
 A pong with a round trip of r seconds gives the server's clock to within r / 2, so the sample with the shortest round trip of the last
 seconds is used (Cristian 1989; NTP's clock filter, RFC 5905, 10, takes the minimum of the last eight). Samples whose intervals do not

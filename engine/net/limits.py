@@ -136,9 +136,9 @@ class Bucket:
 
 
 class PasswordThrottle:
-    """Pauses after wrong passwords, by address, doubled each time: `Limits.free_guesses`, `Limits.guess_seconds`.
+    """Makes an address pause after wrong passwords, twice as long each time (`Limits.free_guesses`, `Limits.guess_seconds`).
 
-    This protects short passwords; guessing a random password of twelve letters over a network is infeasible anyway.
+    The pauses protect short passwords; guessing a random password of twelve letters over a network is infeasible anyway.
     """
 
     def __init__(self, limits: Limits) -> None:

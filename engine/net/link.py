@@ -19,12 +19,12 @@ from engine.common.errors import InvalidInputError
 __all__ = ["Link", "LinkSettings"]
 
 _MAX_SECONDS = 10.0
-"""Maximum latency and maximum jitter."""
+"""Maximum latency, and also maximum jitter."""
 _MAX_LOSS = 0.95
 _MIN_BANDWIDTH, _MAX_BANDWIDTH = 100.0, 1e10
 """Bytes per second."""
 _RETRY = 0.2
-"""Retransmission timeout of a stream in addition to the round trip, s: the minimum in Linux (RFC 6298 says 1 s)."""
+"""Retransmission timeout of a stream, in addition to the round trip, s. This is the minimum in Linux (RFC 6298 recommends 1 s)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class LinkSettings:
     bandwidth : float
         Bytes per second, 100 to 1e10; 0 means unlimited.
     is_stream : bool
-        True for a reliable, ordered stream: losses only cost time, and messages are neither reordered nor duplicated.
+        True for a reliable, ordered stream, on which losses only cost time and messages are neither reordered nor duplicated.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class Link:
         self._waiting: list[tuple[float, int, bytes]] = []
         self._n = 0
         self._last = self._free = -1e9
-        """Arrival time of the last message that was not reordered, and time at which the bandwidth is free, s."""
+        """When the last message that was not reordered arrives, and when the link can transmit the next message, s."""
 
     @property
     def due(self) -> float | None:

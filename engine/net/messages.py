@@ -126,7 +126,7 @@ class StateRequest(_Message, frozen=True, tag="state"):
 
 
 class Ping(_Message, frozen=True, tag="ping"):
-    """The client's clock at sending, s, its first unconfirmed tick, and its median round-trip time, s."""
+    """The client's clock when it sends the ping, s, its first unconfirmed tick, and its median round-trip time, s."""
 
     sent: Seconds
     confirmed: Tick = 0
@@ -181,11 +181,11 @@ class SharedScene(_Message, frozen=True):
     values : dict
         Parameter values.
     solver, solver_settings : optional
-        Selected solver and settings; None for the demo's own.
+        Selected solver and its settings; None if the demo's own are used.
     built_for : str or None
         Solver for which the demo builds its worlds.
     hertz : float or None
-        Selected steps per second; None for the demo's own.
+        Selected steps per second; None if the demo's own value is used.
     remembers : bool
         True if the worlds keep the full internal state of their solver.
     """

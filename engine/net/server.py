@@ -136,7 +136,7 @@ class ServerStatus:
         Latest drops.
     n_dropped : int
     troubles : tuple of str
-        Latest errors on the server, such as faults of the demo or a failed recording.
+        Latest errors on the server, such as a fault in the demo or a failed recording.
     """
 
     tick: int

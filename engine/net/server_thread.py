@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["HostStatus", "ServerThread", "origin_of"]
 
 MAX_UNSENT_BYTES = 2_000_000
-"""Maximum bytes waiting for a client, in addition to the size of the largest message sent to it: a minute of a busy world."""
+"""Maximum bytes waiting for a client, in addition to the size of the largest message sent to it; a busy world sends these in a minute."""
 MAX_BYTES_PER_S = 1_000_000
 MAX_FRAMES_PER_S = 2_000
 """Maximum WebSocket frames from one connection, including protocol pings; messages are also limited by the server's `Limits`."""
@@ -146,11 +146,11 @@ class _Socket(ServerConnection):
         super().__init__(*arguments, **options)
         self.host = host
         self.opened, self.origin = time.monotonic(), ""
-        """Time of opening, s, and address to which it is attributed (`origin_of`)."""
+        """When the connection was opened, s, and the address to which it is attributed (`origin_of`)."""
         self.max_sent = self.n_bytes = self.n_frames = 0
         """Size of the largest message sent, and numbers of bytes and frames received in the current second."""
         self.why = ""
-        """Reason why it was closed; empty while it is open."""
+        """Reason why the connection was closed; empty while it is open."""
         self.peer: int | None = None
         self._early = bytearray()
         """Bytes received together with the end of the TLS handshake."""
@@ -167,7 +167,7 @@ class _Socket(ServerConnection):
         if self.host.tls is None:
             self._begin(transport)
         else:
-            self.transport.pause_reading()  # until TLS reads
+            self.transport.pause_reading()  # until the TLS handshake reads
             self.host.keep(self._encrypt(self.host.tls))
 
     async def _encrypt(self, tls: ssl.SSLContext) -> None:
@@ -195,7 +195,7 @@ class _Socket(ServerConnection):
         if self._is_begun:
             super().connection_lost(exc)
         else:
-            self.protocol.receive_eof()  # ends its parser, which would otherwise be part of a reference cycle
+            self.protocol.receive_eof()  # ends the parser of the protocol, which would otherwise be part of a reference cycle
 
     def eof_received(self) -> None:
         if self._is_begun:
@@ -254,7 +254,7 @@ class ServerThread:
     port : int
         0 for any free port.
     tls : ssl.SSLContext, optional
-        Context with the server's certificate (`engine.net.tls`); None for unencrypted connections.
+        Context with the server's certificate (`engine.net.tls`); if None, connections are unencrypted.
     until : int, optional
         Number of ticks after which the server ends by itself.
     record : path-like, optional

@@ -44,7 +44,7 @@ def server_tls(certificate: str, key: str | None = None) -> ssl.SSLContext:
 
 
 def client_tls(authority: str | None = None) -> ssl.SSLContext:
-    """Return the TLS context of a client: the server's certificate must be valid and match its host name.
+    """Return the TLS context of a client, which requires that the server's certificate is valid and matches the server's host name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Settings of an experiment on a shared world: scene, clients, links and users."""
+"""Defines the settings of an experiment on a shared world, such as scene, clients, links and users."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _REACH = 4.0
 _MAX_CREATED = 30
 """Maximum number of bodies beyond the initial ones."""
 _SLIDE = 0.05
-"""Maximum distance of a slider from its default, as a fraction of its length."""
+"""Maximum distance by which a slider is moved from its default, as a fraction of the slider's length."""
 _KEYS = ("left", "right", "up", "down")
 _FREQUENCIES = {
     "grab": 8.0, "push": 4.0, "create": 3.0, "destroy": 1.5, "connect": 1.5, "undo": 1.0, "disconnect": 0.5, "pause": 0.5, "speed": 0.5,
@@ -77,7 +77,7 @@ class RandomUser:
         self._rng, self._act, self._rate = rng, act, rate
         self._looked_at: float | None = None
         self._ends: dict[str, tuple[float, Action]] = {}
-        """End time, s, and ending action of each ongoing input, by name."""
+        """For each ongoing input, by name: when it ends, s, and the action that ends it."""
         self._hand = self._target = (0.0, 0.0)
         """Present and target position of the drag, m."""
         self._dragged_at = 0.0
@@ -112,7 +112,7 @@ class RandomUser:
                 self._act(action)
 
     def _begin(self, kind: str, demo: Demo, k: int, body: int, now: float) -> None:
-        """Begin an action of a kind in `_FREQUENCIES` at body `body` of stage `k`."""
+        """Begin an action at body `body` of stage `k`; `kind` is a key of `_FREQUENCIES`."""
         stage, n_bodies = demo.stages[k], _n_bodies(demo)
         world = stage.world
         x, y = (float(value) for value in world.state(body).position)

@@ -131,12 +131,12 @@ class ExperimentResult:
 
     @property
     def by_size(self) -> list[int]:
-        """Histogram of the corrections' sizes: one count per bin up to each edge of `SIZES`, and one beyond the last."""
+        """Histogram of the corrections' sizes, with one count per bin that ends at an edge in `SIZES`, and one beyond the last edge."""
         return _histogram(SIZES, [size for _, size in self.corrections])
 
     @property
     def by_age(self) -> list[int]:
-        """Histogram of the corrections' ages: one count per bin up to each edge of `AGES`, and one beyond the last."""
+        """Histogram of the corrections' ages, with one count per bin that ends at an edge in `AGES`, and one beyond the last edge."""
         return _histogram(AGES, [age for age, _ in self.corrections])
 
     def as_json(self) -> dict[str, Any]:

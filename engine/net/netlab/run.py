@@ -75,7 +75,7 @@ class _Player:
         """Time of each own action, s, by number."""
         self._confirmed: list[int] = []
         self._confirmed_at: list[float] = []
-        """Successive values of `Client.confirmed`, and the times of their changes, s."""
+        """Successive values of `Client.confirmed`, and the times at which they were reached, s."""
         self._script = None if experiment.script is None else Script(experiment.script, k + 1)
         self._user = RandomUser(member.rng, self._act, experiment.rate)
         self._now = 0.0
@@ -114,7 +114,7 @@ class _Player:
             self.acted_at[number] = self._now
 
     def times_to_agree(self, applied: dict[tuple[int, int], int], players: list[_Player]) -> list[float]:
-        """Return the seconds from each own action until every client confirmed its tick; actions never confirmed by all are omitted."""
+        """Return the seconds from each own action until every client had confirmed its tick; omit actions that not all confirmed."""
         ticks = ((applied.get((self.client.user, number)), at) for number, at in self.acted_at.items())
         times = [max(player._known_at(tick) for player in players) - at for tick, at in ticks if tick is not None]
         return [seconds for seconds in times if seconds < math.inf]
