@@ -95,7 +95,7 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
 
 
 def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:
-    """Reuse the cells of a finished atlas with the same plan in `directory`; ignore any other file."""
+    """If `directory` contains a finished atlas with the same plan, reuse its cells; ignore any other file."""
     from engine.experiments.atlas import finished_cells
 
     with contextlib.suppress(OSError, ValueError, RecursionError):

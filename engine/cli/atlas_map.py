@@ -38,7 +38,7 @@ _LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
 
 
 def as_csv(found: AtlasMap) -> bytes:
-    """Return the CSV of a map, one row per cell: measured and predicted shares, 0 to 1, and their difference in standard errors."""
+    """Return a map as CSV; each cell has a row with measured and predicted shares, 0 to 1, and their difference in standard errors."""
     plan = found.plan
     x_name, y_name = (f"{axis.name} ({axis.parameter.unit})" if axis.parameter.unit else axis.name for axis in (plan.x, plan.y))
     shares = {
@@ -57,7 +57,7 @@ def as_csv(found: AtlasMap) -> bytes:
 
 @styled
 def draw_map(found: AtlasMap) -> bytes:
-    """Return the PNG of a map: the shares that tunneled and that hit, with the boundaries of the law.
+    """Return a PNG of a map that shows the shares that tunneled and that hit, with the boundaries predicted by the law.
 
     Deterministic for a given matplotlib version.
     """

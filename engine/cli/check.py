@@ -184,7 +184,7 @@ def _refuse(tally: Tally) -> None:
 
 
 def _pair_files(tallies: Sequence[Tally], folder: str | None, pair_file: str | None) -> PairFiles:
-    """Return the pair file for each kind of wrong answer: one in the report folder, or the given pair file."""
+    """Return the pair file for each kind of wrong answer, which is in the report folder, or is the given pair file."""
     findings = [(number, tally.task, finding.kind) for number, tally in enumerate(tallies) for finding in tally.findings]
     if folder is not None:
         return {(number, kind): str(Path(folder) / f"{task.path.stem}-{task.function}-{kind}.json") for number, task, kind in findings}
@@ -223,7 +223,7 @@ def _written(shape: object) -> str:
 
 
 def _page(tallies: Sequence[Tally], names: PairFiles) -> Page:
-    """Return the HTML page and its files: a picture and a pair file per function and kind of wrong answer."""
+    """Return the HTML page and its files, which are a picture and a pair file per function and kind of wrong answer."""
     from engine.app.pictures.check_picture import draw_finding
     from engine.check.report import html_report, pair_of
     from engine.compare.pair.file import pair_content

@@ -81,7 +81,7 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
 
 
 def _page(folder: str, total: Tally, run: Run, is_whole: bool) -> Page:
-    """Return the HTML page and its files: one pair file per exhibit, plus pictures of unexplained pairs."""
+    """Return the HTML page and its files, which are one pair file per exhibit, plus pictures of unexplained pairs."""
     from engine.compare.pair.file import pair_content
     from engine.compare.report.document import html_report
     from engine.compare.report.exhibits import exhibits

@@ -19,7 +19,7 @@ __all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 
 @dataclass(frozen=True)
 class WantedFilm:
-    """Settings of a video: path, size in pixels, frames per second, playback speed, and whether to show the panel."""
+    """The settings of a video, with its path, size in pixels, frames per second and playback speed, and whether it shows the panel."""
 
     path: str
     size: tuple[int, int]
@@ -54,7 +54,7 @@ class Camera:
 
     @property
     def row(self) -> dict[str, str]:
-        """Summary row of the closed film: path, length and size; empty if none was made."""
+        """Summary row with the path, length and size of the closed film; empty if no film was made."""
         if self._wanted is None or self.film is None:
             return {}
         return {"film": f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}"}

@@ -28,7 +28,7 @@ __all__ = ["join_command"]
 
 _FRAME = 1.0 / 120.0
 _LAST_SECONDS = 10.0
-"""Maximum time, seconds, to simulate the remaining confirmed steps after the server has ended."""
+"""After the server has ended, the remaining confirmed steps may be simulated for at most this many seconds."""
 _GIVE_UP_SECONDS = 7.0
 """Seconds after which a headless client stops reconnecting. The documentation promises ten; the rest is for writing the result."""
 

@@ -113,7 +113,7 @@ def terminating_as_interrupting() -> Iterator[None]:
 
 
 def _open_streams() -> None:
-    """Reopen closed standard streams on the null device, and replace characters that cannot be encoded by ``?``.
+    """Reopen closed standard streams on the null device, and replace characters that cannot be encoded with ``?``.
 
     Otherwise the next opened file would get the closed stream's descriptor, and printed text would end up in it.
     """

@@ -22,7 +22,7 @@ TABLES = "tables.md"
 
 
 def about(experiment: Experiment) -> str:
-    """Return a one-line summary of an experiment: title, clients, steps, seed and links."""
+    """Return a one-line summary of an experiment with its title, clients, steps, seed and links."""
     up, down = _link_text(experiment.up), _link_text(experiment.down)
     link = up if experiment.up == experiment.down else f"up {up}; down {down}"
     size = f"{counted(experiment.n_clients, 'client')}, {counted(experiment.steps, 'step')}"
@@ -81,7 +81,7 @@ def clients_table(run: ExperimentResult) -> Table:
 
 
 def netlab_page(results: Sequence[ExperimentResult], swept: str | None) -> Page:
-    """Return the HTML page and its files: the charts as PNG and the summary table as Markdown."""
+    """Return the HTML page and its files, which are the charts as PNG and the summary table as Markdown."""
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page
 

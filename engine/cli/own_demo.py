@@ -70,7 +70,7 @@ def _run(file: Path) -> None:
     folder = str(file.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)  # at the end, so that no file there shadows a library
-    sys.modules[name] = module  # dataclasses and state capture look the module up here
+    sys.modules[name] = module  # dataclasses and state capture look up the module here
     with errors_with_line(str(file)):
         try:
             spec.loader.exec_module(module)
@@ -82,7 +82,7 @@ def _run(file: Path) -> None:
 
 
 def _place(path: str, error: BaseException) -> str:
-    """Return the innermost traceback location in a file or folder, "" if there is none."""
+    """Return the innermost traceback location in a file or folder, or "" if there is none."""
     places = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_same(frame.filename, path)]
     if not places:
         return ""

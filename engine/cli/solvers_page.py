@@ -22,7 +22,7 @@ __all__ = ["file_stem", "measures_table", "needs_table", "solvers_page"]
 CHART = "accuracy-cost.png"
 TABLES = "tables.md"
 _MIN_ERROR = 1e-9
-"""Smallest error shown, meters; smaller ones are raised to it, because the axis is logarithmic."""
+"""Smallest error shown, meters. Smaller errors are shown as this one, because the axis is logarithmic."""
 _MEASURES = {
     "end_penetration": "overlap, m",
     "max_penetration": "deepest, m",
@@ -53,7 +53,7 @@ def solvers_page(
     needed: Sequence[Need],
     accuracy: float,
 ) -> Page:
-    """Return the HTML page and its files: pictures of the final states, the accuracy-cost chart, and the tables as Markdown.
+    """Return the HTML page and its files, which are pictures of the final states, the accuracy-cost chart, and the tables as Markdown.
 
     Also writes the scene files into `folder`.
     """

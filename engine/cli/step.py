@@ -306,7 +306,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
 
 
 def _table(steps: Sequence[TraceStep]) -> Table:
-    """Return the table of steps, one row per step: number, kind, sentence and cumulative cost."""
+    """Return the table of steps; each row has the number, kind, sentence and cumulative cost of a step."""
     rows = []
     for k, step in enumerate(steps, 1):
         cost = ", ".join(f"{name} {number:,}" for name, number in step.cost.items() if name != "steps")
