@@ -1,5 +1,7 @@
 """Which way keys and other events take in the window."""
 
+from pathlib import Path
+
 import pygame
 import pytest
 
@@ -148,7 +150,8 @@ def test_closing_works_everywhere(hand: Hand, browser: Hand) -> None:
         assert not some.window.running
 
 
-def test_every_key_in_every_state(hand: Hand, browser: Hand) -> None:
+def test_every_key_in_every_state(hand: Hand, browser: Hand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # one of them writes a picture
     keys = [
         *(code for command in COMMANDS for code, control, _ in chords(command.key) if not control),
         pygame.K_UP,
