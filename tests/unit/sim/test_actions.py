@@ -171,7 +171,7 @@ def test_the_work_of_a_number_beyond_floats_is_infinite(action: Action) -> None:
     assert action.work(find_demo("simple_shapes")(0).sim) == math.inf
 
 
-class Explode(Action, frozen=True):
+class LiftNear(Action, frozen=True):
     """An action of one's own: everything within a meter of a body flies up."""
 
     stage: Index
@@ -192,7 +192,7 @@ def test_an_action_of_ones_own_is_undone_recorded_and_replayed(tmp_path: Any) ->
     recorder = record(history, path)
     for step in range(30):
         if step == 10:
-            history.act(Explode(0, body))
+            history.act(LiftNear(0, body))
         history.step()
     recorder.close()
     end, seen = history.hash_at(30), history.hash_at(11)
