@@ -111,9 +111,11 @@ class SimpleShapes(Demo):
         rate = self.parameter("rain")
         if rate == 0.0 or self.steps * self.step_seconds < _FIRST_RAIN or self.steps % max(round(1.0 / (rate * self.step_seconds)), 1) > 0:
             return
-        bodies = self._bodies()
-        if bodies and self.grip is None:  # a shape in the hand stays there
-            body, world = bodies[self._rained % len(bodies)], self.stage.world
+        world, count = self.stage.world, int(self.parameter("count"))
+        # the shapes that `build` made, but for what is deleted, or held or joined by hand
+        shapes = [body for body in range(1, count + 1) if world.is_body(body) and not world.body(body).joints]
+        if shapes:
+            body = shapes[self._rained % len(shapes)]
             self._rained += 1
             column = self._rained * 2 % self._columns  # not where the last one fell
             place = ((column - 0.5 * (self._columns - 1)) * _PITCH, self.home().upper[1] + _LARGEST)

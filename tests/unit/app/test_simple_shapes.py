@@ -3,6 +3,7 @@ import pytest
 
 from demos.simple_shapes import KINDS, SimpleShapes, make_shape
 from engine.geometry import Circle, Transform
+from engine.world import BodySpec, FixtureSpec
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,6 +35,28 @@ def test_the_rain_keeps_the_heap_awake_until_it_is_stopped() -> None:
     for _ in range(400):
         demo.sim.step()
     assert not world.awake[1:].any()
+
+
+def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand() -> None:
+    demo = SimpleShapes(values={"count": 3, "rain": 5})
+    world = demo.stage.world
+    own, held = world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.5))), 2
+    top = demo.home().upper[1]
+
+    def highest(body: int, steps: int) -> float:
+        height = -1.0
+        for _ in range(steps):
+            demo.sim.step()
+            height = max(height, world.state(body).position[1])
+        return height
+
+    highest(1, 230)
+    assert highest(own, 150) < 0.7 * top < highest(1, 60)
+    demo.set_parameter("rain", 0.0)
+    highest(1, 200)
+    assert demo.grab(world.state(held).position) and demo.grip is not None
+    demo.set_parameter("rain", 5.0)
+    assert highest(held, 150) < 0.7 * top < highest(3, 60), "the others go on falling"
 
 
 def test_all_kinds_fall_and_the_seed_decides_how() -> None:
