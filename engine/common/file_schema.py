@@ -1,6 +1,6 @@
 """Validation of plain data from files with pydantic models. An error names the field, its value and the requirement.
 
-The requirements in messages and the tables in docs/json.md are both read from the model's JSON schema, so that each range is defined only
+The requirements in messages and the listings in docs/json.md are both read from the model's JSON schema, so that each range is defined only
 once, in the model. This module imports pydantic, and the modules that describe formats import this one; therefore code that reads files
 imports those modules only when it reads a file.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from engine.common.installation import require
 
@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import path_below
 
-__all__ = ["METERS", "FieldRow", "FirstVersion", "Strict", "field_rows", "validated"]
+__all__ = ["METERS", "FirstVersion", "Strict", "requirement", "resolved", "validated"]
 
 METERS = {"unit": "m"}
 """`json_schema_extra` of a field that is a length."""
@@ -86,38 +86,38 @@ def _mistake(path: str, node: Schema, error: Any) -> InvalidInputError:
         return InvalidInputError(path, f"a list of {bound}", Described(f"{len(value)}"))
     if isinstance(context.get("error"), InvalidInputError):  # from our own validator
         return InvalidInputError(path, context["error"].requirement, context["error"].value)
-    return InvalidInputError(path, _requirement(node), value)
+    return InvalidInputError(path, requirement(node), value)
 
 
 def _located(root: Schema, places: Sequence[int | str]) -> tuple[str, Schema]:
     """Return the path of a location in a file, without the kinds of unions, and its schema. For an unknown field, this is the schema of the
     object that contains the field."""
-    path, node = "", _resolved(root, root)
+    path, node = "", resolved(root, root)
     for place in places:
         if "discriminator" in node and place in node["discriminator"]["mapping"]:
-            node = _resolved(root, {"$ref": node["discriminator"]["mapping"][place]})
+            node = resolved(root, {"$ref": node["discriminator"]["mapping"][place]})
             continue
         if "anyOf" in node:  # an untagged union: the file does not name its variant
             break
         if isinstance(place, int):
-            node = _resolved(root, node.get("items", {}))
+            node = resolved(root, node.get("items", {}))
         elif place in node.get("properties", {}):
-            node = _resolved(root, node["properties"][place])
+            node = resolved(root, node["properties"][place])
         else:
             break
         path = path_below(path, place)
     return path, node
 
 
-def _resolved(root: Schema, node: Schema) -> Schema:
+def resolved(root: Schema, node: Schema) -> Schema:
     """Resolve the top-level references of a schema; if it then has a single alternative that is not null, return that alternative."""
     while "$ref" in node:
         node = {**root["$defs"][node["$ref"].rpartition("/")[2]], **{key: value for key, value in node.items() if key != "$ref"}}
     others = [option for option in node.get("anyOf", ()) if option.get("type") != "null"]
-    return _resolved(root, others[0]) if len(others) == 1 else node
+    return resolved(root, others[0]) if len(others) == 1 else node
 
 
-def _requirement(node: Schema) -> str:
+def requirement(node: Schema) -> str:
     """Return the requirement on a value, in words."""
     if "const" in node:
         return str(node["const"])
@@ -147,68 +147,3 @@ def _range(node: Schema) -> str:
     if low is not None:
         return f"{noun} >= {low:g}{unit}" + ("" if high is None else f", at most {high:g}")
     return f"{noun}{unit}"
-
-
-class FieldRow(NamedTuple):
-    """A field in a file, with its path, requirement, default ("required" if it has none), and meaning."""
-
-    path: str
-    requirement: str
-    default: str
-    meaning: str
-
-
-def field_rows(schema: Schema) -> list[FieldRow]:
-    """Return one row per field of a file.
-
-    An object that has been described before gets one row that refers to its description. For tagged unions, variant fields are listed as
-    ``path[kinds]``.
-    """
-    return _rows(schema, "", schema, {})
-
-
-def _rows(root: Schema, path: str, owner: Schema, described: dict[str, str]) -> list[FieldRow]:
-    rows = []
-    required = owner.get("required", ())
-    for name, given in owner.get("properties", {}).items():
-        field, where = _resolved(root, given), path_below(path, name)
-        default = "required" if name in required else _default(given, field)
-        meaning = str(given.get("description") or field.get("description") or "")
-        inner, below = given, where
-        while (array := _resolved(root, inner)).get("type") == "array" and "items" in array:
-            inner, below = array["items"], f"{below}[]"
-        content = _resolved(root, inner)
-        if "discriminator" not in content and "properties" not in content:
-            requirement = _requirement(content)
-            rows.append(FieldRow(below, requirement, default, "" if meaning == requirement else meaning))
-            continue
-        requirement = _requirement(field) + (f" of at most {field['maxItems']}" if "maxItems" in field else "")
-        key = str(content.get("title") or content["discriminator"]["mapping"])
-        if key in described:
-            rows.append(FieldRow(where, f"{requirement}, as `{described[key]}`", default, ""))
-            continue
-        described[key] = below
-        rows.append(FieldRow(where, requirement, default, meaning if field.get("type") != "object" or "$ref" not in given else ""))
-        rows += _rows_of_kinds(root, below, content, described) if "discriminator" in content else _rows(root, below, content, described)
-    return rows
-
-
-def _rows_of_kinds(root: Schema, path: str, union: Schema, described: dict[str, str]) -> list[FieldRow]:
-    """Return the rows of a tagged union; a field shared by several variants gets one row."""
-    kinds: dict[FieldRow, list[str]] = {}
-    for kind, reference in union["discriminator"]["mapping"].items():
-        for row in _rows(root, "", _resolved(root, {"$ref": reference}), described):
-            if row.path != "kind":
-                kinds.setdefault(row, []).append(kind)
-    rows = [FieldRow(f"{path}.kind", "one of " + ", ".join(union["discriminator"]["mapping"]), "required", "")]
-    for row, names in kinds.items():
-        of_all = len(names) == len(union["discriminator"]["mapping"])
-        rows.append(row._replace(path=f"{path}.{row.path}" if of_all else f"{path.removesuffix('[]')}[{', '.join(names)}].{row.path}"))
-    return rows
-
-
-def _default(given: Schema, field: Schema) -> str:
-    default = given.get("default", field.get("default"))
-    if default in (None, "", []) or isinstance(default, dict):
-        return ""
-    return str(default).lower() if isinstance(default, bool) else str(default)

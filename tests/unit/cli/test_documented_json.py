@@ -1,10 +1,11 @@
-"""The tables of docs/json.md against what the commands print: each field printed is listed with its type, each one listed is printed."""
+"""The listings of docs/json.md against what the commands print: each field printed is listed with its type, each one listed is printed."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import textwrap
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
-from docs.file_tables import HEADING
+from docs.file_formats import HEADING
 from engine.app.headless import BesideReport
 from engine.cli import atlas, bench, check, compare, doctor, host, motion, replay
 from engine.cli.join import _Guest
@@ -67,22 +68,39 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "any": (dict, list, str, float, int, bool, type(None)),
 }
 _LEAVES = ("object", "shape", "any")
-"""Types into which the tables do not look: what is in them is described elsewhere."""
+"""Types into which the listings do not look: what is in them is described elsewhere."""
 
 
 def tables() -> dict[str, list[dict[Path_, tuple[str, ...]]]]:
-    """Return the tables of each section: the types of each path."""
-    found: dict[str, list[dict[Path_, tuple[str, ...]]]] = {}
-    section = ""
+    """Return the listings of each section: the types of each path."""
     written, _, _ = (ROOT / "docs" / "json.md").read_text(encoding="utf-8").partition(HEADING)
-    for line in written.splitlines():
-        if line.startswith("## "):
-            section = line[3:]
-        elif line.startswith("| field | type |"):
-            found.setdefault(section, []).append({})
-        elif row := re.match(r"\| `([^`]+)` \| ([a-z ]+) \|", line):
-            found[section][-1][_steps(row[1])] = tuple(row[2].split(" or "))
-    return found
+    sections = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", written, re.MULTILINE | re.DOTALL)
+    listing = re.compile(r"^```\n(.*?)\n```", re.MULTILINE | re.DOTALL)
+    return {name: [_table(lines) for lines in listing.findall(text)] for name, text in sections}
+
+
+def _table(listing: str) -> dict[Path_, tuple[str, ...]]:
+    """Return the types of each path of a listing. The types that it defines follow its fields, after blank lines."""
+    main, *definitions = listing.split("\n\n")
+    types = {name: _fields(textwrap.dedent(text)) for name, _, text in (definition.partition("\n") for definition in definitions)}
+    table: dict[Path_, tuple[str, ...]] = {}
+    for path, kind in _fields(main).items():
+        for inner, inner_kind in types.get(kind, {"": kind}).items():
+            table[_steps(f"{path}.{inner}")] = tuple(inner_kind.split(" or "))
+    return table
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Return the type of each path of lines `name, name: type  # meaning`, indented below the object or list that they are in."""
+    kinds: dict[str, str] = {}
+    above: list[list[str]] = []
+    for line in text.splitlines():
+        names, _, kind = line.partition("#")[0].strip().partition(": ")
+        del above[(len(line) - len(line.lstrip())) // 2 :]
+        above.append([f"{parent}.{name}" for parent in (above[-1] if above else [""]) for name in names.split(", ")])
+        if kind:
+            kinds.update(dict.fromkeys(above[-1], kind))
+    return kinds
 
 
 def _steps(path: str) -> Path_:
