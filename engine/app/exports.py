@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.film import FilmError, FrameTimes, open_film, usual_rate
+from engine.app.film import Film, FilmError, FrameTimes, usual_rate
 from engine.app.frame import painter_for
 from engine.app.messages import Messages
 from engine.common.errors import LabError
@@ -26,8 +26,6 @@ MAX_STEPS = 3600
 """Steps that tables are written of where no span is marked: a minute at 60 Hz."""
 _WIDEST_GIF = 800
 """Pixels; a wider view is made smaller."""
-_DRAWN_SHARES = {True: 0.7, False: 0.97}
-"""How far the bar is when the frames are drawn, of a GIF, whose colors are chosen and written then, and of an MP4."""
 _SMALLEST = 16
 """Pixels of the picture's sides; encoders take blocks of 16."""
 
@@ -192,14 +190,12 @@ class FilmExport(PastExport):
         self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
         if min(self._crop.size) < _SMALLEST:
             raise FilmError(f"the view is smaller than {_SMALLEST} pixels")
-        self._is_gif = path.suffix.lower() == ".gif"
-        factor = min(1.0, _WIDEST_GIF / self._crop.width) if self._is_gif else 1.0
+        factor = min(1.0, _WIDEST_GIF / self._crop.width) if path.suffix.lower() == ".gif" else 1.0
         self._size = round(factor * self._crop.width) // 2 * 2, round(factor * self._crop.height) // 2 * 2
         rate = usual_rate(path)
         self._times = FrameTimes(rate, session.clock.speed)
-        self._film = open_film(path, self._size, rate)
+        self._film = Film(path, self._size, rate)
         self._closing: Thread | None = None
-        self._closed_share = 0.0
         self._error: BaseException | None = None
         self._begin()
         self._draw(self._times.first())
@@ -207,11 +203,6 @@ class FilmExport(PastExport):
     @property
     def words(self) -> str:
         return f"{self._film.words} written to {self.path}"
-
-    @property
-    def share(self) -> float:
-        drawn = _DRAWN_SHARES[self._is_gif]
-        return drawn * super().share + (1.0 - drawn) * self._closed_share
 
     def work(self) -> bool:
         if self._closing is None and self._session.view.whole != self._view:
@@ -251,12 +242,9 @@ class FilmExport(PastExport):
 
     def _close(self) -> None:
         try:
-            self._film.close(self._note_share)
+            self._film.close()
         except BaseException as error:  # told by `work`, in the window's thread
             self._error = error
-
-    def _note_share(self, share: float) -> None:
-        self._closed_share = share
 
     def _discard(self) -> None:
         if self._closing is not None:

@@ -39,11 +39,11 @@ class Camera:
     def start(self, demo: Demo) -> None:
         """Open the video file and take the first frame."""
         if self._wanted is not None:
-            from engine.app.film import FrameTimes, open_film
+            from engine.app.film import Film, FrameTimes
             from engine.app.headless import Filming
 
             settings = self._wanted
-            self.film = open_film(settings.path, settings.size, settings.rate)
+            self.film = Film(settings.path, settings.size, settings.rate)
             times = FrameTimes(settings.rate, settings.speed)
             self._filming = Filming(demo, self.film, settings.size, times, settings.with_panel)
 

@@ -256,7 +256,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
     if args.screenshot is args.pictures is args.film is None:
         return {}
     from engine.app.files import png_bytes
-    from engine.app.film import check_film, open_film
+    from engine.app.film import Film, check_film
     from engine.app.headless import film_size, no_screen, scale_for
     from engine.app.pictures.step_picture import draw_beside, frame_bytes
     from engine.render import palette
@@ -280,7 +280,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
             rows["picture"] = f"{args.screenshot}, step {k + 1} of {n_steps}"
         if args.pictures is args.film is None:
             return rows
-        film = None if args.film is None else open_film(args.film, size, rate)
+        film = None if args.film is None else Film(args.film, size, rate)
         if film is not None:
             undo.callback(film.discard)
         digits = max(len(str(n_steps)), 3)

@@ -24,6 +24,7 @@ LAB = {
     "Box2D": "Box2D",
     "contourpy": "contourpy",
     "cssselect2": "cssselect2",
+    "imageio": "imageio",
     "imageio_ffmpeg": "imageio-ffmpeg",
     "jinja2": "Jinja2",
     "matplotlib": "matplotlib",

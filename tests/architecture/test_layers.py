@@ -62,6 +62,7 @@ LIBRARIES = {
     "scipy": set(),
     "shapely": {"engine.decompose"},
     "PIL": {"engine.decompose", "engine.app"},
+    "imageio": {"engine.app"},
     "imageio_ffmpeg": {"engine.app"},
     "contourpy": {"engine.decompose"},
     "tinycss2": {"engine.decompose"},

@@ -1,4 +1,4 @@
-"""The colors of a film that may have only 256; a film that cannot be written."""
+"""Films: a GIF of a still scene, colors, and a film that cannot be written."""
 
 from __future__ import annotations
 
@@ -7,43 +7,50 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from engine.app.film import FilmError, film_colors, open_film
-
-
-def test_few_colors_are_kept_as_they_are() -> None:
-    pixels = np.array([(0, 0, 0), (255, 128, 1), (255, 128, 1), (7, 8, 9)], dtype=np.uint8)
-    assert {tuple(color) for color in film_colors([pixels]).tolist()} == {(0, 0, 0), (255, 128, 1), (7, 8, 9)}
+from engine.app.film import Film, FilmError
 
 
-@pytest.mark.parametrize("n_gray", [0, 200])
-def test_a_small_mark_keeps_its_color_beside_large_shades(n_gray: int) -> None:
-    """A hinge of thirty pixels, green, on a picture of gradients and blends."""
-    rng = np.random.default_rng(3)
-    ground = np.repeat(np.array([(20, 22, 30), (200, 70, 60), (240, 150, 40)], dtype=np.uint8), 60_000, axis=0)
-    shades = np.repeat(np.arange(n_gray, dtype=np.uint8)[:, None], 3, axis=1)
-    blends = rng.integers(0, 256, (4_000, 3)).astype(np.uint8)
-    hinge = np.tile(np.array([(64, 200, 96)], dtype=np.uint8), (30, 1))
-    colors = film_colors([np.concatenate((ground, np.repeat(shades, 10, axis=0), blends)), hinge])
-    assert len(colors) <= 255
-    listed = {tuple(color) for color in colors.tolist()}
-    assert {(64, 200, 96), (20, 22, 30), (200, 70, 60), (240, 150, 40)} <= listed
-    nearest = np.abs(blends[:, None, :].astype(int) - colors[None, :, :].astype(int)).max(axis=2).min(axis=1)
-    assert np.median(nearest) < 40
+def test_a_gif_keeps_times_colors_and_a_still_scene(tmp_path: Path) -> None:
+    """A still scene, in which a green mark of nine pixels appears at the end."""
+    picture = np.full((32, 48, 3), (20, 22, 30), dtype=np.uint8)
+    film = Film(tmp_path / "a.gif", (48, 32), 25.0)
+    for _ in range(30):
+        film.add(picture.tobytes())
+    picture[4:7, 4:7] = (64, 200, 96)
+    film.add(picture.tobytes())
+    film.close()
+    assert film.words == "1.24 s in 31 frames" and [path.name for path in tmp_path.iterdir()] == ["a.gif"]
+    with Image.open(tmp_path / "a.gif") as image:
+        lasting = []
+        for k in range(image.n_frames):  # type: ignore[attr-defined]
+            image.seek(k)
+            lasting.append(image.info["duration"])
+        last = np.asarray(image.convert("RGB"), dtype=int)
+        assert lasting == [40] * 31 and image.info["loop"] == 0
+    assert np.abs(last - picture).max() <= 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
-def test_a_film_that_ffmpeg_could_not_finish_is_told_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["a.mp4", "a.gif"])
+def test_a_film_that_ffmpeg_could_not_finish_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """On a full disk ffmpeg reads all frames, writes what there is room for, and ends with status 1."""
     program = tmp_path / "ffmpeg"
-    program.write_text('#!/bin/sh\nfor last; do :; done\ncat > "$last"\necho "No space left on device" >&2\nexit 1\n', encoding="utf-8")
+    program.write_text('#!/bin/sh\nfor last; do :; done\n[ "$last" = - ] || cat > "$last"\nexit 1\n', encoding="utf-8")
     program.chmod(0o755)
-    monkeypatch.setattr("imageio_ffmpeg.get_ffmpeg_exe", lambda: str(program))
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(program))
     folder = tmp_path / "films"
     folder.mkdir()
-    (folder / "a.mp4").write_bytes(b"before")
-    film = open_film(folder / "a.mp4", (16, 16), 60.0)
+    (folder / name).write_bytes(b"before")
+    film = Film(folder / name, (16, 16), 60.0)
     film.add(bytes(3 * 16 * 16))
-    with pytest.raises(FilmError, match=r"^ffmpeg failed at frame 1 of a\.mp4: No space left on device$"):
+    with pytest.raises(FilmError, match=f"^{name} cannot be written: .* 1 frame$"):
         film.close()
-    assert [path.name for path in folder.iterdir()] == ["a.mp4"] and (folder / "a.mp4").read_bytes() == b"before"
+    assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_bytes() == b"before"
+
+
+def test_a_film_without_frames_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FilmError):
+        Film(tmp_path / "a.gif", (16, 16), 25.0).close()
+    assert not list(tmp_path.iterdir())

@@ -11,7 +11,6 @@ import pygame
 import pytest
 from PIL import Image
 
-from engine.app.film import open_film
 from engine.app.panels import recording_dock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
@@ -290,14 +289,6 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_pat
     recording = load_recording(tmp_path / "y.rec")
     window.navigator.play(replace(recording, header=msgspec.structs.replace(recording.header, demo="tomorrow")))
     assert "the recording cannot be opened: demo must be a demo of this program" in words(window)
-
-
-def test_equal_frames_of_a_gif_are_one_and_counted_so(tmp_path: Path) -> None:
-    film = open_film(tmp_path / "a.gif", (32, 32), 25.0)
-    for shade in (0, 0, 0, 200, 200):
-        film.add(bytes([shade]) * (3 * 32 * 32))
-    film.close()
-    assert film.words == "0.20 s in 2 frames" and film.written == 2
 
 
 def test_ctrl_c_leaves_no_half_of_a_film(window: Window, tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def test_pictures_and_films_show_every_step() -> None:
     assert len(set(pictures)) == n_steps
     with Image.open("one.png") as picture, Image.open("film.gif") as film:
         assert picture.size == film.size == (320, 240)
-        assert film.n_frames == n_steps  # type: ignore[attr-defined]
-        assert film.info["duration"] == 200
+        assert film.n_frames == 2 * n_steps  # type: ignore[attr-defined]
+        assert film.info["duration"] == 100
 
 
 @pytest.mark.parametrize(
