@@ -15,10 +15,10 @@ from engine.trace.words import meters
 
 __all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
 
-AXIS = View("axis", "the shadows of A (below) and B on this axis", "m from the edge, outward")
-GAPS = View("gaps", "gaps so far: above 0 the two are apart", "axis", "m")
+AXIS = View("axis", "shadows of A (below) and B on this axis", "distance outward from the edge, m")
+GAPS = View("gaps", "gaps so far: above 0, the shapes are apart", "axis", "m")
 
-_CLIMB = (", facing the other's center most", ", its neighbor", ", its other neighbor", ", the next that way")
+_CLIMB = (", which faces the other's center most directly", ", its neighbor", ", its other neighbor", ", the next one in that direction")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
 
 
@@ -148,8 +148,8 @@ class Axes:
         self.reach, self.touch = numbers[:2]
         counts = [self.edges.count(side) for side in range(2)]
         radii = f" The radii, {meters(self.reach)}, are subtracted from each gap." if self.reach > 0.0 else ""
-        none = "Neither shape has an edge: two points with radii." if not any(counts) else ""
-        what = none or f"A has {counts[0]} edges, B {counts[1]}: their normals are the axes to try. {self.aim}"
+        none = "Neither shape has an edge: both are points with radii." if not any(counts) else ""
+        what = none or f"A has {counts[0]} edges and B has {counts[1]}; their normals are the axes to try. {self.aim}"
         self.steps.append(TraceStep("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch}, cost=self.cost))
 
     def _edge(self, numbers: list[float]) -> None:
@@ -165,18 +165,18 @@ class Axes:
         if is_parting:
             says = f"gap {meters(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
         elif abs(gap) <= self.touch:
-            says = "the shadows touch, a gap of 0 within rounding: touching counts as overlap, so this axis does not separate them."
+            says = "the shadows touch: the gap is 0 within rounding. Touching counts as overlap, so this axis does not separate them."
         else:
             so_far = ", the shallowest so far" if is_best else ""
             what = "the shadows overlap, so this axis does not separate them."
             if self._lies_behind(side, edge):
                 other = side_name(1 - side)
-                what = f"all of {other} lies behind it. An edge only shows whether the other lies in front; try one on the far side."
+                what = f"all of {other} lies behind it. An edge can only separate shapes in front of it; try one on the far side."
             says = f"gap {meters(gap)}{so_far}: {what}"
         if flag < 0.0:
-            says += " The edge's neighbors do not allow this normal."
+            says += " The neighboring edges do not allow this normal."
         if self.climbs and sum(at[0] == side for at in self.tried) > 3:
-            says += " The climb goes on." if flag == 1.0 else " Lower than the last one: the climb ends."
+            says += " The climb goes on." if flag == 1.0 else " The gap is smaller than the last one, so the climb ends."
         name = edges.name(side, edge)
         why = self._why(side)
         role: Role = "result" if is_parting else "best" if is_best else "dropped"
@@ -187,7 +187,7 @@ class Axes:
                 values={"gap": gap, "separation": separation},
                 marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()), cost=self.cost,
                 question=Question(
-                    f"Will {name} separate them: does all of {side_name(1 - side)} lie in front of it?", ("yes", "no"),
+                    f"Does {name} separate them? That is, does all of {side_name(1 - side)} lie in front of it?", ("yes", "no"),
                     0 if is_parting else 1,
                 ),
             )
@@ -223,14 +223,16 @@ class Axes:
         gap = distance - self.reach
         if not why and self.n_axes:
             why = (
-                f"No edge separates them, and the best gap of the cores, {meters(self.best)}, is not below 0: no edge decides at a corner."
+                f"No edge separates them, but the largest gap between the cores, {meters(self.best)}, is not negative, so corners may be "
+                "nearest."
             )
         why = why or "There is no edge to test."
         left = "0 m within rounding" if abs(gap) <= self.touch else meters(gap)
-        radii = f", {left} without the radii" if self.reach > 0.0 else ""
+        radii = f", or {left} after subtracting the radii" if self.reach > 0.0 else ""
         self.steps.append(
             TraceStep(
-                "distance", self.lines["corners"], f"{why} So the distance of the cores is measured: {meters(distance)}{radii}.",
+                "distance", self.lines["corners"], f"{why} The distance between the cores is therefore measured: "
+                f"{meters(distance)}{radii}.",
                 points=(at_a, at_b), bound=gap, values={"distance": distance, "gap": gap},
                 marks=(
                     Mark("path", "looked_at", (at_a, at_b), text=meters(distance)), Mark("point", "looked_at", (at_a, at_b)),

@@ -9,7 +9,7 @@ from engine.contracts.trace import Mark, Role, View
 
 __all__ = ["TIMES", "Bars", "bar", "moment", "step_of_time"]
 
-TIMES = View("times", "when: a bar for each axis, in turn", x="fraction of the motion", y="axis")
+TIMES = View("times", "time intervals, one bar per axis", x="fraction of the motion", y="axis")
 
 _FIRST, _LAST = -0.25, 1.25
 """Range of fractions shown by the bars; they are cut off beyond it."""

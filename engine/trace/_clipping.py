@@ -33,16 +33,16 @@ from engine.trace.words import meters
 __all__ = ["CLIPPING", "ClippedManifold"]
 
 CLIPPING = (
-    "reference edge = the one that carries that axis",
+    "reference edge = the edge with that axis as its normal",
     "if its gap > the radii: no contact",
-    "past the end of an edge: the axis runs from corner to corner",
-    "incident edge = the other's edge that faces it most",
+    "if past the end of an edge: the axis runs from corner to corner",
+    "incident edge = the other shape's edge that most faces it",
     "for both ends of the reference edge:",
     "  cut off the part beyond the side plane there",
     "for each end that is left:",
-    "  drop it if it lies farther out than the radii",
-    "  point = midway between the surfaces; id = what made the end",
-    "if the deepest point is lost: again, by another of equal edges",
+    "  drop it if it is farther away than the radii",
+    "  point = midway between the surfaces; id = features that formed it",
+    "if the deepest point is lost: repeat with another, equal edge",
 )
 """The pseudo-code of clipping; lines of a rule that chooses the axis come before it."""
 
@@ -53,9 +53,10 @@ _MAX_EDGES = 16
 
 _AGAINS = (
     "",
-    "the deepest point is missing, as several edges are equal within rounding: once more, with the largest gap to the last digit",
-    "the deepest point is still missing: once more, with the other shape's edge",
-    "the deepest point is still missing: the first edge again, if need be with its foremost corner alone",
+    "the deepest point is missing, because several edges are equal within rounding: try again with the edge whose gap is exactly the "
+    "largest",
+    "the deepest point is still missing: try again with the other shape's edge",
+    "the deepest point is still missing: try the first edge again, with only its foremost corner if necessary",
 )
 
 
@@ -103,7 +104,7 @@ class _Clipping:
         self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
         in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (rule == "exact" and is_link(shapes[1]) and not is_link(shapes[0]))
         polygons = all(isinstance(shape, Polygon) for shape in shapes)
-        aim, goes_on = "The axis with the largest gap is the shortest way apart.", "So there is no contact."
+        aim, goes_on = "The axis with the largest gap is the shortest way to separate them.", "So there is no contact."
         lines = {"edge": 0, "corners": n_before + _CORNERS}
         self.axes = Axes(self.edges, lines, aim, goes_on, int(in_b), rule == "box2d" and polygons)
         self.steps = self.axes.steps
@@ -130,7 +131,9 @@ class _Clipping:
         elif kind == SAT_END:
             self._corner_axis(numbers)
         elif kind == SAT_CORNERS and self.has_circle and (self.reference is not None or not self.axes.n_axes):
-            self.axes.corners(numbers, "The center lies past the edge's end: the corner is nearest to it, and the axis runs between them.")
+            self.axes.corners(
+                numbers, "The center lies past the edge's end, so the corner is nearest to it, and the axis runs between the two."
+            )
         else:
             self.axes.decode(kind, numbers)
 
@@ -138,10 +141,11 @@ class _Clipping:
         self.steps.append(TraceStep(kind, self.first_line + line, sentence, cost=self.axes.cost, **more))  # type: ignore[arg-type]
 
     def _distance(self, numbers: list[float]) -> None:
-        what = "they are apart, tip before tip" if numbers[1] else "they touch"
+        what = "they are apart, with their tips facing" if numbers[1] else "they touch"
         self._add(
-            "distance", _PARTED, f"The largest gap is 0 within rounding: a touch, or two tips on each other's lines? The cores are "
-            f"{meters(numbers[0])} from each other: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
+            "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip lies on the line of the other's "
+            "edge. The cores are "
+            f"{meters(numbers[0])} apart: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
         )  # fmt: skip
 
     def _reference(self, numbers: list[float]) -> None:
@@ -153,18 +157,18 @@ class _Clipping:
         elif is_parted and separation > self.axes.reach:
             why = f"{name} separates them"
         elif again and self.has_circle:
-            why = f"The center lies past the end of that edge, and beside the next, {name}: this one carries the axis"
+            why = f"The center lies past the end of that edge and beside the next one, {name}, whose normal is the axis"
         elif again:
             why = f"Again: {_AGAINS[again]}, {name}"
         elif self.rule == "box2d" and len({at[0] for at in tried}) == 2:
             gaps = [(at[0], gap) for at, (_, gap) in zip(tried, self.axes.gaps, strict=True)]
             of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.axes.reach) for k in range(2))
             clearly = "more" if side else "not more"
-            rule = f", since B's best, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
+            rule = f", because B's best gap, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
             why = f"Reference edge: {name}{rule if self.axes.climbs else ''}"
         else:
-            why = f"Reference edge: {name}, as its gap is the largest: its normal is the shortest way apart"
-        ends = f"{meters(gap)} of gap: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {meters(gap)}"
+            why = f"Reference edge: {name}. It has the largest gap, so its normal is the shortest way to separate them"
+        ends = f"gap {meters(gap)}: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {meters(gap)}"
         n = self.edges.normals[side][edge]
         shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.axes.reach)
         self.charts = (*(mark for mark in shadows if mark.view != "plane"), *self.axes.gap_marks())
@@ -216,8 +220,8 @@ class _Clipping:
             )
         self._add(
             "incident", _INCIDENT, f"Incident edge: {name}. Of {side_name(side)}'s edges it faces the reference edge's "
-            f"normal most (cosine {-cosine:.3f}), so it touches it. It is clipped at the reference edge's ends; the part "
-            "that is left has two ends, so there are at most two contact points.",
+            f"normal most directly (cosine {-cosine:.3f}), so it is the one in contact. It is clipped at the reference edge's ends; the "
+            "remaining part has two ends, so there are at most two contact points.",
             looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),
             question=question,
         )  # fmt: skip
@@ -240,15 +244,15 @@ class _Clipping:
         whose = f"Side plane at {side_name(side)}{corner}"
         dropped: tuple[Mark, ...] = ()
         if not beyond:
-            says = "nothing lies beyond it: nothing is cut off." if n_before == 2 else "the end lies within it and stays."
+            says = "nothing lies beyond it, so nothing is cut off." if n_before == 2 else "the end lies within it and is kept."
         elif len(beyond) == n_before:
-            says = "all that was left lies beyond it: nothing remains."
+            says = "everything that was left lies beyond it, so nothing remains."
             dropped = (Mark("path", "dropped", before),)
         else:
             k = beyond[0]
             new = self.ends[1]
             says = f"end {k + 1} lies {meters(out[k])} beyond it and is cut off"
-            says += ": the cut is the new end 2." if n_left == 2 else "; only the other end, on the plane, remains."
+            says += "; the intersection becomes end 2." if n_left == 2 else "; only the other end, which is on the plane, remains."
             dropped = (Mark("path", "dropped", (before[k], new)), Mark("point", "dropped", (before[k],)))
         question = None
         if n_before == 2:
@@ -264,7 +268,7 @@ class _Clipping:
     def _point(self, numbers: list[float]) -> None:
         is_kept, name, gap = numbers[0] == 1.0, numbers[1], numbers[2]
         end, midway = self.axes.frame.apply((numbers[3], numbers[4])), self.axes.frame.apply((numbers[5], numbers[6]))
-        behind = f"{meters(-gap)} deep" if gap < 0.0 else f"{meters(gap)} in front"
+        behind = f"{meters(-gap)} deep" if gap < 0.0 else f"{meters(gap)} in front of the edge"
         if self.ends is None:
             what = "The contact point"
         elif end in self.ends[: self.n_ends]:
@@ -273,7 +277,7 @@ class _Clipping:
             what = "The foremost corner"
         if not is_kept:
             self._add(
-                "point", _DROPPED, f"{what} lies {behind}, farther than the radii: it is dropped.", points=(end,),
+                "point", _DROPPED, f"{what} lies {behind}, farther than the radii, so it is dropped.", points=(end,),
                 values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
                 question=self._is_kept(what, 1),
             )  # fmt: skip
@@ -281,9 +285,10 @@ class _Clipping:
         mark = Mark("point", "result", (midway,), text=meters(gap))
         at = "" if self.ends is None else f" Its id: {_id_words(int(name))}."
         if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.axes.touch:
-            at = " The two points coincide, so there is no direction: the world's x axis is used."
+            at = " The two points coincide and give no direction, so the world's x axis is used."
         self._add(
-            "point", _POINT, f"{what} is kept, {behind}: the contact point lies midway between the two surfaces.{at}", points=(end, midway),
+            "point", _POINT, f"{what} is kept ({behind}); the contact point lies midway between the two "
+            f"surfaces.{at}", points=(end, midway),
             values={"gap": gap, "kept": 1.0, "id": name}, marks=(*self._picture(), Mark("path", "new", (end, midway)), mark),
             question=self._is_kept(what, 0),
         )  # fmt: skip
@@ -297,7 +302,8 @@ class _Clipping:
         corner = int(numbers[0])
         side = 0 if self.axes.frame is self.edges.poses[0] else 1
         self._add(
-            "neighbor", _PARTED, f"At {side_name(side)}{corner} the chain goes on, and the center lies beside the neighbor: the contact "
+            "neighbor", _PARTED, f"At {side_name(side)}{corner} the chain continues, and the center lies next to the neighboring edge: "
+            "the contact "
             "is left to that edge, so that bodies slide smoothly over the seam.",
             looked_at=(Feature("ab"[side], "vertex", corner),), marks=self._picture(),
         )  # fmt: skip
@@ -308,9 +314,11 @@ class _Clipping:
             return
         last, gap = self.steps[-1], numbers[3] - self.axes.reach
         if numbers[3] <= self.axes.touch:
-            why = "The two centers coincide, so no direction is better than another: the world's x axis is used"
+            why = "The two centers coincide, so all directions are equally good, and the world's x axis is used"
         elif self.axes.n_axes:
-            why = f"That is more than the best edge's gap, {meters(self.axes.best - self.axes.reach)}: the axis runs from corner to corner"
+            why = (
+                f"That is more than the best edge's gap, {meters(self.axes.best - self.axes.reach)}, so the axis runs from corner to corner"
+            )
         else:
             why = "The axis runs from one center to the other"
         ends = "no contact" if numbers[0] else "they are in contact"
@@ -324,14 +332,14 @@ class _Clipping:
         n, before = len(result.points), self.steps[-1]
         if result.normal is None:
             why = {
-                "reference": "an axis separates the two", "corners": "the two corners are farther apart than the radii",
-                "distance": "the distance is larger than the radii", "clip": "nothing is left between the side planes",
+                "reference": "an axis separates the two shapes", "corners": "the two corners are farther apart than the radii",
+                "distance": "the distance is larger than the sum of the radii", "clip": "nothing is left between the side planes",
                 "neighbor": "the neighboring edge reports it", "point": "no end is close enough",
-            }.get(before.kind, "an axis separates the two")  # fmt: skip
+            }.get(before.kind, "an axis separates the two shapes")  # fmt: skip
             if before.kind == "clip" and self.n_ends == 1:
                 why = "only one end is left, and Box2D needs two"
             elif before.kind == "reference" and before.values["gap"] <= self.axes.touch:
-                why = "no part of the incident edge is close enough" if self.rule == "box2d" else "the two are apart"
+                why = "no part of the incident edge is close enough" if self.rule == "box2d" else "the two shapes are apart"
             return TraceStep(
                 "answer", before.line if before.line else self.first_line + _PARTED, f"No contact: {why}.", bound=before.bound,
                 values={"points": 0.0}, marks=before.marks, cost=self.axes.cost, result=result,
@@ -343,7 +351,7 @@ class _Clipping:
         marks = [Mark("point", "result", (point.position,), text=meters(point.separation)) for point in result.points]
         marks += [Mark("arrow", "result", ((x, y), (x + size * nx, y + size * ny))) for x, y in points]
         degrees = math.degrees(math.atan2(ny, nx))
-        how = f"the normal points from A to B, at {degrees:.0f} degrees; the deepest gap is {meters(deepest)}"
+        how = f"the normal points from A to B, at {degrees:.0f} degrees; the smallest separation is {meters(deepest)}"
         return TraceStep(
             "answer", self.first_line + _POINT, f"{counted(n, 'contact point')}; {how}.", points=points, axis=result.normal,
             bound=deepest, values={"points": float(n), "separation": deepest},

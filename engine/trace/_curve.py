@@ -43,7 +43,8 @@ def curve_of(steps: TreeSteps, case: BoxesCase, rows: list[list[float]], line: i
         steps.forest.set_roots(items)
     mark = Mark("path" if len(way) > 1 else "point", "ghost", way)
     steps.add(
-        "order", line, f"The centers, in {2**axis_bits:,} columns and as many rows, along the Z-shaped curve through quarters of quarters: "
-        f"box {listed(items)}. Neighbors on it are often close together.", marks=(mark, Mark("point", "looked_at", way)), values=values,
+        "order", line, f"The centers are placed on a grid of {2**axis_bits:,} columns and rows and ordered along a Z-shaped curve: "
+        f"box {listed(items)}. Neighbors on the curve are often close "
+        "together.", marks=(mark, Mark("point", "looked_at", way)), values=values,
     )  # fmt: skip
     return Curve(items, mark, axis_bits, number_bits)

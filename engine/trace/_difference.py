@@ -12,7 +12,7 @@ from engine.trace.cases import PairCase
 
 __all__ = ["DIFFERENCE", "Difference", "of_pair", "vertex_name"]
 
-DIFFERENCE = View("difference", "B - A: all differences, and the origin O")
+DIFFERENCE = View("difference", "B - A: the Minkowski difference, and the origin O")
 
 
 def vertex_name(a: int, b: int) -> str:

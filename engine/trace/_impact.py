@@ -24,7 +24,7 @@ from engine.trace.words import meters
 
 __all__ = ["CURVE", "Impact", "ImpactAlgorithm", "Measured", "curve", "of_sweeps", "on_axis_of_time"]
 
-CURVE = View("curve", "the gap over the motion", x="fraction of the motion", y="gap, m")
+CURVE = View("curve", "the gap during the motion", x="fraction of the motion", y="gap, m")
 
 _SAMPLES = 48
 
@@ -145,18 +145,18 @@ class Impact:
         """Return the first step: when the circles around the cores come within the radii."""
         t, is_empty = min(max(self.t_first, 0.0), 1.0), self.t_first > self.t_last
         marks = [
-            Mark("circle", "bound", (side.sweep.at(t).apply(side.sweep.local_center),), text=f"all of {side.name.upper()}, however turned",
+            Mark("circle", "bound", (side.sweep.at(t).apply(side.sweep.local_center),), text=f"{side.name.upper()} at any rotation",
                  radius=rho + side.shape.radius)
             for side, rho in zip(self.sides, self.rho, strict=True)
         ]  # fmt: skip
         if is_empty:
-            sentence = "The circles in which the shapes turn never meet: no touch, and no gap needs measuring."
+            sentence = "The circles around the rotating shapes never meet, so the shapes cannot touch, and no gap needs to be measured."
         elif (self.t_first, self.t_last) == (0.0, 1.0):
-            sentence = "The circles in which the shapes turn always overlap: a touch may come at any time."
+            sentence = "The circles around the rotating shapes always overlap, so the shapes may touch at any time."
         else:
             sentence = (
-                f"The circles in which the shapes turn meet from {moment(self.t_first)} to {moment(self.t_last)} only: if the "
-                "shapes touch, it is then."
+                f"The circles around the rotating shapes overlap only from {moment(self.t_first)} to {moment(self.t_last)}: if the "
+                "shapes touch, it is during that time."
             )
         return self.step(
             "window", 0, sentence, bound=None if is_empty else self.t_first, values={"t_first": self.t_first, "t_last": self.t_last},
@@ -181,7 +181,7 @@ class Impact:
     def gap(self, measured: Measured, line: int) -> TraceStep:
         """Return the step of a measured gap."""
         if measured.gap < -self.tolerance:
-            sentence = f"At {moment(measured.t)} the shapes overlap, by {meters(-measured.gap)} {measured.along}."
+            sentence = f"At {moment(measured.t)} the shapes overlap by {meters(-measured.gap)} {measured.along}."
         else:
             sentence = f"At {moment(measured.t)} the shapes are {meters(measured.gap)} apart {measured.along}."
         return self.step(
@@ -193,10 +193,10 @@ class Impact:
         """Return the last step; `lines` are those of a miss without a gap, of a touch, and of a miss."""
         result, t = self.result, self.result.fraction
         words = {
-            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: they touch at {moment(t)}, and not before.",
-            Status.OVERLAPPING: "The shapes touch or overlap at the start already: t = 0.",
-            Status.OUT_OF_ITERATIONS: f"Out of iterations: no touch before {moment(t)}; after that it is unknown.",
-            Status.MISS: "The whole motion is proven clear: they do not touch.",
+            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: the first touch is at {moment(t)}.",
+            Status.OVERLAPPING: "The shapes already touch or overlap at the start: t = 0.",
+            Status.OUT_OF_ITERATIONS: f"Out of iterations: there is no touch before {moment(t)}, but it is unknown what happens afterward.",
+            Status.MISS: "The whole motion is proven clear: the shapes do not touch.",
         }
         line = lines[0] if last is None else lines[2] if result.status is Status.MISS else lines[1]
         role: Role = "ghost" if result.status is Status.MISS else "result"

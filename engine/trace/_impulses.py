@@ -29,7 +29,7 @@ from engine.world import BodySpec, BodyState, FixtureSpec, World, WorldSettings,
 
 __all__ = ["IMPULSES", "SolverStepper", "amount", "stack"]
 
-IMPULSES = View("impulses", "accumulated along the normal, both points", x="step", y="N s")
+IMPULSES = View("impulses", "accumulated normal impulse, both points", x="step", y="N s")
 
 _STILL = 1e-9
 """Values below this are reported as 0; m/s, N s."""
@@ -124,7 +124,7 @@ class _StepDecoder:
         moving = [self._shapes[body] for body, gives in zip(self._ids, self._gives_way, strict=False) if gives]
         sizes = [float(np.abs(shape.core).max()) + shape.radius for shapes in moving for shape in shapes]
         self._size = float(np.median(sizes)) if sizes else 1.0
-        self._passed, self._before = "All bodies move on", list(self.velocity)
+        self._passed, self._before = "All bodies move", list(self.velocity)
         self._read_contacts()
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -292,8 +292,8 @@ class _StepDecoder:
         changed = sorted({body for row in rows for body in self._ends[int(row[0])]})
         listed = "; ".join(pushes[:4]) + ("; ..." if len(pushes) > 4 else "")
         sentence = (
-            f"Warm start: each contact starts from its impulse at the end of the last step, {listed}. "
-            "Resting contacts are nearly solved from the start, so few sweeps are enough."
+            f"Warm start: each contact starts with its impulse from the end of the last step, {listed}. "
+            "Resting contacts are thus nearly solved at the start, so a few sweeps are enough."
             if pushes
             else "There are no impulses from the last step: each contact starts at 0."
         )
@@ -318,19 +318,19 @@ class _StepDecoder:
             words = f"the point {does}; friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
             limit = f"{self._friction[contact]:.3g} x {amount(normal, 'N s')}"
             if is_clamped:
-                words += f": {amount(unclamped, 'N s')} would stop it; clamped at mu times the normal impulse, {limit}"
+                words += f": {amount(unclamped, 'N s')} would stop it, but it is clamped at mu times the normal impulse, {limit}"
             else:
                 words += f", within mu times the normal impulse, {limit}"
-            prompt, answers = "Is friction clamped at mu times the normal impulse?", ("it holds", "it is clamped")
+            prompt, answers = "Is friction clamped at mu times the normal impulse?", ("no, it holds", "yes, it is clamped")
         else:
             sum_of = "in total" if self._bounces else "accumulated"
             words = f"they {_meeting(rate)}{_target(bias)}; impulse {_signed(new - old)}, {sum_of} {amount(new, 'N s')}"
             if is_clamped:
-                words += f": {amount(unclamped, 'N s')} would pull: clamped at 0"
+                words += f": {amount(unclamped, 'N s')} would pull, so it is clamped at 0"
             elif share < 1.0:
-                words += f" (soft: {share:.0%} of the rate is removed, {kept:.0%} of the impulse dropped)"
+                words += f" (soft: {share:.0%} of the rate is removed, and {kept:.0%} of the impulse is dropped)"
             elif old - new > small:
-                words += ": part of the impulse is taken back; only the sum must not pull"
+                words += ": part of the impulse is removed; only the accumulated impulse must not pull"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
         if self._bounces:
@@ -354,7 +354,7 @@ class _StepDecoder:
             values |= {f"before {k}": old[k], f"after {k}": new[k], f"bias {k}": bias[k], f"rate {k}": rates[k]}
         which = 0 if new[0] > 0.0 and new[1] > 0.0 else 1 if new[0] > 0.0 else 2 if new[1] > 0.0 else 3
         names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
-        cases = ("both push", f"the {names[0]} alone pushes", f"the {names[1]} alone pushes", "neither pushes")
+        cases = ("both push", f"only the {names[0]} pushes", f"only the {names[1]} pushes", "neither pushes")
         words = "; ".join(
             f"{names[k]}: {_meeting(rates[k])}{_target(bias[k])}, impulse {_signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
             for k in range(2)
@@ -362,7 +362,7 @@ class _StepDecoder:
         self._add(
             "pair", f"{self._where}{self._titles[contact]}, both points at once: {cases[which]}. {words}.{self._effects(contact, before)}",
             [a, b], [*self._impulses(contact, 0), *self._impulses(contact, 1), *self._arrows([a, b], before)], values, contact, -1, normal,
-            Question("Which of the two points push, if neither may pull?", cases, which),
+            Question("Which of the two points push, given that neither may pull?", cases, which),
         )  # fmt: skip
 
     def _apart(self, row: list[float]) -> None:
@@ -374,13 +374,13 @@ class _StepDecoder:
             for body in (a, b)
             if self._gives_way[body]
         ]
-        does = f"moved apart, {' and '.join(shifts)}; velocities stay as they are" if impulse > 0.0 else "within the slop: not moved"
+        does = f"moved apart, {' and '.join(shifts)}; velocities are unchanged" if impulse > 0.0 else "within the slop, so not moved"
         state = f"{amount(-1e3 * gap, 'mm')} deep" if gap < 0.0 else f"{amount(1e3 * gap, 'mm')} apart"
         self._add(
             "apart", f"{self._head(contact, k)}{state}: {does}.", [a, b],
             [*self._outlines([a, b]), Mark("point", "looked_at", (self.place(contact, k),))],
             {"gap": gap, "push": impulse, "lever a": row[12], "lever b": row[13]}, contact, k, (row[10], row[11]),
-            Question("Will they be moved apart?", ("yes", "no: not deeper than the slop"), int(impulse == 0.0)),
+            Question("Will they be moved apart?", ("yes", "no, they are not deeper than the slop"), int(impulse == 0.0)),
         )  # fmt: skip
 
     def _placed(self, row: list[float], is_tangent: bool) -> None:
@@ -397,15 +397,15 @@ class _StepDecoder:
         if is_tangent:
             words = f"the point has slid {amount(1e3 * abs(error), 'mm')} in this sub-step; "
             words += (
-                f"moving it back takes more than mu times the normal impulse, {amount(most, 'N s')}: static friction fails"
+                f"moving it back would take more than mu times the normal impulse, {amount(most, 'N s')}, so it slips"
                 if lets_go
-                else f"static friction moves it back: {shifts}, impulse {amount(new, 'N s')} of {amount(most, 'N s')} at most"
+                else f"static friction moves it back: {shifts}, impulse {amount(new, 'N s')}, limit {amount(most, 'N s')}"
             )
             question = Question("Does static friction hold the point?", ("it holds", "it slips"), int(lets_go))
         else:
             words = f"{amount(-1e3 * error, 'mm')} deep: moved apart, {shifts}" if error < 0.0 else f"{amount(1e3 * error, 'mm')} apart"
             words += f"; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": no correction"
-            question = Question("Are they moved apart here?", ("yes", "no, they do not overlap"), int(new == old))
+            question = Question("Are they moved apart at this point?", ("yes", "no, they do not overlap"), int(new == old))
         values = {"before": old, "C": error, "soft": row[11], "lever a": row[12], "lever b": row[13]} | ({} if lets_go else {"after": new})
         self._add(
             "held" if is_tangent else "placed", f"{self._head(contact, k)}{words}.", [a, b],
@@ -418,7 +418,7 @@ class _StepDecoder:
         rate = self.rate(contact, k, normal, before, arm)
         self.velocity[a], self.velocity[b] = (row[3], row[4], row[5]), (row[6], row[7], row[8])
         now = self.rate(contact, k, normal, self.velocity, arm)
-        words = f"after the push they {_meeting(rate)}; restitution adds {_signed(added)}, and they {_meeting(now)}"
+        words = f"after the push they {_meeting(rate)}; restitution adds {_signed(added)}, so that they {_meeting(now)}"
         self._add(
             "restored", f"{self._head(contact, k)}{words}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)],
@@ -436,13 +436,14 @@ class _StepDecoder:
         slides = abs(new) >= most * (1.0 - 1e-12)
         words = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
         words += (
-            f": clamped at mu times the normal impulse, {amount(most, 'N s')}" if slides else f", within {amount(most, 'N s')}: it stops"
+            f": clamped at mu times the normal impulse, {amount(most, 'N s')}" if slides else f", within {amount(most, 'N s')}, so it stops"
         )
         self._add(
             "slid", f"{self._head(contact, k)}{words}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)],
             self._armed(arm) | {"before": old, "after": new, "rate": rate}, contact, k, tangent,
-            Question("Does sliding friction stop the point?", ("it stops", "no: mu times the normal impulse is not enough"), int(slides)),
+            Question("Does sliding friction stop the point?", ("yes, it stops", "no, mu times the normal impulse is not "
+            "enough"), int(slides)),
         )  # fmt: skip
 
     def _armed(self, arm: list[float]) -> dict[str, float]:
@@ -456,7 +457,7 @@ class _StepDecoder:
         values = dict(zip(("h00", "h01", "h02", "h11", "h12", "h22", "g0", "g1", "g2"), row[4:13], strict=True))
         pull = math.hypot(row[10], row[11])
         sentence = (
-            f"{self._where}{self._names[body]} alone, the others fixed, with {counted(n, 'constraint')}: the gradient of its "
+            f"{self._where}only {self._names[body]} moves, with {counted(n, 'constraint')}; the others are fixed. The gradient of its "
             f"energy is {amount(pull, 'N')}. One Newton step moves it to the minimum, by {amount(way, 'mm')} and {amount(turn, 'mrad')}."
         )
         places = [self._center[body].tolist() for body in range(len(self._ids)) if self._gives_way[body]]
@@ -483,14 +484,14 @@ class _StepDecoder:
         self._set(contact, k, new, new_t)
         state = f"{amount(-1e3 * missing, 'mm')} deep" if missing < 0.0 else f"{amount(1e3 * missing, 'mm')} open"
         grows = f"; its stiffness grows from {amount(stiff, 'N/m')} to {amount(stiffer, 'N/m')}" if stiffer > stiff else ""
-        pulls = ": it would pull, clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
+        pulls = ": it would pull, so it is clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
         words = f"{state}; its impulse {_signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
         values = {"before": old, "after": new, "before t": old_t, "after t": new_t, "k before": stiff, "k after": stiffer, "C": missing,
                   "slip": slipped}  # fmt: skip
         self._add(
             "dual", f"{self._head(contact, k)}{words}.", [a, b], self._impulses(contact, k), values,
             contact, k, self.direction(contact, False),
-            Question("Does this point push?", ("it pushes", "no, it is clamped"), int(new == 0.0)),
+            Question("Does this point push?", ("yes, it pushes", "no, it is clamped"), int(new == 0.0)),
         )  # fmt: skip
 
     def _force(self, row: list[float]) -> None:
@@ -501,14 +502,14 @@ class _StepDecoder:
             words = f"{amount(1e3 * gap, 'mm')} apart: no force"
         else:
             most = self._friction[contact] * along
-            cut = "mu times that: the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"at most {amount(most, 'N')}"
+            cut = "mu times the push, so the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"at most {amount(most, 'N')}"
             words = f"{amount(-1e3 * gap, 'mm')} deep, and they {_meeting(rate)}: spring and damper push with {amount(along, 'N')}"
-            words += " (the damper would pull: clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
+            words += " (the damper would pull, so it is clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
         values = {"gap": gap, "force": along, "friction": across, "rate": rate, "slide": slide, "stretch": row[7], "kept": row[8]}
         values |= dict(zip(("lever an", "lever bn", "lever at", "lever bt"), row[9:13], strict=True))
         self._add(
             "force", f"{self._head(contact, k)}{words}.", [a, b], self._impulses(contact, k), values,
-            contact, k, normal, Question("Does a spring push here?", ("yes", "no"), int(along == 0.0)),
+            contact, k, normal, Question("Does a spring push at this point?", ("yes", "no"), int(along == 0.0)),
         )  # fmt: skip
 
     def _collide(self, row: list[float]) -> None:
@@ -524,10 +525,12 @@ class _StepDecoder:
         names = [self._point_name(contact, k).removeprefix(", ") or "point" for k in range(count)]
         faster = [f" {_meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in range(count)]
         words = "; ".join(f"{names[k]}{faster[k]} {_signed(p[k])}" for k in range(count))
-        words += f"; friction {_signed(tangent)}, " + ("kinetic: mu times as much" if slides else "static: the face does not slip")
-        words += f". {1.0 + e:.0%} of the approach is removed" if e != 0.0 else ""
+        words += f"; friction {_signed(tangent)}, " + (
+            "kinetic: mu times the normal impulse" if slides else "static: the face does not slip"
+        )
+        words += f". {1.0 + e:.0%} of the approach velocity is removed" if e != 0.0 else ""
         held = [self._names[body] for bit, body in ((1, a), (2, b)) if frozen & bit and self._gives_way[body]]
-        words += f". {held[0]} is frozen: infinitely heavy" if held else ""
+        words += f". {held[0]} is frozen, that is, infinitely heavy" if held else ""
         values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen), "asked 0": excess[0], "asked 1": excess[1]}
         points = [mark for k in range(count) for mark in self._impulses(contact, k)]
         self._add(
@@ -561,12 +564,12 @@ class _StepDecoder:
             if (int(force_row[0]), int(force_row[1])) in self._impulse and force_row[2] == 0.0:
                 marks += self._impulses(int(force_row[0]), int(force_row[1]))
         listed = "; ".join(pushes[:6]) + ("; ..." if len(pushes) > 6 else "") if pushes else "no point pushes"
-        so = "" if holds else "; the pivoting did not finish: friction is from the last turn"
+        so = "" if holds else "; the pivoting did not finish, so friction is that of the last iteration"
         if is_collision:
-            sentence = f"Touching points that approach get impulses, so that none approaches: {listed}{so}."
+            sentence = f"Touching points that approach receive impulses, so that none still approaches: {listed}{so}."
         else:
             sentence = (
-                f"Forces at the resting points, so that none accelerates inward: {listed}. Which push and which slip took "
+                f"Forces act at the resting points, so that none accelerates inward: {listed}. Determining which push and which slip took "
                 f"{counted(number, 'system')} of equations{so}."
             )
         for contact, normal in {int(row[0]): row[8:10] for row in rows if (int(row[0]), int(row[1])) in self._impulse}.items():
@@ -586,7 +589,7 @@ class _StepDecoder:
             return None
         answers = tuple(f"contact {contact}{self._point_name(contact, k)}" for _, contact, k in pushes)
         places = tuple(self.place(contact, k) for _, contact, k in pushes)
-        return Question("Which point is pushed hardest? Click it.", answers, pushes.index(max(pushes)), places)
+        return Question("Which point is pushed the hardest? Click it.", answers, pushes.index(max(pushes)), places)
 
     def _pivot(self, row: list[float]) -> None:
         def named(of: list[float]) -> str:
@@ -599,9 +602,9 @@ class _StepDecoder:
         self._add("pivot", f"Pivot: the force of {entering} grows to {amount(row[7], 'N')}, where {changed} {becomes}.", [], [], values)
 
     def _piece(self, row: list[float]) -> None:
-        ends = ": then something new touches, so the sub-step ends here. All bodies move on" if row[2] else ": all bodies move on"
+        ends = ". Then there is a new contact, so the sub-step ends here. All bodies move" if row[2] else ". All bodies move"
         self._seconds = row[1]
-        self._passed = f"From {amount(1e3 * row[0], 'ms')} on {amount(1e3 * row[1], 'ms')} pass{ends}"
+        self._passed = f"Starting at {amount(1e3 * row[0], 'ms')}, {amount(1e3 * row[1], 'ms')} pass{ends}"
 
     def _answer(self, result: States) -> TraceStep:
         kind = "answer"
@@ -612,7 +615,7 @@ class _StepDecoder:
             f"The step is done: {counted(moving, 'body is', 'bodies are')} awake, the fastest at {amount(fastest, 'm/s')}; "
             f"the contacts push with {amount(push, self._unit)} in total."
             if self._impulse
-            else f"No two bodies touch: nothing to solve. The fastest body moves at {amount(fastest, 'm/s')}."
+            else f"No two bodies touch, so there is nothing to solve. The fastest body moves at {amount(fastest, 'm/s')}."
         )
         marks = []
         for body, state in zip(self._ids, result, strict=True):
@@ -738,17 +741,17 @@ class _StepDecoder:
 
 
 _SWEEPS = {
-    t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Sweep over places", t.COLLISIONS: "Collisions, pass",
+    t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Position sweep", t.COLLISIONS: "Collisions, pass",
     t.FROZEN: "Lower layers frozen, pass", t.PUSH_APART: "Pushing apart",
 }  # fmt: skip
 _STAGES = {
-    t.FREE: ("free", "Gravity, forces and damping change the velocities of {n}, by {most} at most, as if nothing touched."),
-    t.WARMED: ("warm", "Warm start: the last step's impulses are applied again. Velocities change by {most} at most."),
-    t.JOINTS: ("joints", "The joints are solved: the velocities of {n} change, by {most} at most."),
-    t.BOUNCED: ("bounce", "Restitution first, at the moment of touch: the velocities of {n} change, by {most} at most."),
-    t.FLY: ("fly", "All bodies move to where they would be without contacts and joints, by {far} at most."),
-    t.VELOCITIES: ("velocities", "Velocity = displacement / time: it changes for {n}, by {most} at most."),
-    t.MOVE: ("move", "{passed} with their velocities, by {far} at most."),
+    t.FREE: ("free", "Gravity, forces and damping change the velocities of {n} by at most {most}, as if there were no contacts."),
+    t.WARMED: ("warm", "Warm start: the last step's impulses are applied again. Velocities change by at most {most}."),
+    t.JOINTS: ("joints", "The joints are solved: the velocities of {n} change by at most {most}."),
+    t.BOUNCED: ("bounce", "Restitution comes first, at the moment of impact: the velocities of {n} change by at most {most}."),
+    t.FLY: ("fly", "All bodies move, by at most {far}, to where they would be without contacts and joints."),
+    t.VELOCITIES: ("velocities", "Velocity = displacement / time: the velocities of {n} change by at most {most}."),
+    t.MOVE: ("move", "{passed} with their velocities, by at most {far}."),
 }
 
 
@@ -771,11 +774,11 @@ def _meets(rate: float, other: str) -> str:
 def _met(rate: float) -> str:
     """Return the rate before the row, for brackets."""
     if rate < -_STILL:
-        return f"before, it approached at {amount(-rate, 'm/s')}"
-    return f"before, it parted at {amount(rate, 'm/s')}" if rate > _STILL else "before, it rested"
+        return f"it approached at {amount(-rate, 'm/s')} before"
+    return f"it parted at {amount(rate, 'm/s')} before" if rate > _STILL else "it rested before"
 
 
 def _target(bias: float) -> str:
     if bias > _STILL:
-        return f", and may, up to {amount(bias, 'm/s')}: there is a gap"
+        return f", and may do so at up to {amount(bias, 'm/s')} because there is a gap"
     return f", and should part at {amount(-bias, 'm/s')}" if bias < -_STILL else ""

@@ -13,12 +13,12 @@ from engine.trace.words import meters
 __all__ = ["INSERTED", "inserted"]
 
 INSERTED = (
-    "  start at the root; best = beside it",
-    "  repeat: cost beside a child = half perimeter of both + growth above",
+    "  start at the root; best = the root",
+    "  repeat: cost next to a child = half perimeter of both + growth above",
     "    if no node below can cost less than best: stop",
-    "    go on to the child below which it may cost least",
-    "  a new node takes best's place, over best and the leaf",
-    "  on the way up: fit each box to its two children",
+    "    descend to the child below which it may cost least",
+    "  a new node replaces best, with best and the leaf as its children",
+    "  on the way up: refit each box to its two children",
     "    swap a child and a grandchild if a box shrinks",
 )
 """Pseudo-code for each leaf, from line 1 on."""
@@ -38,7 +38,7 @@ def inserted(steps: TreeSteps, rows: list[list[float]]) -> None:
             if numbers[5] < 0.0:
                 forest.put_leaf(leaf, leaf // 2, box)
                 forest.set_roots([leaf])
-                steps.add("root", 1, f"Box {leaf // 2} is the first: it is the tree's root, a leaf.", {leaf: "new"})
+                steps.add("root", 1, f"Box {leaf // 2} is the first, so it is the tree's root and a leaf.", {leaf: "new"})
         elif kind == INSERT_LOOK:
             _look(steps, leaf, box, at_root if not looks else None, numbers, _sibling(rows, k) if not looks else None)
             looks.append(numbers)
@@ -72,7 +72,7 @@ def _which(forest: Forest, leaf: int, sibling: int) -> Question | None:
         return None
     names = tuple(forest.said(node) for node in nodes)
     places = tuple(forest.place(node) for node in nodes)
-    return Question(f"Beside which node will box {leaf // 2} go?", names, nodes.index(sibling), places, TREE.name)
+    return Question(f"Which node will become the sibling of box {leaf // 2}?", names, nodes.index(sibling), places, TREE.name)
 
 
 def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers: list[float], sibling: int | None) -> None:
@@ -81,24 +81,28 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     of_left, of_right, under_left, under_right, cost, way = *numbers[3:7], numbers[8], numbers[9]
     steps.cost["choices tried"] += 2 if at_root is None else 3
     name = forest.said
-    come = "" if at_root is None else f"Box {leaf // 2} comes. Beside the root {name(node)} it costs {meters(at_root)}. "
-    words = f"{come}Under {name(node)}: beside {name(left)} {meters(of_left)}, beside {name(right)} {meters(of_right)}"
+    come = "" if at_root is None else f"Box {leaf // 2} is inserted. As the sibling of the root, {name(node)}, it costs {meters(at_root)}. "
+    words = f"{come}Under {name(node)}: {meters(of_left)} next to {name(left)}, {meters(of_right)} next to {name(right)}"
     values = {f"beside {forest.names[left]}": of_left, f"beside {forest.names[right]}": of_right}
     if best >= 0:
-        words += f"; best is beside {name(best)}, {meters(cost)}"
+        words += f"; the best is next to {name(best)}, {meters(cost)}"
         values["best"] = cost
     tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
     if tall:
-        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high: no leaf goes there"
+        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high, so no leaf goes there"
     least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
     values.update({f"below {forest.names[child]}": under for child, under in least})
     bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
     roles: dict[int, Role] = {left: "looked_at", right: "looked_at"}
     if way == 0.0:
-        words += f". No place deeper down can cost less (at least {bounds}): stop." if least else ". There are no nodes below: stop."
+        words += (
+            f". No node farther down can cost less (at least {bounds}), so the search stops."
+            if least
+            else ". There are no nodes below, so it stops."
+        )
     else:
         to = left if way == 1.0 else right
-        words += f". At least {bounds}: on to {name(to)}."
+        words += f". At least {bounds}, so the search continues at {name(to)}."
         roles[to] = "bound"
     if best >= 0:
         roles[best] = "best"
@@ -118,13 +122,15 @@ def _beside(steps: TreeSteps, numbers: list[float], box: Box, round_both: Box, c
     forest.put_inner(parent, round_both, (sibling, leaf))
     if above < 0:
         forest.set_roots([parent])
-        price = f"{meters(own)} round it. It is the root now."
+        price = f"its half perimeter is {meters(own)}. It is the root now."
     else:
         forest.replace(above, sibling, parent)
         growth = cost - own
-        price = f"{meters(own)} round it, and " + (f"the boxes above grow by {meters(growth)}." if growth > 0.0 else "nothing above grows.")
+        price = f"its half perimeter is {meters(own)}, and " + (
+            f"the boxes above grow by {meters(growth)}." if growth > 0.0 else "no box above grows."
+        )
     steps.add(
-        "beside", 5, f"Box {leaf // 2} goes beside {forest.said(sibling)}, under a new node {forest.said(parent)}: {price}",
+        "beside", 5, f"Box {leaf // 2} and {forest.said(sibling)} become the children of a new node, {forest.said(parent)}: {price}",
         {parent: "new", sibling: "best", leaf: "new"}, values={"cost": cost, "round both": own}, bound=cost, question=question,
     )  # fmt: skip
 
@@ -140,8 +146,11 @@ def _grown(steps: TreeSteps, rows: list[list[float]], start: int) -> None:
             grown.append(node)
             forest.put_inner(node, box)
     if grown:
-        words = f"{listed(map(forest.said, grown))} get{'s' if len(grown) == 1 else ''} a box fitted to its children"
-        steps.add("refit", 6, f"On the way up {words}.", dict.fromkeys(grown, "new"))
+        words = (
+            f"{listed(map(forest.said, grown))} get{'s' if len(grown) == 1 else ''} "
+            f"a box refitted to {'its' if len(grown) == 1 else 'their'} children"
+        )
+        steps.add("refit", 6, f"On the way up, {words}.", dict.fromkeys(grown, "new"))
 
 
 def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
@@ -155,10 +164,10 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
     name = forest.said
     swap = f"Rotation at {name(node)}: {name(riser)} rises and {name(uncle)} takes its place in {name(child)}"
     if math.isnan(gain):
-        words, values = f"{swap}: one side was more than {MAX_TILT} levels higher than the other.", {}
+        words, values = f"{swap}, because one side was more than {MAX_TILT} levels higher than the other.", {}
     else:
         words, values = (
-            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. Smaller boxes are missed by more queries.",
+            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. More queries miss smaller boxes.",
             {"gain": gain},
         )
     steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)

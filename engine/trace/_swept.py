@@ -19,7 +19,7 @@ from engine.trace.words import meters
 
 __all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptDecoder", "Thrown", "grown_scenery", "n_bars", "of_velocities", "translates", "translation_of"]
 
-SWEPT_DIFFERENCE_VIEW = View("difference", "the moving one shrunk to a point O, the other grown by it")
+SWEPT_DIFFERENCE_VIEW = View("difference", "the moving shape shrunk to a point O, the other expanded by it")
 
 _MAX_PLACES = 12
 """Edges up to which a student is asked for one of them."""
@@ -167,12 +167,12 @@ class SweptDecoder:
         length = math.hypot(*self.way)
         x, y = self.sides[1].pose.apply(self.sides[1].shape.centroid)
         arrow = (
-            (Mark("arrow", "looked_at", ((x, y), (x + self.way[0], y + self.way[1])), text=f"as {first} sees it"),) if length > 0.0 else ()
+            (Mark("arrow", "looked_at", ((x, y), (x + self.way[0], y + self.way[1])), text=f"relative to {first}"),) if length > 0.0 else ()
         )
-        touch = "They touch or overlap already." if inside == 1.0 else f"Now they are {meters(gap - self.radius)} apart, or more."
+        touch = "They already touch or overlap." if inside == 1.0 else f"They are now at least {meters(gap - self.radius)} apart."
         return self.step(
             "start", 1 if inside == 1.0 else 0,
-            f"Only the motion of one against the other counts: as {first} sees it, {second} goes {meters(length)}. {touch}",
+            f"Only the relative motion matters: relative to {first}, {second} moves {meters(length)}. {touch}",
             values={"gap": gap - self.radius, "inside": inside}, marks=arrow,
         )  # fmt: skip
 
@@ -197,19 +197,22 @@ class SweptDecoder:
         else:
             values["t"] = t
             question = Question(
-                f"On the axis of {name}, does {other.name.upper()}'s shadow come or go?", ("it comes: a beginning", "it goes: an end"),
+                f"On the axis of {name}, does {other.name.upper()}'s shadow approach or "
+                "recede?", ("approach: overlap begins", "recede: overlap ends"),
                 int(rate > 0.0),
             )  # fmt: skip
             if rate < 0.0:
                 kind, line = "begins", 6
                 self.closing.append((t, name, between(*ends)))
                 new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
-                sentence = f"{place} and comes by {meters(-rate)} a motion: the shadows begin to overlap at {moment(t)}, {new}."
+                sentence = (
+                    f"{place} and approaches by {meters(-rate)} during the motion: the shadows begin to overlap at {moment(t)}, {new}."
+                )
                 self.bars.add(height, t, math.inf, label)
             else:
                 kind, line = "ends", 7
                 new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
-                sentence = f"{place} and goes by {meters(rate)} a motion: the shadows cease to overlap at {moment(t)}, {new}."
+                sentence = f"{place} and recedes by {meters(rate)} during the motion: the shadows stop overlapping at {moment(t)}, {new}."
                 self.bars.add(height, -math.inf, t, label)
         foot = (x - s * n[0], y - s * n[1])
         way = (self.way[0], self.way[1]) if whose == 0 else (-self.way[0], -self.way[1])
@@ -239,7 +242,7 @@ class SweptDecoder:
         question = None
         if len(latest) == 1 and 2 <= len(self.closing) <= _MAX_PLACES:
             question = Question(
-                "Which axis is the last to begin to overlap?", tuple(name for _, name, _ in self.closing), latest[0],
+                "On which axis do the shadows begin to overlap last?", tuple(name for _, name, _ in self.closing), latest[0],
                 tuple(place for _, _, place in self.closing),
             )  # fmt: skip
         if first > last:
@@ -247,12 +250,14 @@ class SweptDecoder:
             why = (
                 "on one axis the shadows never meet"
                 if parted
-                else f"at {moment(last)} one axis has parted them again, before {moment(first)}"
+                else f"on one axis they have already separated at {moment(last)}, before {moment(first)}"
             )
-            sentence = f"There is no time at which the shadows overlap on every axis: {why}. They pass."
+            sentence = f"There is no time at which the shadows overlap on every axis: {why}. The shapes miss each other."
         else:
-            which = f", the last axis that of {self.closing[latest[0]][1]}" if latest else ""
-            sentence = f"The shadows overlap on every axis from {moment(first)}{which}, to {moment(last)}: while they do, the shapes touch."
+            which = f" (the last axis is that of {self.closing[latest[0]][1]})" if latest else ""
+            sentence = (
+                f"The shadows overlap on every axis from {moment(first)}{which} to {moment(last)}; during that time the shapes touch."
+            )
         return self.step(
             "interval", 11, sentence, values={"first": first, "last": last}, question=question,
             marks=(*bar(self.top, first, last, "best", "all"), *self.placed(first, "looked_at"), *self.on_path(first)),
@@ -260,7 +265,11 @@ class SweptDecoder:
 
     def measured(self, row: list[float]) -> TraceStep:
         t, wrong = row[0], row[1] == 1.0
-        finding = "they do not touch: the lines of a sharp corner meet before its tip, so the path is cast" if wrong else "they do touch"
+        finding = (
+            "they do not touch. Within rounding, the lines of a sharp corner meet short of its tip, so O is cast instead"
+            if wrong
+            else "they do touch"
+        )
         return self.step(
             "measured", 9, f"There is a sharp corner, so the shapes are moved to {moment(t)} and measured: {finding}.",
             values={"t": t, "wrong": row[1]}, marks=self.placed(t, "looked_at"),
@@ -268,11 +277,11 @@ class SweptDecoder:
 
     def grown(self, row: list[float]) -> TraceStep:
         first, second = (side.name.upper() for side in self.sides)
-        r = f", and {meters(self.radius)} of radii around it" if self.radius > 0.0 else ""
+        r = f", with radii of {meters(self.radius)} around it" if self.radius > 0.0 else ""
         return self.step(
             "grown", 9,
-            f"{second} shrinks to a point O, and {first} grows by it: {first} - {second} has {int(row[0])} corners{r}. They touch "
-            "while O is inside.",
+            f"{second} is shrunk to a point O, and {first} is expanded by it: {first} - {second} has {int(row[0])} corners{r}. The shapes "
+            "touch while O is inside.",
             values={"corners": row[0]}, marks=(Mark("point", "new", ((0.0, 0.0),), "difference", "O"),),
         )  # fmt: skip
 
@@ -283,16 +292,21 @@ class SweptDecoder:
         ends: tuple[Point, ...] = ()
         name, counts = f"Edge {edge} of the difference", not math.isnan(t) and 0.0 <= along <= length
         if math.isnan(t):
-            sentence = f"{name}: O moves along it and does not cross it."
+            sentence = f"{name}: O moves parallel to it and does not cross it."
         else:
             start = px + r * n[0], py + r * n[1]
             ends = (start, (start[0] - length * n[1], start[1] + length * n[0]))
             if counts:
-                sentence = f"{name}, shifted out by {meters(r)}: O {'enters' if rate < 0.0 else 'leaves'} by it at {moment(t)}."
+                sentence = f"{name}, shifted outward by {meters(r)}: O {'enters' if rate < 0.0 else 'leaves'} through it at {moment(t)}."
                 self.bars.add(2.0 * edge, t, t, f"edge {edge}")
             else:
-                sentence = f"{name}, shifted out by {meters(r)}: O crosses its line at {moment(t)}, past its ends: no crossing."
-        question = Question(f"Does O's path cross edge {edge} of the difference, shifted out by the radii?", ("yes", "no"), int(not counts))
+                sentence = (
+                    f"{name}, shifted outward by {meters(r)}: O crosses its line "
+                    f"at {moment(t)} but beyond its ends, so this is no crossing."
+                )
+        question = Question(
+            f"Does O's path cross edge {edge} of the difference, shifted outward by the radii?", ("yes", "no"), int(not counts)
+        )
         return self.step(
             "rounded edge", 10, sentence, axis=n, question=question,
             values={"x": px, "y": py, "n.w": rate, "t": t, "along": along, "length": length, "first": first, "last": last},
@@ -309,10 +323,12 @@ class SweptDecoder:
         center = self.direction(x, y)
         name = f"The circle about corner {corner} of the difference"
         if math.isnan(half):
-            sentence = f"{name}: O's path passes {meters(away)} from it, more than the radii, {meters(self.radius)}: no crossing."
+            sentence = (
+                f"{name}: O's path passes {meters(away)} from its center, farther than the radii, {meters(self.radius)}: no crossing."
+            )
         else:
             sentence = (
-                f"{name}: O's path passes {meters(away)} from it, within the radii, {meters(self.radius)}: inside from "
+                f"{name}: O's path passes {meters(away)} from its center, within the radii, {meters(self.radius)}: it is inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"corner {corner}")
@@ -332,9 +348,9 @@ class SweptDecoder:
     def rounded_end(self, row: list[float]) -> TraceStep:
         first, last = row[0], row[1]
         if first > last:
-            sentence = "O's path does not cross the difference: the shapes pass."
+            sentence = "O's path does not cross the difference: the shapes miss each other."
         else:
-            sentence = f"O enters at the earliest crossing, {moment(first)}, and leaves at the latest, {moment(last)}."
+            sentence = f"O enters at the earliest crossing, {moment(first)}, and leaves at the latest one, {moment(last)}."
         return self.step(
             "interval", 10, sentence, values={"first": first, "last": last},
             marks=(*self.on_path(first), *self.placed(first, "looked_at"), *bar(self.top, first, last, "best", "inside")),
@@ -358,7 +374,7 @@ class SweptDecoder:
                 Mark("arrow", "result", ((x, y), (x + reach * normal[0], y + reach * normal[1])), text="normal"),
             ]  # fmt: skip
         elif self.way == (0.0, 0.0):
-            line, sentence = 2, "They are apart and do not move relative to each other: a miss."
+            line, sentence = 2, "A miss: the shapes are apart and do not move relative to each other."
         elif first > last:
             sentence = "A miss: there is no time at which they touch."
         else:

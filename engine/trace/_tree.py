@@ -42,13 +42,13 @@ Box = tuple[float, float, float, float]
 Visit = tuple[int, bool, bool | None]
 """A visited node, True if the query meets its box, and for a leaf True if it meets the box in it."""
 
-TREE = View("tree", "the tree", x="leaves in their order, the root on top")
+TREE = View("tree", "the tree", x="leaves in order, with the root at the top")
 
 ASKED = (
     "to query a region, start at the root:",
-    "  if it misses the node's box: skip the subtree",
-    "  if the node is a leaf: a hit, if it meets the box in it",
-    "  else visit the left child, and later the right one",
+    "  if the region misses the node's box: skip the subtree",
+    "  if the node is a leaf: a hit if the region meets its box",
+    "  otherwise visit the left child, then the right one",
 )
 """The last lines of the pseudo-code of every tree."""
 
@@ -277,13 +277,18 @@ class TreeSteps:
             its_box = "Fat " + name if forest.fat and not is_inner else f"{name}'s box" if is_inner else "B" + name[1:]
             if is_inner and is_met:
                 left = forest.said(forest.children[node][0])
-                words = f"{its_box} meets the region, so its children may: on to {left}."
+                words = f"{its_box} meets the region, so its children may too: {left} is next."
             elif is_inner:
-                words = f"{its_box} misses the region, so all {counted(forest.n_leaves(node), 'box', 'boxes')} in it do: skipped."
+                words = (
+                    f"{its_box} misses the region, so all "
+                    f"{counted(forest.n_leaves(node), 'box', 'boxes')} inside it do too and are skipped."
+                )
             elif not is_met:
                 words = f"{its_box} misses the region."
             elif forest.fat:
-                words = f"{its_box} meets the region, and {'so does the box in it: a hit' if is_hit else 'the box in it misses it'}."
+                words = (
+                    f"{its_box} meets the region, {'and so does the box inside it: a hit' if is_hit else 'but the box inside it does not'}."
+                )
             else:
                 words = f"{its_box} meets the region: a hit."
             prompt = f"Does the query go down into {name}?" if is_inner else f"Is {name} a hit?"
@@ -293,11 +298,11 @@ class TreeSteps:
             self.add("visit", line + (1 if not is_met else 3 if is_inner else 2), words, {**roles, node: "looked_at"}, question=question)
             roles[node] = "dropped" if not is_right else "best" if is_inner else "result"
         n_nodes, visited, tested = len(forest.preorder()), self.cost["nodes visited"], self.cost["boxes tested"]
-        prompt = f"{visited} of {counted(n_nodes, 'node')} visited, {tested} of {n_nodes - len(forest.children)} boxes tested one by one"
+        prompt = f"{visited} of {counted(n_nodes, 'node')} visited, {tested} of {n_nodes - len(forest.children)} boxes tested individually"
         meets = f"Boxes {listed(hits)} meet" if len(hits) > 1 else f"Box {hits[0]} meets" if hits else "No box meets"
         self.add(
-            "answer", line, f"{meets} the region: {prompt}. Half the perimeters of the inner nodes, smaller is better: "
-            f"{meters(forest.inner_perimeters)} in sum.",
+            "answer", line, f"{meets} the region: {prompt}. The half perimeters of the inner nodes sum to "
+            f"{meters(forest.inner_perimeters)}; smaller is better.",
             roles, values={"found": float(len(hits)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
             result=hits,
         )  # fmt: skip

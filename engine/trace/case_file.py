@@ -141,7 +141,7 @@ def _held_case(held: CaseSchema, file: str) -> Case:
         raise InvalidInputError(f"{file}: before", "given only with a pair", Described(present[0]))
     if (held.boxes is None) != (held.region is None):
         given_alone = f"{present[0]} without a region" if held.region is None else f"a region with {present[0]}"
-        raise InvalidInputError(f"{file}: region", "given with boxes, and only with boxes", Described(given_alone))
+        raise InvalidInputError(f"{file}: region", "given with boxes, and only with them", Described(given_alone))
     if held.pair is not None:
         before = None if held.before is None else pair_from_json(held.before, f"{file}: before")
         return PairCase(pair_from_json(held.pair, f"{file}: pair"), before)

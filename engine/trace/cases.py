@@ -433,7 +433,7 @@ class BoxesCase(Case):
 
 def _check_count(field: str, of: str, n: int, most: int) -> None:
     if n > most:
-        raise InvalidInputError(field, f"at most {most} {of}, to be stepped through", n)
+        raise InvalidInputError(field, f"at most {most} {of} to step through", n)
 
 
 def box_corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:

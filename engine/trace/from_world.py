@@ -81,7 +81,7 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
     offered = iter(()) if maker is None else islice(maker(world, chosen.example), _MAX_TRIED)
     case: Case | None = next((offer for offer in offered if chosen.takes(offer)), None)
     if case is None:
-        raise InvalidInputError("scene", f"one with a case for {chosen.name}", Described("none"))
+        raise InvalidInputError("scene", f"a scene with a case for {chosen.name}", Described("none"))
     return case
 
 
@@ -128,7 +128,7 @@ def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "dist
     """
     pairs = np.array([(a, b) for a in world.fixtures_of(body_a) for b in world.fixtures_of(body_b)], dtype=np.int64).reshape(-1, 2)
     if not len(pairs):
-        raise InvalidInputError("body", "one with a fixture", body_b if world.fixtures_of(body_a) else body_a)
+        raise InvalidInputError("body", "a body with a fixture", body_b if world.fixtures_of(body_a) else body_a)
     fixtures = _fixtures(world)
     row_of = {fixture: row for row, fixture in enumerate(fixtures.ids)}
     rows = np.array([(row_of[a], row_of[b]) for a, b in pairs.tolist()], dtype=np.int64)

@@ -212,7 +212,7 @@ def plain_case(case: Case) -> PlainPair:
         if isinstance(a, Circle | Polygon) and isinstance(b, Circle | Polygon):
             return plain_pair(a, case.pair.pose_a, b, case.pair.pose_b)
     kinds = " and ".join(type(shape).__name__ for shape in shapes if shape is not None) or type(case).__name__
-    raise InvalidInputError("case", "a pair of polygons or circles, for your own function", kinds)
+    raise InvalidInputError("case", "a pair of polygons or circles, which your own function can take", kinds)
 
 
 def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tolerance: float = DEFAULT_TOLERANCE) -> OwnAnswer:
@@ -233,7 +233,7 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     pair = plain_case(case)
     faults = tuple(judge(query, pair, reply, tolerance))
     if reply.said != "answer":
-        return OwnAnswer(reply, faults, None, None, f"Yours gave no answer: {faults[0].message}.")
+        return OwnAnswer(reply, faults, None, None, f"Your function gave no answer: {faults[0].message}.")
 
     def is_wrong(point: Any) -> bool:
         alone = Reply("answer", True, {**reply.keys, "points": [point]})
@@ -244,12 +244,12 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     marks = _marks(case, reply)
     if not faults:
         also = f" Step {tried + 1} tests its normal." if tried is not None else ""
-        return OwnAnswer(reply, faults, None, tried, f"Yours is right: {_said(reply)}. No step contradicts it.{also}", marks)
+        return OwnAnswer(reply, faults, None, tried, f"Your answer is right: {_said(reply)}. No step contradicts it.{also}", marks)
     places = [(at, words, fault) for fault in faults if fault.kind != "not_repeatable" for at, words in [trial.place(fault)]]
     if not places:
-        return OwnAnswer(reply, faults, None, tried, f"Yours is not repeatable: {faults[0].message}.", marks)
+        return OwnAnswer(reply, faults, None, tried, f"Your answer is not repeatable: {faults[0].message}.", marks)
     at, words, fault = min(places, key=lambda place: place[0])
-    return OwnAnswer(reply, faults, at, tried, f"Yours: {fault.message}. {words}", marks)
+    return OwnAnswer(reply, faults, at, tried, f"Your answer: {fault.message}. {words}", marks)
 
 
 class _Trial:
@@ -279,8 +279,8 @@ class _Trial:
             sign = -1.0 if fault.kind == "reversed_normal" else 1.0
             step = self._along((sign * self.normal[0], sign * self.normal[1]))
             if step is not None:
-                what = "the other way, from A to B" if sign < 0.0 else "with a length of 1"
-                return step, f"Step {step + 1} tests the same axis, {what}: there your answer leaves the trace."
+                what = "in the opposite direction, from A to B" if sign < 0.0 else "with a length of 1"
+                return step, f"Step {step + 1} tests the same axis {what}. This is where your answer departs from the trace."
         if fault.kind in ("wrong_normal", "reversed_normal") and self.normal is not None:
             return self._wrong_normal(support_separation(self._pair, *self.normal))
         if fault.kind == "wrong_points" and self._keys.get("points"):
@@ -297,12 +297,11 @@ class _Trial:
                 nx, ny = step.axis
                 beyond = nx * (x - ends[0][0]) + ny * (y - ends[0][1]) + step.values["beyond 1"]
                 if beyond > self._allowed:
-                    return k, f"The side plane of step {k + 1} cuts it off, {meters(beyond)} beyond: there {yours} leaves the trace."
+                    return k, f"The side plane of step {k + 1} cuts off {yours}, which lies {meters(beyond)} beyond it."
             if step.kind in ("incident", "clip"):
                 ends = step.points
             elif step.kind == "point":
-                other = f"Step {k + 1} takes a point midway between the two surfaces"
-                return k, f"No side plane cuts it off. {other}: there {yours} leaves the trace."
+                return k, f"No side plane cuts off {yours}, but step {k + 1} takes a different point, midway between the two surfaces."
         return self._at_the_end()
 
     def _wrong_normal(self, gap: float) -> tuple[int, str]:
@@ -311,8 +310,8 @@ class _Trial:
             return better, f"No step tried your axis. {words}"
         if self.tried <= better:
             return better, f"Step {self.tried + 1} tried your axis. {words}"
-        known = f"Step {self.tried + 1} tried your axis and dropped it, as step {better + 1} had a better one"
-        return self.tried, f"{known}: there your answer leaves the trace."
+        known = f"Step {self.tried + 1} tried your axis and dropped it, because step {better + 1} had a better one"
+        return self.tried, f"{known}. This is where your answer departs from the trace."
 
     def _denied(self, most: float, least: float) -> tuple[int, str]:
         """Return the first step that proves a separation of more than `most`, or of less than `least`."""
@@ -321,16 +320,16 @@ class _Trial:
             if low > most + self._allowed:
                 proof = f"a gap of at least {meters(low)}" if low > 0.0 else f"an overlap of at most {meters(-low)}"
             elif high < least - self._allowed:
-                touch = "that the two touch or overlap" if high == 0.0 else f"an overlap of at least {meters(-high)}"
+                touch = "that the two shapes touch or overlap" if high == 0.0 else f"an overlap of at least {meters(-high)}"
                 proof = f"a gap of at most {meters(high)}" if high > 0.0 else touch
             else:
                 continue
-            return k, f"Step {k + 1} finds {proof}: there your answer leaves the trace."
+            return k, f"Step {k + 1} proves {proof}. This is where your answer departs from the trace."
         return self._at_the_end()
 
     def _at_the_end(self) -> tuple[int, str]:
         k = len(self._steps) - 1
-        return k, f"It agrees with every step before the answer, step {k + 1}: there it leaves the trace."
+        return k, f"It agrees with every step before the answer, and departs from the trace at the answer, step {k + 1}."
 
     def _proof(self, k: int) -> tuple[float, float]:
         """Return the bounds on the separation that a step proves: minimum and maximum."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from engine.common.words import counted
 from engine.compare.pair.file import Pair
 from engine.contracts import DistanceResult, Status
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
@@ -27,7 +28,7 @@ _NEWEST = 60
 class AlternatingProjections(Algorithm[PairCase]):
     """Projections to and fro between two convex shapes until the points converge."""
 
-    title = "Alternating projections: to and fro"
+    title = "Alternating projections: back and forth"
     page = "alternating_projections.md#derivation"
     pseudo_code = (
         "a = any point of A",
@@ -36,9 +37,9 @@ class AlternatingProjections(Algorithm[PairCase]):
         "  a = the point of A nearest to b",
         "  if a = b: the shapes share that point",
         "  n = (b - a) / |b - a|",
-        "  low = (B's support along n) - (A's support): no nearer than that",
-        "  if |b - a| = low: it is the distance",
-        "give up after a thousand turns",
+        "  low = (B's support along n) - (A's support): a lower bound",
+        "  if |b - a| = low: that is the distance",
+        "give up after a thousand iterations",
     )
     views = (PLANE, _BOUNDS)
     beside = ("gjk",)
@@ -95,7 +96,7 @@ class _Turns:
         self.path.append(at)
         self.steps.append(
             TraceStep(
-                "start", 0, "It starts at A's first corner; any point of A would do.", (Feature("a", "vertex", 0),), (at,),
+                "start", 0, "The search starts at A's first corner; any point of A would do.", (Feature("a", "vertex", 0),), (at,),
                 values={"enough": self.enough}, marks=(Mark("point", "new", (at,), text="a"),), cost=self.cost,
             )
         )  # fmt: skip
@@ -105,10 +106,11 @@ class _Turns:
         distance, before = numbers[4], self.upper[-1][1] if self.upper else math.inf
         self.path += [b, a]
         self.upper.append((float(len(self.upper) + 1), distance))
-        less = f", {distance / before:.3g} of what it was" if 0.0 < before < math.inf else ""
+        less = f", {distance / before:.3g} times the previous value" if 0.0 < before < math.inf else ""
         self.steps.append(
             TraceStep(
-                "turn", 3, f"Turn {len(self.upper)}: to the point of B nearest to a, then to the point of A nearest to b: they are "
+                "turn", 3, f"Iteration {len(self.upper)}: b is the point of B nearest to a, and a becomes the point of A nearest to b. "
+                "They are "
                 f"{meters(distance)} apart{less}. The distance is at most that.",
                 points=(a, b), bound=distance, values={"|b - a|": distance}, marks=(*self._path(), *self._charts()), cost=self.cost,
             )
@@ -123,7 +125,7 @@ class _Turns:
 
     def _charts(self) -> tuple[Mark, ...]:
         marks: list[Mark] = []
-        curves: tuple[tuple[list[Point], Role, str], ...] = ((self.upper, "best", "no more"), (self.lower, "bound", "no less"))
+        curves: tuple[tuple[list[Point], Role, str], ...] = ((self.upper, "best", "upper bound"), (self.lower, "bound", "lower bound"))
         for curve, role, text in curves:
             if curve:
                 newest = tuple(curve[-_NEWEST:])
@@ -139,12 +141,18 @@ class _Turns:
         high = self.upper[-1][1]
         self.lower.append((float(len(self.upper)), low))
         is_done = high - low <= self.enough
-        after = "so that is the distance" if is_done else f"so they differ by {meters(max(high - low, 0.0))}: once more"
+        after = "so that is the distance" if is_done else f"which differ by {meters(max(high - low, 0.0))}, so it iterates again"
         places = tuple(self.cores[1])
-        question = Question("Which corner of B is least far along n, from a to b?", tuple(f"B{k}" for k in range(len(places))), j, places)
+        question = Question(
+            "Which corner of B has the smallest coordinate along n, the direction from a to b?",
+            tuple(f"B{k}" for k in range(len(places))),
+            j,
+            places,
+        )
         self.steps.append(
             TraceStep(
-                "bound", 7 if is_done else 6, f"Along n no corner of B lies nearer than B{j}, none of A farther than A{i}: the distance is "
+                "bound", 7 if is_done else 6, f"Along n, B{j} is the nearest corner of B, and A{i} is the farthest corner of A: the "
+                "distance is "
                 f"at least {meters(low)} and at most {meters(high)}, {after}.",
                 (Feature("a", "vertex", i), Feature("b", "vertex", j)), (self.path[-1], self.path[-2]), n, low,
                 {"low": low, "|b - a|": high}, (*self._path(), *corners, *self._charts()),
@@ -154,11 +162,13 @@ class _Turns:
 
     def answer(self, result: DistanceResult) -> TraceStep:
         words = {
-            Status.SEPARATED: f"Both bounds agree: the distance is {meters(result.separation)}, found in {len(self.upper)} turns.",
-            Status.OVERLAPPING: "a and b are one point: the shapes share it. This method does not give the depth.",
-            Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-            Status.OUT_OF_ITERATIONS: f"It gives up after {len(self.upper)} turns, {meters(result.separation)} apart: the distance "
-            "is at most that. Between edges at a small angle each turn gains almost nothing.",
+            Status.SEPARATED: f"Both bounds agree: the distance is {meters(result.separation)}, found in "
+            f"{counted(len(self.upper), 'iteration')}.",
+            Status.OVERLAPPING: "a and b are the same point, which both shapes contain. This method does not give the depth.",
+            Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
+            Status.OUT_OF_ITERATIONS: f"It gives up after {counted(len(self.upper), 'iteration')} at {meters(result.separation)}: the "
+            "distance "
+            "is at most that. Between edges at a small angle, each iteration gains almost nothing.",
         }
         points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)
         marks: tuple[Mark, ...] = ()

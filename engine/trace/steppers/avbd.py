@@ -13,11 +13,11 @@ __all__ = ["ALGORITHM", "Avbd", "avbd"]
 class Avbd(SolverStepper):
     """A step as a minimum of energy."""
 
-    title = "AVBD: down the energy, body by body"
+    title = "AVBD: minimizing the energy, body by body"
     page = "solvers/avbd.md#derivation"
     method = "avbd"
     pseudo_code = (
-        "y = where all would be without contacts and joints",
+        "y = where all bodies would be without contacts and joints",
         "start there, less the gravity carried by contacts",
         "repeat:",
         "  for each body alone, the others fixed:",

@@ -25,11 +25,11 @@ class BilateralAdvancement(ImpactAlgorithm):
     title = "Bilateral advancement: time of impact"
     page = "time_of_impact.md#derivation"
     pseudo_code = (
-        "t1 = when the circles around the shapes first meet; never: a miss",
+        "t1 = when the circles around the shapes first meet; if never: a miss",
         "repeat:",
-        "  gap, n = distance of the shapes at t1, and its direction",
+        "  gap, n = distance between the shapes at t1, and its direction",
         "  if gap <= tolerance: they touch at t1",
-        "  if the circles part at t1, or it is the end: a miss",
+        "  if the circles separate at t1, or t1 is the end: a miss",
         "  t2 = the limit of the proof; keep n, rotated with its face",
         "  g(t) = the gap along n at t",
         "  if g(t2) < 0: t2 = a root of g, by secants and bisections",
@@ -80,9 +80,9 @@ def _probe(impact: Impact, at: Measured, t: float, g: float, probes: list[Mark])
 def _far(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -> TraceStep:
     t1, t2, _, above = row
     g = above + 0.5 * impact.tolerance
-    state = f"{meters(g)}: still open" if above >= 0.0 else f"{meters(g)}: closed on this axis, so g has a root before"
+    state = f"{meters(g)}, still open" if above >= 0.0 else f"{meters(g)}, closed on this axis, so g has an earlier root"
     return impact.step(
-        "far end", 6, f"The axis is kept: at the far end, {moment(t2)}, the gap along it is {state}.",
+        "far end", 6, f"The axis is kept. At the far end, {moment(t2)}, the gap along it is {state}.",
         looked_at=at.looked_at, axis=_axis_at(impact, at, t2), bound=t1, values={"t": t2, "g": g},
         marks=_probe(impact, at, t2, g, probes),
         question=Question("Is the gap along this axis open at the far end?", ("open", "closed"), int(above < 0.0)),
@@ -95,7 +95,8 @@ def _root(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) ->
     way = "A secant" if by_secant == 1.0 else "A bisection"
     return impact.step(
         "root", 7,
-        f"{way} tries {moment(t, high - low)}: {meters(g)} along the axis. The root lies between {moment(low, high - low)} and "
+        f"{way} tries {moment(t, high - low)}, where the gap along the axis is {meters(g)}. The root lies between "
+        f"{moment(low, high - low)} and "
         f"{moment(high, high - low)}.",
         looked_at=at.looked_at, axis=_axis_at(impact, at, t), bound=at.t, values={"t": t, "g": g, "low": low, "high": high},
         marks=(*_probe(impact, at, t, g, probes), *on_axis_of_time("looked_at", low, high)),
@@ -109,12 +110,12 @@ def _proof(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -
         x = k / _PIECES
         points.append((t1 + (t2 - t1) * x, g1 + (g2 - g1) * x - fall * x * (1.0 - x)))
     if is_proven == 1.0:
-        line, then = 8, f"stays above {meters(least)}: clear up to {moment(t2)}, and the next axis starts there"
+        line, then = 8, f"stays above {meters(least)}. The motion is clear up to {moment(t2)}, and the next axis starts there"
     else:
-        line, then = 9, f"falls to {meters(least)}: not proven. Halfway back, to {moment(0.5 * (t1 + t2))}"
+        line, then = 9, f"falls to {meters(least)}, which proves nothing. It goes halfway back, to {moment(0.5 * (t1 + t2))}"
     return impact.step(
         "proof", line,
-        f"From {moment(t1)} to {moment(t2)} the gap along the axis cannot dip below its chord by more than K (t - t1)(t2 - t) / 2: that "
+        f"From {moment(t1)} to {moment(t2)} the gap along the axis cannot dip below its chord by more than K (t - t1)(t2 - t) / 2. This "
         f"bound {then}.",
         looked_at=at.looked_at, bound=t2 if is_proven == 1.0 else t1,
         values={"t1": t1, "t2": t2, "K": at.bend, "least": least, "g1": g1 + 0.5 * impact.tolerance, "g2": g2 + 0.5 * impact.tolerance},
@@ -122,7 +123,7 @@ def _proof(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -
             *probes, *curve("bound", points, "the bound"), *curve("other", [points[0], points[-1]], "chord"),
             *(on_axis_of_time("kept", t1, t2, "clear") if is_proven == 1.0 else ()), *impact.placed(t2),
         ),
-        question=Question("Does the bound stay above 0 up to t2?", ("yes: clear", "no: halfway back"), int(is_proven == 0.0)),
+        question=Question("Does the bound stay above 0 up to t2?", ("yes, it is clear", "no, it goes halfway back"), int(is_proven == 0.0)),
     )  # fmt: skip
 
 

@@ -23,15 +23,15 @@ class Bisection(ImpactAlgorithm):
     title = "Bisection: time of impact"
     page = "time_of_impact.md#derivation"
     pseudo_code = (
-        "interval = while the circles around the shapes meet; never: a miss",
+        "interval = while the circles around the shapes meet; if never: a miss",
         "if the gap at its start is within the tolerance: a touch there",
         "repeat:",
-        "  gap, n = distance at its middle, and its direction",
+        "  gap, n = distance at the interval's middle, and its direction",
         "  F(s) = the foremost corners, moving straight, - K s^2 / 2",
-        "  if F > 0 at both ends, and so in between: clear",
-        "    on to the next interval; none left: a miss",
-        "  else if it is too short for the shapes to move: a touch",
-        "  else: its first half, then its second",
+        "  if F > 0 at both ends, and therefore in between: clear",
+        "    next interval; if none is left: a miss",
+        "  else if the interval is too short for the shapes to move: a touch",
+        "  else: examine its first half, then its second",
     )
     beside = ("conservative_advancement", "bilateral_advancement")
     method = staticmethod(chapter.bisection)
@@ -66,17 +66,18 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
     end = start + width
     which = f"From {moment(start, width)} to {moment(end, width)}"
     if math.isnan(at_start):
-        state = "no gap at all" if at.gap <= 0.0 else "within the tolerance"
+        state = "so they touch" if at.gap <= 0.0 else "within the tolerance"
         bound = f"{which}: in the middle the gap is {meters(at.gap)}, {state}"
     else:
-        bound = f"{which}: in the middle the gap is {meters(at.gap)}, at the ends at least {meters(at_start)} and {meters(at_end)}"
+        bound = f"{which}: the gap is {meters(at.gap)} in the middle, and at least {meters(at_start)} and {meters(at_end)} at the ends"
     if follows == BISECT_CLEAR:
-        line, then = 5, "; the bound F is concave, so it lies above the line between its ends: open throughout, clear"
+        line, then = 5, ". The bound F is concave, so it lies above the line between its ends: the gap stays open, and the interval is "
+        "clear"
         cleared += on_axis_of_time("kept", start, end)
     elif follows == BISECT_HALVED:
-        line, then = 8, ": it may close within. On to the first half"
+        line, then = 8, ". It may close in between, so the first half is next"
     else:
-        line, then = 7, ": it may close, but the shapes hardly move any more. A touch"
+        line, then = 7, ". It may close, but the shapes hardly move during this interval, so this counts as a touch"
     is_asked = follows in (BISECT_CLEAR, BISECT_HALVED) and not math.isnan(at_start)
     return impact.step(
         "interval", line, f"{bound}{then}.", looked_at=at.looked_at, points=at.points, axis=at.unit,
@@ -86,7 +87,7 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
             *cleared, *on_axis_of_time("looked_at", start, end), *impact.gap_marks(at),
             *curve("bound", [(start, at_start), (at.t, at.gap), (end, at_end)], "F's chords"),
         ),
-        question=Question("Is this interval proven clear?", ("yes", "no: it is halved"), int(follows == BISECT_HALVED))
+        question=Question("Is this interval proven clear?", ("yes", "no, it is halved"), int(follows == BISECT_HALVED))
         if is_asked else None,
     )  # fmt: skip
 

@@ -24,9 +24,9 @@ class BvhBottomUp(TreeAlgorithm):
     pseudo_code = (
         "order the boxes along a Z-shaped curve; each is a cluster",
         "until one is left, in rounds:",
-        f"  each chooses, of {REACH} on either side, the one with which",
-        "    the box around both has the least perimeter",
-        "  two that chose each other: a new node joins them",
+        f"  each chooses, among {REACH} on either side, the one with which",
+        "    the box around both has the smallest perimeter",
+        "  where two chose each other: a new node joins them",
         "  if those are too few: join neighbors instead",
         "lay the nodes out in preorder",
         *ASKED,
@@ -73,9 +73,9 @@ def _chosen(steps: TreeSteps, choices: list[tuple[int, int, float]], n_pairs: in
     steps.cost["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
     arrows = tuple(Mark("arrow", "looked_at", (center(forest.boxes[i]), center(forest.boxes[other]))) for i, other, _ in choices)
     least = min(choices, key=lambda choice: choice[2])
-    rest = "too few, so neighbors are joined" if is_slow else "they are joined at once"
+    rest = "too few, so neighbors are joined" if is_slow else "they are joined now"
     words = (
-        f"{n} clusters, each points to its nearest; the nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
+        f"Each of the {n} clusters points to its nearest; the nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
         f"{meters(least[2])} around both. {counted(n_pairs, 'pair')} chose each other: {rest}."
     )
     chooser = choices[0][0]
@@ -94,8 +94,9 @@ def _joined(steps: TreeSteps, node: int, left: int, right: int, box: tuple[float
     forest = steps.forest
     forest.put_inner(node, box, (left, right))
     forest.set_roots([node if root == left else root for root in forest.roots if root != right])
-    why = "stand side by side" if is_slow else "chose each other"
-    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, {meters(half_perimeter(box))} round both."
+    why = "are neighbors" if is_slow else "chose each other"
+    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, with a half perimeter of "
+    f"{meters(half_perimeter(box))}."
     steps.add(
         "join", 5 if is_slow else 4, words[0].upper() + words[1:], {node: "new", left: "best", right: "best"},
         values={"round both": half_perimeter(box)},

@@ -16,7 +16,7 @@ __all__ = ["ALGORITHM", "BvhInsertion", "bvh_insertion"]
 class BvhInsertion(TreeAlgorithm):
     """A hierarchy of tight boxes, built one leaf at a time."""
 
-    title = "BVH by insertion: each box where it costs least"
+    title = "BVH by insertion: each box goes where it costs least"
     page = "bvh.md#derivation"
     pseudo_code = ("for each box: add a leaf", *INSERTED, "lay the nodes out in preorder", *ASKED)
     beside = ("bvh_top_down", "bvh_bottom_up", "bvh_morton", "dynamic_tree")

@@ -20,10 +20,10 @@ class BvhMorton(TreeAlgorithm):
     title = "BVH by Morton order: runs along a curve"
     page = "bvh.md#derivation"
     pseudo_code = (
-        "key = bits of the center's y and x in turn, then the box's number",
-        "sort by the keys: the boxes stand along a Z-shaped curve",
+        "key = bits of the center's y and x, interleaved, then the box's number",
+        "sort by the keys: the boxes are in order along a Z-shaped curve",
         "from the last box to the first:",
-        "  push it; split = the highest bit that differs before it",
+        "  push it; split = the highest bit that differs from the box before it",
         "  while the split behind the top subtree is a lower bit:",
         "    a new node joins the two on top",
         "lay the nodes out in preorder",
@@ -51,9 +51,9 @@ class BvhMorton(TreeAlgorithm):
                 forest.set_roots([item, *forest.roots])
                 if bit < KEY_BITS:
                     before = curve.items[int(numbers[0]) - 1]
-                    words = f"Its key and that of box {before}, before it on the curve, first differ in {_bit_name(bit, curve)}."
+                    words = f"Its key and that of box {before}, which precedes it on the curve, first differ in {_bit_name(bit, curve)}."
                 else:
-                    words = "It is the first on the curve: now the rest of the stack is joined."
+                    words = "It is the first on the curve, so the rest of the stack is now joined."
                 steps.add("push", 3, f"Box {item} is pushed. {words}", {item: "new"}, (curve.mark,), {"bit": float(bit)}, question=question)
             elif kind == MORTON_JOIN:
                 left, right, *rest = forest.roots
@@ -62,8 +62,9 @@ class BvhMorton(TreeAlgorithm):
                 forest.set_roots([node, *rest])
                 top = f"{forest.said(left)} and {forest.said(right)}"
                 steps.add(
-                    "join", 5, f"On top are {top}. They differ in {_bit_name(int(numbers[0]), curve)}, from what comes before in a higher "
-                    f"bit: {forest.said(node)} joins them.", {node: "new", left: "best", right: "best"}, (curve.mark,), {"bit": numbers[0]},
+                    "join", 5, f"On top are {top}. They differ in {_bit_name(int(numbers[0]), curve)}, and from what precedes them in a "
+                    f"higher bit, so {forest.said(node)} joins "
+                    "them.", {node: "new", left: "best", right: "best"}, (curve.mark,), {"bit": numbers[0]},
                     question=question,
                 )  # fmt: skip
         steps.laid_out(6)
@@ -73,7 +74,7 @@ class BvhMorton(TreeAlgorithm):
 def _bit_name(bit: int, curve: Curve) -> str:
     """Return the name of a bit of the keys, and the halves that it separates."""
     if bit < curve.number_bits:
-        return f"bit {bit}, of the boxes' numbers: their centers are in one cell"
+        return f"bit {bit}, which is part of the boxes' numbers, as their centers are in one cell"
     axis, level = (bit - curve.number_bits) % 2, curve.axis_bits - (bit - curve.number_bits) // 2
     halves = "lower or upper" if axis else "left or right"
     return f"bit {bit}, {halves} half of {'the whole' if level == 1 else f'a square 1/{2 ** (level - 1):,} as wide'}"

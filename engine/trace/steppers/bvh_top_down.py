@@ -17,22 +17,22 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "BvhTopDown", "bvh_top_down"]
 
-COSTS = View("costs", "what each cut costs", x="border between bins", y="half perimeter x boxes, left + right, m")
+COSTS = View("costs", "cost of each cut", x="border between bins", y="half perimeter x boxes, left + right, m")
 
 
 class BvhTopDown(TreeAlgorithm):
     """A hierarchy that is cut by the surface-area heuristic."""
 
-    title = "BVH, top-down: each set is cut where it costs least"
+    title = "BVH, top-down: each set is split where it costs least"
     page = "bvh.md#derivation"
     pseudo_code = (
         "start with the set of all boxes; for each set, the left one first:",
         "  if it is one box: it is a leaf",
-        "  take the axis on which the boxes' centers spread wider",
+        "  take the axis along which the boxes' centers spread more widely",
         "  put the centers into 16 bins along it",
-        "  cost of a cut = perimeter x boxes, left of it + right of it",
+        "  cost of a cut = perimeter x boxes, summed over both sides",
         "  cut between the two bins where that is least",
-        "  no such cut: halve the set in its order",
+        "  if there is no such cut: halve the set in its current order",
         "lay the nodes out in preorder",
         *ASKED,
     )
@@ -93,7 +93,7 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
     forest.put_inner(node, box, (left, right))
     into = f"{forest.said(left)} on the left, {forest.said(right)} on the right"
     if border == 0:
-        steps.add("halved", 6, f"{forest.said(node)}: no cut between bins separates its boxes. It is halved in its order: {into}.",
+        steps.add("halved", 6, f"{forest.said(node)}: no cut between bins separates its boxes. It is halved in its current order: {into}.",
                   {node: "looked_at", left: "new", right: "new"})  # fmt: skip
         return
     at, cost = start + border * span / N_BINS, dict(costs)[border]
@@ -105,8 +105,9 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
         Mark("point", "other", finite, COSTS.name), Mark("point", "best", ((float(border), cost),), COSTS.name, meters(cost)),
     )  # fmt: skip
     steps.add(
-        "cut", 5, f"{forest.said(node)}: the centers spread wider along {axis}, over {meters(span)}. Of {counted(len(finite), 'cut')} "
-        f"between bins the one before bin {border}, at {axis} = {meters(at)}, costs least, {meters(cost)}: {into}.",
+        "cut", 5, f"{forest.said(node)}: the centers spread more widely along {axis}, over {meters(span)}. Of "
+        f"{counted(len(finite), 'cut')} "
+        f"between bins, the one before bin {border}, at {axis} = {meters(at)}, costs the least, {meters(cost)}: {into}.",
         {node: "looked_at", left: "new", right: "new"}, marks, {"cost": cost, "at": at, "span": span}, cost,
         Question(f"Along which axis will {forest.said(node)} be cut?", ("x", "y"), "xy".index(axis)),
     )  # fmt: skip

@@ -24,11 +24,11 @@ class ConservativeAdvancement(ImpactAlgorithm):
     title = "Conservative advancement: time of impact"
     page = "time_of_impact.md#derivation"
     pseudo_code = (
-        "t = when the circles around the shapes first meet; never: a miss",
+        "t = when the circles around the shapes first meet; if never: a miss",
         "repeat:",
-        "  gap, n = distance of the shapes at t, and its direction",
+        "  gap, n = distance between the shapes at t, and its direction",
         "  if gap <= tolerance: they touch at t",
-        "  if the circles part at t, or it is the end: a miss",
+        "  if the circles separate at t, or t is the end: a miss",
         "  F(s) = the foremost corner, moving straight, - K s^2 / 2",
         "  s = F's first root: the gap cannot close before it",
         "  t = t + s",
@@ -68,15 +68,16 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
             marks += curve(
                 "bound" if len(seen) == 1 else "dropped", points, "F" if len(seen) == 1 else "another corner" if len(seen) == 2 else ""
             )
-    corner = "In a share s of the motion the foremost corner"
+    corner = "In a fraction s of the motion, the foremost corner"
     if abs(above - at.gap) > impact.tolerance:
-        corner = f"By then another corner is foremost, {meters(above)} away: in a share s of the motion it"
-    speed = f"{corner} comes nearer by {meters(-slope)} x s" if slope < 0.0 else f"{corner} moves away by {meters(slope)} x s"
+        corner = f"By then another corner is foremost, {meters(above)} away. In a fraction s of the motion, it"
+    speed = f"{corner} approaches by {meters(-slope)} x s" if slope < 0.0 else f"{corner} moves away by {meters(slope)} x s"
     turning = f", and rotation adds at most K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
     if after < impact.t_last:
-        sentence = f"{speed}{turning}: {meters(above)} cannot close before s = {s:.3g}. So no touch is missed: on to {moment(after, s)}."
+        sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before s = {s:.3g}. No touch can be missed by advancing "
+        f"to {moment(after, s)}."
     else:
-        sentence = f"{speed}{turning}: {meters(above)} cannot close before the end, {moment(after)}: on to it."
+        sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before the end, so it advances to {moment(after)}."
     return impact.step(
         "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
         values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},
@@ -86,7 +87,7 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
         ),
         question=Question(
             "Will this advance reach the touch?",
-            ("yes: then they are within the tolerance", "no: it stops short, or there is none"), 0 if reaches else 1,
+            ("yes, to within the tolerance", "no, it stops short, or there is none"), 0 if reaches else 1,
         ),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ __all__ = ["ALGORITHM", "ContactForces", "contact_forces"]
 class ContactForces(SolverStepper):
     """Sub-steps between collisions, with the forces of resting contacts."""
 
-    title = "Contact forces: collisions in time, forces by pivots"
+    title = "Contact forces: collisions in time, forces by pivoting"
     page = "solvers/contact_forces.md#how-it-works"
     method = "contact_forces"
     pseudo_code = (
@@ -24,8 +24,8 @@ class ContactForces(SolverStepper):
         "    forces: a = A f + b >= 0, f >= 0, f a = 0",
         "      grow the next force, until a row",
         "      reaches its bound or is free: a pivot",
-        "  if something overlaps then: halve the time, try again",
-        "  go there",
+        "  if that makes anything overlap: halve the time and retry",
+        "  move there",
     )
     views = (PLANE, View("impulses", "normal forces, both points", x="step", y="N"))
     lines = {"collision": 1, "forces": 3, "pivot": 4, "move": 7, "answer": 0, "free": 0, "warm": 0, "joints": 0, "normal": 1, "tangent": 1}  # noqa: RUF012

@@ -19,7 +19,7 @@ class DynamicTreeSteps(TreeAlgorithm):
 
     title = "Dynamic tree: boxes are added one at a time"
     page = "dynamic_tree.md#derivation"
-    pseudo_code = ("for each box: add a leaf, fat by a margin of 0.1 m", *INSERTED, *ASKED)
+    pseudo_code = ("for each box: add a leaf with a margin of 0.1 m", *INSERTED, *ASKED)
     beside = ("bvh_insertion", "bvh_top_down", "bvh_bottom_up", "bvh_morton")
 
     def structure(self) -> DynamicTree:

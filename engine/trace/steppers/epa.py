@@ -27,16 +27,16 @@ _MAX_PLACES = 12
 class Epa(Algorithm[PairCase]):
     """The depth of two convex sets that overlap, by van den Bergen's expanding polytope."""
 
-    title = "EPA: the depth of two shapes"
+    title = "EPA: the penetration depth of two shapes"
     page = "epa.md#derivation"
     pseudo_code = (
-        "simplex = GJK's last one",
+        "simplex = GJK's last simplex",
         "if GJK found a distance: the cores are apart",
         "polytope = the simplex: it lies within B - A",
         "repeat:",
         "  e = the polytope's edge nearest to O; n = its outward normal",
         "  s = support(n): the vertex of B - A farthest along n",
-        "  if s.n = e's distance: e is an edge of B - A, the depth is s.n",
+        "  if s.n = e's distance: e is an edge of B - A, and the depth is s.n",
         "  s splits e in two",
         "witness points: where A reaches farthest along the normal",
         "add the radii",
@@ -89,7 +89,7 @@ def _expansion(difference: Difference, rows: list[list[float]], before: int, sup
             supports += 1
             steps.append(_support(difference, numbers, steps[-1], ring, {**cost, "supports": supports}))
         elif kind == EPA_END and numbers[1] == 0.0:
-            words = "B - A is one point, at O: all directions are equal, and the world's x axis is used."
+            words = "B - A is a single point, at O. All directions are equally good, and the world's x axis is used."
             n = difference.vector(numbers[3], numbers[4])
             steps.append(TraceStep("point", 2, words, axis=n, bound=numbers[2], values={"depth": numbers[2]}, cost=cost))
         elif kind == EPA_TOUCHING:
@@ -113,15 +113,16 @@ def _nearest_edge(
     question = Question("Which edge of the polytope is nearest to O?", names, at, middles, "difference")
     flat = " It is flat: O lies on it, and it has two sides." if len(edges) == 2 else ""
     first = (
-        f"O is in B - A, where GJK ends. Its depth is its distance to the nearest edge of B - A: EPA expands GJK's last simplex, "
-        f"{len(edges)} edges, to reach it, as its polytope.{flat} "
+        "O is inside B - A, so GJK ends. The depth is the distance from O to the nearest edge of B - A. To reach it, EPA expands GJK's "
+        "last "
+        f"simplex, a polytope of {len(edges)} edges.{flat} "
         if is_first
         else ""
     )
     return TraceStep(
         "nearest edge", 2 if is_first else 4,
-        f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {meters(length)} away: the depth is at least that, "
-        "as the polytope lies within B - A.",
+        f"{first}Of the polytope's {len(edges)} edges, edge {at} is nearest to O, {meters(length)} away. The depth is at least that, "
+        "because the polytope lies within B - A.",
         bound=length, values={"distance": length, "edges": float(len(edges))},
         marks=(*ring, Mark("path", "looked_at", ends, "difference", f"edge {at}")), cost=cost,
         question=question if len(edges) <= _MAX_PLACES and _is_clear(edges) else None,
@@ -142,12 +143,12 @@ def _support(difference: Difference, numbers: list[float], before: TraceStep, ri
     line = ((s[0] - across[0], s[1] - across[1]), (s[0] + across[0], s[1] + across[1]))
     point_a, point_b = difference.point_a(a), difference.point_b(b)
     if reach - offset <= 1e-9 * max(abs(reach), abs(offset), 1.0):
-        why = "which is the edge itself: it is an edge of B - A, and its distance the depth"
+        why = "which is on the edge itself. The edge is therefore an edge of B - A, and its distance is the depth"
     else:
-        why = f"{meters(reach - offset)} beyond the edge: it becomes a vertex of the polytope, and splits the edge in two"
+        why = f"{meters(reach - offset)} beyond the edge. It becomes a vertex of the polytope and splits the edge in two"
     return TraceStep(
-        "support", 5, f"Along the edge's normal B - A reaches to s = {vertex_name(a, b)}, s.n = {meters(reach)}, {why}. "
-        f"Moving by {meters(least)} separates the cores: the depth is at most that.",
+        "support", 5, f"Along the edge's normal, B - A reaches as far as s = {vertex_name(a, b)}, s.n = {meters(reach)}, {why}. "
+        f"Moving by {meters(least)} separates the cores, so the depth is at most that.",
         difference.features(a, b), (point_a, point_b), n, least, {"s.n": reach, "distance": offset, "least s.n": least},
         (
             *ring, before.marks[-1], Mark("line", "bound", line, "difference"),
@@ -161,8 +162,9 @@ def _support(difference: Difference, numbers: list[float], before: TraceStep, ri
 def _touching(difference: Difference, numbers: list[float], ring: tuple[Mark, ...], cost: dict[str, int]) -> TraceStep:
     on_a, on_b = difference.xf_a.apply((numbers[0], numbers[1])), difference.xf_a.apply((numbers[2], numbers[3]))
     return TraceStep(
-        "witness", 8, "Along the normal A reaches farthest and B least far on two lines; the middle of their overlap gives the two "
-        "witness points of the cores.", points=(on_a, on_b),
+        "witness", 8, "A's farthest feature along the normal and B's nearest one lie on two parallel lines. The middle of the range that "
+        "they "
+        "share gives the two witness points of the cores.", points=(on_a, on_b),
         marks=(*ring, Mark("point", "new", (on_a, on_b)), Mark("path", "new", (on_a, on_b))), cost=cost,
     )  # fmt: skip
 
@@ -170,13 +172,14 @@ def _touching(difference: Difference, numbers: list[float], ring: tuple[Mark, ..
 def _answer(case: PairCase, result: PenetrationResult, before: list[TraceStep]) -> TraceStep:
     shape_b = case.pair.shape_b
     radii = case.pair.shape_a.radius + (0.0 if shape_b is None else shape_b.radius)
-    more = f", the radii, {meters(radii)}, added" if radii > 0.0 else ""
+    more = f" including the radii, {meters(radii)}" if radii > 0.0 else ""
     words = {
-        Status.SEPARATED: "The shapes are apart: there is no depth, and EPA is not run.",
+        Status.SEPARATED: "The shapes are apart, so there is no depth, and EPA does not run.",
         Status.TOUCHING: f"The shapes touch: the depth is 0 within rounding{more}.",
-        Status.OVERLAPPING: f"The depth is {meters(result.depth)}{more}: moving B by that along the normal leaves them touching.",
-        Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
-        Status.OUT_OF_ITERATIONS: f"Out of room for edges: moving by {meters(result.depth)} separates them, but may be more than needed.",
+        Status.OVERLAPPING: f"The depth is {meters(result.depth)}{more}. If B is moved by that along the normal, the shapes just touch.",
+        Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
+        Status.OUT_OF_ITERATIONS: f"No room for more edges: moving by {meters(result.depth)} separates the shapes, but may be more than "
+        "needed.",
     }
     marks = tuple(mark for mark in before[-1].marks if mark.view == "difference") if before else ()
     points: tuple[Point, ...] = ()

@@ -23,29 +23,29 @@ from engine.trace.words import meters
 __all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
 
 _REGIONS = (
-    "it joins the one vertex: the simplex is now an edge",
-    "O is beyond the edge w p, so the nearest point of the triangle p q w lies on that edge: q is dropped",
-    "O is beyond the edge w q, so the nearest point of the triangle p q w lies on that edge: p is dropped",
+    "it joins the only vertex, so the simplex is now an edge",
+    "O is beyond the edge w p, so the nearest point of the triangle p q w lies on that edge, and q is dropped",
+    "O is beyond the edge w q, so the nearest point of the triangle p q w lies on that edge, and p is dropped",
     "O is in w's own region: no other point of the triangle p q w is nearer, so both p and q are dropped",
-    "O lies inside the triangle p q w, so inside B - A: the cores overlap or touch",
+    "O lies inside the triangle p q w, and therefore inside B - A: the cores overlap or touch",
 )
 
 
 class Gjk(Algorithm[PairCase]):
     """Gilbert, Johnson and Keerthi's distance of two convex sets."""
 
-    title = "GJK: the distance of two shapes"
+    title = "GJK: the distance between two shapes"
     page = "gjk.md#derivation"
     pseudo_code = (
         "simplex = the support along the line of the two centers",
         "repeat:",
         "  v = the simplex's point nearest to O; n = v / |v|; drop what v does not need",
         "  if |v| is 0: the cores touch",
-        "  w = support(-n): the vertex of B - A least far along n",
+        "  w = support(-n): the vertex of B - A farthest along -n",
         "  if |v| - w.n is 0: |v| is the distance",
-        "  w joins; keep the part of p, q, w whose region has O",
+        "  w joins; keep the part of p, q, w whose region contains O",
         "  if O is inside the triangle: the cores overlap",
-        "subtract the radii; cores are the shapes without them",
+        "subtract the radii (cores are the shapes without them)",
     )
     views = (PLANE, DIFFERENCE)
     beside = ("sat", "epa", "alternating_projections")
@@ -83,8 +83,10 @@ def gjk_steps(difference: Difference, rows: list[list[float]]) -> tuple[list[Tra
             supports += 1
             steps.append(
                 TraceStep(
-                    "start", 0, "B - A holds all differences of a point of B and one of A: its distance from the origin O is the shapes'. "
-                    f"GJK starts at {_simplex_name(numbers)}, the support (the farthest vertex) toward A's origin from B's.",
+                    "start", 0, "B - A is the set of all differences between a point of B and a point of A. Its distance from the origin "
+                    "O is that between the "
+                    f"shapes. GJK starts at {_simplex_name(numbers)}, the support (farthest vertex) in the direction from B's origin to "
+                    "A's.",
                     (*difference.features(numbers[0], numbers[1]),), (difference.point_a(numbers[0]), difference.point_b(numbers[1])),
                     marks=(*simplex, *_in_plane(difference, numbers)), cost={"steps": 0, "supports": supports},
                 )
@@ -126,10 +128,11 @@ def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     on_b = between(difference.point_b(numbers[1]), difference.point_b(numbers[3]), share)
     where = "an inner point of" if 0.0 < share < 1.0 and numbers[:2] != numbers[2:4] else "the end"
     what = _simplex_name(numbers).removeprefix("the ")
-    which = ", the vertices kept," if at == 1 else ""
+    which = ", the vertices that were kept," if at == 1 else ""
     place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
     return TraceStep(
-        "nearest", 2, f"The point v of the simplex{which} nearest to O is {place}: |v| = {meters(length)}, so the distance is no more.",
+        "nearest", 2, f"The point v of the simplex{which} nearest to O is {place}: |v| = {meters(length)}, so the distance is at most "
+        "that.",
         (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), (on_a, on_b), n, length,
         {"|v|": length, "share": share},
         (
@@ -150,8 +153,8 @@ def _support(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     question = Question("Which vertex of A is the support along n?", tuple(f"A{k}" for k in range(len(places_a))), a, places_a)
     return TraceStep(
         "support", 4,
-        f"Against n, the direction of v, the support is w = {vertex_name(a, b)}, w.n = {meters(bound)}: all of B - A lies beyond the line "
-        f"through it, so the distance is between {meters(max(bound, 0.0))} and {meters(length)}.",
+        f"Opposite to n, the direction of v, the support is w = {vertex_name(a, b)}, w.n = {meters(bound)}. All of B - A lies beyond the "
+        f"line through w, so the distance is between {meters(max(bound, 0.0))} and {meters(length)}.",
         difference.features(a, b), (difference.point_a(a), difference.point_b(b)), n, bound, {"w.n": bound, "|v|": length},
         (
             *simplex, Mark("arrow", "best", ((0.0, 0.0), _scaled(n, length)), "difference", "v"),
@@ -210,15 +213,15 @@ def _named(p: Point, q: Point) -> tuple[Mark, ...]:
 
 def _answer(case: PairCase, result: DistanceResult, before: list[TraceStep], epa: list[list[float]]) -> TraceStep:
     radii = case.pair.shape_a.radius + (0.0 if case.pair.shape_b is None else case.pair.shape_b.radius)
-    less = f", the radii, {meters(radii)}, subtracted" if radii > 0.0 else ""
+    less = f" after subtracting the radii, {meters(radii)}" if radii > 0.0 else ""
     n_supports = sum(row[0] == EPA_SUPPORT for row in epa)
     is_epa = any(row[0] in (EPA_END, EPA_TOUCHING) for row in epa)
     touch = f" EPA needed {n_supports} supports to exclude an overlap." if is_epa else ""
     words = {
-        Status.SEPARATED: f"No vertex of B - A is nearer along n than v: the distance is {meters(result.separation)}{less}.",
+        Status.SEPARATED: f"No vertex of B - A is nearer along n than v, so the distance is {meters(result.separation)}{less}.",
         Status.TOUCHING: f"The shapes touch: the gap is 0 within rounding{less}.{touch}",
-        Status.OVERLAPPING: f"The shapes overlap, a gap of {meters(result.separation)} or less{less}. EPA computes the depth.",
-        Status.DEGENERATE: "The squares of these lengths leave float64: no answer.",
+        Status.OVERLAPPING: f"The shapes overlap: the separation is at most {meters(result.separation)}{less}. EPA computes the depth.",
+        Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
         Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is at most {meters(result.separation)}.",
     }
     points = () if result.point_a is None or result.point_b is None else (result.point_a, result.point_b)

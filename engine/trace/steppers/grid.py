@@ -29,12 +29,12 @@ class GridSteps(Algorithm[BoxesCase]):
     title = "Uniform grid: which boxes overlap?"
     page = "broad_phase.md#derivation"
     pseudo_code = (
-        "rows 1.5 times as high, columns a quarter as wide as the mean box,",
-        "  but no more than two cells a box",
-        "each box goes into one cell, that of its lower left corner",
+        "rows are 1.5 times as high, columns a quarter as wide as the mean box,",
+        "  with at most two cells per box",
+        "each box goes into the cell of its lower left corner",
         "for each box, cell by cell:",
-        "  in its own row: those after it, up to the column where it ends",
-        "  in each row above, up to the one in which it ends:",
+        "  in its own row: the cells after it, up to the column where it ends",
+        "  in each row above, up to the row in which it ends:",
         "    from (its left end - the row's widest box) to its right end",
         "  each box in these cells is compared, eight at a time",
         "sort the pairs",
@@ -101,9 +101,9 @@ class _Search:
             *(Mark("path", "ghost", ((x, y0), (x, y1))) for x in verticals), *(Mark("path", "ghost", ((x0, y), (x1, y))) for y in levels),
         )  # fmt: skip
         size = f"{meters((x1 - x0) / columns)} by {meters((y1 - y0) / rows)}"
-        words = f"{counted(columns, 'column')} and {counted(rows, 'row')} over all lower left corners; a cell is {size}."
+        words = f"{counted(columns, 'column')} and {counted(rows, 'row')} cover all lower left corners; a cell is {size}."
         if self.pairs:
-            words += f" The buffer was too small for {len(self.pairs)} pairs: the search runs again with a larger one."
+            words += f" The buffer was too small for {len(self.pairs)} pairs, so the search runs again with a larger one."
             self.pairs = []
         values = {
             "x": x0,
@@ -149,15 +149,16 @@ class _Search:
         self.pairs += [(min(self.box, other), max(self.box, other)) for other in met]
         is_own = row == self.own_row
         if is_own:
-            where = f"Box {self.box} searches its own row, {row}, from its own cell on, column {first}"
+            where = f"Box {self.box} searches its own row, {row}, starting at its own cell, column {first}"
         else:
-            where = f"Box {self.box} reaches into row {row}: searched from its left end minus the row's widest box, column {first}"
+            where = f"Box {self.box} reaches into row {row}, which is searched from its left end minus the widest box's width, column "
+            f"{first}"
         where += f", up to its right end, column {self.beyond - 1}" if self.beyond - 1 > first else ", where it also ends"
         if not compared:
-            words = f"{where}: no box{' after it' if is_own else ''} to compare with."
+            words = f"{where}. There is no box{' after it' if is_own else ''} to compare it with."
         else:
-            overlap = f"{_boxes(met, 'overlap')} it" if met else "which it does not overlap"
-            words = f"{where}: compared with {_named(compared)}, {overlap}."
+            overlap = f"{_boxes(met, 'overlap')} it" if met else "none overlaps it"
+            words = f"{where}. It is compared with {_named(compared)}; {overlap}."
         roles: dict[int, Role] = {**dict.fromkeys(compared, "dropped"), **dict.fromkeys(met, "new"), self.box: "looked_at"}
         area = self.cells(first, self.beyond, row, row + 1)
         question = None

@@ -27,10 +27,10 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
     pseudo_code = (
         "triangles of the outline (see triangulation)",
         "for each diagonal u v, the longest first:",
-        "  p, q = the corners beside u, once u v is gone; p', q' beside v",
-        "  if p u q or q' v p' would turn right: u v is essential, it stays",
-        "  else it goes: the two pieces become one, convex",
-        "at most 4 times as many pieces as are needed",
+        "  p, q = the corners next to u without u v; p', q' those next to v",
+        "  if p u q or q' v p' would turn right: u v is essential and stays",
+        "  else remove it: the two pieces become one, still convex",
+        "at most 4 times as many pieces as necessary",
     )
     beside = ("keil", "triangulation")
 
@@ -52,11 +52,12 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
             pieces = merged(part.grid, triangles, trace)
             reflex = part.reflex
             n_reflex += len(reflex)
-            begun = f"{counted(len(triangles), 'triangle')}, hence {counted(len(trace), 'diagonal')}. Of the {len(part.points)} corners"
-            dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: only there diagonals are needed, at most two"
+            begun = f"{counted(len(triangles), 'triangle')}, and therefore {counted(len(trace), 'diagonal')}. Of the {len(part.points)} "
+            "corners"
+            dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: diagonals are needed only there, at most two"
             steps.append(
                 TraceStep(
-                    "triangles", 0, f"{begun} {dents if reflex else 'none is reflex: no diagonal is needed'}.",
+                    "triangles", 0, f"{begun} {dents if reflex else 'none is reflex, so no diagonal is needed'}.",
                     part.features(reflex), part.places(reflex), values={"triangles": len(triangles), "diagonals": len(trace)},
                     marks=part.polygons("kept", triangles), cost={"steps": len(steps), "diagonals": looked_at},
                 )
@@ -90,9 +91,9 @@ def _diagonal(part: NamedPart, others: tuple[Mark, ...], row: MergeStep, cost: d
     length = math.dist(pu, pv)
     dents = [corners for corners, turned in ((row.at_u, row.turn_u), (row.at_v, row.turn_v)) if turned < 0]
     if row.is_left_out:
-        what = f"without it {part.name(*row.at_u)} and {part.name(*row.at_v)} turn left or go straight on: it goes"
+        what = f"without it, {part.name(*row.at_u)} and {part.name(*row.at_v)} turn left or go straight, so it is removed"
     else:
-        what = f"without it {' and '.join(part.name(*dent) for dent in dents)} would turn right: it is essential, and stays"
+        what = f"without it, {' and '.join(part.name(*dent) for dent in dents)} would turn right, so it is essential and stays"
     return TraceStep(
         "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3, f"The diagonal {name}, {meters(length)} long: {what}.",
         part.features((u, v)), part.places((*row.at_u, *row.at_v)), values={"length": length},
@@ -100,7 +101,7 @@ def _diagonal(part: NamedPart, others: tuple[Mark, ...], row: MergeStep, cost: d
             *others, part.path("looked_at", *row.at_u), part.path("looked_at", *row.at_v),
             Mark("point", "looked_at", (pu, pv)), part.path("dropped" if row.is_left_out else "best", u, v),
         ),
-        cost=cost, question=Question(f"Can the diagonal {name} go?", _ANSWERS, 0 if row.is_left_out else 1),
+        cost=cost, question=Question(f"Can the diagonal {name} be removed?", _ANSWERS, 0 if row.is_left_out else 1),
     )  # fmt: skip
 
 

@@ -22,14 +22,14 @@ class Keil(Algorithm[OutlineCase]):
     page = "decomposition.md#derivation"
     pseudo_code = (
         "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible",
-        "for each visible pair i, k, one reflex, near pairs first:",
+        "for each visible pair i, k, one of them reflex, near pairs first:",
         "  for each j between, visible from both:",
-        "    i reflex: cut j-k; i-j is left out if j and i stay convex without",
-        "    i convex: cut i-j; j-k is left out if j and k stay convex without",
-        "  w(i, k) = the fewest cuts; keep the narrowest ends of these",
-        "read off the result: i = 0, k = n-1, then both sides of its triangle:",
-        "  a cut, or left out: the piece continues beyond it",
-        "with holes: first open along bridges from the best pieces so far",
+        "    i reflex: cut j-k; omit i-j if j and i stay convex without it",
+        "    i convex: cut i-j; omit j-k if j and k stay convex without it",
+        "  w(i, k) = the fewest cuts; keep the narrowest ends among these",
+        "read off the result: i = 0, k = n-1, then both sides of the triangle:",
+        "  a cut, or omitted: the piece continues beyond it",
+        "with holes: first open them along bridges from the best pieces so far",
     )
     beside = ("hertel_mehlhorn", "triangulation")
 
@@ -62,7 +62,7 @@ class Keil(Algorithm[OutlineCase]):
             loops += part.loops(pieces)
             marks += part.polygons("result", pieces)
             all_least = all_least and is_least
-        known = "no diagonals make fewer" if all_least else "the fewest found, as with holes the minimum is not known"
+        known = "no set of diagonals gives fewer" if all_least else "the fewest found; with holes, the minimum is not known"
         return [
             *steps,
             TraceStep(
@@ -75,8 +75,8 @@ class Keil(Algorithm[OutlineCase]):
 def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
     reflex = part.reflex
     n, h = len(part.points), len(part.grid.rings) - 1
-    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: a diagonal is needed there, and serves at most two"
-    what = dents if reflex else "none is reflex: it is convex"
+    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: each needs a diagonal, and a diagonal serves at most two"
+    what = dents if reflex else "none is reflex, so the outline is convex"
     holes = f" and {counted(h, 'hole')}" if h else ""
     return TraceStep(
         "begin", 0, f"{n} corners{holes}. Of the corners {what}.", part.features(reflex), part.places(reflex),
@@ -88,9 +88,11 @@ def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
 def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
     bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
     so_far = counted(len(row.best), "piece")
-    what = f"{so_far} so far. Opened along {bridges} it has no hole, and Keil's method finds at most as many pieces." if bridges else (
-        f"It starts with the pieces of Hertel and Mehlhorn: {so_far}."
-    )  # fmt: skip
+    what = (
+        f"{so_far} so far. Opened along {bridges}, the outline has no hole, and Keil's method finds at most as many pieces."
+        if bridges
+        else f"It starts with the pieces of Hertel and Mehlhorn: {so_far}."
+    )
     return TraceStep(
         "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},
         marks=(*part.polygons("kept", row.best), *(part.path("best", *bridge) for bridge in row.bridges)), cost=dict(cost),
@@ -125,15 +127,15 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
     what = "The whole outline" if len(enclosed) == len(loop) else f"The part of {len(enclosed)} corners cut off by {ends}"
     if kept == 0:
         return TraceStep(
-            "subproblem", 5, f"{what} has no useful triangle on {ends}: it is skipped.",
+            "subproblem", 5, f"{what} has no useful triangle on {ends}, so it is skipped.",
             part.features((loop[i], loop[k])), part.places(enclosed), marks=marks, cost=cost,
         )  # fmt: skip
     corner = loop[j]
     triangle = part.name(loop[i], corner, loop[k])
     outer = (loop[i], corner) if left_out == 1 else (corner, loop[k])
     which = f"the best is {triangle}" if tried > 1 else f"the only triangle is {triangle}"
-    among = f"of {tried} triangles on {ends} {which}" if tried > 1 else which
-    out = f", and its side {part.name(*outer)} can be left out" if left_out else ""
+    among = f"of {tried} triangles on {ends}, {which}" if tried > 1 else which
+    out = f", and its side {part.name(*outer)} can be omitted" if left_out else ""
     needs = f"at least {counted(weight, 'cut')}" if weight else "no cut"
     answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
     return TraceStep(
@@ -148,8 +150,8 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
 def _side(part: NamedPart, corners: list[int], is_cut: bool, cuts: tuple[Mark, ...], cost: dict[str, int]) -> TraceStep:
     i, k, j, a, b = corners
     side = part.name(a, b)
-    verdict = "is a cut" if is_cut else "is left out: the piece continues beyond it"
-    said = f"Read off: beside {part.name(i, k)} is the triangle {part.name(i, j, k)}, whose side {side} {verdict}."
+    verdict = "is a cut" if is_cut else "is omitted, so the piece continues beyond it"
+    said = f"Reading off the result: next to {part.name(i, k)} is the triangle {part.name(i, j, k)}, whose side {side} {verdict}."
     return TraceStep(
         "cut" if is_cut else "left out", 7, said,
         part.features((a, b)), part.places((a, b)),

@@ -24,12 +24,12 @@ class MonotoneChain(Algorithm[PointsCase]):
     page = "hull.md#derivation"
     pseudo_code = (
         "sort the points by x, then by y",
-        "the lower chain, from left to right; then the upper one, back again:",
+        "the lower chain from left to right, then the upper one from right to left:",
         "  for each point:",
-        "    while the last two of the chain and the point do not turn left:",
+        "    while the chain's last two points and this one do not turn left:",
         "      remove the last one",
         "    append the point",
-        "both chains, without their last points, are the hull",
+        "both chains together, without their last points, are the hull",
     )
     beside = ("quickhull",)
 
@@ -77,7 +77,7 @@ def _step(case: PointsCase, row: ChainStep, lower: tuple[Point, ...], cost: dict
     below = (Mark("path", "kept", lower),) if lower else ()
     sofar = (Mark("path", "kept", chain),) if len(chain) > 1 else ()
     if len(chain) < 2:
-        what = f"{name} begins the {side} chain" if not chain else f"{name} is appended: with one point before it there is no turn"
+        what = f"{name} begins the {side} chain" if not chain else f"{name} is appended: with only one point before it, there is no turn"
         return TraceStep(
             "appended", 5, f"{what}.", features(case, point), (point,),
             marks=(*below, *dots("kept", chain), named(case, "new", point), *_last(chain, point)), cost=cost,
@@ -89,18 +89,18 @@ def _step(case: PointsCase, row: ChainStep, lower: tuple[Point, ...], cost: dict
     place = f"{case.name(last)} lies {meters(abs(left))} {side_of_way} of {way}" if left != 0.0 or not row.is_taken_off else (
         f"{case.name(last)} lies on {way}"
     )  # fmt: skip
-    question = Question(f"{name} comes. Is {case.name(last)} taken off?", _ANSWERS, 0 if row.is_taken_off else 1)
+    question = Question(f"{name} is next. Is {case.name(last)} removed?", _ANSWERS, 0 if row.is_taken_off else 1)
     gap = Mark("path", "looked_at", (foot, last), text=meters(abs(left)))
     if row.is_taken_off:
         return TraceStep(
-            "taken off", 4, f"{place}, so the chain would not turn left at it: not a corner of the {side} hull, it is removed.",
+            "taken off", 4, f"{place}, so the chain would not turn left at it. It is not a corner of the {side} hull and is removed.",
             features(case, before, last, point), (before, last, point), values={"left": left},
             marks=(*below, *sofar, Mark("line", "bound", (before, point)), gap, named(case, "dropped", last),
                    named(case, "new", point)),
             cost=cost, question=question,
         )  # fmt: skip
     return TraceStep(
-        "appended", 5, f"{place}: the chain turns left at it, and {name} is appended.",
+        "appended", 5, f"{place}, so the chain turns left at it, and {name} is appended.",
         features(case, before, last, point), (before, last, point), values={"left": left},
         marks=(*below, *sofar, Mark("line", "bound", (before, point)), *_last(chain, point), gap, named(case, "new", point)),
         cost=cost, question=question,

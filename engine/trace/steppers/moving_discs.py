@@ -30,12 +30,12 @@ class MovingDiscs(Algorithm[PairCase]):
     title = "Two moving discs: one quadratic"
     page = "swept.md#derivation"
     pseudo_code = (
-        "w = B's motion as A sees it; c = from B's center to A's",
-        "r = both radii together; if |c| <= r: an overlap at 0",
+        "w = B's motion relative to A; c = from B's center to A's",
+        "r = the sum of the radii; if |c| <= r: an overlap at 0",
         "if w = 0: a miss",
         "t0 = c.w / w.w, when B's center is nearest to A's",
-        "d = |c x w| / |w|, how far apart they are then",
-        "if d > r: they pass, a miss",
+        "d = |c x w| / |w|, their distance at that time",
+        "if d > r: they miss each other",
         "h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r",
         "first = t0 - h, last = t0 + h",
         "a touch at first if that is in [0, 1]",
@@ -111,11 +111,11 @@ class _Decoder(SweptDecoder):
         state = "at most" if step.values["inside"] == 1.0 else "more than"
         return TraceStep(
             "start", step.line,
-            f"The centers are {meters(distance)} apart, {state} both radii together, r = {meters(self.radius)}; as A sees it, B moves "
+            f"The centers are {meters(distance)} apart, {state} the sum of the radii, r = {meters(self.radius)}. Relative to A, B moves "
             f"{meters(math.hypot(*self.way))}.",
             points=(at_a, at_b), values={**step.values, "|c|": distance, "r": self.radius},
             marks=(
-                *step.marks, Mark("circle", "bound", (at_a,), text="A grown by B's radius", radius=self.radius),
+                *step.marks, Mark("circle", "bound", (at_a,), text="A expanded by B's radius", radius=self.radius),
                 Mark("arrow", "best", (at_b, at_a), text="c"), Mark("point", "new", ((0.0, distance * distance),), "quadratic"),
             ),
         )  # fmt: skip
@@ -129,21 +129,24 @@ class _Decoder(SweptDecoder):
         steps = [
             TraceStep(
                 "nearest", 5 if passes else 4,
-                f"B's center is nearest to A's at t0: {moment(nearest)}, then {meters(away)} away, "
-                + (f"more than r = {meters(self.radius)}: they pass." if passes else f"within r = {meters(self.radius)}: so they touch."),
+                f"B's center is nearest to A's at t0, {moment(nearest)}. It is then {meters(away)} away, "
+                + (f"more than r = {meters(self.radius)}, so they "
+                "miss." if passes else f"within r = {meters(self.radius)}, so they touch."),
                 points=(at_a, at_b) if is_drawn else (), values={"t0": nearest, "d": away, "r": self.radius},
                 marks=(
                     *self.placed(nearest, "looked_at"), *((Mark("path", "best", (at_a, at_b), text=meters(away)),) if is_drawn else ()),
                     *self.on_curve(nearest, away * away, "new", "nearest"),
                 ),
-                question=Question(f"d = {meters(away)}, r = {meters(self.radius)}: do they touch on the way?", ("yes", "no"), int(passes)),
+                question=Question(f"d = {meters(away)}, r = {meters(self.radius)}: do they touch during the "
+                "motion?", ("yes", "no"), int(passes)),
             )
         ]  # fmt: skip
         if not passes:
             steps.append(
                 TraceStep(
                     "chord", 7,
-                    f"In half the time h = {half:.3g} B moves from the edge of A's grown disc to its middle: first {moment(first)}, last "
+                    f"B moves from the edge of A's expanded disc to t0 in h = {half:.3g}: the first touch is at {moment(first)}, the "
+                    "last at "
                     f"{moment(last)}.",
                     values={"h": half, "first": first, "last": last},
                     marks=(

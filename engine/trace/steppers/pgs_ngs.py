@@ -28,7 +28,7 @@ class PgsNgs(SolverStepper):
         "    a point alone: P = max(P - m (rate + bias), 0)",
         "x = x + dt v",
         "repeat position_iterations times, or until nothing overlaps much:",
-        "  for each contact, each point: the gap s as bodies stand now",
+        "  for each contact, each point: the current gap s",
         "    deeper than the slop: move both apart by a share of it",
     )
     lines = {"free": 0, "warm": 1, "joints": 3, "tangent": 5, "pair": 7, "normal": 8, "move": 9, "apart": 12, "answer": 10}  # noqa: RUF012

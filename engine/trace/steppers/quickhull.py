@@ -23,12 +23,12 @@ class Quickhull(Algorithm[PointsCase]):
     page = "hull.md#derivation"
     pseudo_code = (
         "low, high = the leftmost and the rightmost point",
-        "tasks: the lines low-high and high-low, each with the points right of it",
+        "tasks: the lines low-high and high-low, with the points to their right",
         "while there is a task p-q:",
-        "  if no point lies right of p-q: it is an edge of the hull",
-        "  far = the point farthest right of p-q: a corner of the hull",
-        "  points in the triangle p far q are no corners",
-        "  two more tasks: p-far and far-q, with the points right of them",
+        "  if no point lies to the right of p-q: it is an edge of the hull",
+        "  far = the point farthest to the right of p-q: a corner of the hull",
+        "  points in the triangle p far q are not corners",
+        "  two more tasks: p-far and far-q, with the points to their right",
         "the edges, in order, are the hull",
     )
     beside = ("monotone_chain",)
@@ -52,12 +52,12 @@ class Quickhull(Algorithm[PointsCase]):
         outside = {(task.p, task.q): task.outside for task in tasks}
         low, high = tasks[0].p, tasks[0].q
         below, above = len(outside[low, high]), len(outside[high, low])
-        lie = f"{'lies' if below == 1 else 'lie'} {counted(below, 'point')}, right of the way back {above}"
+        lie = f"{'lies' if below == 1 else 'lie'} {counted(below, 'point')}, and to the right of the way back {above}"
         steps = [
             TraceStep(
                 "ends", 0,
-                f"{case.name(low)} is the leftmost point and {case.name(high)} the rightmost: both are corners. Right of the line from "
-                f"low to high, that is below it, {lie}.",
+                f"{case.name(low)} is the leftmost point and {case.name(high)} the rightmost; both are corners. To the right of the line "
+                f"from low to high, that is, below it, {lie}.",
                 features(case, low, high), (low, high), values={"below": below, "above": above},
                 marks=(Mark("line", "bound", (low, high)), named(case, "new", low), named(case, "new", high)),
                 cost={"steps": 0, "points looked at": 0},
@@ -79,7 +79,7 @@ class Quickhull(Algorithm[PointsCase]):
         return [
             *steps,
             TraceStep(
-                "answer", 7, f"No task is left: the hull has {len(hull)} corners, {names(case, corners)}.",
+                "answer", 7, f"No task is left, so the hull is complete: it has {len(hull)} corners, {names(case, corners)}.",
                 features(case, *corners), corners, marks=(Mark("polygon", "result", corners),),
                 cost={"steps": len(steps), "points looked at": looked_at}, result=hull,
             ),
@@ -102,14 +102,18 @@ def _known(ring: tuple[Point, ...]) -> Mark:
 def _edge(case: PointsCase, task: _Task, ring: tuple[Point, ...], cost: dict[str, int]) -> TraceStep:
     p, q = task.p, task.q
     return TraceStep(
-        "edge", 3, f"No point lies right of the line from {case.name(p)} to {case.name(q)}: it is an edge of the hull.",
+        "edge", 3, f"No point lies to the right of the line from {case.name(p)} to {case.name(q)}, so it is an edge of the hull.",
         features(case, p, q), (p, q), values={"outside": 0.0},
         marks=(_known(ring), Mark("line", "bound", (p, q)), Mark("path", "result", (p, q))), cost=cost,
     )  # fmt: skip
 
 
 def _lie(n: int) -> str:
-    return "lies 1 of the others, no corner" if n == 1 else f"lie {n} of the others, no corners"
+    return (
+        "is 1 of the others, which is not a corner and is dropped"
+        if n == 1
+        else f"are {n} of the others, which are not corners and are dropped"
+    )
 
 
 def _farthest(case: PointsCase, task: _Task, inside: tuple[Point, ...], ring: tuple[Point, ...], cost: dict[str, int]) -> TraceStep:
@@ -118,12 +122,12 @@ def _farthest(case: PointsCase, task: _Task, inside: tuple[Point, ...], ring: tu
     left, foot = away_from_line(p, q, far)
     others = task.outside
     n, name = len(others), case.name(far)
-    shed = f"; within the triangle of these corners {_lie(len(inside))}, so dropped" if inside else ""
-    line = f"right of the line from {case.name(p)} to {case.name(q)}"
+    shed = f"; inside the triangle of these corners {_lie(len(inside))}" if inside else ""
+    line = f"to the right of the line from {case.name(p)} to {case.name(q)}"
     what = f"Of the {n} points {line}, {name} is the farthest" if n > 1 else f"Only {name} lies {line}"
     question = Question(f"Which point is farthest {line}?", tuple(map(case.name, others)), others.index(far), others) if n > 1 else None
     return TraceStep(
-        "farthest", 4, f"{what}, {meters(-left)} away: a corner{shed}.",
+        "farthest", 4, f"{what}, {meters(-left)} away, and thus a corner{shed}.",
         features(case, far), (p, q, far), values={"distance": -left, "outside": n, "inside": len(inside)},
         marks=(
             _known(ring), Mark("path", "looked_at", (p, q)), *dots("looked_at", others), *dots("dropped", inside),

@@ -38,12 +38,12 @@ class RayCast(Algorithm[PairCase]):
         "  t = when the ray w crosses the edge's line",
         "  if n.w < 0, it enters: entry = max(entry, t)",
         "  if n.w > 0, it leaves: exit = min(exit, t)",
-        "  if n.w = 0, along the edge and in front of it: a miss",
+        "  if n.w = 0 (parallel to the edge) and it is in front: a miss",
         "if entry > exit or exit < 0: a miss",
-        "a point past the end of its edge, at a sharp corner: look closer",
-        "with a radius, for each edge shifted out and each corner's circle:",
+        "if the point is past its edge's end, at a sharp corner: look closer",
+        "with a radius, for each edge shifted outward and each corner's circle:",
         "  entry = the earliest crossing, exit = the latest",
-        "a hit at the entry if that is in [0, 1]; n there is the normal",
+        "a hit at the entry if that is in [0, 1]; n is that edge's normal",
     )
     views = (PLANE, TIMES)
     beside = ("shape_cast", "swept_sat")
@@ -142,7 +142,7 @@ class _Decoder:
 
     def start(self, row: list[float]) -> TraceStep:
         is_inside, self.touch = row[0] == 1.0, row[5]
-        inside = "inside the shape: there is no entry to find" if is_inside else "outside: the ray may enter"
+        inside = "inside the shape, so there is no entry to find" if is_inside else "outside, so the ray may enter"
         long = "no length" if self.length == 0.0 else f"{meters(self.length)} long"
         return self.step(
             "start", 0, f"The ray is {long}; its start lies {inside}.", points=(self.origin,), values={"inside": row[0]},
@@ -157,7 +157,7 @@ class _Decoder:
         values = {"in front": in_front, "n.w": rate, "entry": entry, "exit": leave}
         if math.isnan(t):
             is_out = in_front > self.touch
-            sentence = f"{name} and the ray runs along it: {'it stays outside' if is_out else 'this edge cuts nothing off'}."
+            sentence = f"{name}, and the ray runs parallel to it: {'it stays outside' if is_out else 'this edge does not limit it'}."
             if not is_out:
                 self.bars.add(edge, -math.inf, math.inf, f"edge {edge}")
             kind, line = "along", 6
@@ -166,12 +166,12 @@ class _Decoder:
             kind, line = ("entry", 4) if rate < 0.0 else ("exit", 5)
             if rate < 0.0:
                 self.towards.append(edge)
-                new = f"the latest entry so far is {moment(entry)}" if entry == t else f"{moment(entry)} is later: no change"
-                sentence = f"{name}, and the ray moves toward it: up to {moment(t)} it is outside; {new}."
+                new = f"the latest entry so far is {moment(entry)}" if entry == t else f"{moment(entry)} is later, so nothing changes"
+                sentence = f"{name}, and the ray moves toward it: it is outside until {moment(t)}; {new}."
                 self.bars.add(edge, t, math.inf, f"edge {edge}")
             else:
-                new = f"the earliest exit so far is {moment(leave)}" if leave == t else f"{moment(leave)} is earlier: no change"
-                sentence = f"{name}, and the ray moves away from it: from {moment(t)} on it is outside; {new}."
+                new = f"the earliest exit so far is {moment(leave)}" if leave == t else f"{moment(leave)} is earlier, so nothing changes"
+                sentence = f"{name}, and the ray moves away from it: it is outside after {moment(t)}; {new}."
                 self.bars.add(edge, -math.inf, t, f"edge {edge}")
         question = Question(
             f"Does the ray move toward edge {edge} or away from it?", ("toward it: an entry", "away from it: an exit"), int(rate > 0.0)
@@ -202,8 +202,9 @@ class _Decoder:
             )
         return self.step(
             "entered", 7,
-            f"The last entry, {moment(entry)} by edge {edge}, is before the first exit, {moment(leave)}: between them the ray is behind "
-            "all edges, inside.",
+            f"The last entry, at {moment(entry)} through edge {edge}, is before the first exit, at {moment(leave)}: between them the ray "
+            "is "
+            "behind all edges, that is, inside.",
             looked_at=(Feature("a", "edge", edge),), points=(self.at(t),), axis=self.normal_of(edge),
             values={"t": t, "entry": entry, "exit": leave}, question=question,
             marks=(
@@ -219,20 +220,21 @@ class _Decoder:
             if entry > leave
             else f"it left the shape at {moment(leave)}, before its start"
             if leave < 0.0
-            else "it runs along an edge, outside"
+            else "it runs parallel to an edge, outside the shape"
         )
         return self.step(
-            "passed", 7 if entry > leave or leave < 0.0 else 6, f"The ray's line passes: {why}.", values={"entry": entry, "exit": leave},
+            "passed", 7 if entry > leave or leave < 0.0 else 6, "The ray's line misses the shape: "
+            f"{why}.", values={"entry": entry, "exit": leave},
             marks=(Mark("path", "dropped", (self.origin, self.at(1.0))),),
         )  # fmt: skip
 
     def settled(self, row: list[float]) -> TraceStep:
         edge, before, after = int(row[0]), row[1], row[2]
-        verb = "passes it" if math.isinf(after) else f"meets it at {moment(after)}"
+        verb = "misses the shape" if math.isinf(after) else f"meets the shape at {moment(after)}"
         return self.step(
             "settled", 8,
-            f"At {moment(before)} the ray is on the line of edge {edge}, but past its end, where two lines meet before a sharp corner: "
-            f"tested for each edge between its ends, it {verb}.",
+            f"At {moment(before)} the ray is on the line of edge {edge}, but past its end: within rounding, the lines of a sharp corner "
+            f"meet short of its tip. Tested against each edge between its ends, the ray {verb}.",
             looked_at=(Feature("a", "edge", edge),), values={"before": before, "t": after},
             marks=(Mark("path", "looked_at", self.ends_of(edge)), *self.crossing(after)),
         )  # fmt: skip
@@ -243,15 +245,15 @@ class _Decoder:
         n, r = self.direction(row[3], row[4]), self.shape.radius
         (x, y), (to_x, to_y) = self.ends_of(edge)
         ends = (x + r * n[0], y + r * n[1]), (to_x + r * n[0], to_y + r * n[1])
-        name = f"Edge {edge}" + (f", shifted out by {meters(r)}" if r > 0.0 else "")
+        name = f"Edge {edge}" + (f", shifted outward by {meters(r)}" if r > 0.0 else "")
         counts = not math.isnan(t) and 0.0 <= along <= length
         if math.isnan(t):
-            sentence = f"{name}: the ray runs along it and does not cross its line."
+            sentence = f"{name}: the ray runs parallel to it and does not cross its line."
         elif counts:
-            sentence = f"{name}: the ray crosses it at {moment(t)}, between its ends: it {'enters' if rate < 0.0 else 'leaves'} there."
+            sentence = f"{name}: the ray crosses it between its ends at {moment(t)}, and {'enters' if rate < 0.0 else 'leaves'} there."
             self.bars.add(2.0 * edge, t, t, f"edge {edge}")
         else:
-            sentence = f"{name}: the ray crosses its line at {moment(t)}, past its ends: no crossing."
+            sentence = f"{name}: the ray crosses its line at {moment(t)} but past its ends, so this does not count."
         return self.step(
             "rounded edge", 9, sentence, looked_at=(Feature("a", "edge", edge),), axis=n, points=(self.at(t),) if counts else (),
             values={"n.w": rate, "t": t, "along": along, "length": length, "entry": entry, "exit": leave},
@@ -267,10 +269,11 @@ class _Decoder:
         r = self.shape.radius
         what = "The circle" if len(self.corners) == 1 else f"The circle about corner {corner}"
         if math.isnan(half):
-            sentence = f"{what}: the ray's line passes its center at {meters(away)}, more than the radius, {meters(r)}: no crossing."
+            sentence = f"{what}: the ray's line passes its center at {meters(away)}, farther than the radius, {meters(r)}, so they do "
+            "not cross."
         else:
             sentence = (
-                f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}: it is inside from "
+                f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}, and is inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"arc {corner}")
@@ -289,14 +292,16 @@ class _Decoder:
         entry, leave, corner = row[0], row[1], int(row[4])
         if entry > leave:
             return self.step(
-                "passed", 7, "The ray's line crosses neither an edge nor a circle: it passes.", values={"entry": entry, "exit": leave},
+                "passed", 7, "The ray's line crosses neither an edge nor a circle, so it misses the "
+                "shape.", values={"entry": entry, "exit": leave},
                 marks=(Mark("path", "dropped", (self.origin, self.at(1.0))),),
             )  # fmt: skip
-        met = "beside an edge" if corner < 0 else f"at the arc of corner {corner}" if len(self.corners) > 1 else "on the circle"
+        met = "on a shifted edge" if corner < 0 else f"at the arc of corner {corner}" if len(self.corners) > 1 else "on the circle"
         return self.step(
             "entered", 10,
-            f"The earliest crossing, {moment(entry)}, is the entry, the latest, {moment(leave)}, the exit, as the shape is convex; "
-            f"the point lies {met}.",
+            f"The earliest crossing, {moment(entry)}, is the entry, and the latest, {moment(leave)}, is the exit, because the shape is "
+            "convex. "
+            f"The point lies {met}.",
             points=(self.at(entry),) if abs(entry) < 5.0 else (), axis=self.direction(row[2], row[3]),
             values={"t": entry, "entry": entry, "exit": leave},
             marks=(*self.kept(entry, leave), *self.crossing(entry), *bar(2.0 * len(self.corners), entry, leave, "best", "inside")),
@@ -309,7 +314,7 @@ class _Decoder:
             entry = before[-1].values.get("t", before[-1].values.get("entry", math.inf))
             sentence = "A miss."
             if self.length == 0.0:
-                sentence = "A miss: the ray has no length, and it starts outside."
+                sentence = "A miss: the ray has no length and starts outside."
             elif before[-1].kind in ("entered", "settled") and math.isfinite(entry):
                 sentence = f"A miss: the entry, {moment(entry)}, is not in [0, 1]: " + (
                     "the ray ends before it." if entry > 1.0 else "it lies behind the start."

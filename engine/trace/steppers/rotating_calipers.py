@@ -32,7 +32,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
         "  advance left while the next edge points back along e",
         "  area = (from left to right along e) x (from e to top)",
         "  keep the smallest",
-        "the tight box along the best edge, larger by rounding",
+        "the tight box along the best edge, enlarged for rounding",
     )
     views = (View("plane", "the points"), AREAS)
     beside = ("smallest_circle",)
@@ -71,7 +71,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
         said = (
             f"The box lies along the line, {length} long."
             if len(corners) > 1
-            else f"The box is the point and no larger than rounding, {length}."
+            else f"The box is that point, enlarged only for rounding to {length}."
         )
         if best is not None:
             edge = f"from {case.name(corners[best.edge])} to {case.name(corners[(best.edge + 1) % len(corners)])}"
@@ -89,9 +89,9 @@ class RotatingCalipers(Algorithm[PointsCase]):
 
 def _begins(case: PointsCase, corners: tuple[Point, ...]) -> str:
     if len(corners) < 3:
-        what = "one point" if len(corners) == 1 else f"the line from {case.name(corners[0])} to {case.name(corners[1])}"
-        return f"All points are {what}: no edge has two sides, and there is nothing to rotate."
-    return f"Only the hull counts, {names(case, corners)}. A rectangle of minimum area has a side along one of its {len(corners)} edges."
+        what = "one spot" if len(corners) == 1 else f"the line from {case.name(corners[0])} to {case.name(corners[1])}"
+        return f"All points are on {what}, so there is nothing to rotate."
+    return f"Only the hull matters: {names(case, corners)}. A rectangle of minimum area has a side along one of its {len(corners)} edges."
 
 
 def _area(caliper: Caliper) -> float:
@@ -104,12 +104,12 @@ def _on_edge(case: PointsCase, corners: tuple[Point, ...], trace: list[Caliper],
     p, q = corners[caliper.edge], corners[(caliper.edge + 1) % n]
     right, top, left = corners[caliper.right], corners[caliper.top], corners[caliper.left]
     is_best = best is None or area < _area(best)
-    rank = "the first" if best is None else "the smallest so far" if is_best else f"not below {square_meters(_area(best))}"
+    rank = "the first" if best is None else "the smallest so far" if is_best else f"not less than {square_meters(_area(best))}"
     # where the opposite edge is parallel two corners are the answer
     heights = [away_from_line(p, q, corner)[0] for corner in corners]
     is_one = sum(height > caliper.height * (1.0 - 1e-6) for height in heights) == 1
     question = Question(
-        f"The box stands on the edge from {case.name(p)} to {case.name(q)}. Which corner touches its top?", tuple(map(case.name, corners)),
+        f"The box rests on the edge from {case.name(p)} to {case.name(q)}. Which corner touches its top?", tuple(map(case.name, corners)),
         caliper.top, corners,
     )  # fmt: skip
     return TraceStep(

@@ -18,7 +18,8 @@ from engine.trace.words import meters
 __all__ = ["ALGORITHM", "Sat", "sat"]
 
 _AIM = (
-    "If any line fits between two polygons, one along an edge does, so no others are needed. Where the shadows (projections) on one axis "
+    "If any line fits between two polygons, one parallel to an edge does, so no others are needed. Where the shadows (projections) on "
+    "one axis "
     "do not meet, a line fits: the shapes are apart."
 )
 
@@ -29,13 +30,13 @@ class Sat(Algorithm[PairCase]):
     title = "SAT: do two shapes overlap?"
     page = "sat.md#derivation"
     pseudo_code = (
-        "r = the sum of the radii, 0 for polygons; cores are without them",
+        "r = the sum of the radii (0 for polygons); cores exclude the radii",
         "for each edge of A, then of B:",
-        "  n = its outward normal: its own shape's shadow on n ends at the edge",
+        "  n = its outward normal; its own shape's shadow on n ends at the edge",
         "  gap = start of the other's shadow along n - r",
-        "  if gap > 0: the two are apart, no other axis is needed",
+        "  if gap > 0: the two are apart; no other axis is needed",
         "if all shadows of the cores overlap: the two overlap",
-        "d = the distance of the cores, which are corner to corner",
+        "  d = the distance between the cores, which are corner to corner",
         "they overlap if d <= r",
     )
     views = (PLANE, AXIS, GAPS)
@@ -69,17 +70,17 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
         gap = last.values["gap"]
         line, points = 7, last.points
         says = (
-            f"They overlap: the cores are {meters(last.values['distance'])} apart, and the radii bridge that, {meters(axes.reach)}."
+            f"They overlap: the cores are {meters(last.values['distance'])} apart, less than the radii, {meters(axes.reach)}."
             if is_overlapping and axes.reach > 0.0
-            else "They overlap: the cores are 0 m apart within rounding, which is a touch."
+            else "They overlap: within rounding, the cores are 0 m apart, so they touch."
             if is_overlapping
-            else f"They are apart, by {meters(gap)}: corner to corner, farther than along any edge's normal."
+            else f"They are apart by {meters(gap)}, corner to corner, which is more than along any edge's normal."
         )
     elif is_overlapping:
         line, points, gap = 5, (), axes.best - axes.reach
         says = (
-            f"They overlap: their shadows do on all {there_are} axes, by at least {meters(-gap)}. If any line fit between the "
-            "two, one along an edge would: so no other axis is needed."
+            f"They overlap: their shadows overlap on all {there_are} axes, by at least {meters(-gap)}. If any line fit between the "
+            "two, one parallel to an edge would, so no other axis is needed."
         )
         side, edge = axes.best_edge or (0, 0)
         marks = (*edges.shadow_marks(side, edge, axes.best, "result", axes.reach), *axes.gap_marks())
@@ -87,7 +88,7 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
         line, points, gap = 4, (), last.values["gap"]
         left = there_are - axes.n_axes
         saved = f" The other {left} of {there_are} axes were not tested." if left else ""
-        says = f"They are apart: one axis on which the shadows do not meet, here by {meters(gap)}, is proof enough.{saved}"
+        says = f"They are apart: one axis with a gap between the shadows, here {meters(gap)}, is proof enough.{saved}"
     return TraceStep(
         "answer", line, says, points=points, axis=last.axis if line == 4 else None, bound=gap, values={"overlaps": float(is_overlapping)},
         marks=marks, cost=axes.cost, result=is_overlapping,

@@ -26,13 +26,13 @@ class SatCached(Algorithm[PairCase]):
     page = "sat.md#derivation"
     pseudo_code = (
         "r = the sum of the radii",
-        "gap = along the axis of the frame before, rotated with its shape",
-        "if gap > 0: the two are apart, one axis was enough",
+        "gap = along the last frame's axis, rotated with its shape",
+        "if gap > 0: the two are apart; one axis was enough",
         "for each edge of A; then of B, if none of A's separates them:",
         "  gap = start of the other's shadow along its normal - r",
         "  keep the largest",
         "if the cores do not overlap: d = their distance; apart if d > r",
-        "remember the best axis by its name: an edge, or two corners",
+        "remember the best axis by its features: an edge or two corners",
     )
     views = (PLANE, AXIS, GAPS)
     beside = ("sat",)
@@ -68,8 +68,8 @@ def cached_steps(case: PairCase, axis: int) -> list[TraceStep]:
     axes = Axes(
         Edges(case),
         {"edge": 4, "corners": 6},
-        "The one that separated them a frame ago comes first.",
-        "Its other edges are tried too: the best is remembered.",
+        "The one that separated them in the last frame comes first.",
+        "Its other edges are tried too, and the best one is remembered.",
     )
     best: list[float] = []
     for row in rows:
@@ -115,14 +115,14 @@ def _remembered_step(axes: Axes, axis: int, separation: float) -> TraceStep:
         n = _direction(*ends)
         marks = (Mark("path", "looked_at", ends, text=meters(gap)), Mark("point", "looked_at", ends))
     verdict = (
-        f"gap {meters(gap)}: it still separates them. Shapes move little in a frame: one axis settles nearly all pairs that stay apart."
+        f"gap {meters(gap)}. It still separates them. Shapes move little per frame, so one axis is enough for most separated pairs."
         if is_enough
-        else f"gap {meters(gap)}: it no longer separates them, or never did: the full test follows."
+        else f"gap {meters(gap)}. It does not separate them, so the full test follows."
     )
     return TraceStep(
-        "remembered", 1, f"The axis of the frame before, {name}: {verdict}", looked_at, axis=n, bound=gap,
+        "remembered", 1, f"The last frame's axis, {name}: {verdict}", looked_at, axis=n, bound=gap,
         values={"gap": gap, "separation": separation}, marks=(*marks, *axes.gap_marks()), cost=axes.cost,
-        question=Question(f"Does the axis of the frame before, {name}, still separate them?", ("yes", "no"), 0 if is_enough else 1),
+        question=Question(f"Does the last frame's axis, {name}, still separate them?", ("yes", "no"), 0 if is_enough else 1),
     )  # fmt: skip
 
 
@@ -138,12 +138,12 @@ def _answer(axes: Axes, result: CachedOverlap, best: list[float]) -> TraceStep:
     name, last = _name(axes.edges, result.axis), axes.steps[-1]
     if result.was_enough:
         all_of_them = axes.edges.count(0) + axes.edges.count(1)
-        line, says = 2, f"{what}: the remembered axis alone was enough, 1 of {all_of_them}. It is remembered again."
+        line, says = 2, f"{what}: the remembered axis, 1 of {all_of_them}, was enough. It stays remembered."
         gap = last.values["gap"]
     else:
         gap = best[3] - axes.reach
         line = 7
-        says = f"{what}. The best axis is that of {name}, gap {meters(gap)}: in the next frame it is tried first."
+        says = f"{what}. The best axis is that of {name}, gap {meters(gap)}. It will be tried first in the next frame."
     side, first, second = _named(axes.edges, result.axis)
     if side >= 0 and axes.edges.count(side):
         separation = gap + axes.reach

@@ -22,7 +22,7 @@ class ShockPropagation(SolverStepper):
         "repeat, e rising from -0.8 to 0:",
         "  solve all joints",
         "  for each contact from the ground up:",
-        "    both points: K P = -(1 + e) u, none pulls",
+        "    both points: K P = -(1 + e) u, neither pulls",
         "    friction: static if within the cone, else mu P",
         "layer by layer from the ground up: the same,",
         "  with infinite mass below each pair",

@@ -28,14 +28,14 @@ class SmallestCircle(Algorithm[PointsCase]):
     pseudo_code = (
         "p = the corners of the points' hull, in random order",
         "circle = p[0] alone; for each i: is p[i] in the circle?",
-        "  if not, it is on the next one: circle = p[i] alone",
+        "  if not, it is on the next circle: circle = p[i] alone",
         "  for each j < i: is p[j] in the circle?",
-        "    if not, it is on the next one: circle = p[i] to p[j], a diameter",
+        "    if not, it is on the next circle: diameter = p[i] to p[j]",
         "    for each k < j: is p[k] in the circle?",
         "      if not: circle = the one through p[i], p[j], p[k]",
-        "check: the radius its own points need, and the one that holds all",
-        "if these differ by more than rounding: repeat in fractions",
-        "the circle, larger by rounding",
+        "check: the radius its own points need, and the one that contains all",
+        "if these differ by more than rounding: repeat in exact fractions",
+        "the circle, enlarged for rounding",
     )
     beside = ("rotating_calipers",)
 
@@ -60,9 +60,9 @@ class SmallestCircle(Algorithm[PointsCase]):
             if not row.is_exact:
                 steps.append(run.judged(len(trace) == 1, {"steps": len(steps), "tests": n_tests}))
         support = run.of(row.found.support)
-        said = f"{names(case, support)} determine the smallest circle: its radius is {meters(result.radius)}."
+        said = f"{names(case, support)} determine the smallest circle, with a radius of {meters(result.radius)}."
         if len(support) == 1:
-            said = f"The smallest circle is {case.name(support[0])} and no larger than rounding, {meters(result.radius)}."
+            said = f"The smallest circle is {case.name(support[0])}, enlarged only for rounding to {meters(result.radius)}."
         return [
             *steps,
             TraceStep(
@@ -107,8 +107,8 @@ class _Run:
     def beginning(self, cost: dict[str, int]) -> TraceStep:
         """Return the step of the order, and the first circle."""
         n, first = len(self.points), self.case.name(self.points[0])
-        why = "In fractions, which do not round. " if self.row.is_exact else "No other point can matter. " if n > 2 else ""
-        order = f"{n} corners of the hull in random order: {names(self.case, self.points)}." if n > 1 else "All points are one."
+        why = "This repeats it in exact fractions. " if self.row.is_exact else "No other points matter. " if n > 2 else ""
+        order = f"{n} corners of the hull in random order: {names(self.case, self.points)}." if n > 1 else "All points coincide."
         return TraceStep(
             "order", 8 if self.row.is_exact else 0,
             f"{why}{order} The first circle is {first} alone.",
@@ -126,16 +126,16 @@ class _Run:
         support = names(case, self.of(test.circle.support)).replace(", ", " ")
         of_whom = f"the circle of {support}{' alone' if len(test.circle.support) == 1 else ''}"
         if test.is_in:
-            what = f"{name} is in {of_whom}, {meters(max(-off, 0.0))} from its edge: nothing changes."
+            what = f"{name} is inside {of_whom}, {meters(max(-off, 0.0))} from its edge, so nothing changes."
         else:
             then = (
-                f": the next one grows until it just reaches {name}, so {name} is on its edge. All before it again, from {name} alone",
-                f", so it is on the next one as well: {on_it} and {name} as its diameter, radius {meters(next_radius)}",
-                f", so it is on the next one as well: through {on_it.replace(' and ', ', ')} and {name}, radius {meters(next_radius)}",
+                f", so it is on the edge of the next one. All earlier points are tested again, starting with {name} alone",
+                f", so it is on the next one as well: {on_it} to {name} is its diameter, radius {meters(next_radius)}",
+                f", so the next one passes through {on_it.replace(' and ', ', ')} and {name}, radius {meters(next_radius)}",
             )[level]
             what = f"{name} lies {meters(max(off, 0.0))} outside {of_whom}{then}."
         if known:
-            what = f"With {on_it} on the edge: {what}"
+            what = f"With {on_it} on the edge, {what}"
         question = Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1)
         seen = self.points[:at]
         return TraceStep(
@@ -154,10 +154,11 @@ class _Run:
         """Return the step that checks the effect of rounding."""
         support, (center, radius) = self.of(self.row.found.support), self.circle(self.row.found)
         verb = "demands" if len(support) == 1 else "demand"
-        verdict = "the same, within rounding" if is_smallest else "more than rounding: a branch went wrong"
+        verdict = "these agree within rounding" if is_smallest else "these differ by more than rounding, so rounding affected a branch"
         return TraceStep(
             "judged", 7,
-            f"{names(self.case, support)} alone {verb} a radius of {meters(self.row.demanded)}, and {meters(self.row.holds_all)} hold all "
+            f"{names(self.case, support)} alone {verb} a radius of {meters(self.row.demanded)}, and {meters(self.row.holds_all)} "
+            "contains all "
             f"points: {verdict}.", features(self.case, *support), support, bound=self.row.demanded,
             values={"demanded": self.row.demanded, "holds all": self.row.holds_all},
             marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)), cost=cost,

@@ -26,7 +26,7 @@ class SoftStep(SolverStepper):
         "    P = max(P - share m (rate + bias) - kept P, 0)",
         "  and then along the tangent: within +- mu P",
         "  x = x + h v",
-        "  once more, without the push apart (relaxation)",
+        "  repeat without pushing apart (relaxation)",
     )
     sweep_word = "Sub-step"
     lines = {"bounce": 0, "free": 2, "warm": 3, "joints": 4, "normal": 6, "tangent": 7, "move": 8, "answer": 9}  # noqa: RUF012

@@ -17,7 +17,7 @@ from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
 
-AXIS = View("axis", "the intervals on the axis, in order", x="along the axis, m", y="place in the order")
+AXIS = View("axis", "intervals on the axis, in order", x="along the axis, m", y="place in the order")
 
 _MAX_ANSWERS = 10
 """Maximum number of answers to a question, and of pairs in a sentence."""
@@ -33,14 +33,14 @@ class SweepAndPruneSteps(Algorithm[BoxesCase]):
     page = "sweep_and_prune.md#derivation"
     pseudo_code = (
         "for each new box:",
-        "  the axis on which the centers' variance is larger (twice)",
-        "  if it has changed: sort all again",
-        "  else put it at the end of the order, and while the one before",
-        "    begins farther on: swap the two",
+        "  axis = the one along which the centers' variance is twice as large",
+        "  if it has changed: sort all boxes again",
+        "  else put the box at the end, and while the one before it",
+        "    begins later: swap the two",
         "for each box, in order:",
-        "  active are those after it that begin before it ends",
-        "  for each of these:",
-        "    if they overlap on the other axis too: a pair",
+        "  active boxes are those after it that begin before it ends",
+        "  for each active box:",
+        "    if the two overlap on the other axis too: a pair",
         "sort the pairs",
     )
     views = (PLANE, AXIS)
@@ -105,7 +105,7 @@ class _Sweep:
             name = "xy"[axis]
             self._add(
                 "axis", 1, f"The centers' variance along {name} is {square_meters(wider)}, more than {AXIS_GAIN:.0f} times the "
-                f"{square_meters(less)} along {'yx'[axis]}: {name} is swept from now on, so that fewer intervals overlap.",
+                f"{square_meters(less)} along {'yx'[axis]}: the sweep now uses {name}, on which fewer intervals overlap.",
                 {}, values={"variance": wider, "other variance": less},
             )  # fmt: skip
 
@@ -116,7 +116,8 @@ class _Sweep:
             self._add(
                 "insertion",
                 3,
-                f"Overlapping boxes overlap on each axis: sorted on one, few pairs are left to test. Box {item} is added, the first.",
+                f"Boxes that overlap do so on both axes, so sorting along one leaves few pairs to test. Box {item} is the first to be "
+                "added.",
                 {item: "new"},
                 {"place": 0.0, "swaps": 0.0},
             )
@@ -130,9 +131,9 @@ class _Sweep:
         self.cost["swaps"] += place - to
         begins = f"Box {item} begins at {'xy'[self.axis]} = {meters(self._low(item))}"
         if passed:
-            words = f"{begins}, before {_boxes(passed)}: {counted(place - to, 'swap')} to the left, to place {to}."
+            words = f"{begins}, before {_boxes(passed)}: {counted(place - to, 'swap')} move it left to place {to}."
         else:
-            words = f"{begins}, not before box {self.order[to - 1]}: it stays at the end, place {to}."
+            words = f"{begins}, not before box {self.order[to - 1]}, so it stays at the end, place {to}."
         question = _how_many(f"How many boxes does box {item} pass?", place, place - to)
         roles: dict[int, Role] = {**dict.fromkeys(passed, "looked_at"), item: "new"}
         self._add("insertion", 4 if passed else 3, words, roles, values={"place": float(to), "swaps": float(place - to)}, question=question)
@@ -143,22 +144,24 @@ class _Sweep:
             self.order = []
         self.order.append(item)
         if len(self.order) == self.new + 1:
-            self._add("sorted anew", 2, f"The old order says nothing about this axis: all are sorted again: box {listed(self.order)}.",
+            self._add("sorted anew", 2, "The old order does not apply to this axis, so all boxes are sorted again: box "
+            f"{listed(self.order)}.",
                       dict.fromkeys(self.order, "looked_at"))  # fmt: skip
 
     def run(self, place: int, beyond: int) -> None:
         item, self.active = self.order[place], self.order[place + 1 : beyond]
         end = meters(self.boxes[item][self.axis + 2])
         if self.active:
-            stop = f"; box {self.order[beyond]} begins beyond that and ends the list" if beyond < len(self.order) else ""
+            stop = f"; box {self.order[beyond]} begins after that and ends the list" if beyond < len(self.order) else ""
             those = "is {}, which begins" if len(self.active) == 1 else "are {}, which begin"
             words = f"Box {item} ends at {end}. Active {those.format(_boxes(self.active))} before that{stop}."
         elif beyond < len(self.order):
             words = (
-                f"Box {item} ends at {end}, before box {self.order[beyond]}, the next one, begins: none is active, all others are skipped."
+                f"Box {item} ends at {end}, before the next one, box {self.order[beyond]}, begins. None is active, so all others are "
+                "skipped."
             )
         else:
-            words = f"Box {item} is the last in the order: none is active."
+            words = f"Box {item} is the last in the order, so none is active."
         question = _how_many(f"How many boxes are active for box {item}?", len(self.order) - place - 1, len(self.active))
         self._add("run", 6, words, {**dict.fromkeys(self.active, "best"), item: "looked_at"}, question=question)
 

@@ -33,16 +33,16 @@ class SweptSat(Algorithm[PairCase]):
     title = "Swept SAT: first and last touch of two sliding shapes"
     page = "swept.md#derivation"
     pseudo_code = (
-        "w = B's motion as A sees it",
+        "w = B's motion relative to A",
         "if they touch at the start: an overlap",
         "if w = 0: a miss",
         "for each edge of A and of B, n its outward normal:",
-        "  s = distance of the other's shadow beyond the edge, along n",
+        "  s = distance of the other shape's shadow beyond the edge, along n",
         "  r = its rate: n.w, for B's edges -n.w",
         "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
         "  r > 0: they stop overlapping at -s / r; last = the earliest",
         "  r = 0 and s > 0: a miss",
-        "radii, or a missed tip: cast O along w at A - B instead:",
+        "if there are radii, or a tip was missed: cast O along w at A - B:",
         "  first, last = earliest, latest crossing of edges and circles",
         "a touch at first, if first <= last and first is in [0, 1]",
     )

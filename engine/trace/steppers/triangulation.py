@@ -14,16 +14,16 @@ from engine.trace.words import square_meters
 
 __all__ = ["ALGORITHM", "Triangulation", "triangulation"]
 
-_KINDS = ("no side of it is an edge", "one side of it is an edge", "an ear, two sides of it are edges", "it is the whole outline")
+_KINDS = ("no side is an outline edge", "one side is an outline edge", "an ear: two sides are outline edges", "it is the whole outline")
 
 
 class Triangulation(Algorithm[OutlineCase]):
     """GEOS's constrained Delaunay triangles, and the check on them."""
 
-    title = "Triangulation: an outline in triangles on its own corners"
+    title = "Triangulation: an outline split into triangles at its own corners"
     page = "decomposition.md#derivation"
     pseudo_code = (
-        "n corners, h holes: n + 2 h - 2 triangles for any diagonals",
+        "n corners, h holes: n + 2 h - 2 triangles for any choice of diagonals",
         "triangles = GEOS's constrained Delaunay triangulation",
         "for each triangle:",
         "  its corners must be corners of the outline",
@@ -55,7 +55,7 @@ class Triangulation(Algorithm[OutlineCase]):
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
         total = sum(area_of(mark.points) for mark in marks)
-        said = f"{counted(len(result), 'triangle')} and the outline have the same area, {square_meters(total)}: checked in integers."
+        said = f"{counted(len(result), 'triangle')} and the outline have the same area, {square_meters(total)}, as checked in integers."
         return [
             *steps,
             TraceStep(
@@ -67,7 +67,7 @@ class Triangulation(Algorithm[OutlineCase]):
 
 def _begin(part: NamedPart, n: int, h: int, n_triangles: int, cost: dict[str, int]) -> TraceStep:
     holes = "" if h == 0 else f" and {counted(h, 'hole')}"
-    why = ", for any diagonals: its inner angles sum to as many times 180 degrees" if n_triangles == n + 2 * h - 2 else ""
+    why = ", whichever diagonals are chosen, as its inner angles sum to that many times 180 degrees" if n_triangles == n + 2 * h - 2 else ""
     answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
     return TraceStep(
         "begin", 0, f"{n} corners{holes}: {counted(n_triangles, 'triangle')}{why}.", part.features(range(n)), part.points,
@@ -82,7 +82,7 @@ def _triangle(part: NamedPart, before: list[list[int]], row: TriangleStep, cost:
     kind = _KINDS[sum(side in edges for side in ((a, b), (b, c), (c, a)))]
     area = area_of(part.places(row.corners))
     sofar = sum(area_of(part.places(corners)) for corners in before) + area
-    what = f": {kind}; {square_meters(area)}" if row.twice else ", all three on one line: it is dropped"
+    what = f": {kind}; {square_meters(area)}" if row.twice else " is dropped, because all three corners are on one line"
     return TraceStep(
         "triangle", 4 if row.twice else 5, f"Triangle {part.name(a, b, c)}{what}. The sum is {square_meters(sofar)}.",
         part.features(row.corners), part.places(row.corners), values={"area": area, "sum": sofar},

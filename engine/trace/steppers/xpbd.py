@@ -24,7 +24,7 @@ class Xpbd(SolverStepper):
         "  for each contact, each point:",
         "    overlaps by C: P = P - (C / h + s P) / (w + s), P >= 0",
         "    move the bodies apart by h P / m",
-        "    has slid: move it back, if that takes at most mu P",
+        "    if it has slid: move it back if that takes at most mu P",
         "  v = (x - x before) / h",
         "  for each point that was pushed:",
         "    its normal velocity is set by restitution",

@@ -70,7 +70,7 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
         ),
         ({"pair": None, "points": [[0.0, 1.0]] * 501}, "points must be a list of at most 500, got 501"),
         ({"pair": None, "boxes": [[0.0, 0.0, 1.0, 1.0]] * 129, "region": [0.0, 0.0, 1.0, 1.0]}, "boxes must be a list of at most 128"),
-        ({"pair": None, "rings": [FRAME, *HOLES]}, "rings must be at most 250 corners together, .*got 304"),
+        ({"pair": None, "rings": [FRAME, *HOLES]}, "rings must be at most 250 corners together .*got 304"),
         ({"pair": {}}, "pair: format must be given"),
         ({"before": {}}, "before: format must be given"),
         ({"pair": None, "points": [[0.0, 1.0]], "before": {}}, "before must be given only with a pair"),

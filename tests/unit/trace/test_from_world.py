@@ -142,7 +142,7 @@ def test_two_bodies_are_asked_about_their_nearest_fixtures() -> None:
 def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing() -> None:
     world = World(WorldSettings(), solver="sequential_impulses")
     for given in (pair_asked("distance"), asks(PointsCase(())), asks(OutlineCase(())), asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0)))):
-        with pytest.raises(InvalidInputError, match="scene must be one with"):
+        with pytest.raises(InvalidInputError, match="scene must be a scene with"):
             case_of_world(world, given)
 
 
@@ -153,7 +153,7 @@ def test_every_algorithm_can_be_asked_about_a_pile(name: str) -> None:
     try:
         case = case_of_world(world, trace.algorithm(name))
     except InvalidInputError as refusal:  # no discs that move
-        assert str(refusal) == f"scene must be one with a case for {name}, got none" and name == "moving_discs"
+        assert str(refusal) == f"scene must be a scene with a case for {name}, got none" and name == "moving_discs"
         return
     assert trace.algorithm(name).takes(case)
 

@@ -92,7 +92,7 @@ def test_beside_sat_the_axis_that_was_tried_and_the_one_that_is_better_are_named
 def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
     normal, _ = normal_and_depth(EPA)
     steps = EPA.steps(EPA.example)
-    for factor, word in ((-1.0, "the other way"), (2.0, "a length of 1")):
+    for factor, word in ((-1.0, "the opposite direction"), (2.0, "a length of 1")):
         found = beside("manifold", EPA.example, steps, answered(normal=[factor * value for value in normal]))
         assert steps[found.step].axis == pytest.approx([-value for value in normal]) and word in found.sentence
 
@@ -119,7 +119,7 @@ def test_beside_clipping_a_point_leaves_at_the_plane_that_cuts_it_off_or_where_a
     assert cut == set(planes)
     above = [right[0][0], right[0][1] + 1.0]
     found = beside("manifold", case, steps, answered(points=[above]))
-    assert steps[found.step].kind == "point" and "No side plane cuts it off" in found.sentence
+    assert steps[found.step].kind == "point" and "No side plane cuts off" in found.sentence
     assert beside("manifold", case, steps, answered(points=[])).step == len(steps) - 1
 
 

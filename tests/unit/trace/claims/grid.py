@@ -42,7 +42,7 @@ def check(case, steps):
                         assert pair not in seen
                         seen.add(pair)
             found = {other for other in compared if meets(boxes[item], boxes[other])}
-            named = re.search(r", box(?:es)? ([\d, and]+) overlaps? it\.$", step.sentence)
+            named = re.search(r"; box(?:es)? ([\d, and]+) overlaps? it\.$", step.sentence)
             assert (set(map(int, re.findall(r"\d+", named[1]))) if named else set()) == found
             asked.append(item)
     assert seen == {frozenset(pair) for pair in steps[-1].result} and set(asked) == set(range(n))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.unit.trace.claims.partition import NEAR, check_pieces, outline_of, rings_of
 
-SIDES = ("no side of it", "one side of it", "an ear", "all there is")
+SIDES = ("no side is", "one side is", "an ear", "the whole outline")
 """What is said of a triangle with so many edges of the outline."""
 
 
