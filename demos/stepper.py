@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._loading import Loads
 from demos._saving import saved_as_new
@@ -106,11 +106,11 @@ class Stepper(Demo):
     )
     keywords = "gjk epa sat manifold clipping quickhull sweep prune bvh solver minkowski simplex toi algorithm"
     parameters = (
-        Parameter.choice("algorithm", NAMES, "algorithm"),
-        Parameter("step", 1, 1, MAX_STEPS, "", "step", True, slider_high=40),
+        replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS),
+        Parameter("step", 1, 1, MAX_STEPS, "", "step", True, in_panel=False),
         Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps a second"),
         Parameter.choice("end", ("stop", "loop"), "at the last step"),
-        Parameter.choice("beside", ("none", *NAMES, trace.ALL_BESIDE), "beside it"),
+        replace(Parameter.choice("beside", ("none", *NAMES, trace.ALL_BESIDE)), in_panel=False),
     )
     keys = (
         ("Right  Left", "next step, previous step"),
@@ -125,7 +125,6 @@ class Stepper(Demo):
         ("S", "save the case"),
         ("G", "quiz"),
         ("1 to 9, a click", "answer; the right arrow skips the question"),
-        ("Y", "to the step that refutes your own function"),
     )
     takes_keys = frozenset({"space", "home", "end", "n", ".", *ANSWER_KEYS})
     view_state: _ViewState
@@ -158,11 +157,15 @@ class Stepper(Demo):
         names = NAMES if case is None else tuple(one for one in NAMES if trace.algorithm(one).takes(case))
         if quiz is not None:
             names = (name,)
+        others_of = ("none", *names, trace.ALL_BESIDE)
         parameters = (
-            Parameter.choice(first.name, names, first.description, default=names.index(name)), *others,
-            Parameter.choice(last.name, others_of := ("none", *names, trace.ALL_BESIDE), last.description, default=others_of.index(beside)),
-        )  # fmt: skip
-        more = {"quiz": quiz, "own": own}
+            replace(Parameter.choice(first.name, names, default=names.index(name)), groups=first.groups),
+            *others,
+            replace(Parameter.choice(last.name, others_of, default=others_of.index(beside)), in_panel=False),
+        )
+        more: dict[str, Any] = {"quiz": quiz, "own": own}
+        if own is not None:
+            more["keys"] = (*cls.keys, ("Y", "the step that refutes yours"))
         if quiz is not None:
             more["watch"] = _WATCH_A_QUIZ
         return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title, **more})

@@ -1,4 +1,5 @@
-"""Where an event goes: to the menu while it is open, to the page of keys while that is shown, to the docks, to the window, to the demo.
+"""Where an event goes: to the menu or a page of docs while it is open, to the page of keys while that is shown, to the docks, the window,
+and the demo.
 
 The first that uses an event keeps it from the others. A demo gets what is left: keys that are no command, and the pointer in the view, by
 way of `Pointing`.
@@ -19,7 +20,7 @@ from engine.app.frame import FoundDifference
 from engine.app.keys import is_plain
 from engine.app.layout import is_inside
 from engine.app.menu import Menu
-from engine.app.pages import open_page
+from engine.app.pages import PageReader
 from engine.app.panel import DemoPanel
 from engine.app.session import Session
 from engine.app.stepper_requests import (
@@ -59,18 +60,19 @@ Pixel = tuple[int, int]
 
 
 class EventRouter:
-    """Passes the events of a window on; `menu` is what lies over all else while it is open."""
+    """Passes the events of a window on; `menu` and `page`, a page of docs, lie over all else while they are open."""
 
     def __init__(self, app: App) -> None:
         self._app, self._navigator, self._screen = app, app.navigator, app.screen
-        self._pointing = Pointing(app.session)
-        self.menu = Menu(app)
+        self.menu, self.page = Menu(app), PageReader(app.screen)
+        self._pointing = Pointing(app.session, self.page)
         app.open_menu = self.menu.open
 
     def begin(self, session: Session) -> None:
         """Steer another session: the window's has changed."""
         self.menu.close()
-        self._pointing = Pointing(session)
+        self.page.close()
+        self._pointing = Pointing(session, self.page)
 
     def handle(self, event: pygame.event.Event) -> None:
         """Handle one event."""
@@ -78,7 +80,12 @@ class EventRouter:
         if command is not None and command.id in _ALWAYS:
             run(command, self._app)
             return
-        if self.menu.handle(event) or self._is_of_the_overlay(event) or self._app.dock_area.offer(event, self._app.session):
+        if (
+            self.menu.handle(event)
+            or self.page.handle(event)
+            or self._is_of_the_overlay(event)
+            or self._app.dock_area.offer(event, self._app.session)
+        ):
             return
         if event.type == pygame.QUIT:
             self._app.close()
@@ -256,8 +263,8 @@ class Pointing:
     wheel   what the demo does with it;   otherwise it zooms
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, page: PageReader) -> None:
+        self._session, self._page = session, page
         self._holding = self._panning = 0
         """The button that does so; 0 for none."""
         self._clicked: tuple[Pixel, FoundDifference | StepperRequest] | None = None
@@ -329,8 +336,8 @@ class Pointing:
         elif control.key:
             self._session.press(control.key)
             self._session.driver.release_key(control.key)
-        elif control.page:
-            self._session.messages.answer(open_page(control.page))
+        elif control.page and (failure := self._page.open(control.page)):
+            self._session.messages.answer(failure)
 
     def _snapped(self, control: Control, pixel: Pixel) -> float:
         """Return the value of a slider under a pixel, a whole one where its parameter must be whole."""

@@ -21,6 +21,7 @@ from engine.app.widgets import ScrollPanel, mark
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook
+from engine.sim.parameters import Parameter
 
 __all__ = ["DemoPanel", "key_buttons"]
 
@@ -100,6 +101,11 @@ class DemoPanel:
         if self._has_world:
             self.motion.apply()
 
+    @property
+    def is_outdated(self) -> bool:
+        """True if the panel has to be built again."""
+        return self.motion.is_outdated or self.parameters.is_outdated
+
     def refresh(self) -> None:
         """Make the widgets show the session's state."""
         wanted = _GO_ON if self._session.clock.paused else self._label("pause").title
@@ -150,8 +156,13 @@ class DemoPanel:
                 self._steps.append((y, marks))
                 y = column.add_text(y, words, 12.5, palette.TEXT, indent=column.px(18)) + column.px(2)
             y += column.px(4)
+        rows = [parameter for parameter in demo.parameters if parameter.in_panel]
+        for parameter in rows:
+            if parameter.groups:  # the subject of the demo comes before what can be done with it
+                y = self.parameters.add(y, parameter) + column.px(4)
+        rows = [parameter for parameter in rows if not parameter.groups]
         y = self._add_key_buttons(y)
-        for parameter in demo.parameters[:_FEW]:
+        for parameter in rows[:_FEW]:
             y = self.parameters.add(y, parameter)
         y += column.px(4)
         if self._has_world:
@@ -165,15 +176,15 @@ class DemoPanel:
             y = self._row(y, ("restart", "home"))
             if door_of_demo(demo) is not None:
                 y = self._row(y, ("step_through",))
-        if self._has_world or len(demo.parameters) > _FEW:
+        if self._has_world or len(rows) > _FEW:
             words = f"{self._label('more').title}  {'˄' if self._is_unfolded else '˅'}"
             y = self._row(y + column.px(4), ("more",), (words,))
             if self._is_unfolded:
-                self._build_more(y)
+                self._build_more(y, rows[_FEW:])
 
-    def _build_more(self, y: int) -> None:
+    def _build_more(self, y: int, parameters: Sequence[Parameter]) -> None:
         column = self.column
-        for parameter in self._session.demo.parameters[_FEW:]:
+        for parameter in parameters:
             y = self.parameters.add(y, parameter)
         if not self._has_world:
             return

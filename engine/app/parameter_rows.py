@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 
 import pygame
 import pygame_gui
@@ -24,6 +24,9 @@ class ParameterRows:
         self._sliders: list[tuple[UIHorizontalSlider, Parameter]] = []
         self._values_at: list[tuple[int, Parameter]] = []
         self._choices: dict[UIButton, tuple[Parameter, int]] = {}
+        self._groups: dict[UIButton, tuple[Parameter, int]] = {}
+        """Buttons of the groups that are not shown, with the first value of each."""
+        self._shown_groups: list[tuple[Parameter, str]] = []
         self._pending: dict[str, float] = {}
         self._refreshed: Hashable = None
         """All that the widgets were made to show last."""
@@ -39,17 +42,44 @@ class ParameterRows:
         if parameter.note:
             y = column.add_text(y - column.px(2), parameter.note, 11.0, palette.CAPTION) + column.px(1)
         if parameter.choices:
-            buttons, y = column.add_choices(y, tuple(word.replace("_", " ") for word in parameter.choices), column.px(22))
-            self._choices.update((button, (parameter, k)) for k, button in enumerate(buttons))
-            return y + column.px(2)
+            groups, shown = parameter.grouped, self._group(parameter)
+            self._shown_groups.append((parameter, shown))
+            if len(groups) > 1:
+                y = self._add_choices(y, parameter, {values[0]: title for title, values in groups.items()}, groups[shown][0]) + column.px(3)
+            return self._add_choices(y, parameter, {k: parameter.choices[k].replace("_", " ") for k in groups[shown]}) + column.px(2)
         place = (column.left, y, column.width, column.px(14))
         slider = column.add_slider(place, parameter.on_slider(self._value(parameter.name)), parameter.slider_ends)
         self._sliders.append((slider, parameter))
         return y + column.px(18)
 
+    def _add_choices(self, y: int, parameter: Parameter, words: Mapping[int, str], chosen: int | None = None) -> int:
+        """Add a button for each value of `words`; one of a group is `chosen` for good, others follow the value."""
+        buttons, y = self._column.add_choices(y, tuple(words.values()), self._column.px(22))
+        for button, value in zip(buttons, words, strict=True):
+            if chosen is None:
+                self._choices[button] = parameter, value
+            elif value == chosen:
+                mark(button, True)
+            else:
+                self._groups[button] = parameter, value
+        return y
+
+    def _group(self, parameter: Parameter) -> str:
+        """Return the title of the group with the present value."""
+        value = round(self._value(parameter.name))
+        return next((title for title, values in parameter.grouped.items() if value in values), next(iter(parameter.grouped)))
+
+    @property
+    def is_outdated(self) -> bool:
+        """True if a choice of a group whose buttons are not shown has been made, so that the rows have to be built again."""
+        return any(self._group(parameter) != shown for parameter, shown in self._shown_groups)
+
     def handle(self, event: pygame.event.Event) -> None:
         """Take in what is pressed, clicked or moved."""
-        if event.type == pygame_gui.UI_BUTTON_PRESSED and event.ui_element in self._choices:
+        if event.type == pygame_gui.UI_BUTTON_PRESSED and event.ui_element in self._groups:
+            parameter, first = self._groups[event.ui_element]
+            self._pending[parameter.name] = float(first)
+        elif event.type == pygame_gui.UI_BUTTON_PRESSED and event.ui_element in self._choices:
             parameter, index = self._choices[event.ui_element]
             value = self._pending.get(parameter.name, self._value(parameter.name))
             self._pending[parameter.name] = parameter.chosen(value, index)

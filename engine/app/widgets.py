@@ -18,7 +18,7 @@ from engine.render.fonts import FontBook
 from engine.render.hud import draw_scroll_bar
 from engine.render.palette import Color, mix
 
-__all__ = ["ScrollPanel", "mark", "theme_for"]
+__all__ = ["ScrollPanel", "hex_color", "mark", "theme_for"]
 
 
 def theme_for(ui_scale: float) -> dict[str, Any]:
@@ -26,29 +26,29 @@ def theme_for(ui_scale: float) -> dict[str, Any]:
     hovered = mix(palette.PANEL_RAISED, palette.TEXT, 0.08)  # lighter or darker only: the accent's color says that a button is on
     chosen = mix(palette.PANEL, palette.ACCENT, 0.42)
     radius = str(round(5 * ui_scale))
-    text = _hex(palette.TEXT)
+    text = hex_color(palette.TEXT)
     flat = {"shape": "rounded_rectangle", "shape_corner_radius": radius, "border_width": "1", "shadow_width": "0"}
     font = {"name": "noto_sans", "size": str(round(13 * ui_scale))}
     return {
         "defaults": {
             "colours": {
-                "normal_bg": _hex(palette.PANEL_RAISED),
-                "hovered_bg": _hex(hovered),
-                "active_bg": _hex(chosen),
-                "selected_bg": _hex(chosen),
-                "disabled_bg": _hex(palette.PANEL),
-                "dark_bg": _hex(palette.BACKGROUND),
-                "disabled_dark_bg": _hex(palette.BACKGROUND),
+                "normal_bg": hex_color(palette.PANEL_RAISED),
+                "hovered_bg": hex_color(hovered),
+                "active_bg": hex_color(chosen),
+                "selected_bg": hex_color(chosen),
+                "disabled_bg": hex_color(palette.PANEL),
+                "dark_bg": hex_color(palette.BACKGROUND),
+                "disabled_dark_bg": hex_color(palette.BACKGROUND),
                 "normal_text": text,
                 "hovered_text": text,
                 "active_text": text,
-                "selected_text": _hex(palette.STRONG),
-                "disabled_text": _hex(palette.CAPTION),
-                "normal_border": _hex(palette.PANEL_EDGE),
-                "hovered_border": _hex(palette.CAPTION),
-                "active_border": _hex(palette.ACCENT),
-                "selected_border": _hex(palette.ACCENT),
-                "disabled_border": _hex(palette.PANEL_EDGE),
+                "selected_text": hex_color(palette.STRONG),
+                "disabled_text": hex_color(palette.CAPTION),
+                "normal_border": hex_color(palette.PANEL_EDGE),
+                "hovered_border": hex_color(palette.CAPTION),
+                "active_border": hex_color(palette.ACCENT),
+                "selected_border": hex_color(palette.ACCENT),
+                "disabled_border": hex_color(palette.PANEL_EDGE),
             },
             "font": font,
             "misc": flat,
@@ -59,6 +59,10 @@ def theme_for(ui_scale: float) -> dict[str, Any]:
         "@entry": {
             "misc": {**flat, "text_horiz_alignment": "left", "text_horiz_alignment_padding": str(round(12 * ui_scale))},
             "font": {"name": "noto_sans", "size": str(round(15 * ui_scale))},
+        },
+        "text_box": {
+            "font": {"name": "noto_sans", "size": str(round(14 * ui_scale))},
+            "misc": {"shape": "rectangle", "border_width": "0", "shadow_width": "0"},
         },
         "horizontal_slider": {
             "misc": {
@@ -71,13 +75,14 @@ def theme_for(ui_scale: float) -> dict[str, Any]:
             }
         },
         "horizontal_slider.#sliding_button": {
-            "colours": {"normal_bg": _hex(mix(palette.PANEL, palette.ACCENT, 0.75)), "hovered_bg": _hex(palette.ACCENT)},
+            "colours": {"normal_bg": hex_color(mix(palette.PANEL, palette.ACCENT, 0.75)), "hovered_bg": hex_color(palette.ACCENT)},
             "misc": {**flat, "border_width": "0"},
         },
     }
 
 
-def _hex(color: Color) -> str:
+def hex_color(color: Color) -> str:
+    """Return a color as themes and text boxes write it: "#rrggbb"."""
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 

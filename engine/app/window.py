@@ -224,8 +224,9 @@ class Window:
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)
         if screen.panel is not None:
             screen.panel.refresh()
-            screen.is_outdated = screen.is_outdated or screen.panel.motion.is_outdated
+            screen.is_outdated = screen.is_outdated or screen.panel.is_outdated
         screen.manager.update(elapsed)
+        self.router.page.update(elapsed)
 
     @property
     def is_at_work(self) -> bool:
@@ -278,6 +279,7 @@ class Window:
         shows = (session.demo.steps, session.costs.shown, session.clock.pace, self.check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
         screen.cache.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
+        self.router.page.draw(surface)
         self.router.menu.draw(surface)
         if screen.help_shown:
             whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])

@@ -12,7 +12,7 @@ from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.controls import Control
 from engine.render.fonts import FontBook
-from engine.render.step_view import ALL_PARTS, StepPicture, StepPlaces
+from engine.render.step_view import ALL_PARTS, StepPicture, StepPlaces, draw_slider, slider_height
 
 __all__ = ["board_margins", "divided", "draw_board", "parts_of"]
 
@@ -24,8 +24,10 @@ def board_margins(pictures: Sequence[StepPicture], width: float, height: float, 
     """Return what `draw_board` covers of a view at the top, the right and the bottom of the plane of the first, pixels."""
     if not pictures:
         return 0.0, 0.0, 0.0
-    plane = _places((0, 0, round(width), round(height)), pictures, _fonts(ui_scale))[0][1]
-    return float(plane.top), width - plane.right, height - plane.bottom
+    fonts = _fonts(ui_scale)
+    plane = _places((0, 0, round(width), round(height)), pictures, fonts)[0][1]
+    top = plane.top + pictures[0].title_height(plane, fonts)
+    return float(top), width - plane.right, height - plane.bottom
 
 
 def draw_board(
@@ -37,9 +39,12 @@ def draw_board(
     chosen: int | None = None,
     keys: Sequence[str] = (),
 ) -> list[StepPlaces]:
-    """Draw step k of each, and note on the canvas what a hand can use: sliders that set the demo's `parameter` to a step counted from 1,
-    links to pages, and the planes of the others. The canvas has the ground of the first, and so is a `question`: see `StepPicture.draw`;
-    its answers press these `keys`."""
+    """Draw step k of each and one slider for all, and note on the canvas what a hand can use: the slider, which sets the demo's `parameter`
+    to a step counted from 1, links to pages, and the planes of the others.
+
+    The canvas has the ground of the first picture. A `question` is about the first too, see `StepPicture.draw`; its answers press these
+    `keys`.
+    """
     drawn: list[StepPlaces] = []
     own: Camera | None = None
     for picture, (rect, plane) in zip(pictures, _places(canvas.camera.view, pictures, canvas.fonts), strict=True):
@@ -58,11 +63,13 @@ def draw_board(
         if shown_question is not None and chosen is None:
             canvas.controls.all += _answers(places, keys, canvas.ui_scale)
         canvas.controls.views.append((plane, camera))
-        n = len(picture.steps)
-        if n > 1 and places.track.width:
-            canvas.controls.all.append(Control(places.track, parameter, (1.0, float(n))))
         if places.link.width:
             canvas.controls.all.append(Control(places.link, page=picture.algorithm.page))
+    n, track = max(len(picture.steps) for picture in pictures), drawn[0].track
+    if len(pictures) > 1:
+        track = draw_slider(canvas.surface, _slider_place(pygame.Rect(canvas.camera.view), canvas.fonts), k, n, canvas.fonts)
+    if n > 1 and track.width:
+        canvas.controls.all.append(Control(track, parameter, (1.0, float(n))))
     return drawn
 
 
@@ -79,8 +86,14 @@ def _fonts(ui_scale: float) -> FontBook:
 
 
 def parts_of(n: int) -> frozenset[str]:
-    """Return the parts that each of n pictures has room for; pseudo-code only in up to two."""
-    return ALL_PARTS if n < 3 else ALL_PARTS - {"code"}
+    """Return the parts that each of n pictures has: one has its own slider, more share one; there is room for two with pseudo-code."""
+    return ALL_PARTS if n == 1 else ALL_PARTS - {"slider"} if n == 2 else ALL_PARTS - {"slider", "code"}
+
+
+def _slider_place(view: pygame.Rect, fonts: FontBook) -> pygame.Rect:
+    """Return where the slider of several pictures stands: at the bottom of the view."""
+    height = slider_height(fonts)
+    return pygame.Rect(view.left, view.bottom - height, view.width, height)
 
 
 def divided(rect: pygame.Rect, n: int, columns: int) -> list[pygame.Rect]:
@@ -92,9 +105,11 @@ def divided(rect: pygame.Rect, n: int, columns: int) -> list[pygame.Rect]:
 
 def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> list[tuple[pygame.Rect, pygame.Rect]]:
     """Return the rectangle of each picture and of its plane, side by side or stacked, whichever leaves larger planes."""
-    arrangements = []
+    arrangements, room = [], pygame.Rect(view)
+    if len(pictures) > 1:
+        room.height = max(_slider_place(room, fonts).top - room.top, 1)
     for columns in (1, 2):
-        rects = divided(pygame.Rect(view), len(pictures), columns)
+        rects = divided(room, len(pictures), columns)
         layouts = [picture.layout(rect, fonts, parts_of(len(pictures))) for picture, rect in zip(pictures, rects, strict=True)]
         planes = [layout.views[picture.algorithm.views[0].name] for picture, layout in zip(pictures, layouts, strict=True)]
         arrangements.append((min(min(plane.size) for plane in planes), list(zip(rects, planes, strict=True))))

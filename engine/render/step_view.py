@@ -37,14 +37,14 @@ from engine.render.palette import Color, mix
 from engine.render.plot import number_words, ticks
 from engine.render.raster import DiscBook
 
-__all__ = ["ALL_PARTS", "AlgorithmFacts", "Aside", "StepLayout", "StepPicture", "StepPlaces"]
+__all__ = ["ALL_PARTS", "AlgorithmFacts", "Aside", "StepLayout", "StepPicture", "StepPlaces", "draw_slider", "slider_height"]
 
-ALL_PARTS = frozenset({"title", "views", "code", "sentence", "slider"})
-"""Optional parts of a picture; the plane is always there, "views" are the other views."""
+ALL_PARTS = frozenset({"title", "views", "code", "sentence", "count", "slider"})
+"""Optional parts of a picture; the plane is always there, "views" are the other views, "count" the number of the step and its costs."""
 
 _TITLE, _LINK, _CODE, _MIN_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 11.0
 """Font sizes, design pixels."""
-_HEAD, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
+_HEAD, _TITLE_ROW, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 20.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
 _MIN_TRACK = 120.0
 """Minimum length of a slider with the costs beside it, design pixels; below that they stand under it."""
 _WIDE = 760.0
@@ -130,11 +130,12 @@ def _lay_out(
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
     needed = len(fonts.wrapped(longest, _WORDS, max(rect.width - round(2 * _PAD * ui), 1))) if "sentence" in parts else 0
     lines = min(max(lines, needed), _MAX_LINES, max(int(0.3 * rect.height / (_WORDS_ROW * ui)), 2))
-    head = round(_HEAD * ui) if "title" in parts and rect.height > 220 * ui else 0
+    n_titles = len(_title_lines(rect.width, algorithm, fonts))
+    head = round((_HEAD + (n_titles - 1) * _TITLE_ROW) * ui) if "title" in parts and rect.height > 220 * ui else 0
     words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
     beside = costs + round((70.0 + _MIN_TRACK + 5.0 * _PAD) * ui)  # the step's number, the slider, and the costs
     is_costly = costs > 0 and beside > rect.width > 200 * ui and rect.height > 300 * ui
-    slider = round((_SLIDER + (_COSTS_ROW if is_costly else 0.0)) * ui) if "slider" in parts else 0
+    slider = round((_SLIDER + (_COSTS_ROW if is_costly else 0.0)) * ui) if "count" in parts else 0
     aside = round((rows_aside * _WORDS_ROW + 0.4 * _PAD) * ui) if rows_aside and "sentence" in parts else 0
     middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - aside - slider, 1))
     others = algorithm.views[1:] if "views" in parts else ()
@@ -189,12 +190,12 @@ def _arranged(
 
 
 def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, n_wanted: int, ui: float) -> float:
-    """Score an arrangement: large views, above all the plane, and pseudo-code whose lines are not cut off."""
+    """Score an arrangement: large views, above all the plane, and pseudo-code, unless most of its lines would be broken."""
     sides = [min(view.width, 1.4 * view.height) / ui for view in views]
     score = 2.0 * min(sides[0], 500.0) + 0.2 * sides[0] + sum(min(side, 260.0) for side in sides[1:])
     score -= 400.0 * (min(sides) < _MIN_VIEW) + 400.0 * (sides[0] < _MIN_VIEW) + 250.0 * (n_wanted > 0 and len(views) == 1)
     if code.width:
-        score += 500.0 - 200.0 * (code.width * _CODE < code_width * _MIN_CODE)
+        score += 500.0 - 450.0 * (code.width * _CODE < code_width * _MIN_CODE)
     return score
 
 
@@ -246,6 +247,10 @@ class StepPicture:
         if layout is None:
             layout = self._layouts[key] = _lay_out(rect, self.algorithm, self._longest, rows, self._costs_width(fonts), fonts, parts)
         return layout
+
+    def title_height(self, plane: pygame.Rect, fonts: FontBook) -> int:
+        """Return the pixels that the title of the plane takes at its top."""
+        return _title_of(self.algorithm.views[0], plane, fonts)[-1][1].bottom - plane.top if len(self.algorithm.views) > 1 else 0
 
     def draw(
         self,
@@ -328,7 +333,7 @@ class StepPicture:
             _draw_words(surface, layout.words, step.sentence, palette.TEXT, fonts)
         if self.aside is not None:
             _draw_words(surface, layout.aside, self.aside.words, self.aside.color, fonts, has_edge=False)
-        track = self._draw_slider(surface, layout.slider, k, fonts)
+        track = self._draw_count(surface, layout.slider, k, fonts, "slider" in parts)
         surface.set_clip(clip)
         return StepPlaces(layout, cameras, track, link, answers, spots)
 
@@ -368,39 +373,62 @@ class StepPicture:
                 room.take(where)
         return canvas, _Axes()
 
-    def _draw_slider(self, surface: pygame.Surface, place: pygame.Rect, k: int, fonts: FontBook) -> pygame.Rect:
-        """Draw which step it is, the slider, and the costs; return the slider's track."""
+    def _draw_count(self, surface: pygame.Surface, place: pygame.Rect, k: int, fonts: FontBook, has_slider: bool) -> pygame.Rect:
+        """Write which step it is and its costs, with the slider between them; return the slider's track."""
         if not place.height:
             return pygame.Rect(place.topleft, (0, 0))
-        ui, n = fonts.ui_scale, len(self.steps)
+        ui = fonts.ui_scale
         pygame.draw.rect(surface, palette.PANEL, place)
         left, right = place.left + round(_PAD * ui), place.right - round(_PAD * ui)
-        is_narrow, row = place.width < 420 * ui, pygame.Rect(place.left, place.top, place.width, min(round(_SLIDER * ui), place.height))
-        words = f"{k + 1} / {n}" if is_narrow else f"step {k + 1} of {n}"
-        widest = fonts.width(f"{n} / {n}" if is_narrow else f"step {n} of {n}", 13.0, True)
-        picture = fonts.render(words, 13.0, palette.TEXT, True)
-        surface.blit(picture, picture.get_rect(midleft=(left, row.centery)))
-        costs = fonts.render(fonts.shortened(_cost_words(self.steps[k]), 12.0, max(right - left, 1)), 12.0, palette.CAPTION)
+        row = pygame.Rect(place.left, place.top, place.width, min(round(_SLIDER * ui), place.height))
+        left += _draw_step_number(surface, row, k, len(self.steps), fonts) + round(14 * ui)
         wide = self._costs_width(fonts)
+        costs = fonts.render(fonts.shortened(_cost_words(self.steps[k]), 12.0, place.width - round(2 * _PAD * ui)), 12.0, palette.CAPTION)
         if row.height < place.height:
-            surface.blit(costs, costs.get_rect(midleft=(left, (row.bottom + place.bottom - round(4 * ui)) // 2)))
-        left += widest + round(14 * ui)
-        if row.height == place.height and right - wide - left > _MIN_TRACK * ui:
+            y = (row.bottom + place.bottom - round(4 * ui)) // 2
+            surface.blit(costs, costs.get_rect(midleft=(place.left + round(_PAD * ui), y)))
+        elif right - wide - left > (_MIN_TRACK * ui if has_slider else 0):
             surface.blit(costs, costs.get_rect(midleft=(right - wide, row.centery)))
             right -= wide + round(14 * ui)
-        track = pygame.Rect(left, row.top, max(right - left, 1), row.height)
-        middle, reach = row.centery, round(6 * ui)
-        inner = track.inflate(-2 * reach, 0)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (inner.left, middle), (inner.right, middle), max(2, round(3 * ui)))
-        at = inner.left + round(inner.width * (k / (n - 1) if n > 1 else 0.0))
-        pygame.draw.line(surface, palette.ACCENT, (inner.left, middle), (at, middle), max(2, round(3 * ui)))
-        if 1 < n <= inner.width / (6 * ui):
-            for j in range(n):
-                x = inner.left + round(inner.width * j / (n - 1))
-                pygame.draw.line(surface, palette.CAPTION, (x, middle - round(4 * ui)), (x, middle + round(4 * ui)))
-        pygame.draw.circle(surface, palette.ACCENT, (at, middle), reach)
-        pygame.draw.circle(surface, palette.PANEL, (at, middle), max(reach - round(3 * ui), 1))
-        return inner
+        track = pygame.Rect(left, row.top, max(right - left, 1) if has_slider else 0, row.height)
+        return _draw_track(surface, track, k, len(self.steps), ui) if has_slider else track
+
+
+def slider_height(fonts: FontBook) -> int:
+    """Return the height of a slider alone, pixels."""
+    return round(_SLIDER * fonts.ui_scale)
+
+
+def draw_slider(surface: pygame.Surface, place: pygame.Rect, k: int, n: int, fonts: FontBook) -> pygame.Rect:
+    """Draw a slider over n steps, at step k from 0, and return its track: its left end is the first step, its right end the last."""
+    pad = round(_PAD * fonts.ui_scale)
+    pygame.draw.rect(surface, palette.PANEL, place)
+    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
+    return _draw_track(surface, place.inflate(-2 * pad, 0), k, n, fonts.ui_scale)
+
+
+def _draw_step_number(surface: pygame.Surface, row: pygame.Rect, k: int, n: int, fonts: FontBook) -> int:
+    """Write which step it is at the left of a row, and return the width that the widest number takes."""
+    words = "{} / {}" if row.width < 420 * fonts.ui_scale else "step {} of {}"
+    picture = fonts.render(words.format(min(k, n - 1) + 1, n), 13.0, palette.TEXT, True)
+    surface.blit(picture, picture.get_rect(midleft=(row.left + round(_PAD * fonts.ui_scale), row.centery)))
+    return fonts.width(words.format(n, n), 13.0, True)
+
+
+def _draw_track(surface: pygame.Surface, track: pygame.Rect, k: int, n: int, ui: float) -> pygame.Rect:
+    """Draw the line of a slider with its thumb, and return the part of it on which the thumb can be."""
+    middle, reach = track.centery, round(6 * ui)
+    inner = track.inflate(-2 * reach, 0)
+    pygame.draw.line(surface, palette.PANEL_EDGE, (inner.left, middle), (inner.right, middle), max(2, round(3 * ui)))
+    at = inner.left + round(inner.width * (min(k, n - 1) / (n - 1) if n > 1 else 0.0))
+    pygame.draw.line(surface, palette.ACCENT, (inner.left, middle), (at, middle), max(2, round(3 * ui)))
+    if 1 < n <= inner.width / (6 * ui):
+        for j in range(n):
+            x = inner.left + round(inner.width * j / (n - 1))
+            pygame.draw.line(surface, palette.CAPTION, (x, middle - round(4 * ui)), (x, middle + round(4 * ui)))
+    pygame.draw.circle(surface, palette.ACCENT, (at, middle), reach)
+    pygame.draw.circle(surface, palette.PANEL, (at, middle), max(reach - round(3 * ui), 1))
+    return inner
 
 
 class _Axes:
@@ -464,10 +492,10 @@ def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArr
 
 
 def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:
-    """Return the rendered lines of a view's title and their rectangles; at most two lines, one in a low view."""
+    """Return the rendered lines of a view's title and their rectangles; a title that would take a third of the view is cut."""
     ui, room = fonts.ui_scale, max(place.width - round(2 * _PAD * fonts.ui_scale), 1)
     lines = fonts.wrapped(view.title, _SMALL, room)
-    if len(lines) > 2 or place.height < 150 * ui:
+    if len(lines) > max(place.height / (45 * ui), 1):
         lines = [fonts.shortened(view.title, _SMALL, room)]
     placed = []
     for k, line in enumerate(lines):
@@ -568,28 +596,35 @@ def _draw_head(surface: pygame.Surface, place: pygame.Rect, algorithm: Algorithm
         return
     ui = fonts.ui_scale
     pygame.draw.rect(surface, palette.PANEL, place)
+    lines = _title_lines(place.width, algorithm, fonts)
+    first = place.centery - round(0.5 * (len(lines) - 1) * _TITLE_ROW * ui)
+    for k, line in enumerate(lines):
+        title = fonts.render(line, _TITLE, palette.TEXT, True)
+        surface.blit(title, title.get_rect(midleft=(place.left + round(_PAD * ui), first + round(k * _TITLE_ROW * ui))))
     link = _link_place(place, algorithm, fonts)
-    room = (link.left if link.width else place.right) - place.left - round(2 * _PAD * ui)
-    title = fonts.render(fonts.shortened(algorithm.title, _TITLE, max(room, 1), True), _TITLE, palette.TEXT, True)
-    surface.blit(title, title.get_rect(midleft=(place.left + round(_PAD * ui), place.centery)))
-    if link.width:
-        words = fonts.render(_link_words(place, algorithm, fonts), _LINK, palette.ACCENT)
-        where = words.get_rect(midright=(place.right - round(_PAD * ui), place.centery))
-        surface.blit(words, where)
-        pygame.draw.line(surface, palette.ACCENT, (where.left, where.bottom - 1), (where.right - 1, where.bottom - 1))
+    words = fonts.render(_link_words(place.width, algorithm, fonts), _LINK, palette.ACCENT)
+    where = words.get_rect(midright=(link.right, place.centery))
+    surface.blit(words, where)
+    pygame.draw.line(surface, palette.ACCENT, (where.left, where.bottom - 1), (where.right - 1, where.bottom - 1))
 
 
-def _link_words(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> str:
+def _title_lines(width: int, algorithm: AlgorithmFacts, fonts: FontBook) -> list[str]:
+    """Return the lines of the title that stand beside the link in a head of that width."""
+    pad = round(_PAD * fonts.ui_scale)
+    room = width - fonts.width(_link_words(width, algorithm, fonts), _LINK) - 3 * pad
+    return fonts.wrapped(algorithm.title, _TITLE, max(room, 1), True)
+
+
+def _link_words(width: int, algorithm: AlgorithmFacts, fonts: FontBook) -> str:
     """Return the words of the link, as many as there is room for beside the title."""
-    page = algorithm.page.partition("#")[0]
-    room = place.width - fonts.width(algorithm.title, _TITLE, True) - round(4 * _PAD * fonts.ui_scale)
-    return next((words for words in (f"why it works: {page}", page) if fonts.width(words, _LINK) <= room), "why?")
+    room = width - fonts.width(algorithm.title, _TITLE, True) - round(4 * _PAD * fonts.ui_scale)
+    return next((words for words in ("Why it works", "Why?") if fonts.width(words, _LINK) <= room), "Why?")
 
 
 def _link_place(place: pygame.Rect, algorithm: AlgorithmFacts, fonts: FontBook) -> pygame.Rect:
-    """Return the rectangle of the page's name; empty if there is no title."""
-    wide, pad = fonts.width(_link_words(place, algorithm, fonts), _LINK), round(_PAD * fonts.ui_scale)
-    if not place.height or 4 * wide > place.width * 3:
+    """Return the rectangle of the link; empty if there is no title."""
+    wide, pad = fonts.width(_link_words(place.width, algorithm, fonts), _LINK), round(_PAD * fonts.ui_scale)
+    if not place.height:
         return pygame.Rect(place.topleft, (0, 0))
     return pygame.Rect(place.right - pad - wide, place.top, wide, place.height)
 
@@ -625,21 +660,31 @@ def _draw_code(
     pygame.draw.rect(surface, palette.PANEL_EDGE, place, 1)
     row, top = round(_CODE_ROW * ui), place.top + round(0.7 * _PAD * ui)
     most = max((place.bottom - top - round(0.3 * _PAD * ui)) // row, 1)
-    first = 0 if len(code) <= most or line is None else min(max(line - most // 2, 0), len(code) - most)
     left, room = place.left + round(1.8 * _PAD * ui), place.width - round(2.6 * _PAD * ui)
     size = next((letters for letters in (_CODE, 11.0, _MIN_CODE) if _widest(code, letters, fonts) <= room), _MIN_CODE)
-    for k, words in enumerate(code[first : first + most]):
-        y, is_now = top + k * row, first + k == line
+    rows = [row for number, words in enumerate(code) for row in _code_rows(number, words, size, room, fonts)]
+    now = next((k for k, (number, _, _) in enumerate(rows) if number == line), None)
+    first = 0 if len(rows) <= most or now is None else min(max(now - most // 2, 0), len(rows) - most)
+    for k, (number, indent, words) in enumerate(rows[first : first + most]):
+        y, is_now = top + k * row, number == line
         if is_now:
             plate = pygame.Rect(place.left + round(4 * ui), y, place.width - round(8 * ui), row)
             pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.22), plate, border_radius=round(4 * ui))
             pygame.draw.rect(surface, palette.ACCENT, (plate.left, plate.top, round(3 * ui), plate.height), border_radius=round(2 * ui))
-        indent = _indent(words, ui)
-        text = fonts.shortened(words.strip(), size, max(room - indent, 1))
-        picture = fonts.render(text, size, palette.STRONG if is_now else palette.TEXT)
+        picture = fonts.render(words, size, palette.STRONG if is_now else palette.TEXT)
         surface.blit(picture, picture.get_rect(midleft=(left + indent, y + row // 2)))
-    y = top + min(len(code), most) * row + round(0.8 * _PAD * ui)
+    y = top + min(len(rows), most) * row + round(0.8 * _PAD * ui)
     _draw_legend(surface, pygame.Rect(left, y, room, place.bottom - y - round(0.3 * _PAD * ui)), marks, fonts)
+
+
+def _code_rows(number: int, line: str, size: float, room: int, fonts: FontBook) -> list[tuple[int, int, str]]:
+    """Break a line of pseudo-code where it is too wide; return its number, the indent and the words of each row."""
+    indent, words = _indent(line, fonts.ui_scale), line.strip()
+    if fonts.width(words, size) <= room - indent:
+        return [(number, indent, words)]
+    further = indent + round(14 * fonts.ui_scale)
+    first, *rest = fonts.wrapped(words, size, max(room - further, 1))
+    return [(number, indent, first), *((number, further, part) for part in rest)]
 
 
 def _widest(code: Sequence[str], size: float, fonts: FontBook) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
@@ -39,6 +39,10 @@ class Parameter:
         True for a parameter from `some`: the value is a bit mask, the sum of 2^k over the selected choices k.
     logarithmic : bool
         True for a logarithmic slider. If `low` is 0, the slider starts `_DECADES` decades below the default, and its left end means 0.
+    groups : mapping of str to tuple of str
+        Groups of the choices, by their titles: the panel has a button for each group, and shows the choices of the group in use.
+    in_panel : bool
+        False for a parameter without a row in the panel: the demo draws its own control, or a key sets it.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Parameter:
     also: tuple[str, ...] = ()
     several: bool = False
     logarithmic: bool = False
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    in_panel: bool = True
 
     @classmethod
     def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "", note: str = "") -> Parameter:
@@ -77,6 +83,14 @@ class Parameter:
             object.__setattr__(self, name, float(getattr(self, name)))
         if not self.low <= self.default <= self.high:
             raise InvalidInputError(f"parameter {self.name}: default", f"from {self.low:g} to {self.high:g}", self.default)
+
+    @property
+    def grouped(self) -> dict[str, tuple[int, ...]]:
+        """Values of the choices of each group, groups without a choice left out; a single group without a title if there are none."""
+        if not self.groups:
+            return {"": tuple(range(len(self.choices)))}
+        values = {title: tuple(self.choices.index(word) for word in words if word in self.choices) for title, words in self.groups.items()}
+        return {title: indices for title, indices in values.items() if indices}
 
     @property
     def slider_range(self) -> tuple[float, float]:

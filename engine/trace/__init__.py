@@ -25,13 +25,31 @@ if TYPE_CHECKING:
     from engine.trace.cases import Case
     from engine.trace.protocol import Algorithm
 
-__all__ = ["ALL_BESIDE", "Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms", "beside"]
+__all__ = ["ALL_BESIDE", "GROUPS", "Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms", "beside"]
 
 _STEPPERS = "engine.trace.steppers"
 
 ALL_BESIDE = "all"
 """Stands for an algorithm's name: the algorithms worth showing beside it, as many as a picture holds."""
 _MAX_BESIDE = 3
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "distance": ("gjk", "alternating_projections"),
+    "overlap and contact": ("sat", "sat_cached", "epa", "manifold", "manifold_box2d"),
+    "motion": (
+        "conservative_advancement", "bilateral_advancement", "bisection", "swept_sat", "moving_discs", "ray_cast", "shape_cast",
+    ),
+    "trees and grids": (
+        "bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree", "grid", "sweep_and_prune",
+    ),
+    "hulls and pieces": (
+        "quickhull", "monotone_chain", "rotating_calipers", "smallest_circle", "triangulation", "hertel_mehlhorn", "keil",
+    ),
+    "solvers": (
+        "sequential_impulses", "pgs_ngs", "soft_step", "xpbd", "avbd", "shock_propagation", "penalty", "contact_forces",
+    ),
+}  # fmt: skip
+"""The algorithms by the question that they answer, the first of each group being the one to begin with."""
 
 
 @cache

@@ -48,6 +48,8 @@ class TimelineDock(Dock):
         self._dragging = False
         self._wanted: int | None = None
         self._pointer: tuple[int, int] | None = None
+        self._has_line = True
+        """False for a demo without worlds, which has a slider of its own: here are the buttons that undo."""
 
     @property
     def size(self) -> float:
@@ -77,7 +79,11 @@ class TimelineDock(Dock):
         """Note where the pointer is, whichever dock takes its events."""
         self._pointer = pixel if pygame.Rect(self.place).collidepoint(pixel) else None
 
+    def _look(self, session: Session) -> None:
+        self._has_line = bool(session.demo.stages) or session.recording is not None
+
     def update(self, session: Session, elapsed: float) -> None:
+        self._look(session)
         if self._wanted is not None:  # once a frame, however many motions there were
             session.timeline.seek(self._wanted)
             self._wanted = None
@@ -103,11 +109,13 @@ class TimelineDock(Dock):
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
             color = palette.TEXT if is_under else palette.CAPTION if is_ready else palette.PANEL_EDGE
             draw_icon(surface, name, rect, color)
-        self._draw_words(surface, session, history)
-        self._draw_line(surface, session, history)
+        if self._has_line:
+            self._draw_words(surface, session, history)
+            self._draw_line(surface, session, history)
         if self.draw_more is not None:
             self.draw_more(surface, session)
-        self._draw_pointed(surface, session, history)
+        if self._has_line:
+            self._draw_pointed(surface, session, history)
         if hovered is not None:
             draw_tip(surface, self.fonts, hovered[0], self.actions.label(hovered[1]), is_above=True)
 
@@ -138,7 +146,7 @@ class TimelineDock(Dock):
             ("undo", history.can_undo, "undo"),
             ("redo", history.can_redo, "redo"),
         ]
-        offered = [offered[k] for k in self._fitting]
+        offered = [offered[k] for k in self._fitting] if self._has_line else offered[-2:]
         size, gap = round(_BUTTON * ui), round(2 * ui)
         x, y = left + round(6 * ui), top + (height - size) // 2
         return [(pygame.Rect(x + k * (size + gap), y, size, size), *one) for k, one in enumerate(offered)]
@@ -174,7 +182,9 @@ class TimelineDock(Dock):
     def is_on_line(self, at: tuple[int, int]) -> bool:
         """Tell whether a pixel is on the line, or a little beside it."""
         bar = self.bar
-        return pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)
+        return (
+            self._has_line and pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)
+        )
 
     def step_at(self, x: float, history: History[Demo]) -> int:
         """Return the step that a pixel of the line means."""

@@ -69,7 +69,7 @@ class ToolsDock(Dock):
         joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool, EraserTool)
         self.tools: tuple[Tool, ...] = tuple(kind(editor) for kind in (*kinds, *joints))
         self.tool = self.tools[0]
-        self._is_shown = True
+        self._is_shown = self._has_world = True
         self._is_pressed = False
         self._pointer: tuple[int, int] | None = None
         self._pixel: tuple[int, int] | None = None
@@ -77,9 +77,10 @@ class ToolsDock(Dock):
 
     @property
     def size(self) -> float:
-        return _WIDTH if self._is_shown else 0.0
+        return _WIDTH if self._is_shown and self._has_world else 0.0
 
     def begin(self, session: Session) -> None:
+        self._has_world = bool(session.demo.stages)
         self.editor.begin(session)
         self.tool.cancel()
         self._is_pressed = False

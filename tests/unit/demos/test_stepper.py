@@ -7,7 +7,9 @@ import threading
 from typing import Any
 
 import pygame
+import pygame_gui
 import pytest
+from pygame_gui.elements import UIButton
 
 from demos import stepper as module
 from demos._loading import Loads
@@ -276,15 +278,76 @@ def test_a_click_on_a_button_or_in_the_picture_answers_a_question() -> None:
     assert [one.is_right for one in demo.guesses.made] == [True, True]
 
 
-def test_a_click_opens_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(pages.webbrowser, "open", lambda url: opened.append(url) or True)
+def test_a_click_shows_the_page_and_its_links_lead_on() -> None:
+    """Issue 31: it was "opened" by a program that was not there."""
     hand = Hand(Stepper())
+    reader = hand.window.router.page
     link = next(one for one in hand.controls.all if one.page)
+    before = hand.surface.copy()
     hand.drag(link.place.center, link.place.center)
-    assert len(opened) == 1 and opened[0].endswith("docs/algorithms/gjk.md")
-    assert "gjk.md" in hand.window.session.messages.now.words
-    assert "not on this computer" in pages.open_page("nowhere.md#at-all")
+    assert reader.page == "gjk.md#derivation" and hand.window.session.demo.k == 0
+    assert pygame.mask.from_threshold(before, (0, 0, 0), (1, 1, 1)) != pygame.mask.from_threshold(hand.surface, (0, 0, 0), (1, 1, 1))
+    hand.send(pygame_gui.UI_TEXT_BOX_LINK_CLICKED, ui_element=reader._box, link_target="epa.md")
+    assert reader.page == "epa.md"
+    hand.send(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode="")
+    assert hand.window.session.demo.k == 0, "keys are the page's"
+    hand.send(pygame.KEYDOWN, key=pygame.K_ESCAPE, mod=0, unicode="")
+    assert not reader.page and not hand.window.browsing
+    assert "not on this computer" in reader.open("nowhere.md#at-all") and not reader.page
+
+
+def test_a_page_is_shown_as_text() -> None:
+    markdown = """# Of *two* boxes
+One `a < b` and
+**two**, see [EPA](epa.md#idea), [code](../../engine/x.py).
+
+- first
+  goes on
+1. second
+
+    x <= y
+      z
+
+| a | b | c |
+|---|---|---|
+| r | 1 |  |
+
+![a plane](p.png)
+"""
+    text = pages.page_text(markdown, "algorithms", 1.0)
+    for part in (
+        "<b>Of <i>two</i> boxes</b>", ">a &lt; b</font> and <b>two</b>, see <a href=\"epa.md\">EPA</a>, code.",
+        "• first goes on<br>1. second", ">x &lt;= y<br>  z</font>", "• <b>r</b> b: 1<br>", "<i>Picture: a plane</i>",
+    ):  # fmt: skip
+        assert part in text, (part, text)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_there_is_one_slider_for_the_step(count: int) -> None:
+    """Issue 31: one in the panel, and one in each picture."""
+    demo = Stepper.of_case("bvh_top_down", beside=("none", "bvh_insertion", trace.ALL_BESIDE)[count // 2])()
+    hand = Hand(demo, is_watched=True)
+    assert len(demo.names) == count
+    assert [one.ends for one in hand.controls.all if one.parameter == "step"] == [(1.0, float(demo.n_steps))]
+    assert "step" not in [parameter.name for parameter in demo.parameters if parameter.in_panel]
+
+
+def test_the_panel_shows_the_algorithms_of_one_group() -> None:
+    hand = Hand(Stepper(), is_watched=True)
+
+    def words() -> list[str]:
+        panel = hand.window.screen.panel
+        return [widget.text for widget, _, _ in panel.column._widgets if isinstance(widget, UIButton)]
+
+    assert {"motion", "solvers", "gjk", "alternating projections"} < set(words()) and "bisection" not in words()
+    button = next(w for w, _, _ in hand.window.screen.panel.column._widgets if isinstance(w, UIButton) and w.text == "hulls and pieces")
+    hand.send(pygame_gui.UI_BUTTON_PRESSED, ui_element=button, ui_object_id="")
+    until(lambda: hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0)) or "keil" in words())
+    assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "gjk" not in words()
+
+
+def test_every_algorithm_is_in_one_group() -> None:
+    assert sorted(name for names in trace.GROUPS.values() for name in names) == list(trace.algorithms())
 
 
 def test_every_page_of_an_algorithm_is_there() -> None:
