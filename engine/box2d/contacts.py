@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,9 @@ __all__ = [
     "build_step_contacts",
     "fixtures_of",
     "impulses_of",
+    "in_world",
     "no_pairs",
     "pairs_of",
-    "point_columns",
 ]
 
 _FACE_B = 2
@@ -168,7 +168,7 @@ class _StepRows:
         """Return all columns that do not depend on the previous step."""
         table, (row_a, row_b) = self.table, self.at.T
         radii, skins = (table.radius.take(row_a), table.radius.take(row_b)), table.skin.take(row_a) + table.skin.take(row_b)
-        columns = point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
+        columns = _point_columns(self.manifolds, (self.pose_a, self.pose_b), radii, skins)
         exists = np.arange(2) < columns["count"][:, None]
         in_toi = np.zeros(len(self.keys), dtype=np.bool_)
         for row, (normal, tangent) in self.impulses.items():
@@ -228,7 +228,7 @@ def _columns(rows: _StepRows, old: _StepRows | _ContactRows, slot: IntArray, kno
     return {name: frozen(column) for name, column in (rows.columns() | {"state": state}).items()}
 
 
-def point_columns(
+def _point_columns(
     manifolds: NDArray[np.void], poses: tuple[FloatArray, FloatArray], radii: tuple[FloatArray, FloatArray], skins: FloatArray
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `StepContacts` that depend only on manifolds, the poses and radii of A and B, and the sums of their skins.
@@ -277,38 +277,74 @@ def impulses_of(fixtures: IntArray, manifolds: NDArray[np.void], pairs: Evaluate
     return impulses
 
 
-def world_manifolds(
-    manifolds: NDArray[np.void], pose_a: FloatArray, pose_b: FloatArray, radius_a: FloatArray, radius_b: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return unit normals (n, 2), points (n, 2, 2) and gaps between the rounded surfaces (n, 2); see the module's drawing."""
+class WorldManifolds(NamedTuple):
+    """Local manifolds in the world frame, before radii are considered; all arrays have one entry per manifold.
+
+    Attributes
+    ----------
+    is_face_b : bool (n,)
+        Manifolds whose reference face belongs to B.
+    normal : pair of float64 (n,)
+        x and y of the unit normal from the reference shape to the other one.
+    clips : list of two triples of float64 (n,)
+        x and y of each clipped point, and its height above the plane, meters.
+    """
+
+    is_face_b: NDArray[np.bool_]
+    normal: tuple[FloatArray, FloatArray]
+    clips: list[tuple[FloatArray, FloatArray, FloatArray]]
+
+
+def in_world(
+    kind: NDArray[Any], local_normal: NDArray[Any], local_point: NDArray[Any], clips: NDArray[Any], pose_a: FloatArray, pose_b: FloatArray
+) -> WorldManifolds:
+    """Transform local manifolds to the world frame; see the module's drawing.
+
+    Parameters
+    ----------
+    kind : int (n,)
+        b2Manifold's type: 0 circles, 1 face of A, 2 face of B.
+    local_normal, local_point : float (n, 2)
+    clips : float (n, 2, 2)
+        Both clipped points, in the frame of the other body, meters.
+    pose_a, pose_b : float64 (n, 3)
+    """
     # component by component, because NumPy is slow for rows of length 2
-    kind = manifolds["type"]
     flipped = kind == _FACE_B
     frame_x, frame_y, frame_angle, other_x, other_y, other_angle = (
         np.where(flipped, pose_1[:, k], pose_2[:, k]) for pose_1, pose_2 in ((pose_b, pose_a), (pose_a, pose_b)) for k in range(3)
     )
     turn, other_turn = (np.cos(frame_angle), np.sin(frame_angle)), (np.cos(other_angle), np.sin(other_angle))
-    plane_x, plane_y = _turned(turn, manifolds["local_point"])
+    plane_x, plane_y = _turned(turn, local_point)
     plane_x, plane_y = plane_x + frame_x, plane_y + frame_y
-    normal_x, normal_y = _turned(turn, manifolds["local_normal"])
-    clips = []
+    normal_x, normal_y = _turned(turn, local_normal)
+    points = []
     for k in range(2):
-        clip_x, clip_y = _turned(other_turn, manifolds["points"]["local"][:, k])
+        clip_x, clip_y = _turned(other_turn, clips[:, k])
         clip_x, clip_y = clip_x + other_x, clip_y + other_y
-        clips.append((clip_x, clip_y, clip_x - plane_x, clip_y - plane_y))
+        points.append((clip_x, clip_y, clip_x - plane_x, clip_y - plane_y))
     circles = kind == CIRCLES
     if circles.any():  # the normal connects the centers; as in Box2D it is (1, 0) if they coincide
-        _, _, between_x, between_y = clips[0]
+        _, _, between_x, between_y = points[0]
         length = np.hypot(between_x, between_y)
         apart = length > EPS32
         length = np.where(apart, length, 1.0)
         normal_x = np.where(circles, np.where(apart, between_x / length, 1.0), normal_x)
         normal_y = np.where(circles, np.where(apart, between_y / length, 0.0), normal_y)
+    heights = [(x, y, across_x * normal_x + across_y * normal_y) for x, y, across_x, across_y in points]
+    return WorldManifolds(flipped, (normal_x, normal_y), heights)
+
+
+def world_manifolds(
+    manifolds: NDArray[np.void], pose_a: FloatArray, pose_b: FloatArray, radius_a: FloatArray, radius_b: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return unit normals (n, 2), points (n, 2, 2) and gaps between the rounded surfaces (n, 2); see the module's drawing."""
+    local = manifolds["local_normal"], manifolds["local_point"], manifolds["points"]["local"]
+    flipped, (normal_x, normal_y), clips = in_world(manifolds["type"], *local, pose_a, pose_b)
     radius_frame, radius_other = np.where(flipped, radius_b, radius_a), np.where(flipped, radius_a, radius_b)
     n = len(manifolds)
     normals, points, gaps = np.empty((n, 2)), np.empty((n, 2, 2)), np.empty((n, 2))
-    for k, (clip_x, clip_y, across_x, across_y) in enumerate(clips):
-        height = across_x * normal_x + across_y * normal_y
+    for k, (clip_x, clip_y, height) in enumerate(clips):
         middle = 0.5 * (height - radius_frame + radius_other)
         points[:, k, 0], points[:, k, 1] = clip_x - middle * normal_x, clip_y - middle * normal_y
         gaps[:, k] = height - radius_frame - radius_other
@@ -323,7 +359,7 @@ def _copied(manifolds: NDArray[np.void], rows: IntArray) -> NDArray[np.void]:
     return copies
 
 
-def _turned(turn: tuple[FloatArray, FloatArray], local: NDArray[np.float32]) -> tuple[FloatArray, FloatArray]:
+def _turned(turn: tuple[FloatArray, FloatArray], local: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """Rotate vectors (n, 2) by cosines and sines (n,); return x and y."""
     (cos, sin), x, y = turn, local[:, 0].astype(np.float64), local[:, 1].astype(np.float64)
     return cos * x - sin * y, sin * x + cos * y

@@ -11,7 +11,7 @@ from engine.sim.demo import Demo
 from engine.sim.history import History
 from engine.sim.recordings import Recorder, Recording, TickRecorder
 from engine.sim.registry import find_demo
-from engine.sim.scene_demo import scene_class
+from engine.sim.scene_demo import SceneDemo, scene_class
 from engine.sim.stage import RefereeFactory
 from engine.sim.state import decode_state, decompress_state
 from engine.world import load_solver
@@ -73,10 +73,8 @@ def record_ticks(demo: Demo, path: str | os.PathLike[str]) -> TickRecorder:
 
 def _content_of(demo: Demo) -> Mapping[str, Any] | None:
     """Return the content of a demo's scene file, or None for a registered demo."""
-    scene = getattr(demo, "scene_content", None)
-    if scene is not None:
-        content: Mapping[str, Any] = scene() if callable(scene) else scene
-        return content
+    if isinstance(demo, SceneDemo):
+        return demo.scene_content()
     try:
         is_known = find_demo(demo.id) is type(demo)
     except LabError:

@@ -30,6 +30,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from engine.common.content_cache import ContentCache
 from engine.common.errors import LabError
 from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.kinds import KINDS
@@ -46,9 +47,7 @@ _PACKAGES = ("engine", "demos", "sprites")
 """Packages whose classes may occur in a state."""
 _MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE, _MAX_INTEGER_BYTES = 4, 2**31, 1_000_000, 1_000
 _MAX_SPECS = 1 << 16
-"""Maximum number of cached specifications, enough for 30,000 bodies, 500 bytes each."""
-_MAX_KEPT_BYTES = 4_000
-"""Maximum encoded size of a specification that is cached after decoding, bytes; twice the size of a 16-gon with a 200-character name."""
+"""Maximum number of encoded specifications that are cached, enough for 30,000 bodies."""
 _ATOMS = (type(None), bool, int, float, str, bytes)
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -87,23 +86,15 @@ def encode_spec(spec: object, plain: Callable[[Any], object] = lambda spec: to_p
     return known[1]
 
 
+@ContentCache
 def decode_spec(content: bytes) -> Any:
-    """Decode and validate a specification or shape from `encode_spec`; small ones are cached.
+    """Decode and validate a specification or shape from `encode_spec`; cached.
 
     Raises
     ------
     InvalidInputError, msgspec.DecodeError
         `content` is not a valid specification.
     """
-    return _kept_spec(content) if len(content) <= _MAX_KEPT_BYTES else _spec_of(content)
-
-
-@functools.lru_cache(maxsize=_MAX_SPECS)
-def _kept_spec(content: bytes) -> Any:
-    return _spec_of(content)
-
-
-def _spec_of(content: bytes) -> Any:
     return from_plain(msgspec.msgpack.decode(content), kinds=KINDS, precision=np.float64)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import fields as fields_of
 from dataclasses import replace
@@ -12,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common.content_cache import ContentCache
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.contracts import ContactPoint, PairEvent, StepContacts
 from engine.scenes.codec import from_plain, to_plain
@@ -26,9 +26,6 @@ from engine.world.snapshot_check import check_contacts, check_snapshot
 
 __all__ = ["WorldState", "decode_world", "encode_world"]
 
-_MAX_KEPT = 1 << 16
-_MAX_STRUCTURES = 16
-"""Maximum number of cached decoded structures; undo and redo alternate between a few."""
 _EVENTS = ("step", "removed", "began", "ended")
 _COLUMNS = tuple(field.name for field in fields_of(StepContacts) if field.name not in _EVENTS)
 _JOINT_NUMBERS = tuple(field.name for field in fields_of(ResolvedJoint) if field.name not in ("spec", "bodies"))
@@ -190,7 +187,7 @@ class _Parts(NamedTuple):
     largest_ids: tuple[int, int, int]
 
 
-@functools.lru_cache(maxsize=_MAX_STRUCTURES)
+@ContentCache
 def _structure(solver: str, content: bytes) -> _Parts:
     """Decode and validate a structure; cached, because keyframes share structures."""
     load_solver(solver)
@@ -223,7 +220,7 @@ def _spec(content: bytes, kind: type) -> Any:
     return spec
 
 
-@functools.lru_cache(maxsize=_MAX_KEPT)
+@ContentCache
 def _body(solver: str, content: bytes, fixtures: tuple[bytes, ...]) -> BodySpec:
     """Return the specification of a body; reject it if the solver would round any of its numbers, or those of its fixtures."""
     spec: BodySpec = _spec(content, BodySpec)
@@ -237,7 +234,7 @@ def _plain_joint(joint: ResolvedJoint) -> list[Any]:
     return [to_plain(joint.spec, np.float64), list(joint.bodies), [getattr(joint, name) for name in _JOINT_NUMBERS]]
 
 
-@functools.lru_cache(maxsize=_MAX_KEPT)
+@ContentCache
 def _joint(solver: str, content: bytes) -> ResolvedJoint:
     """Return a joint; reject it if the solver would round any of its numbers."""
     match msgspec.msgpack.decode(content):

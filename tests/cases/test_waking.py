@@ -208,3 +208,16 @@ def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver: str, monkeypat
     assert not any(world.state(body).awake for body in sleepers)
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), "static", position=(3.0 * 19, 1.2)))
     assert [body for body in sleepers if world.state(body).awake] == sleepers[-1:]
+
+
+@pytest.mark.parametrize("side", [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+def test_a_wall_within_both_skins_of_a_sleeper_wakes_it_and_one_farther_off_does_not(solver: str, side: tuple[float, float]) -> None:
+    world = World(solver=solver)
+    sleeper = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), awake=False))
+    room = 2.0 * (world.capabilities.skin_radius + world.capabilities.margin)
+    shape = FixtureSpec(Polygon.box(0.5, 0.5))
+    reach = 1.0 + 2.0 * world.fixture(0).shape.skin_radius
+    for gap, wakes in ((room + 0.02, False), (room, True)):
+        world.create_body(BodySpec((shape,), "static", ((reach + gap) * side[0], (reach + gap) * side[1])))
+        assert world.state(sleeper).awake == wakes

@@ -14,8 +14,8 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.box2d.contacts import in_world
 from engine.box2d.oracle.held import HeldShapes
-from engine.box2d.oracle.local_manifold import clear_beyond, to_world
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.contracts import Status
@@ -130,9 +130,17 @@ class PairOracle(HeldShapes):
         count_column, kind = table[:, 0], table[:, 1]
         round_radii = (self._radius - self._skin)[order].sum(axis=1)
         radii = self._radius[order]
-        normal, position, separation = to_world(np.array(numbers).reshape(-1, 4, 2), kind, radii, round_radii, first, second)
-        normal[turned_round] *= -1.0
-        clear_beyond(count_column, normal, position, separation)
+        local_normal, local_point, clips = np.split(np.array(numbers).reshape(-1, 4, 2), (1, 2), axis=1)
+        is_face_b, components, points = in_world(kind, local_normal[:, 0], local_point[:, 0], clips, first, second)
+        reference, other = np.where(is_face_b, radii[:, ::-1].T, radii.T)
+        normal, count = np.column_stack(components), count_column[:, None]
+        position, separation = np.zeros((len(table), 2, 2)), np.zeros((len(table), 2))
+        for k, (x, y, height) in enumerate(points):
+            exists = count_column > k
+            shift = 0.5 * (reference - other - height)
+            position[exists, k] = (np.column_stack((x, y)) + shift[:, None] * normal)[exists]
+            separation[exists, k] = (height - round_radii)[exists]
+        normal = np.where(count > 0, np.where((is_face_b != turned_round)[:, None], -normal, normal), 0.0)
         names = np.ascontiguousarray(table[:, 2:])
         return OracleManifolds(
             frozen(np.ascontiguousarray(count_column)), frozen(normal), frozen(position), frozen(separation), frozen(names), seconds

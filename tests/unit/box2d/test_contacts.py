@@ -13,6 +13,7 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PointState, StepContacts
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, StepHooks, World, WorldSettings
+from engine.world.step_pairs import PairRecord
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5), friction=0.5)
 DISC = FixtureSpec(Circle(0.5))
@@ -253,3 +254,27 @@ def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_
     assert len(world.step()) == 0
     world.set_awake(box, True)
     assert world.step().normal.tolist() == [[0.0, 1.0]]
+
+
+def test_a_new_pair_of_bodies_created_asleep_is_evaluated_at_their_own_poses() -> None:
+    """Box2D wakes both for their new contact; an older pair has the same manifold in local frames, but other poses."""
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    for x in (0.0, 0.9):
+        world.create_body(BodySpec((DISC,), position=(x, 0.0)))
+    assert len(world.step()) == 1
+    for x in (20.0, 20.9):
+        world.create_body(BodySpec((DISC,), position=(x, 0.0), awake=False))
+    contacts = world.step()
+    assert len(contacts) == 2 and contacts.evaluated.all()
+    assert contacts.position[1, 0].tolist() == pytest.approx([20.45, 0.0], abs=1e-5)
+
+
+@pytest.mark.parametrize(("changes", "is_renewed"), [({"type": "kinematic"}, True), ({"active": False}, True), ({"bullet": True}, False)])
+def test_a_body_of_another_kind_is_named_once_to_the_check_of_pairs(changes: dict[str, object], is_renewed: bool) -> None:
+    world, box, _ = settled(2)
+    record = world.pair_record()
+    assert isinstance(record, PairRecord)
+    world.set_body(box, **changes)
+    for renewed in ({box} if is_renewed else set(), set()):
+        world.step()
+        assert record.last is not None and record.last.renewed == renewed

@@ -174,3 +174,19 @@ def test_worlds_of_everything(seed: int) -> None:
     check, _, unexplained = live_pairs_fuzz.run(seed, 100)
     assert not unexplained
     assert check.total.ours > 50
+
+
+def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longer_than_a_step() -> None:
+    """Box2D searches for new pairs where it completes a step, which takes several calls with sub-stepping (issue 30)."""
+    world = pile()
+    world.set_settings(sub_stepping=True)
+    check, random, evidence = LivePairs(world), np.random.default_rng(21), ""
+    for step in range(40):
+        world.set_fixture(int(random.choice(world.fixture_ids)), mask=int(random.choice([0xFFFF, 0])))
+        if step % 10 == 0:
+            velocity = float(random.uniform(-40.0, 40.0)), float(random.uniform(0.0, 40.0))
+            world.set_velocity(int(random.choice(world.body_ids[1:])), velocity)
+        found = check.check(world.step())
+        assert found.unexplained == 0
+        evidence += "".join(difference.evidence for difference in found.differences)
+    assert "just before this step" in evidence and "had no contact" in evidence

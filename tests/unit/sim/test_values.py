@@ -14,9 +14,8 @@ import pytest
 
 from engine.common.errors import LabError
 from engine.geometry import Circle, Polygon
-from engine.sim import values
-from engine.sim.values import MAX_DEPTH, StateError, ValueReader, ValueWriter, decode_spec, encode_spec
-from engine.world import World, WorldSettings
+from engine.sim.values import MAX_DEPTH, StateError, ValueReader, ValueWriter
+from engine.world import World
 
 PART = World()
 PARTS = {("world", 0): PART}
@@ -182,10 +181,3 @@ NAME = f"{__name__}:"
 def test_data_of_no_value_are_refused(plain: Any) -> None:
     with pytest.raises((LabError, msgspec.DecodeError)):
         ValueReader(PARTS, __name__, b"").read(plain)
-
-
-def test_a_large_specification_is_read_and_not_kept() -> None:
-    before = values._kept_spec.cache_info().currsize
-    settings = WorldSettings(solver_settings={"a": "x" * 5_000})
-    assert decode_spec(encode_spec(settings)) == settings
-    assert values._kept_spec.cache_info().currsize == before
