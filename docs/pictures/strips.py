@@ -108,10 +108,7 @@ def anchors_of(text: str) -> list[tuple[str, int]]:
 
 def section_of(algorithms: list[Algorithm[Any]]) -> str:
     """Return what a page says of the steppers of its algorithms."""
-    strips = [
-        f"![{one.title}, four of its steps](../img/steppers/{one.name}.png)\n\n`python main.py step {one.name}` opens it in the window.\n"
-        for one in algorithms
-    ]
+    strips = [f"`python main.py step {one.name}`:\n\n![{one.title}](../img/steppers/{one.name}.png)\n" for one in algorithms]
     return "\n".join([f"{_SECTION}\n", *strips])
 
 
