@@ -114,12 +114,11 @@ def section_of(algorithms: list[Algorithm[Any]]) -> str:
 
 def table_of(algorithms: list[Algorithm[Any]]) -> str:
     """Return the table of docs/steppers.md."""
-    rows = ["| algorithm | | derived in |", "|---|---|---|"]
+    rows = ["| algorithm | derived in |", "|---|---|"]
     for one in algorithms:
         path, anchor = page_of(one)
         page = path.relative_to(DOCS).as_posix()
-        link = f"[{page.removeprefix('algorithms/')}]({page}{'#' if anchor else ''}{anchor})"
-        rows.append(f"| `{one.name}` | {one.title} | {link} |")
+        rows.append(f"| `{one.name}` | [{one.title}]({page}{'#' if anchor else ''}{anchor}) |")
     return "\n".join(rows)
 
 
