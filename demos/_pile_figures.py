@@ -1,12 +1,12 @@
-r"""The figures of `ragdoll_pile`: outlines that are not convex, cut into pieces, and ragdolls put together from them.
+r"""Figures of `ragdoll_pile` and `ragdoll`: non-convex outlines that are cut into convex pieces, and ragdolls made of them.
 
-A ragdoll hangs in a frame of its own, 1.1 m high at size 1, the origin in the middle of its torso:
+A ragdoll of size 1 is 1.1 m high, with the origin at the center of its torso:
 
           /\
         <    >   head          joints: neck, two shoulders, two hips, each with limits
           ||
-    C====+--+====C   arms      the fixtures of one ragdoll have one negative group, so that its own parts never meet:
-          \/                   hips that lie inside the torso would push it apart for ever
+    C====+--+====C   arms      The fixtures of a ragdoll share a negative group, so its parts never collide: the hips overlap the
+          \/                   torso and would push it apart.
           /\     torso
          |  |
          |  |    legs
@@ -19,16 +19,30 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.decompose import Outline
 from engine.decompose.decompose import decompose
-from engine.geometry import Circle, Polygon
+from engine.geometry import Circle, Polygon, Transform
+from engine.world import RevoluteJointSpec, World
 from sprites.figure_outline import TRACED
 
-__all__ = ["HEADS", "LETTERS", "LOOSE", "RAGDOLL_JOINTS", "Hinge", "Limb", "loose_pieces", "outline_of", "ragdoll_limbs", "scaled"]
+__all__ = [
+    "HEADS",
+    "LETTERS",
+    "LOOSE",
+    "RAGDOLL_JOINTS",
+    "Hinge",
+    "Limb",
+    "add_hinges",
+    "loose_pieces",
+    "outline_of",
+    "ragdoll_limbs",
+    "scaled",
+]
 
 Pieces = tuple[Polygon | Circle, ...]
 Point = tuple[float, float]
@@ -36,12 +50,12 @@ Point = tuple[float, float]
 HEADS = ("star", "heart", "moon", "crown")
 LETTERS = ("B", "O", "X", "2", "D")
 LOOSE = (*LETTERS, "bird")
-"""What falls beside the ragdolls, a body each."""
+"""The other figures, each a single body."""
 
 _LETTER_UNIT = 0.14
-"""Meters; a letter is five units high."""
+"""Unit of the letters' outlines, meters; a letter is five units high."""
 _BIRD_SIZE = 0.5
-"""Of the drawn bird's 1.7 m."""
+"""Size of the bird as a fraction of the drawn bird's 1.7 m."""
 
 _CORNERS: Mapping[str, Sequence[Point]] = {
     "torso": ((-0.10, -0.20), (0.10, -0.20), (0.06, -0.04), (0.15, 0.18), (0.05, 0.21), (-0.05, 0.21), (-0.15, 0.18), (-0.06, -0.04)),
@@ -75,7 +89,7 @@ _HOLES: Mapping[str, Sequence[Sequence[Point]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Limb:
-    """A body of a ragdoll of size 1: its pieces, and where its origin lies in the ragdoll's frame."""
+    """A body of a ragdoll of size 1: its pieces, and its origin in the ragdoll's frame."""
 
     name: str
     pieces: Pieces
@@ -84,7 +98,7 @@ class Limb:
 
 @dataclass(frozen=True, slots=True)
 class Hinge:
-    """A joint between two limbs, by their places in `ragdoll_limbs`: at `anchor`, turning from `lower` to `upper` radians."""
+    """A joint at `anchor` between two limbs, by their indices in `ragdoll_limbs`, with angles from `lower` to `upper`, radians."""
 
     limb_a: int
     limb_b: int
@@ -100,11 +114,11 @@ RAGDOLL_JOINTS = (
     Hinge(0, 4, (-0.06, -0.18), -1.2, 0.5),  # hips
     Hinge(0, 5, (0.06, -0.18), -0.5, 1.2),
 )
-"""Torso 0, head 1, left and right arm 2 and 3, left and right leg 4 and 5."""
+"""Limb 0 is the torso, 1 the head, 2 and 3 the left and right arm, 4 and 5 the left and right leg."""
 
 
 def outline_of(name: str) -> Outline:
-    """Return an outline by its name, about its own middle, meters."""
+    """Return an outline by its name, centered at the origin, meters."""
     if name == "star":
         return Outline.of_polygon(_star(5, 0.18, 0.08))
     if name == "moon":
@@ -117,7 +131,7 @@ def outline_of(name: str) -> Outline:
 
 
 def ragdoll_limbs(head: str) -> tuple[Limb, ...]:
-    """Return the limbs of a ragdoll with that head."""
+    """Return the limbs of a ragdoll with one of `HEADS`."""
     arm, leg = _pieces("arm"), _pieces("leg")
     return (
         Limb("torso", _pieces("torso"), (0.0, 0.0)),
@@ -130,13 +144,35 @@ def ragdoll_limbs(head: str) -> tuple[Limb, ...]:
 
 
 def loose_pieces(name: str) -> Pieces:
-    """Return the pieces of something that falls by itself: a letter, or the traced bird about its middle."""
+    """Return the pieces of one of `LOOSE`, centered at the origin."""
     return _bird() if name == "bird" else _pieces(name)
 
 
 def scaled(pieces: Pieces, size: float, offset: Point = (0.0, 0.0)) -> Pieces:
-    """Return pieces `size` times as large about the origin, then moved by `offset` meters."""
+    """Return pieces scaled about the origin, then moved by `offset` meters."""
     return tuple(piece.mapped(lambda points: size * points + offset, size * piece.radius) for piece in pieces)
+
+
+def add_hinges(world: World, limbs: Sequence[int], frame: Transform, size: float, torque: float) -> list[int]:
+    """Join the limbs of a ragdoll whose origin is at `frame`, and return the joints.
+
+    `torque` is the friction of a hinge at size 1, N m; like the torque of a limb's weight, it grows with the cube of the size.
+    """
+    friction: dict[str, Any] = {"enable_motor": True, "max_motor_torque": torque * size**3}
+    return [
+        world.create_joint(
+            RevoluteJointSpec(
+                limbs[hinge.limb_a],
+                limbs[hinge.limb_b],
+                frame.apply((size * hinge.anchor[0], size * hinge.anchor[1])),
+                enable_limit=True,
+                lower_angle=hinge.lower,
+                upper_angle=hinge.upper,
+                **friction,
+            )
+        )
+        for hinge in RAGDOLL_JOINTS
+    ]
 
 
 @cache
@@ -162,7 +198,7 @@ def _star(points: int, outer: float, inner: float) -> FloatArray:
 
 
 def _moon(radius: float, shift: float) -> FloatArray:
-    """A crescent, open to the right: a circle without what a circle about (`shift`, 0) through its two tips takes away."""
+    """Return a crescent that is open to the right: a circle minus a circle around (`shift`, 0) through its two tips."""
     out = np.linspace(0.25 * math.pi, 1.75 * math.pi, 11)
     outer = radius * np.column_stack((np.cos(out), np.sin(out)))
     x, y = outer[0]

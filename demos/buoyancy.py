@@ -1,13 +1,13 @@
-r"""Bodies float in water, each as deep as its density says: the share of it under water is its density over the water's.
+r"""Bodies float in water; the fraction of a body under water is its density divided by the water's.
 
-Box2D knows no water. In every step the part of each body under the water line is cut off,
+Box2D has no fluids. Each step computes the area A of each body below the water line.
 
         ,-------.
-     ~~/~~~~~~~~~\~~~   y = level      the force  rho_w g A  acts upward at the middle of the part below, A its area:
-      /     x     \                     Archimedes; off the line of the weight, it turns the body until it floats upright
+     ~~/~~~~~~~~~\~~~   y = level      Buoyancy, rho_w g A, acts upward at the centroid of the submerged part.
+      /     x     \                     If that is not below the center of mass, it turns the body.
      '-------------'
 
-and a drag in proportion to A and to the velocity there lets the bobbing die away.
+A drag proportional to A and to the velocity at the centroid damps the motion.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from demos._gallery import Scene, add_ground, add_shape, add_walls, dynamic_bodies, label, place_body
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_ground, add_shape, add_walls, label, place_body
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.world import World
@@ -30,7 +30,7 @@ __all__ = ["Buoyancy", "submerged"]
 Point = tuple[float, float]
 
 LEVEL, DEPTH, HALF_WIDTH = 0.0, 3.2, 7.0
-"""Meters: of the water's surface, its depth, and half its width."""
+"""Height of the water's surface, its depth, and half its width, meters."""
 BODIES: tuple[tuple[Polygon | Circle, float], ...] = (
     (Polygon.box(0.6, 0.6), 0.5),
     (Circle(0.62), 0.3),
@@ -40,18 +40,18 @@ BODIES: tuple[tuple[Polygon | Circle, float], ...] = (
     (Polygon.box(0.25, 0.8), 0.2),
     (Circle(0.4), 1.3),
 )
-"""Shapes, and densities in kg/m^2, of which water has 1."""
+"""Shapes, and densities in kg/m^2; that of water is 1."""
 ALLOWED = 0.01
-"""Share under water by which a body may still bob. Box2D lets sleep what moves by less than 0.01 m/s; at 4 rad/s that is an amplitude
-of 2.5 mm, of bodies some 0.5 m deep."""
+"""Allowed error of the submerged fraction. Box2D puts bodies to sleep below 0.01 m/s; at 4 rad/s that is an amplitude of 2.5 mm, for
+bodies about 0.5 m deep."""
 _TURNING_DRAG = 1.5
 """1/s."""
 _WORDS, _LINE = 0.85, 16.0
-"""How wide the words on a body are at most, meters, and how far one line is below the other, design pixels."""
+"""Maximum width of the labels on a body, meters, and the distance of their lines, design pixels."""
 
 
 def submerged(shape: Polygon | Circle, position: Point, angle: float, level: float) -> tuple[float, Point]:
-    """Return the area of a shape below a level, m^2, and its middle, world frame; the middle of nothing is of no use."""
+    """Return the area of a shape below a level, m^2, and its centroid, world frame; any point if the area is 0."""
     c, s = math.cos(angle), math.sin(angle)
     if isinstance(shape, Circle):
         x, y = shape.center
@@ -65,7 +65,7 @@ def submerged(shape: Polygon | Circle, position: Point, angle: float, level: flo
             t = (level - y0) / (y1 - y0)
             below.append((x0 + t * (x1 - x0), level))
     doubled, mx, my = 0.0, 0.0, 0.0
-    ox, oy = position  # areas about a near point lose no digits
+    ox, oy = position  # a nearby origin avoids cancellation
     for (x0, y0), (x1, y1) in zip(below, below[1:] + below[:1], strict=True):
         cross = (x0 - ox) * (y1 - oy) - (x1 - ox) * (y0 - oy)
         doubled += cross
@@ -77,7 +77,7 @@ def submerged(shape: Polygon | Circle, position: Point, angle: float, level: flo
 
 
 def _submerged_disc(radius: float, center: Point, level: float) -> tuple[float, Point]:
-    """Return area and middle of the segment of a disc below a level: with the half angle a of its chord, r^2 (a - sin a cos a)."""
+    """Return the area and the centroid of a disc's part below a level; the area is r^2 (a - sin a cos a), 2 a being the chord's angle."""
     height = level - center[1]
     if height <= -radius:
         return 0.0, center
@@ -92,10 +92,10 @@ def _submerged_disc(radius: float, center: Point, level: float) -> tuple[float, 
     id="buoyancy",
     category="Materials",
     title="Buoyancy",
-    watch="Bodies of different density float; the share under water should equal their density over the water's.",
+    watch="Bodies of different density float; the submerged fraction should equal their density divided by the water's.",
 )
 class Buoyancy(Scene):
-    """A tank; the bodies start over it, one beside the other."""
+    """A tank, and bodies that start side by side above it."""
 
     tries = (
         ("Drop them again: Enter.", "key return"),
@@ -108,6 +108,17 @@ class Buoyancy(Scene):
         Parameter("drag", 2.5, 0.2, 6.0, "1/s", "drag of the water"),
     )
     keys = (("Enter", "drop them again"),)
+    claims = (
+        Claim(
+            "bodies that float at the predicted depth",
+            "",
+            8.0,
+            lambda demo: sum(error <= ALLOWED for error in demo.errors),
+            lambda demo: len(demo.errors),
+            0.0,
+            0,
+        ),
+    )
 
     def furnish(self) -> None:
         add_ground(self.stage, -HALF_WIDTH - 0.5, HALF_WIDTH + 0.5, top=-DEPTH)
@@ -119,24 +130,20 @@ class Buoyancy(Scene):
             for (shape, density), at, angle in zip(BODIES, self._places, self._angles, strict=True)
         ]
 
-    def on_key(self, key: str) -> bool:
-        """Let everything fall again with Enter."""
-        if key != "return":
-            return False
+    def again(self) -> None:
         for body, at, angle in zip(self.bodies, self._places, self._angles, strict=True):
             place_body(self.world, body, at, angle)
-        return True
 
     def on_parameter(self, name: str) -> None:
-        """Change the water on the spot."""
-        for body in dynamic_bodies(self.world):
+        """Wake the bodies, as the water has changed."""
+        for body in self._floating():
             self.world.set_awake(body, True)
 
     def before_step(self) -> None:
-        """Let the water push: what sleeps is held by it as it is."""
+        """Apply buoyancy and drag to all awake bodies."""
         water, drag = self.parameter("water"), self.parameter("drag")
         world, gravity = self.world, self.gravity
-        for body in dynamic_bodies(world):
+        for body in self._floating():
             state = world.state(body)
             if not state.awake:
                 continue
@@ -148,16 +155,23 @@ class Buoyancy(Scene):
                     world.apply_force(body, (-drag * share * vx, share * (gravity - drag * vy)), middle)
 
     def shares(self) -> list[tuple[int, float, float]]:
-        """Return of each body its id, the share of it that is under water, and the share predicted."""
-        found = []
-        for body in dynamic_bodies(self.world):
+        """Return the id, the submerged fraction and the predicted fraction of each body."""
+        shares = []
+        for body in self._floating():
             parts = _parts(self.world, body)
-            whole = sum(area for _, _, area in parts)
-            if whole == 0.0:
-                continue
-            density = self.world.body(body).mass / whole
-            found.append((body, sum(area for area, _, _ in parts) / whole, min(density / self.parameter("water"), 1.0)))
-        return found
+            total = sum(area for _, _, area in parts)
+            if total > 0.0:
+                density = self.world.body(body).mass / total
+                shares.append((body, sum(area for area, _, _ in parts) / total, min(density / self.parameter("water"), 1.0)))
+        return shares
+
+    @property
+    def errors(self) -> list[float]:
+        """Error of the submerged fraction of each body that should float."""
+        return [abs(share - predicted) for _, share, predicted in self.shares() if predicted < 1.0]
+
+    def _floating(self) -> list[int]:
+        return [body for body in self.world.body_ids if self.world.body(body).spec.type == "dynamic"]
 
     def home(self) -> AABB:
         return AABB((-HALF_WIDTH - 0.5, -DEPTH - 0.5), (HALF_WIDTH + 0.5, 3.6))
@@ -169,7 +183,7 @@ class Buoyancy(Scene):
         canvas.segment((-HALF_WIDTH, LEVEL), (HALF_WIDTH, LEVEL), palette.ACCENT, 1.5)
 
     def draw(self, canvas: Canvas) -> None:
-        """Write on each body what share of it is under water, and in brackets below what share should be."""
+        """Write the submerged fraction on each body, with the predicted one in parentheses below."""
         line = 0.5 * _LINE * canvas.ui_scale / canvas.camera.scale
         for body, share, predicted in self.shares():
             x, y, _ = self.stage.drawn_pose(body)
@@ -178,19 +192,13 @@ class Buoyancy(Scene):
             label(canvas, (x, y - line), f"({100.0 * predicted:.0f} %)", color, _WORDS)
 
     def status(self) -> Sequence[StatusLine]:
-        shares = self.shares()
-        floating = [(share, predicted) for _, share, predicted in shares if predicted < 1.0]
-        right = sum(abs(share - predicted) <= ALLOWED for share, predicted in floating)
-        worst = max((abs(share - predicted) for share, predicted in floating), default=0.0)
-        color = palette.AGREE if right == len(floating) else palette.TEXT
-        return (
-            (f"{right} of {len(floating)} float as deep as their density says", color),
-            (f"worst share under water: {100.0 * worst:.1f} % off; {len(shares) - len(floating)} should sink", palette.CAPTION),
-        )
+        errors = self.errors
+        words = f"largest error of the submerged fraction: {100.0 * max(errors, default=0.0):.1f} %"
+        return ((f"{words}; {len(self.shares()) - len(errors)} should sink", palette.CAPTION),)
 
 
 def _parts(world: World, body: int) -> list[tuple[float, Point, float]]:
-    """Return of each shape of a body its area under water, the middle of that, and its whole area."""
+    """Return the submerged area, its centroid and the total area of each shape of a body."""
     state = world.state(body)
     parts = []
     for fixture in world.body(body).fixtures:

@@ -1,4 +1,4 @@
-"""A car on springs: wheel joints, a motor with the strength that it has, and hills."""
+"""A car with sprung wheels and a motor of limited torque drives over hills."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["Car", "surface_height"]
 
 _HALF = 15.0
 _LEVEL = -8.0
-"""Meters: the road is level from its left end to here."""
+"""The road is level up to here, meters."""
 _LENGTHS = (7.0, 4.3)
-"""Meters of the two waves of which the hills are made."""
+"""Lengths of the two waves that form the hills, meters."""
 _POINT = 0.25
-"""Meters between two points of the road."""
+"""Distance of two points of the road, meters."""
 _WALL = 2.5
 _RADIUS = 0.42
 _WHEELS = (-0.85, 0.9)
 _GRIP = 1.2
 _GAIN = 6.0
-"""N m s: torque for each rad/s that a wheel lacks, up to the motor's."""
+"""Torque per rad/s that a wheel is too slow, up to the motor's torque, N m s."""
 
 
 def surface_height(x: float, hills: float) -> float:
@@ -45,10 +45,10 @@ def surface_height(x: float, hills: float) -> float:
     id="car",
     category="Machines and joints",
     title="Car over hills",
-    watch="A car with sprung wheels drives over hills; the readout shows how much its wheels slip.",
+    watch="A car with sprung wheels drives over hills; the readout shows how much the wheels slip.",
 )
 class Car(Scene):
-    """A body, two wheels, a road."""
+    """A car and a road."""
 
     tries = (
         ("Drive it: Left and Right.", "key left, key right"),
@@ -57,13 +57,13 @@ class Car(Scene):
     )
     keywords = "wheel joint motor suspension spring vehicle torque"
     parameters = (
-        Parameter("speed", 6.0, 1.0, 15.0, "m/s", "speed of the wheels' rims"),
-        Parameter("torque", 14.0, 1.0, 60.0, "N m", "largest torque of a wheel"),
-        Parameter("frequency", 4.0, 1.0, 12.0, "Hz", "springs"),
+        Parameter("speed", 6.0, 1.0, 15.0, "m/s", "speed of the motor"),
+        Parameter("torque", 14.0, 1.0, 60.0, "N m", "maximum torque per wheel"),
+        Parameter("frequency", 4.0, 1.0, 12.0, "Hz", "frequency of the springs"),
         Parameter("hills", 0.9, 0.0, 2.0, "m", "height of the hills"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
-    keys = (("Left, Right", "drive left, drive right"), ("Down", "let it roll"))
+    keys = (("Left, Right", "drive left, drive right"), ("Down", "coast"))
 
     def furnish(self) -> None:
         hills = self.parameter("hills")
@@ -90,24 +90,24 @@ class Car(Scene):
 
     @property
     def drive(self) -> float:
-        """1: to the right, -1: to the left, 0: the motor is off."""
+        """1 to drive right, -1 to drive left, 0 to coast."""
         if self.steered:
             return float("right" in self.held) - float("left" in self.held)
         return self._direction
 
     @property
     def speed(self) -> float:
-        """m/s, of the car's body."""
+        """Speed of the car, m/s, with the sign of its x component."""
         return math.copysign(math.hypot(*self.world.state(self.body).linear_velocity), self.world.state(self.body).linear_velocity[0])
 
     @property
     def rolling(self) -> float:
-        """m/s at which the wheels' rims turn, the mean of both."""
+        """Mean speed of the wheels' rims, m/s."""
         return -_RADIUS * sum(self.world.state(wheel).angular_velocity for wheel in self.wheels) / len(self.wheels)
 
     @property
     def is_whole(self) -> bool:
-        """Whether nobody took a part of it away."""
+        """True if no part was deleted."""
         return self.alive(self.body, *self.wheels)
 
     def before_step(self) -> None:
@@ -115,13 +115,13 @@ class Car(Scene):
             return
         x = self.world.state(self.body).position[0]
         if abs(x) > _HALF - 2.2:
-            self._direction = -math.copysign(1.0, x)  # by itself it turns back before the walls
+            self._direction = -math.copysign(1.0, x)  # the autopilot turns back before the walls
         if self.drive == 0.0:
             return
-        wanted = -self.drive * self.parameter("speed") / _RADIUS
-        most = self.parameter("torque")
+        target = -self.drive * self.parameter("speed") / _RADIUS
+        limit = self.parameter("torque")
         for wheel in self.wheels:
-            torque = min(max(_GAIN * (wanted - self.world.state(wheel).angular_velocity), -most), most)
+            torque = min(max(_GAIN * (target - self.world.state(wheel).angular_velocity), -limit), limit)
             self.world.set_awake(wheel, True)
             self.world.set_awake(self.body, True)
             self.world.apply_torque(wheel, torque)
@@ -149,9 +149,9 @@ class Car(Scene):
     def status(self) -> Sequence[StatusLine]:
         if not self.is_whole:
             return ("the car has been taken apart",)
-        who = "you steer" if self.steered else "it drives by itself: take over with the arrow keys"
+        driver = "you are driving" if self.steered else "on autopilot: take over with the arrow keys"
         slip = self.rolling - self.speed
         return (
-            (f"{self.speed:.2f} m/s, wheels roll for {self.rolling:.2f} m/s: slip {slip:+.2f} m/s", palette.TEXT),
-            (who, palette.CAPTION),
+            (f"car {self.speed:.2f} m/s, wheel rims {self.rolling:.2f} m/s: slip {slip:+.2f} m/s", palette.TEXT),
+            (driver, palette.CAPTION),
         )

@@ -1,4 +1,4 @@
-"""A catapult: a falling weight throws a stone, and the parabola says where it must land."""
+"""A catapult: a falling weight throws a stone along a predicted parabola."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._gallery import Scene, add_box, add_disc, add_ground, add_shape, beside, rest_box, rest_disc
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_box, add_disc, add_ground, add_shape, rest_box, rest_disc
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
 from engine.world import RevoluteJointSpec, WorldSettings
@@ -21,50 +21,48 @@ Point = tuple[float, float]
 
 _PIVOT = (0.0, 2.2)
 _LONG, _SHORT = 3.4, 1.1
-"""Meters from the pivot to the spoon's middle and to the weight."""
+"""Distances from the pivot to the spoon's middle and to the weight, meters."""
 _THICKNESS = 0.2
 _RADIUS = 0.26
-"""Of the stone."""
+"""Radius of the stone, meters."""
 _WEIGHT_SIDE = 1.0
 _READY = 0.5
-"""Radians of the arm before the shot: the spoon down on the left."""
+"""Angle of the loaded arm, radians: the spoon is down on the left."""
 _LOADED = Transform(_PIVOT, _READY)
-"""The arm's pose then."""
+"""Pose of the loaded arm."""
 _CASTLE = (15.2, 3, 5)
-"""Where the castle stands, its columns and rows."""
+"""Left end of the castle, meters, and its numbers of columns and rows."""
 _BRICK = (0.8, 0.6)
 _PAUSE = 1.2
 """Seconds from the landing to the next shot."""
 _CLEAR = 10
-"""Steps after the loading in which the stone may still be settling in the spoon: without a contact then it has not left."""
+"""Steps after loading in which the stone may still be settling in the spoon: a missing contact does not mean yet that it has left."""
 _LOST = 1.05
-"""How many times what the steps lose to first order in dt may be lost: the rest is of the second order."""
+"""Allowed shortfall of the range, as a multiple of the first-order loss in dt; the rest is of second order."""
 _DASHES = 61
-_MOST = 10
-"""Stones that lie about."""
+_MAX_STONES = 10
+"""Number of stones kept."""
 
 
 def parabola_range(position: Point, velocity: Point, height: float, gravity: float) -> float:
-    """Return the place, x, where a body thrown from `position` comes down to a height: on the parabola of the textbook.
-
-    Where gravity is 0 it never does.
-    """
+    """Return the x at which a body thrown from `position` falls back to `height` along the exact parabola; infinity without gravity."""
     if gravity == 0.0:
         return math.inf
     return position[0] + velocity[0] * (velocity[1] + _falling(position, velocity, height, gravity)) / gravity
 
 
 def range_lost(position: Point, velocity: Point, height: float, gravity: float, dt: float) -> float:
-    """Return the meters by which Box2D's steps fall short of the parabola, to first order.
+    """Return by how much the range with Box2D's steps is shorter than that of the parabola, to first order, meters.
 
-    After n steps a body is ``g t dt / 2`` lower than on the parabola, t = n dt: where that comes down at v, ``v_x / v`` times as far back.
+    After n steps, t = n dt, a body is ``g t dt / 2`` below the parabola; with a vertical speed v at the landing, it lands earlier by
+    ``v_x / v`` times that.
     """
     down = _falling(position, velocity, height, gravity)
     return 0.5 * (velocity[1] + down) * dt * velocity[0] / down if down > 0.0 else 0.0
 
 
 def _falling(position: Point, velocity: Point, height: float, gravity: float) -> float:
-    """Return the speed downwards, m/s, with which the parabola comes to a height."""
+    """Return the downward speed of the parabola at a height, m/s."""
     return math.sqrt(max(velocity[1] ** 2 - 2.0 * gravity * (height - position[1]), 0.0))
 
 
@@ -72,10 +70,10 @@ def _falling(position: Point, velocity: Point, height: float, gravity: float) ->
     id="catapult",
     category="Machines and joints",
     title="Catapult",
-    watch="The arm hits its stop and the stone flies on; the dashed parabola predicts where it lands.",
+    watch="The arm hits its stop and releases the stone; the dashed parabola predicts where it lands.",
 )
 class Catapult(Scene):
-    """An arm with a stop, and a castle."""
+    """A catapult and a castle."""
 
     tries = (
         ("Shoot again: Enter.", "key return"),
@@ -90,10 +88,20 @@ class Catapult(Scene):
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("Enter", "load and shoot"),)
-    _left: tuple[int, Point, Point] | None
-    """Step, place and velocity at which the stone left; None before."""
+    claims = (
+        Claim(
+            "range of the last stone",
+            "m",
+            5.0,
+            lambda demo: demo.last and demo.last[0],
+            lambda demo: demo.last[1] if demo.last else demo.expected_range,
+            lambda demo: demo.last and _LOST * demo.last[2],
+        ),
+    )
+    released: tuple[Point, Point] | None
+    """Position and velocity at which the stone was released; None before that."""
     _landed: int | None
-    """Step in which it landed; None before."""
+    """Step of the landing; None before that."""
     _before: Point
 
     def settings(self) -> WorldSettings:
@@ -116,7 +124,7 @@ class Catapult(Scene):
         self.weight = self.paint(
             add_shape(self.stage, weight, hung, density=density, group=-1, angular_damping=2.0, name="weight"), palette.STATIC
         )
-        # the stone leaves square to the line from the pivot to its middle, which lies `_lift` above the arm
+        # the stone leaves perpendicular to the line from the pivot to its center, which is `_lift` above the arm
         swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop")) - math.atan2(self._lift, _LONG)
         self.world.create_joint(RevoluteJointSpec(self.frame, self.arm, _PIVOT, enable_limit=True, lower_angle=-swing))
         self.world.create_joint(RevoluteJointSpec(self.arm, self.weight, hung))
@@ -124,17 +132,17 @@ class Catapult(Scene):
         self.stones: list[int] = []
         self.n_shots = 0
         self.last: tuple[float, float, float] | None = None
-        """Of the last landing: where it was, where the parabola ends, and what Box2D's steps lose of that, meters."""
-        self._load()
+        """Range of the last landing, that of the parabola, and the loss due to the steps, meters."""
+        self.again()
 
     @property
-    def flying(self) -> bool:
-        """Whether the last stone has left and not landed."""
-        return self._left is not None and self._landed is None
+    def expected_range(self) -> float | None:
+        """Range of the parabola of the stone in flight, meters; None before the release."""
+        return parabola_range(*self.released, _RADIUS, self.gravity) if self.released is not None else None
 
     def before_step(self) -> None:
         if self._landed is not None and self.steps - self._landed >= _PAUSE / self.step_seconds and not self.grabbing:
-            self._load()
+            self.again()
 
     def after_step(self) -> None:
         stone = self.stones[-1]
@@ -144,29 +152,23 @@ class Catapult(Scene):
         contacts = self.world.contacts
         touched = bool(((contacts.body_a == stone) | (contacts.body_b == stone)).any())
         state = self.world.state(stone)
-        if self._left is None:
+        if self.released is None:
             if not touched and self.steps - self._loaded > _CLEAR and state.linear_velocity[0] > 0.0:
-                self._left = (self.steps, state.position, state.linear_velocity)
+                self.released = (state.position, state.linear_velocity)
         elif self._landed is None and (touched or self.grabbing):
             self._landed = self.steps
             if not self.grabbing and self.gravity > 0.0:
-                flight = (self._left[1], self._left[2], self._before[1], self.gravity)
+                flight = (*self.released, self._before[1], self.gravity)
                 self.last = (self._before[0], parabola_range(*flight), range_lost(*flight, self.step_seconds))
-        self._before = state.position  # the last place in free flight: in the step of the landing the stone is stopped
-
-    def on_key(self, key: str) -> bool:
-        if key != "return":
-            return False
-        self._load()
-        return True
+        self._before = state.position  # the last position in free flight: the step of the landing stops the stone
 
     def home(self) -> AABB:
         return AABB((-6.5, -0.8), (25.0, 13.0))
 
     def draw(self, canvas: Canvas) -> None:
-        if self._left is None or self.gravity == 0.0:
+        if self.released is None or self.gravity == 0.0:
             return
-        _, (x, y), (vx, vy) = self._left
+        (x, y), (vx, vy) = self.released
         last = parabola_range((x, y), (vx, vy), _RADIUS, self.gravity)
         reached = [x + (last - x) * k / _DASHES for k in range(_DASHES + 1)]
         points = [(at, y + vy * (at - x) / vx - 0.5 * self.gravity * ((at - x) / vx) ** 2) for at in reached]
@@ -175,16 +177,12 @@ class Catapult(Scene):
         canvas.point((x, y), palette.NORMAL, 4.0, ring=True)
 
     def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = [(f"shot {self.n_shots}", palette.CAPTION)]
-        if self._left is not None:
-            vx, vy = self._left[2]
-            energy = 0.5 * self.parameter("stone") * (vx * vx + vy * vy)
-            rising = math.degrees(math.atan2(vy, vx))
-            lines[0] = (f"shot {self.n_shots}: {math.hypot(vx, vy):.2f} m/s at {rising:.1f}°, {energy:.0f} J", palette.TEXT)
-        if self.last is not None:
-            measured, predicted, lost = self.last
-            lines.append(beside("range of the last landing", measured, predicted, "m", _LOST * lost))
-        return lines
+        if self.released is None:
+            return ((f"shot {self.n_shots}", palette.CAPTION),)
+        vx, vy = self.released[1]
+        energy = 0.5 * self.parameter("stone") * (vx * vx + vy * vy)
+        rising = math.degrees(math.atan2(vy, vx))
+        return ((f"shot {self.n_shots}: {math.hypot(vx, vy):.2f} m/s at {rising:.1f}°, {energy:.0f} J", palette.TEXT),)
 
     def _castle(self) -> list[int]:
         left, columns, rows = _CASTLE
@@ -197,19 +195,19 @@ class Catapult(Scene):
 
     @property
     def _lift(self) -> float:
-        """Meters of the stone's middle above the arm's."""
+        """Height of the stone's center above the arm's, meters."""
         return 0.5 * _THICKNESS + _RADIUS + rest_disc(self)
 
-    def _load(self) -> None:
+    def again(self) -> None:
         self.put_back([self.arm, self.weight])
         at = _LOADED.apply((-_LONG, self._lift))
         density = self.parameter("stone") / (math.pi * _RADIUS**2)
-        color = palette.TOUCHING
-        self.stones.append(self.paint(add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, bullet=True, name="stone"), color))
+        stone = add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, bullet=True, name="stone")
+        self.stones.append(self.paint(stone, palette.TOUCHING))
         self.n_shots += 1
         self._loaded = self.steps
-        self._left = None
+        self.released = None
         self._landed = None
         self._before = at
-        if len(self.stones) > _MOST and self.alive(old := self.stones.pop(0)):
+        if len(self.stones) > _MAX_STONES and self.alive(old := self.stones.pop(0)):
             self.world.destroy_body(old)

@@ -1,10 +1,9 @@
-"""Conveyor belts: a surface that moves while the body stays.
+"""Conveyor belts: bodies whose surface moves while they stay in place.
 
-Box2D 2.3 has no speed of a surface. But friction asks only how fast two surfaces pass each other, and takes that from the bodies' speeds:
-so a belt is a kinematic body that has the belt's speed, and is put back to its place after every step. Where a contact is computed it is
-always at home, and always moving.
+Box2D 2.3 has no surface speed, but friction depends only on the bodies' relative velocity. A belt is therefore a kinematic body that has
+the belt's velocity and is put back in its place after each step.
 
-A parcel put down at rest slips until friction has brought it to the belt's speed v: mu g is its acceleration, v^2 / (2 mu g) its way.
+A parcel that is put down at rest slips until friction has accelerated it, by mu g, to the belt's speed v: for a distance v^2 / (2 mu g).
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from demos._gallery import Scene, add_box, add_ground, add_walls, beside, label, place_body, rest_box
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_box, add_ground, add_walls, label, place_body, rest_box
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.world import BodySpec, FixtureSpec
@@ -25,16 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["Conveyor"]
 
 BELTS = ((-6.5, 3.5, 4.2, 1.0), (-3.0, 6.5, 1.9, -1.0))
-"""Of each: left, right and top, meters, and which way it runs."""
+"""Left end, right end and top of each belt, meters, and the direction of its motion."""
 _RADIUS = 0.25
-"""Meters: of the belts' rolls."""
+"""Radius of the belts' rollers, meters."""
 SIZE = 0.3
-"""Meters: half a parcel's side."""
+"""Half a parcel's side, meters."""
 _START = -5.9
 _EVERY = 1.4
-"""Seconds from parcel to parcel."""
-_MOST = 16
-"""Parcels at once; the oldest goes then."""
+"""Seconds between two parcels."""
+_MAX_PARCELS = 16
+"""Number of parcels kept."""
 
 
 @register(
@@ -44,7 +43,7 @@ _MOST = 16
     watch="Each parcel slips until friction has brought it to the belt's speed; the mark predicts where.",
 )
 class Conveyor(Scene):
-    """Two belts one over the other, and a bin."""
+    """Two belts, one above the other, and a bin."""
 
     tries = (
         ("Reverse the belts: B.", "key b"),
@@ -54,9 +53,19 @@ class Conveyor(Scene):
     keywords = "friction belt slip tangent speed"
     parameters = (
         Parameter("speed", 3.0, 0.5, 5.0, "m/s", "speed of the belts"),
-        Parameter("friction", 0.25, 0.1, 1.0, "", "friction of belt and parcels"),
+        Parameter("friction", 0.25, 0.1, 1.0, "", "friction of belts and parcels"),
     )
     keys = (("B", "reverse the belts"),)
+    claims = (
+        Claim(
+            "slip distance of the last parcel",
+            "m",
+            4.0,
+            lambda demo: demo.slips[-1] if demo.slips else None,
+            lambda demo: demo.predicted,
+            lambda demo: demo.parameter("speed") * demo.step_seconds,
+        ),
+    )
 
     def furnish(self) -> None:
         add_ground(self.stage, -8.0, 8.0)
@@ -72,13 +81,12 @@ class Conveyor(Scene):
         self._run_belts()
         self.parcels: list[int] = []
         self.slipping: dict[int, float] = {}
-        """Where each parcel that still slips was put down."""
+        """Initial x of each parcel that still slips."""
         self.slips: list[float] = []
         self.travel = 0.0
         self._owed = 1.0
 
     def on_parameter(self, name: str) -> None:
-        """Change speed and friction on the spot."""
         if name == "speed":
             self._run_belts()
         else:
@@ -89,7 +97,6 @@ class Conveyor(Scene):
         self.slips.clear()
 
     def on_key(self, key: str) -> bool:
-        """Turn the belts round with B."""
         if key == "b":
             self.sense = -self.sense
             self._run_belts()
@@ -97,7 +104,7 @@ class Conveyor(Scene):
         return key == "b"
 
     def before_step(self) -> None:
-        """Put a parcel down, every now and then, where there is room."""
+        """Add a parcel at regular intervals if there is room for it."""
         self.travel += self.sense * self.parameter("speed") * self.step_seconds
         self._owed += self.step_seconds / _EVERY
         top = BELTS[0][2] + SIZE + rest_box(self)
@@ -107,7 +114,7 @@ class Conveyor(Scene):
         parcel = add_box(self.stage, (_START, top), 2.0 * SIZE, 2.0 * SIZE, friction=self.parameter("friction"), allow_sleep=False)
         self.parcels.append(parcel)
         self.slipping[parcel] = _START
-        if len(self.parcels) > _MOST:
+        if len(self.parcels) > _MAX_PARCELS:
             old = self.parcels.pop(0)
             self.slipping.pop(old, None)
             if self.world.is_body(old):
@@ -129,7 +136,7 @@ class Conveyor(Scene):
 
     @property
     def predicted(self) -> float:
-        """Meters that a parcel moves until it no longer slips: v^2 / (2 mu g), and the half step by which steps come late."""
+        """Slip distance of a parcel, meters: v^2 / (2 mu g), and half a step's travel of discretization error."""
         v, pull = self.parameter("speed"), self.parameter("friction") * self.gravity
         return v * v / (2.0 * pull) + 0.5 * v * self.step_seconds if pull > 0.0 else math.inf
 
@@ -137,7 +144,7 @@ class Conveyor(Scene):
         return AABB((-8.5, -0.5), (8.5, 6.6))
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw the moving marks of the belts, and where slipping should end."""
+        """Draw the moving marks on the belts, and where slipping should end."""
         for left, right, top, way in BELTS:
             shift = (way * self.travel) % 1.0
             for k in range(math.ceil(left - shift), math.floor(right - shift) + 1):
@@ -153,12 +160,7 @@ class Conveyor(Scene):
                 label(canvas, (x, top - 0.95), "slipping should end here", palette.CAPTION, 4.0, 13.0)
 
     def status(self) -> Sequence[StatusLine]:
-        last = self.slips[-1] if self.slips else None
-        a_step = self.parameter("speed") * self.step_seconds
-        return (
-            beside("a parcel slips for", last, self.predicted, "m", a_step),
-            (f"{len(self.parcels)} parcels; the belts run at {self.sense * self.parameter('speed'):g} m/s", palette.CAPTION),
-        )
+        return ((f"{len(self.parcels)} parcels; belt speed {self.sense * self.parameter('speed'):g} m/s", palette.CAPTION),)
 
     def _run_belts(self) -> None:
         for (belt, at), (_, _, _, way) in zip(self.belts, BELTS, strict=True):

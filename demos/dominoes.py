@@ -1,4 +1,4 @@
-"""Dominoes: a wave that finds its own speed, whatever the push."""
+"""A wave of falling dominoes reaches a speed of its own, whatever the push."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._domino_wave import domino_wave_speed
-from demos._gallery import Scene, add_box, add_ground, beside, label, rest_box
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_box, add_ground, label, rest_box
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.world import WorldSettings
@@ -22,24 +22,24 @@ _THICKNESS = 0.14
 _COUNT = 32
 _LAYOUTS = ("row", "stair", "growing")
 _STAIR = 0.22
-"""Meters from one stair down to the next."""
+"""Height of a stair, meters."""
 _GROWTH = 1.06
-"""Of each domino over the one before it."""
+"""Ratio of the sizes of consecutive dominoes in the layout "growing"."""
 _GROWING = 26
 _MOVED = 0.02
-"""Radians of turn from which a domino counts as hit."""
+"""Angle from which a domino counts as hit, radians."""
 _PUSH = 2.0
-"""rad/s of the first domino."""
+"""Initial angular velocity of the first domino, rad/s."""
 _SETTLED = 10
-"""Dominoes at the beginning that are not measured: the wave is still gathering speed."""
-_LEAST = 5
-"""Dominoes that must have been hit since then for a speed."""
+"""Number of initial dominoes that are not measured, because the wave is still accelerating."""
+_MIN_HITS = 5
+"""Minimum number of later hits for a measurement of the speed."""
 _CHART = 1.6
-"""Meters upwards for each second, in the chart over the dominoes."""
+"""Vertical scale of the chart, meters per second."""
 _OVER, _CHART_HEIGHT = 1.0, 6.0
-"""Meters from the tallest domino up to where the chart begins, and from there to the top of the view."""
+"""Gap between the tallest domino and the chart, and the height of the chart, meters."""
 _LYING = 0.5
-"""Radians of lean from which a domino has fallen."""
+"""Angle from which a domino has fallen, radians."""
 
 
 @register(
@@ -49,7 +49,7 @@ _LYING = 0.5
     watch="One push starts a wave; its speed should match the dashed line.",
 )
 class Dominoes(Scene):
-    """A row, a stair, or each larger than the one before."""
+    """Dominoes in a row, on a stair, or each larger than the one before."""
 
     tries = (
         ("Set them up again: Enter.", "key return"),
@@ -59,13 +59,23 @@ class Dominoes(Scene):
     keywords = "wave chain friction stack"
     parameters = (
         Parameter.choice("layout", _LAYOUTS, "layout"),
-        Parameter("gap", 0.35, 0.15, 0.7, "m", "gap between two dominoes of 1 m"),
+        Parameter("gap", 0.35, 0.15, 0.7, "m", "gap between dominoes 1 m high"),
         Parameter("friction", 0.2, 0.0, 0.4, "", "friction between dominoes"),
     )
     keys = (("Enter", "set them up again"),)
+    claims = (
+        Claim(
+            "speed of the wave",
+            "m/s",
+            3.0,
+            lambda demo: demo.speed,
+            lambda demo: demo.predicted,
+            lambda demo: demo.allowed if demo.hits[-1] is not None else None,  # until then the wave may still accelerate
+        ),
+    )
 
     def settings(self) -> WorldSettings:
-        """240 steps a second: a domino hits the next one after a tenth of a second, and no step should be a large part of that."""
+        """Use 240 steps per second, because the hits are only a tenth of a second apart."""
         return WorldSettings(hertz=240.0, velocity_iterations=12, position_iterations=6)
 
     def furnish(self) -> None:
@@ -73,7 +83,7 @@ class Dominoes(Scene):
         self.dominoes: list[int] = []
         self.places: list[tuple[float, float]] = []
         own = max(friction, 0.01)
-        ground_friction = 4.0 / own  # mixed by the geometric mean, 2 for a foot: it does not slip
+        ground_friction = 4.0 / own  # the geometric mean of both is 2, so a foot does not slip
         x, y, size = 0.0, 0.0, 1.0
         count = _GROWING if layout == "growing" else _COUNT
         for k in range(count):
@@ -99,21 +109,21 @@ class Dominoes(Scene):
 
     @property
     def speed(self) -> float | None:
-        """Meters a second, of the wave since it has settled; None before."""
+        """Speed of the settled wave, m/s; None before it can be measured."""
         measured = [(x, hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None][_SETTLED:]
-        if len(measured) < _LEAST:
+        if len(measured) < _MIN_HITS:
             return None
         return (measured[-1][0] - measured[0][0]) / (measured[-1][1] - measured[0][1])
 
     @property
     def allowed(self) -> float:
-        """Meters a second by which the wave may be slower than predicted: a hit is seen up to a step late, and so is each one after it."""
+        """Allowed error of the speed, m/s: each hit is delayed by up to a step."""
         speed = self.predicted or 0.0
         return speed * speed * self.step_seconds / (self.parameter("gap") + _THICKNESS)
 
     @property
     def n_fallen(self) -> int:
-        """How many lie, or lean on one that does."""
+        """Number of dominoes that have fallen."""
         return sum(self.alive(body) and self.world.state(body).angle < -_LYING for body in self.dominoes)
 
     def after_step(self) -> None:
@@ -123,23 +133,17 @@ class Dominoes(Scene):
             if self.hits[k] is None and world.is_body(body) and angles[world.row_of(body)] < -_MOVED:
                 self.hits[k] = self.seconds
 
-    def on_key(self, key: str) -> bool:
-        if key != "return":
-            return False
-        self.restart()
-        return True
-
     def home(self) -> AABB:
         return AABB((-1.6, self._drop - 1.2), (self._end + 0.8, self._base + _CHART_HEIGHT))
 
     def draw_background(self, canvas: Canvas) -> None:
-        """Draw when each domino was hit, over where it stands: a straight line is a steady speed, the dashed one the predicted."""
+        """Draw the time of each hit above its domino, and the predicted speed as a dashed line."""
         base = self._base
         known = [((x, base + _CHART * hit), hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None]
         if not known:
             return
         canvas.segment((0.0, base), (self._end, base), palette.GRID_AXIS, 1.5)
-        label(canvas, (self._end, base - 0.35), "dots: when each was hit", palette.CAPTION, self._end, 12.0, "right")
+        label(canvas, (self._end, base - 0.35), "dots: time of each hit", palette.CAPTION, self._end, 12.0, "right")
         for second in range(1, int(known[-1][1]) + 2):
             canvas.text((-0.15, base + _CHART * second), f"{second} s", palette.CAPTION, 12.0, "right")
             canvas.segment((0.0, base + _CHART * second), (self._end, base + _CHART * second), palette.GRID_AXIS)
@@ -151,16 +155,13 @@ class Dominoes(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         count = f"{self.n_fallen} of {len(self.dominoes)} have fallen"
-        if self.predicted is not None:
-            allowed = self.allowed if self.hits[-1] is not None else None  # till then the wave may still gather speed
-            return (beside("speed of the wave", self.speed, self.predicted, "m/s", allowed), (count, palette.TEXT))
-        speed = self.speed
-        return (f"speed of the wave: {'...' if speed is None else f'{speed:.2f} m/s'}", (count, palette.TEXT))
+        if self.predicted is None and self.speed is not None:
+            count += f"; speed of the wave {self.speed:.2f} m/s"
+        return ((count, palette.TEXT),)
 
     def _domino(self, foot: tuple[float, float], size: float, friction: float, k: int) -> None:
         at = (foot[0], foot[1] + 0.5 * _HEIGHT * size + rest_box(self))
         color = palette.BODY_COLORS[k % len(palette.BODY_COLORS)]
-        self.dominoes.append(
-            self.paint(add_box(self.stage, at, _THICKNESS * size, _HEIGHT * size, friction=friction, name=f"domino {k + 1}"), color)
-        )
+        domino = add_box(self.stage, at, _THICKNESS * size, _HEIGHT * size, friction=friction, name=f"domino {k + 1}")
+        self.dominoes.append(self.paint(domino, color))
         self.places.append(foot)

@@ -1,7 +1,7 @@
-"""Balls roll over a row of colored grids, and each falls through the one of its own color: collision filters sort them.
+"""Collision filters sort balls: each rolls over a row of colored grids and falls through the one of its own color.
 
-Two fixtures collide when each one's mask has a bit of the other's category. Ball k has the category bit k; the mask of grid k is all bits
-but that one. A group that is not 0 goes before both: fixtures of one negative group never meet, of one positive group always.
+Two fixtures collide if each one's mask contains a bit of the other's category. Ball k has category bit k, which the mask of grid k lacks.
+A group other than 0 takes precedence: fixtures with the same negative group never collide, those with the same positive group always do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_shape, label, place_body
-from engine.demo import Parameter, StatusLine, register
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color
@@ -23,22 +23,21 @@ if TYPE_CHECKING:
 __all__ = ["Filters"]
 
 NAMES = ("A", "B", "C", "none")
-"""The last kind has no grid: it rolls on into the last bin."""
+"""The last kind has no grid and rolls on into the last bin."""
 WIDTH, SLOPE = 3.0, 0.14
-"""Of a grid: meters, and by how much it falls in a meter."""
+"""Width of a grid, meters, and its slope."""
 DEPTH, RADIUS = 3.6, 0.2
-"""Meters: of the bins, of the balls."""
+"""Depth of the bins and radius of the balls, meters."""
 _HALF_WALL = 0.08
-"""Meters: half of what a wall between two bins is thick."""
+"""Half the thickness of the walls between the bins, meters."""
 COUNTER, _BEAM = -1.2, 0.1
-"""Meters: how high the counters are, over all that may lie in a bin; and half of what they are thick: nothing falls 0.6 m, that and a
-ball's width, in a step."""
+"""Height of the sensors, above all balls that lie in a bin, and half their thickness, meters. No ball falls past one, 0.6 m, in a step."""
 _APART = 0.05
-"""Meters between such a wall and the counter beside it, so that it does not feel what lies on the wall's other side."""
+"""Gap between a wall and the sensor beside it, meters: it must not detect balls on the other side."""
 N_KINDS = len(NAMES)
 LEFT, RIGHT = 0.0, WIDTH * N_KINDS
 _FIRST_BIT = 1
-"""Bit 0 is Box2D's default category: that of the walls."""
+"""Bit 0 is Box2D's default category, which the walls have."""
 _START, _SEND = (0.4, 1.6), (2.0, 0.0)
 
 
@@ -49,25 +48,26 @@ _START, _SEND = (0.4, 1.6), (2.0, 0.0)
     watch="A ball falls through the grid of its own color and rolls over all others.",
 )
 class Filters(Scene):
-    """When all balls are sorted, the one that has waited longest begins again."""
+    """When all balls have been used, the oldest one starts again."""
 
     tries = (
         ("Empty the bins: Enter.", "key return"),
-        ("Let balls of one letter never meet.", "set same"),
-        ("Pause (Space) and read the counters: did any ball fall through the wrong grid?", "pause"),
+        ("Turn off collisions between balls of the same letter.", "set same"),
+        ("Pause (Space) and read the counts: did any ball fall through the wrong grid?", "pause"),
     )
     keywords = "category mask group collision filter bits"
     parameters = (
         Parameter("balls", 44, 4, 60, "", "balls", whole=True),
-        Parameter("rate", 2.0, 0.5, 5.0, "1/s", "new balls a second"),
-        Parameter.choice("same", ("meet", "never meet"), "balls of the same letter", note="A negative group keeps them from colliding."),
+        Parameter("rate", 2.0, 0.5, 5.0, "1/s", "new balls per second"),
+        Parameter.choice("same", ("meet", "never meet"), "balls of the same letter", note="A negative group disables their collisions."),
     )
     keys = (("Enter", "empty the bins"),)
+    claims = (Claim("balls in a wrong bin", "", 8.0, lambda demo: demo.wrong, 0.0, 0.0, 0),)
 
     def furnish(self) -> None:
         floors = [Polygon.box(0.5 * WIDTH, 0.1, ((k + 0.5) * WIDTH, -DEPTH - 0.1)) for k in range(N_KINDS)]
         walls = []
-        for k in range(1, N_KINDS):  # up to the grids: a ball falls on with the speed that it rolled with
+        for k in range(1, N_KINDS):  # up to the grids, because a falling ball keeps its horizontal speed
             top = self._height(k * WIDTH) - 0.12
             walls.append(Polygon.box(_HALF_WALL, 0.5 * (DEPTH + top), (k * WIDTH, 0.5 * (top - DEPTH))))
         sides = [Polygon.box(0.1, 0.5 * (DEPTH + 2.4), (x, 0.5 * (2.4 - DEPTH))) for x in (LEFT - 0.1, RIGHT + 0.1)]
@@ -83,28 +83,25 @@ class Filters(Scene):
         self.kinds: dict[int, int] = {}
         self.sorted = [0] * N_KINDS
         self.wrong = 0
-        """Came through a grid that should hold them."""
+        """Number of balls that fell through a grid of another color."""
         self.missed = 0
-        """Were pushed on over their grid by others."""
+        """Number of balls that others pushed past their own grid."""
         self._waiting: list[int] = []
-        """Balls that have come, the one that came first in front."""
+        """Balls in the order in which they started."""
         self._on_the_way: set[int] = set()
-        """Balls that no counter has counted since they were sent."""
+        """Balls that have not been counted since they started."""
         self._owed = 1.0
 
-    def on_key(self, key: str) -> bool:
-        """Empty the bins with Enter."""
-        if key != "return":
-            return False
+    def again(self) -> None:
+        """Empty the bins."""
         for ball in self.kinds:
             if self.world.is_body(ball):
                 self.world.destroy_body(ball)
         self.kinds, self._waiting = {}, []
         self._on_the_way.clear()
-        return True
 
     def before_step(self) -> None:
-        """Let the next ball come, where there is room for it."""
+        """Start the next ball if there is room for it."""
         self._owed = min(self._owed + self.parameter("rate") * self.step_seconds, 2.0)
         if self._owed < 1.0 or any(self._is_near(ball) for ball in self.kinds):
             return
@@ -118,7 +115,7 @@ class Filters(Scene):
         self._on_the_way.add(ball)
 
     def after_step(self) -> None:
-        """Count what came into the bins."""
+        """Count the balls that enter the bins."""
         for event in self.world.contacts.began:
             for sensor, body in ((event.body_a, event.body_b), (event.body_b, event.body_a)):
                 if sensor in self.bins and body in self._on_the_way:
@@ -135,7 +132,7 @@ class Filters(Scene):
         return AABB((LEFT - 0.6, -DEPTH - 0.9), (RIGHT + 0.6, 3.0))
 
     def draw(self, canvas: Canvas) -> None:
-        """Write letters on grids and balls, and the counts under the bins."""
+        """Write letters on the grids and balls, and the counts below the bins."""
         for k, name in enumerate(NAMES):
             x = (k + 0.5) * WIDTH
             if k < N_KINDS - 1:
@@ -146,14 +143,13 @@ class Filters(Scene):
                 at = canvas.camera.to_screen(self.stage.drawn_pose(ball)[:2])
                 size = min(12.0, 2.5 * RADIUS * canvas.camera.scale / canvas.ui_scale)
                 if size >= 7.0:
-                    canvas.label(at, NAMES[kind], palette.TEXT, round(size), 0.0, sides=((0, 0),))  # not while it passes other words
+                    canvas.label(
+                        at, NAMES[kind], palette.TEXT, round(size), 0.0, sides=((0, 0),)
+                    )  # omitted where it would cover other text
 
     def status(self) -> Sequence[StatusLine]:
-        color = palette.AGREE if self.wrong == 0 else palette.WARNING
-        return (
-            (f"{sum(self.sorted)} sorted, {self.wrong} through the grid of another (predicted 0)", color),
-            (f"{len(self.kinds)} balls; {self.missed} pushed on over their own grid by others", palette.CAPTION),
-        )
+        words = f"{len(self.kinds)} balls; {sum(self.sorted)} sorted; {self.missed} pushed past their own grid by others"
+        return ((words, palette.CAPTION),)
 
     def _is_near(self, ball: int) -> bool:
         return self.world.is_body(ball) and math.dist(self.world.state(ball).position, _START) < 2.5 * RADIUS

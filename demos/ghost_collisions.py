@@ -1,17 +1,17 @@
-"""Ghost collisions, counted: a stream of boxes slides over three level floors that look alike, and some trip over nothing.
+"""Boxes slide over three level floors that look alike, and some trip over the seams.
 
-Each comes at a phase of its own, the fraction of a step's way that it is ahead. The rule in `limitations.seams` tells from
-the phase alone, before it has moved, whether the seams will trip it: a box at tiles where a step ends with its face 15 to 20 mm before
-one, with a chance of 5 mm / (v h) at each; a disc at every corner near which a step ends, the ends of edges without ghosts included.
+Each box starts at a random phase, a fraction of a step's travel. From the phase alone, `limitations.seams` predicts whether it will trip:
+a box on tiles trips where a step ends with its face 15 to 20 mm before a tile, which has a probability of 5 mm / (v h) at each; a disc
+trips at each corner near which a step ends, including the ends of edges without ghost vertices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, label
-from engine.demo import Parameter, Stage, StatusLine, register
+from engine.demo import Claim, Parameter, Stage, register
 from engine.experiments.limitations.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
@@ -28,9 +28,9 @@ LANE = 2.2
 _START = 0.5
 _OWN_GROUP = -1
 FELT = 1.0e-3
-"""m/s by which a speed must have changed, without any friction, for the slider to have been tripped: a thousand float32 roundings."""
-_LONGEST = 5.0
-"""Seconds that a slider is given."""
+"""Change of speed from which a slider has tripped, m/s. There is no friction, and float32 rounding errors are a thousand times smaller."""
+_MAX_SECONDS = 5.0
+"""Time limit of a slider."""
 
 
 @register(
@@ -40,7 +40,7 @@ _LONGEST = 5.0
     watch='Boxes slide over level floors; those marked "!" are predicted to trip over a seam.',
 )
 class GhostCollisions(Scene):
-    """Three worlds; the sliders do not meet each other, and go when they are at the end."""
+    """A world per floor; the sliders do not collide with each other, and are removed at the end."""
 
     tries = (
         ("Pause now and then (Space): do exactly the marked boxes trip?", "pause"),
@@ -51,11 +51,22 @@ class GhostCollisions(Scene):
     parameters = (
         Parameter.choice("slider", SLIDERS, "sliding body"),
         Parameter("speed", 7.0, 3.0, 15.0, "m/s", "speed of the sliders"),
-        Parameter("rate", 2.0, 0.5, 6.0, "1/s", "sliders a second"),
+        Parameter("rate", 2.0, 0.5, 6.0, "1/s", "sliders per second"),
+    )
+    claims = (
+        Claim(
+            "sliders that trip or pass as predicted",
+            "",
+            4.0,
+            lambda demo: sum(tripped == predicted for done in demo.done for predicted, tripped in done),
+            lambda demo: sum(map(len, demo.done)) if demo.sim.is_on_box2d else None,
+            0.0,
+            0,
+        ),
     )
 
     def build(self) -> None:
-        """Lay the floors."""
+        """Create the floors."""
         for lane, floor in enumerate(FLOORS):
             stage = self.add_stage(World(), (0.0, -LANE * lane))
             stage.world.create_body(BodySpec(floor_of(floor), type="static", name=FLOORS[floor]))
@@ -63,12 +74,12 @@ class GhostCollisions(Scene):
         self._rng = self.rng("phases")
         self._owed = 1.0
         self.under_way: list[dict[int, tuple[bool, bool, int]]] = [{} for _ in FLOORS]
-        """Of each slider: whether it is predicted to trip, whether it has, and since which step it is there."""
+        """For each slider, whether it is predicted to trip, whether it has tripped, and the step in which it started."""
         self.done: list[list[tuple[bool, bool]]] = [[] for _ in FLOORS]
-        """Of each that is through: whether it was predicted to trip, and whether it did."""
+        """For each slider that has finished, whether it was predicted to trip, and whether it did."""
 
     def before_step(self) -> None:
-        """Send the next one, at the same phase over every floor."""
+        """Start the next slider, at the same phase on every floor."""
         self._owed += self.parameter("rate") * self.step_seconds
         if self._owed < 1.0:
             return
@@ -81,12 +92,12 @@ class GhostCollisions(Scene):
             place = x, resting_height(slider, self.sim.skin_radius)
             spec = BodySpec((fixture,), position=place, linear_velocity=(speed, 0.0), name=slider)
             body = stage.world.create_body(spec)
-            # as Box2D has it: to float32
+            # the specification's values are rounded to float32, as in Box2D
             predicted = first_bump(floor, slider, spec.linear_velocity[0], spec.position[0], stage.world.settings.hertz) is not None
             under_way[body] = (predicted, False, self.steps)
 
     def after_step(self) -> None:
-        """See who has tripped, and take away who is through."""
+        """Note which sliders have tripped, and remove those that have finished."""
         for stage, under_way, done in zip(self.stages, self.under_way, self.done, strict=True):
             for body, (predicted, tripped, since) in list(under_way.items()):
                 if not stage.world.is_body(body):
@@ -94,7 +105,7 @@ class GhostCollisions(Scene):
                     continue
                 state = stage.world.state(body)
                 (x, y), vx = state.position, state.linear_velocity[0]
-                is_over = x >= FINISH or y < -1.0 or (self.steps - since) * self.step_seconds > _LONGEST
+                is_over = x >= FINISH or y < -1.0 or (self.steps - since) * self.step_seconds > _MAX_SECONDS
                 tripped = tripped or abs(vx - self.parameter("speed")) > FELT
                 under_way[body] = (predicted, tripped, since)
                 if is_over:
@@ -106,10 +117,10 @@ class GhostCollisions(Scene):
         under_way = self.under_way[self.stages.index(stage)]
         return {body: palette.WARNING if predicted else palette.ACCENT for body, (predicted, _, _) in under_way.items()}
 
-    def counts(self, lane: int) -> tuple[int, int, int, int]:
-        """Return how many are through, how many tripped, of how many it was predicted, and of how many wrongly."""
+    def counts(self, lane: int) -> tuple[int, int, int]:
+        """Return the number of finished sliders, of those that tripped, and of those predicted to trip."""
         done = self.done[lane]
-        return len(done), sum(t for _, t in done), sum(p for p, _ in done), sum(p != t for p, t in done)
+        return len(done), sum(tripped for _, tripped in done), sum(predicted for predicted, _ in done)
 
     def home(self) -> AABB:
         return AABB((-0.3, -LANE * (len(FLOORS) - 1) - 1.1), (N_TILES + 0.3, 2.0))
@@ -121,27 +132,13 @@ class GhostCollisions(Scene):
                 canvas.at(stage.offset).point((k, 0.0), palette.STATIC, 2.5)
 
     def draw(self, canvas: Canvas) -> None:
-        """Name the floors and count under each; mark who is to trip."""
+        """Write each floor's name and counts, and mark the sliders that are predicted to trip."""
         for lane, (stage, name) in enumerate(zip(self.stages, FLOORS.values(), strict=True)):
-            n, tripped, predicted, _ = self.counts(lane)
+            n, tripped, predicted = self.counts(lane)
             there = canvas.at(stage.offset)
             for body, (will_trip, _, _) in self.under_way[lane].items():
                 if will_trip and stage.world.is_body(body):
                     label(there, stage.drawn_pose(body)[:2], "!", palette.TEXT, HALF, 15.0)
             label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left", 0.7)
-            words = f"{tripped} of {n} tripped ({self._of}predicted {predicted})"
+            words = f"{tripped} of {n} tripped ({'' if self.sim.is_on_box2d else 'Box2D: '}predicted {predicted})"
             label(there, (N_TILES, -0.52), words, palette.TEXT, 5.0, 15.0, "right", 0.7)
-
-    def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = []
-        for lane, name in enumerate(FLOORS.values()):
-            n, tripped, predicted, wrong = self.counts(lane)
-            color = palette.AGREE if wrong == 0 else palette.WARNING if self.sim.is_on_box2d else palette.TEXT
-            wrongly = f", {wrong} wrongly" if self.sim.is_on_box2d else ""
-            lines.append((f"{name}: {tripped} of {n} tripped ({self._of}predicted {predicted}{wrongly})", color))
-        return lines
-
-    @property
-    def _of(self) -> str:
-        """Of what the predictions are, where that is not what drives the worlds."""
-        return "" if self.sim.is_on_box2d else "of Box2D "

@@ -1,16 +1,17 @@
-"""Newton's cradle: as many balls leave as came in, and with their speed.
+"""Newton's cradle: as many balls leave as come in, with the same speed.
 
-Equal balls of restitution 1 exchange velocities. Box2D solves all contacts of a step together, and would share the blow out among balls
-that touch; so they hang a few millimeters apart, and meet one after the other, at moments of their own.
+Equal balls with a restitution of 1 exchange velocities. Box2D solves all contacts of a step together, which would distribute an impact
+among balls that touch; so they hang a few millimeters apart and collide one after the other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from demos._gallery import Scene, add_box, add_disc, beside, place_body, total_energy
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_box, add_disc, place_body, total_energy
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.world import DistanceJointSpec, WorldSettings
@@ -18,44 +19,61 @@ from engine.world import DistanceJointSpec, WorldSettings
 __all__ = ["NewtonsCradle"]
 
 LENGTH, RADIUS = 4.0, 0.5
-"""Meters: of the rods, of the balls."""
+"""Length of the rods and radius of the balls, meters."""
 PULLED_TO = math.radians(45.0)
 _QUIET = 0.02
-"""Seconds without a new contact after which a blow has gone through."""
+"""Seconds without a new contact after which an impact is over."""
 _FULL = 0.75
-"""Share of the momentum predicted from which a row of contacts is the blow of the balls that fell, and not the rest hanging together."""
+"""Fraction of the predicted momentum from which contacts count as an impact of the released balls, rather than of balls at rest."""
 ALLOWED = 0.02
-"""Share of the momentum: while the blow goes through, some hundredths of a second, gravity already slows the balls that swing out."""
+"""Allowed relative error of the momentum: during the impact, some hundredths of a second, gravity already slows the outgoing balls."""
 
 
 @register(
     id="newtons_cradle",
     category="Impacts",
     title="Newton's cradle",
-    watch="As many balls leave on one side as fall in on the other.",
+    watch="As many balls leave on one side as come in on the other.",
 )
 class NewtonsCradle(Scene):
-    """Discs on rods; their spin is locked, so that a disc is a point of its mass."""
+    """Discs on rods, with fixed rotation, so that each acts as a point mass."""
 
     tries = (
         ("Start again: Enter.", "key return"),
         ("Pull two balls aside.", "set pulled"),
-        ("Close the gaps to 0: Box2D then shares the blow among all balls.", "set gap"),
+        ("Set the gap to 0: Box2D then distributes the impact among all balls.", "set gap"),
     )
     keywords = "momentum energy impact pendulum cradle"
     parameters = (
         Parameter("balls", 5, 2, 7, "", "balls", whole=True),
         Parameter("pulled", 1, 1, 4, "", "balls pulled aside", whole=True, note="At least one ball stays at rest."),
         Parameter("gap", 5.0, 0.0, 50.0, "mm", "gap between the balls"),
-        Parameter("hertz", 240, 60, 480, "Hz", "steps a second", whole=True),
+        Parameter("hertz", 240, 60, 480, "Hz", "step rate", whole=True),
     )
-    keys = (("Enter", "pull again"),)
+    keys = (("Enter", "pull the balls aside again"),)
+    claims = (
+        Claim(
+            "momentum before the first impact",
+            "N s",
+            1.5,
+            lambda demo: demo.first,
+            lambda demo: demo.predicted,
+            lambda demo: ALLOWED * demo.predicted,
+        ),
+        Claim(
+            "momentum after the last impact",
+            "N s",
+            1.5,
+            lambda demo: demo.blow and demo.blow[1],
+            lambda demo: demo.blow and demo.blow[0],
+            lambda demo: demo.blow and ALLOWED * abs(demo.blow[0]),
+        ),
+    )
 
     blow: tuple[float, float] | None
-    """Momentum before and after the last blow."""
+    """Momentum before and after the last impact, N s."""
     first: float | None
-    """Momentum before the first blow."""
-    n_blows: int
+    """Momentum before the first impact, N s."""
     _since_contact: float
 
     def settings(self) -> WorldSettings:
@@ -67,37 +85,20 @@ class NewtonsCradle(Scene):
         beam = add_box(self.stage, (0.0, LENGTH + 0.1), n * pitch, 0.2, type="static", name="beam")
         self.balls = []
         for k, x in enumerate(self.places):
-            ball = self.paint(
-                add_disc(
-                    self.stage,
-                    (x, 0.0),
-                    RADIUS,
-                    friction=0.0,
-                    restitution=1.0,
-                    fixed_rotation=True,
-                    bullet=True,
-                    allow_sleep=False,
-                    name="ball",
-                ),
-                palette.BODY_COLORS[k % len(palette.BODY_COLORS)],
-            )
+            fixed: dict[str, Any] = {"fixed_rotation": True, "bullet": True, "allow_sleep": False, "name": "ball"}
+            ball = add_disc(self.stage, (x, 0.0), RADIUS, friction=0.0, restitution=1.0, **fixed)
+            self.paint(ball, palette.BODY_COLORS[k % len(palette.BODY_COLORS)])
             self.world.create_joint(DistanceJointSpec(beam, ball, (x, LENGTH), (x, 0.0)))
             self.balls.append(ball)
-        self._pull()
-
-    def on_key(self, key: str) -> bool:
-        """Pull the balls aside again with Enter."""
-        if key == "return":
-            self._pull()
-        return key == "return"
+        self.again()
 
     def before_step(self) -> None:
-        """Remember the momentum while no blow goes through."""
+        """Note the momentum between impacts."""
         if self._since_contact > _QUIET:
             self._before = self.momentum
 
     def after_step(self) -> None:
-        """See blows begin and end."""
+        """Detect the beginning and the end of impacts."""
         self._since_contact += self.step_seconds
         if self.world.contacts.began:
             self._since_contact = 0.0
@@ -107,22 +108,23 @@ class NewtonsCradle(Scene):
             if self.world.is_body(self.balls[0]) and abs(self._before) > _FULL * self.predicted:
                 self.blow = (self._before, self.momentum)
                 self.first = self.blow[0] if self.first is None else self.first
-                self.n_blows += 1
 
     @property
     def momentum(self) -> float:
-        """Of all balls, N s, to the right."""
+        """Total momentum to the right, N s."""
         return sum(self.world.body(ball).mass * self.world.state(ball).linear_velocity[0] for ball in self._hanging)
 
     @property
     def predicted(self) -> float:
-        """Momentum of the balls that were pulled aside when they first come down, N s: of m sqrt(2 g L (1 - cos)) each."""
+        """Momentum of the released balls at the first impact, N s, m sqrt(2 g L (1 - cos)) each; 0 if the first ball was deleted."""
+        if not self.alive(self.balls[0]):
+            return 0.0
         speed = math.sqrt(2.0 * self.gravity * LENGTH * (1.0 - math.cos(PULLED_TO)))
         return self.n_pulled * self.world.body(self.balls[0]).mass * speed
 
     @property
     def energy(self) -> float:
-        """Share of the energy at the start that is left."""
+        """Energy as a fraction of the initial energy."""
         return total_energy(self.world, self._hanging) / self._energy if self._energy > 0.0 else 0.0
 
     @property
@@ -134,20 +136,13 @@ class NewtonsCradle(Scene):
         return AABB((-width, -1.2), (width, LENGTH + 0.6))
 
     def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = [(f"energy: {100.0 * self.energy:.1f} % of that at the start", palette.TEXT)]
-        if self.world.is_body(self.balls[0]):
-            lines.insert(0, beside("momentum that came in first", self.first, self.predicted, "N s", ALLOWED * self.predicted))
-        if self.blow is not None:
-            before, after = self.blow
-            color = palette.AGREE if abs(after - before) <= ALLOWED * abs(before) else palette.WARNING
-            lines.append((f"blow {self.n_blows}: momentum {before:+.2f} N s before, {after:+.2f} after", color))
-        return lines
+        return ((f"energy: {100.0 * self.energy:.1f} % of the initial energy", palette.TEXT),)
 
-    def _pull(self) -> None:
+    def again(self) -> None:
+        """Pull the balls aside and release them."""
         self._is_blow, self._since_contact = False, 1.0
         self._before = 0.0
         self.blow = self.first = None
-        self.n_blows = 0
         self.n_pulled = min(int(self.parameter("pulled")), len(self.balls) - 1)
         for k, (ball, x) in enumerate(zip(self.balls, self.places, strict=True)):
             angle = PULLED_TO if k < self.n_pulled else 0.0

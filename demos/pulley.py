@@ -1,4 +1,4 @@
-"""Atwood's machine: two masses on one rope over two pulleys, and the acceleration that Newton gives them."""
+"""Atwood's machine: two masses on a rope over two pulleys."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._gallery import Scene, add_box, add_ground, beside, label, rest_box
+from demos._gallery import Scene, add_box, add_ground, label, rest_box
 from engine.common.tolerances import EPS32
 from engine.common.words import decimals
-from engine.demo import Parameter, StatusLine, register
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.world import PulleyJointSpec
@@ -24,25 +24,25 @@ _X = 1.5
 _TOP = 7.0
 """Height of the two wheels."""
 _RADIUS = 0.35
-"""Of a wheel, drawn only: the rope has no mass and the wheels do not exist for Box2D."""
+"""Radius of the drawn wheels, meters; the simulation has neither wheels nor a rope with mass."""
 _FALL = 3.6
-"""Meters that the faster mass travels."""
+"""Travel of the faster mass, meters."""
 _SIDE = 0.55
-"""Meters: side of a box of 1 kg; the area grows with the mass."""
+"""Side of a box of 1 kg, meters; the area is proportional to the mass."""
 _REST = 1.0
-"""Seconds after the landing until it begins again."""
+"""Seconds from the landing to the next start."""
 _ROUNDINGS = 100.0
-"""Float32 roundings of g that the measured acceleration may be off: one constraint between two bodies is solved in one sweep, so that
-nothing else is lost, and each step rounds the speed anew."""
+"""Allowed error of the acceleration in float32 rounding errors of g. A single constraint is solved exactly by one iteration, so only the
+rounding of the velocity in each step remains."""
 _ARC = 6
-"""Segments of the rope on a wheel."""
+"""Number of segments of the rope on a wheel."""
 
 
 def predicted_acceleration(mass_a: float, mass_b: float, ratio: float, gravity: float) -> float:
-    """Return the acceleration of A, downwards, m/s^2.
+    """Return the downward acceleration of A, m/s^2.
 
-    The rope's tension T pulls A with T and B with `ratio` T, for Box2D keeps ``length A + ratio * length B``: B moves by 1 / ratio of
-    what A moves. From m_A a = m_A g - T and m_B a / ratio = ratio T - m_B g follows
+    Box2D keeps ``length A + ratio * length B`` constant: B moves 1 / ratio times as far as A, and the tension T pulls A with T and B with
+    `ratio` T. From m_A a = m_A g - T and m_B a / ratio = ratio T - m_B g follows
 
         a = ratio g (ratio m_A - m_B) / (m_B + ratio^2 m_A),      and with ratio 1 Atwood's (m_A - m_B) / (m_A + m_B) g.
     """
@@ -56,21 +56,32 @@ def predicted_acceleration(mass_a: float, mass_b: float, ratio: float, gravity: 
     watch="Two masses hang on one rope; dashed boxes show where Newton's formula puts them.",
 )
 class Pulley(Scene):
-    """It begins again a second after the landing."""
+    """Two boxes on a rope, which start again after the landing."""
 
     tries = (
         ("Let go again: Enter.", "key return"),
         ("Make both masses equal: what happens?", "set mass_1, set mass_2"),
-        ("Set the ratio to 2: half the mass on the left now holds the balance.", "set ratio"),
+        ("Set the ratio to 2: the left mass now balances twice its mass.", "set ratio"),
     )
     keywords = "pulley joint rope mass acceleration atwood newton"
     parameters = (
         Parameter("mass_1", 3.0, 0.5, 10.0, "kg", "mass on the left"),
         Parameter("mass_2", 2.0, 0.5, 10.0, "kg", "mass on the right"),
-        Parameter("ratio", 1.0, 0.5, 2.0, "", "ratio of the rope's two sides"),
+        Parameter("ratio", 1.0, 0.5, 2.0, "", "pulley ratio"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("Enter", "let go again"),)
+    claims = (
+        Claim(
+            "acceleration of the left mass",
+            "m/s²",
+            0.5,
+            lambda demo: demo.measured,
+            lambda demo: demo.predicted,
+            lambda demo: _ROUNDINGS * EPS32 * demo.gravity,
+            3,
+        ),
+    )
 
     def furnish(self) -> None:
         masses = self.parameter("mass_1"), self.parameter("mass_2")
@@ -91,23 +102,22 @@ class Pulley(Scene):
         left, right = self.boxes
         self.rope = self.world.create_joint(PulleyJointSpec(left, right, (-_X, _TOP), (_X, _TOP), self._top(0), self._top(1), ratio=ratio))
         self._start = tuple(self.world.state(body).position[1] for body in self.boxes)
-        self._began = 0
         self._landed: int | None = None
         self.measured: float | None = None
 
     @property
     def predicted(self) -> float:
-        """m/s^2 of the left mass, downwards."""
+        """Downward acceleration of the left mass, m/s^2."""
         return predicted_acceleration(self._mass(0), self._mass(1), self.parameter("ratio"), self.gravity)
 
     @property
     def is_whole(self) -> bool:
-        """Whether nobody took it apart."""
+        """True if no part was deleted."""
         return self.alive(*self.boxes) and self.world.is_joint(self.rope)
 
     def before_step(self) -> None:
         if self._landed is not None and self.steps - self._landed >= _REST / self.step_seconds:
-            self._again()
+            self.again()
 
     def after_step(self) -> None:
         if not self.is_whole or self._landed is not None:
@@ -115,15 +125,9 @@ class Pulley(Scene):
         moved = abs(self.world.state(self.boxes[0]).position[1] - self._start[0])
         if moved >= self._travel or len(self.world.contacts) > 1:
             self._landed = self.steps
-        elif not self.grabbing and self.steps > self._began:
-            # from rest, Box2D's steps give v = n a dt exactly
-            self.measured = -self.world.state(self.boxes[0]).linear_velocity[1] / ((self.steps - self._began) * self.step_seconds)
-
-    def on_key(self, key: str) -> bool:
-        if key != "return":
-            return False
-        self._again()
-        return True
+        elif not self.grabbing and self.steps > self.began:
+            # starting from rest, Box2D's steps give exactly v = n a dt
+            self.measured = -self.world.state(self.boxes[0]).linear_velocity[1] / ((self.steps - self.began) * self.step_seconds)
 
     def home(self) -> AABB:
         return AABB((-4.6, -0.6), (4.6, _TOP + 0.9))
@@ -155,12 +159,10 @@ class Pulley(Scene):
                 canvas.aabb(AABB((x - side, middle - side), (x + side, middle + side)), palette.AGREE)
 
     def status(self) -> Sequence[StatusLine]:
-        allowed = _ROUNDINGS * EPS32 * self.gravity
-        first = beside("acceleration of the left mass", self.measured, self.predicted, "m/s²", allowed, 3)
         if self.measured is None:
-            return (first,)
+            return ()
         tension = self._mass(0) * (self.gravity - self.measured)
-        return (first, (f"so the rope pulls with {decimals(tension, 1)} N at the left mass", palette.CAPTION))
+        return ((f"tension at the left mass: {decimals(tension, 1)} N", palette.CAPTION),)
 
     def _mass(self, k: int) -> float:
         return self.parameter(("mass_1", "mass_2")[k])
@@ -171,12 +173,12 @@ class Pulley(Scene):
         return x, y + 0.5 * _SIDE * self._mass(k) ** 0.5
 
     def _predicted_height(self, k: int) -> float:
-        seconds = (self.steps - self._began - 1 + self.viewer.drawn_fraction) * self.step_seconds
+        seconds = (self.steps - self.began - 1 + self.viewer.drawn_fraction) * self.step_seconds
         way = 0.5 * self.predicted * seconds * (seconds + self.step_seconds)
         return self._start[k] + (-way if k == 0 else way / self.parameter("ratio"))
 
-    def _again(self) -> None:
+    def again(self) -> None:
         self.put_back(self.boxes)
-        self._began = self.steps
+        self.began = self.steps
         self._landed = None
         self.measured = None

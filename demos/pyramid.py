@@ -1,13 +1,13 @@
-"""A pyramid of boxes: who carries how much, and how many sweeps the solver needs to know."""
+"""A pyramid of boxes, each colored by its load."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from demos._gallery import Scene, add_box, add_disc, add_ground, beside, rest_box
+from demos._gallery import Scene, add_box, add_disc, add_ground, rest_box
 from engine.common.arrays import FloatArray
-from engine.demo import Parameter, StatusLine, register
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color, mix
@@ -17,20 +17,19 @@ __all__ = ["Pyramid"]
 
 _SIDE = 0.9
 _PITCH = 1.0
-"""Meters between the middles of two boxes of a row."""
+"""Distance of the centers of two boxes of a row, meters."""
 _DROP = 0.06
-"""Meters that each row falls on the one below: they land one after another."""
+"""Initial gap between two rows, meters: they land one after another."""
 _BALL = 0.8
-"""Meters: radius of the ball."""
+"""Radius of the ball, meters."""
 _BALL_SPEED = 22.0
 """m/s."""
 _LANDING = 1.5
-"""Seconds that the rows take to land: before, the ground carries what has landed."""
+"""Seconds until all rows have landed."""
 _MOVING = 0.02
-"""Of g: what the ground carries may differ from the weight by the mass times this. Nothing is lost in the sums, so that it tells whether
-all is at rest."""
+"""Allowed relative error of the force on the ground: the remaining acceleration of the pyramid as a fraction of g."""
 _MAX_LOAD = 0.75
-"""Of the weight of as many boxes as there are rows: what is drawn as the heaviest load."""
+"""Load with the full color, as a fraction of the weight of as many boxes as there are rows."""
 _LIGHT: Color = (86, 156, 214)
 _HEAVY: Color = (244, 146, 62)
 
@@ -39,10 +38,10 @@ _HEAVY: Color = (244, 146, 62)
     id="pyramid",
     category="Stacks and towers",
     title="Pyramid",
-    watch="The more a box carries, the more orange it is. Does the ground carry the weight of all?",
+    watch="The more a box carries, the more orange it is. Does the ground carry the total weight?",
 )
 class Pyramid(Scene):
-    """Boxes that fall into place."""
+    """Boxes that drop into place."""
 
     tries = (
         ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations"),
@@ -53,10 +52,21 @@ class Pyramid(Scene):
     parameters = (
         Parameter("rows", 12, 2, 30, "", "rows", whole=True),
         Parameter("friction", 0.6, 0.0, 1.0, "", "friction"),
-        Parameter("iterations", 8, 1, 50, "", "velocity iterations of the solver", whole=True),
+        Parameter("iterations", 8, 1, 50, "", "velocity iterations", whole=True),
         Parameter("mass", 40.0, 1.0, 400.0, "kg", "mass of the ball"),
     )
     keys = (("Enter", "throw a ball"),)
+    claims = (
+        Claim(
+            "force on the ground",
+            "N",
+            _LANDING,
+            lambda demo: demo.floor_force,
+            lambda demo: demo.weight,
+            lambda demo: _MOVING * demo.weight,
+            1,
+        ),
+    )
 
     def settings(self) -> WorldSettings:
         return WorldSettings(velocity_iterations=int(self.parameter("iterations")))
@@ -75,14 +85,14 @@ class Pyramid(Scene):
 
     @property
     def weight(self) -> float:
-        """Newtons, of everything that is loose."""
+        """Weight of all boxes and balls, N."""
         world = self.world
         bodies = [body for body in (*self.boxes, *self.balls) if world.is_body(body)]
         return self.gravity * sum(world.body(body).mass for body in bodies)
 
     @property
     def sunk(self) -> float | None:
-        """Meters that the topmost box stands lower than whole boxes at rest, one on another, would hold it."""
+        """Depth of the top box below its place in an undeformed pyramid, meters; None if it was deleted."""
         if not self.alive(self.boxes[-1]):
             return None
         rows = int(self.parameter("rows"))
@@ -98,19 +108,15 @@ class Pyramid(Scene):
         on_ground = contacts.body_a == self.ground
         self.floor_force = float(upward[on_ground].sum() - upward[contacts.body_b == self.ground].sum())
         if self.steps % 2 == 0:
-            self._paint(force)
+            self._color_loads(force)
 
-    def on_key(self, key: str) -> bool:
-        if key != "return":
-            return False
+    def again(self) -> None:
+        """Throw a ball."""
         rows = int(self.parameter("rows"))
         density = self.parameter("mass") / (math.pi * _BALL**2)
         at = (-rows - 3.0, 0.5 * rows)
-        velocity = (_BALL_SPEED, 3.0)
-        self.balls.append(
-            self.paint(add_disc(self.stage, at, _BALL, density=density, linear_velocity=velocity, bullet=True), palette.TOUCHING)
-        )
-        return True
+        ball = add_disc(self.stage, at, _BALL, density=density, linear_velocity=(_BALL_SPEED, 3.0), bullet=True)
+        self.balls.append(self.paint(ball, palette.TOUCHING))
 
     def on_parameter(self, name: str) -> None:
         if name == "iterations":
@@ -129,20 +135,13 @@ class Pyramid(Scene):
         return AABB((-0.75 * rows - 2.0, -0.6), (0.75 * rows + 2.0, 1.1 * rows + 1.5))
 
     def status(self) -> Sequence[StatusLine]:
-        allowed = _MOVING * self.weight if self.seconds > _LANDING else None
+        sunk = self.sunk
         return (
-            beside("the ground carries", self.floor_force, self.weight, "N", allowed, 1),
-            (self._top_words, palette.TEXT),
-            (f"{len(self.world.contacts)} contacts, {int(self.parameter('iterations'))} sweeps over them a step", palette.CAPTION),
+            () if sunk is None else ((f"the top box is {abs(1000.0 * sunk):.1f} mm too {'low' if sunk > 0.0 else 'high'}", palette.TEXT),)
         )
 
-    @property
-    def _top_words(self) -> str:
-        sunk = self.sunk
-        return "the top is gone" if sunk is None else f"the top stands {abs(1000.0 * sunk):.1f} mm too {'low' if sunk > 0.0 else 'high'}"
-
-    def _paint(self, force: FloatArray) -> None:
-        """Color each box by the force from above that it passes on, against the most that any of this pyramid's should carry."""
+    def _color_loads(self, force: FloatArray) -> None:
+        """Color each box by the force that it passes on downwards, relative to the full load."""
         contacts = self.world.contacts
         loads = dict.fromkeys(self.boxes, 0.0)
         for a, b, newtons, up in zip(

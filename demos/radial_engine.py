@@ -1,4 +1,4 @@
-"""A radial engine: pistons that slide, rods that swing, one crank that all of them share."""
+"""A radial engine: several pistons drive one crank."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import Scene, add_box, add_shape, label
 from engine.common.tolerances import LINEAR_SLOP
-from engine.demo import Parameter, StatusLine, register
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import mix
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 __all__ = ["RadialEngine", "piston_place"]
 
 _CRANK = 0.8
-"""Meters from the axle to the pin."""
+"""Distance of the crank pin from the axle, meters."""
 _BORE = 0.8
 _HEIGHT = 0.6
-"""Of a piston."""
+"""Height of a piston, meters."""
 _TORQUE = 2000.0
-"""N m, of the motor at most."""
+"""Maximum torque of the motor, N m."""
 _CHART = (4.3, 2.4)
-"""Where the chart of the pistons begins, and how wide it is, meters."""
+"""Left end and width of the chart, meters."""
 _KEPT = 120
-"""Steps that the chart shows, and from which the worst error is taken."""
+"""Number of steps in the chart and in the maximum of the error."""
 
 
 def piston_place(turn: float, rod: float) -> float:
-    """Return how far along its cylinder, from the axle, a piston's hinge stands when the crank has turned by `turn` from that cylinder.
+    """Return the distance of a piston's hinge from the axle, meters, for a crank at angle `turn` to the cylinder's axis.
 
-    The pin is at (r cos, r sin) of the turn, and the rod of length l reaches from there to the cylinder's axis.
+    The pin is at (r cos turn, r sin turn), and the rod connects it to the cylinder's axis.
     """
     return _CRANK * math.cos(turn) + math.sqrt(rod**2 - (_CRANK * math.sin(turn)) ** 2)
 
@@ -48,21 +48,22 @@ def piston_place(turn: float, rod: float) -> float:
     watch="All pistons share one crank pin; rings show where the crank formula puts them.",
 )
 class RadialEngine(Scene):
-    """Hinges, sliders and a motor."""
+    """A crank with a motor, rods and pistons."""
 
     tries = (
-        ("Turn it faster, or backwards.", "set speed"),
-        ("Make the rods longer: the motion on the right approaches a sine.", "set rod"),
+        ("Run the engine faster, or backward.", "set speed"),
+        ("Make the rods longer: the curves on the right approach sine waves.", "set rod"),
         ("Set the solver's iterations to 1.", "set iterations"),
     )
     keywords = "piston crank slider prismatic motor engine"
     parameters = (
         Parameter("cylinders", 5, 1, 9, "", "cylinders", whole=True),
-        Parameter("speed", 60.0, -300.0, 300.0, "1/min", "turns a minute"),
+        Parameter("speed", 60.0, -300.0, 300.0, "rpm", "speed of the motor"),
         Parameter("rod", 2.2, 1.7, 4.0, "m", "length of the rods"),
-        Parameter("iterations", 20, 1, 100, "", "velocity iterations of the solver", whole=True),
+        Parameter("iterations", 20, 1, 100, "", "velocity iterations", whole=True),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
+    claims = (Claim("largest piston error", "mm", 1.0, lambda demo: 1000.0 * demo.worst, 0.0, 1000.0 * LINEAR_SLOP),)
 
     def settings(self) -> WorldSettings:
         return WorldSettings(velocity_iterations=int(self.parameter("iterations")), position_iterations=10)
@@ -110,7 +111,7 @@ class RadialEngine(Scene):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nobody took a part of it away."""
+        """True if no part was deleted."""
         return self.alive(self.crank, self.block, *self.pistons)
 
     def after_step(self) -> None:
@@ -128,7 +129,7 @@ class RadialEngine(Scene):
 
     @property
     def worst(self) -> float:
-        """Meters by which a piston was farthest from the formula's place in the last steps."""
+        """Largest distance of a piston from its predicted position in the last steps, meters."""
         return max(self.errors, default=0.0)
 
     def on_parameter(self, name: str) -> None:
@@ -153,12 +154,8 @@ class RadialEngine(Scene):
         self._draw_chart(canvas)
 
     def status(self) -> Sequence[StatusLine]:
-        turns = self.world.state(self.crank).angular_velocity * 60.0 / (2.0 * math.pi) if self.alive(self.crank) else 0.0
-        color = palette.AGREE if self.worst < LINEAR_SLOP else palette.WARNING
-        return (
-            (f"{turns:.1f} turns a minute, the motor wants {self.parameter('speed'):g}", palette.TEXT),
-            (f"pistons off the crank's formula by {1000.0 * self.worst:.2f} mm at most", color),
-        )
+        speed = self.world.state(self.crank).angular_velocity * 60.0 / (2.0 * math.pi) if self.alive(self.crank) else 0.0
+        return ((f"{speed:.1f} rpm, set to {self.parameter('speed'):g} rpm", palette.TEXT),)
 
     @property
     def _chart_left(self) -> float:
@@ -167,7 +164,7 @@ class RadialEngine(Scene):
     def _draw_chart(self, canvas: Canvas) -> None:
         left, width = self._chart_left, _CHART[1]
         canvas.segment((left, 0.0), (left + width, 0.0), palette.GRID_AXIS, 1.5)
-        words = f"pistons, the last {_KEPT * self.step_seconds:.3g} s"
+        words = f"piston travel, last {_KEPT * self.step_seconds:.3g} s"
         label(canvas, (left + 0.5 * width, _CRANK + 0.3), words, palette.CAPTION, width)
         rows = list(self.travels)
         for k in range(len(self.pistons)):

@@ -1,4 +1,4 @@
-"""A ragdoll thrown down the stairs: limits, friction in the hinges, and where its energy goes."""
+"""A ragdoll falls down the stairs and loses its energy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from demos._gallery import Scene, add_shape, add_walls, total_energy
-from demos._pile_figures import HEADS, RAGDOLL_JOINTS, ragdoll_limbs, scaled
-from engine.demo import Parameter, StatusLine, register
-from engine.geometry import AABB, Polygon
+from demos._pile_figures import HEADS, add_hinges, ragdoll_limbs, scaled
+from engine.demo import Claim, Parameter, StatusLine, register
+from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
-from engine.world import RevoluteJointSpec, WorldSettings
+from engine.world import WorldSettings
 
 __all__ = ["Ragdoll"]
 
@@ -21,9 +21,11 @@ _RUN, _RISE = 1.25, 0.62
 _LANDING = 5.0
 _DENSITY = 1.0
 _HINGE = 0.05
-"""N m that a hinge of size 1 resists with at `stiffness` 1: it grows with the cube of the size, as what hangs from it does."""
-_MOST = 8
-"""Figures at a time; the oldest goes when there are more."""
+"""Friction torque of a hinge at size 1 and `stiffness` 1, N m."""
+_MAX_FIGURES = 8
+"""Number of figures kept."""
+_MAX_GAIN = 0.1
+"""Allowed gain of energy in a step, J: separating overlapping parts gives back some energy."""
 
 
 @register(
@@ -33,10 +35,10 @@ _MOST = 8
     watch="A ragdoll tumbles down the stairs; each stair takes some of its energy.",
 )
 class Ragdoll(Scene):
-    """Stairs, and somebody to throw."""
+    """Stairs, and ragdolls to throw."""
 
     tries = (
-        ("Throw another one: Enter.", "key return"),
+        ("Throw another ragdoll: Enter.", "key return"),
         ("Drag it by an arm.", "Grab"),
         ("Stiffen the hinges: it becomes a wooden doll.", "set stiffness"),
     )
@@ -47,7 +49,8 @@ class Ragdoll(Scene):
         Parameter("restitution", 0.0, 0.0, 0.7, "", "restitution (bounce)"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
-    keys = (("Enter", "throw another"),)
+    keys = (("Enter", "throw another ragdoll"),)
+    claims = (Claim("largest energy gain in a step", "J", 5.0, lambda demo: demo.given_back, 0.0, _MAX_GAIN),)
 
     def settings(self) -> WorldSettings:
         return WorldSettings(hertz=120.0)
@@ -64,10 +67,10 @@ class Ragdoll(Scene):
         self.figures: list[list[int]] = []
         self.hinges: list[int] = []
         self.n_thrown = 0
-        self._throw()
+        self.again()
 
     def after_step(self) -> None:
-        """Note how much a step gave back."""
+        """Note the energy gained in the step."""
         energy = self.energy
         if self.grabbing or energy == self._energy:
             self._energy = energy
@@ -77,20 +80,14 @@ class Ragdoll(Scene):
 
     @property
     def energy(self) -> float:
-        """Joules, of the figure thrown last, from the landing up."""
+        """Energy of the last ragdoll, J; potential energy is 0 on the floor."""
         return total_energy(self.world, [body for body in self.figures[-1] if self.alive(body)])
 
     @property
     def widest(self) -> float:
-        """Meters by which the worst hinge has come apart."""
+        """Largest gap of a hinge, meters."""
         world = self.world
         return max((math.dist(*world.joint_anchors(joint)) for joint in self.hinges if world.is_joint(joint)), default=0.0)
-
-    def on_key(self, key: str) -> bool:
-        if key != "return":
-            return False
-        self._throw()
-        return True
 
     def home(self) -> AABB:
         return AABB((-_STEPS * _RUN - 2.3, -0.7), (_LANDING + 0.3, _STEPS * _RISE + 4.0))
@@ -99,12 +96,12 @@ class Ragdoll(Scene):
         energy = self.energy
         lost = 100.0 * (1.0 - energy / self.began_with)
         return (
-            (f"{self.n_thrown} thrown; energy of the last {energy:.1f} J of {self.began_with:.1f} J, {lost:.0f} % lost", palette.TEXT),
-            (f"most that a step gave back: {self.given_back:.2f} J, pushing apart what overlapped", palette.CAPTION),
-            (f"the worst hinge is open by {1000.0 * self.widest:.1f} mm", palette.CAPTION),
+            (f"energy of the last ragdoll: {energy:.1f} of {self.began_with:.1f} J, {lost:.0f} % lost", palette.TEXT),
+            (f"largest gap of a hinge: {1000.0 * self.widest:.1f} mm", palette.CAPTION),
         )
 
-    def _throw(self) -> None:
+    def again(self) -> None:
+        """Throw a ragdoll."""
         rng = self.rng(f"throw {self.n_thrown}")
         head = HEADS[int(rng.integers(len(HEADS)))]
         color = palette.BODY_COLORS[self.n_thrown % len(palette.BODY_COLORS)]
@@ -114,43 +111,26 @@ class Ragdoll(Scene):
         bodies = []
         for limb in limbs:
             x, y = _SIZE * limb.place[0], _SIZE * limb.place[1]
-            velocity = (speed - spin * y, 1.5 + spin * x)  # the whole figure turns as one at first
-            bodies.append(
-                self.paint(
-                    add_shape(
-                        self.stage,
-                        scaled(limb.pieces, _SIZE),
-                        (origin[0] + x, origin[1] + y),
-                        density=_DENSITY,
-                        friction=0.5,
-                        restitution=self.parameter("restitution"),
-                        group=-1 - self.n_thrown % (2 * _MOST),
-                        linear_velocity=velocity,
-                        angular_velocity=spin,
-                        name=limb.name,
-                    ),
-                    color,
-                )
+            velocity = (speed - spin * y, 1.5 + spin * x)  # initially the ragdoll rotates as a whole
+            body = add_shape(
+                self.stage,
+                scaled(limb.pieces, _SIZE),
+                (origin[0] + x, origin[1] + y),
+                density=_DENSITY,
+                friction=0.5,
+                restitution=self.parameter("restitution"),
+                group=-1 - self.n_thrown % (2 * _MAX_FIGURES),
+                linear_velocity=velocity,
+                angular_velocity=spin,
+                name=limb.name,
             )
-        for hinge in RAGDOLL_JOINTS:
-            made = self.world.create_joint(
-                RevoluteJointSpec(
-                    bodies[hinge.limb_a],
-                    bodies[hinge.limb_b],
-                    (origin[0] + _SIZE * hinge.anchor[0], origin[1] + _SIZE * hinge.anchor[1]),
-                    enable_limit=True,
-                    lower_angle=hinge.lower,
-                    upper_angle=hinge.upper,
-                    enable_motor=True,
-                    max_motor_torque=_HINGE * self.parameter("stiffness") * _SIZE**3,
-                )
-            )
-            self.hinges.append(made)
+            bodies.append(self.paint(body, color))
+        self.hinges += add_hinges(self.world, bodies, Transform(origin), _SIZE, _HINGE * self.parameter("stiffness"))
         self.figures.append(bodies)
         self.n_thrown += 1
         self.began_with = self._energy = self.energy
         self.given_back = 0.0
-        if len(self.figures) > _MOST:
+        if len(self.figures) > _MAX_FIGURES:
             for body in self.figures.pop(0):
                 if self.alive(body):
                     self.world.destroy_body(body)

@@ -1,7 +1,7 @@
-"""Hundreds of figures that are not convex fall into a pit: ragdolls with stars and moons for heads, letters with holes, traced birds.
+"""Hundreds of non-convex figures fall into a pit: ragdolls with stars and moons for heads, letters with holes, traced birds.
 
-They come one by one, each out of a place of its own above the pit, so that none begins inside another. Everything is drawn from the seed
-when the scene is built: the figure that comes in a step depends on neither the heap nor the picture.
+They appear one by one at free places above the pit, so none starts inside another. All random numbers are drawn when the scene is built,
+so the next figure depends on neither the pile nor the view.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from typing import ClassVar
 
 import numpy as np
 
-from demos._pile_figures import HEADS, LOOSE, RAGDOLL_JOINTS, loose_pieces, ragdoll_limbs, scaled
+from demos._pile_figures import HEADS, LOOSE, add_hinges, loose_pieces, ragdoll_limbs, scaled
 from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon, Transform
 from engine.render import palette
 from engine.render.palette import Color
-from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
+from engine.world import BodySpec, FixtureSpec, World
 
 __all__ = ["RagdollPile"]
 
 _RAGDOLLS = 0.5
-"""Share of the figures that are ragdolls."""
+"""Fraction of the figures that are ragdolls."""
 _SIZES = (0.9, 1.0, 1.15, 1.3)
 _PITCH = 1.7
-"""Meters from one place above the pit to the next: no figure of the largest size reaches 0.85 m from its middle."""
+"""Distance of two places above the pit, meters: the largest figures reach less than 0.85 m from their center."""
 _WALL = 0.5
 _RISE = 2.0
-"""Meters from the rim to where figures come from."""
+"""Height of the places above the rim, meters."""
 _FALL = 3.0
-"""m/s with which they come, so that a place is soon free again."""
+"""Initial downward speed, m/s, so that a place is soon free again."""
 _CLEAR = 1.45
-"""Meters around a place without any body's origin: 0.85 m for the figure that comes, 0.6 m for what another body reaches from its own."""
+"""Radius around a free place without origins of other bodies, meters: 0.85 m for the new figure, 0.6 m for another body."""
 _TOSS_SPEED = (5.0, 9.0)
 _JOINT_FRICTION = 0.03
-"""N m that a hinge of size 1 resists with, a motor that wants to stand still. An arm of 0.05 kg held out level pulls with 0.11 N m: limbs
-still hang down, but a heap of them comes to rest."""
+"""Friction torque of a hinge at size 1, N m. The weight of a horizontal arm, 0.05 kg, exerts 0.11 N m: limbs still hang down, but a pile
+of them comes to rest."""
 _AIR = 1.0
-"""1/s, damping: nothing falls faster than g / 1 s^-1 = 10 m/s. Box2D takes steps of 1/60 s and does not look between them where both bodies
-are dynamic: what comes much faster goes halfway through limbs 0.1 m thick, and then stays stuck in them."""
+"""Damping, 1/s: it limits the speed of the fall to g / 1 s^-1 = 10 m/s. Between its steps of 1/60 s Box2D does not check two dynamic
+bodies, so much faster bodies would go halfway through limbs 0.1 m thick and get stuck."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Coming:
-    """A figure still to come: which, how large, how turned, how fast it spins, its color."""
+    """A figure that is still to appear."""
 
     kind: str
     size: float
@@ -71,20 +71,20 @@ class RagdollPile(Demo):
     keywords = "convex decomposition pile figures trace"
     parameters = (
         Parameter("figures", 80, 1, 600, "", "figures", whole=True, slider_high=300),
-        Parameter("rate", 6.0, 0.5, 30.0, "1/s", "new figures a second"),
+        Parameter("rate", 6.0, 0.5, 30.0, "1/s", "new figures per second"),
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("T", "toss everything up"),)
 
     def build(self) -> None:
-        """Dig the pit and draw the order of the figures."""
+        """Create the pit and draw the order of the figures."""
         count = int(self.parameter("figures"))
         self._places = max(4, round(0.65 * math.sqrt(count)))
         self._half_width = 0.5 * self._places * _PITCH
         self._depth = max(3.0, self._half_width)
         self.stage: Stage = self.add_stage(World())
-        self._dig()
+        self._create_pit()
         rng = self.rng("figures")
         n_ragdolls = math.ceil(_RAGDOLLS * count)
         kinds = [HEADS[k % len(HEADS)] for k in range(n_ragdolls)] + [LOOSE[k % len(LOOSE)] for k in range(count - n_ragdolls)]
@@ -110,11 +110,11 @@ class RagdollPile(Demo):
 
     @property
     def n_come(self) -> int:
-        """How many figures have come."""
+        """Number of figures that have appeared."""
         return self._come
 
     def before_step(self) -> None:
-        """Let the figures come that are due, where there is room for them."""
+        """Create the figures that are due if there is room for them."""
         while self._owed >= 1.0 and self._come < len(self._coming):
             at = self._free_place()
             if at is None:
@@ -125,12 +125,12 @@ class RagdollPile(Demo):
         self._owed = min(self._owed + self.parameter("rate") / self.stage.world.settings.hertz, 2.0)
 
     def home(self) -> AABB:
-        """Show the pit and a part of the fall."""
+        """Show the pit and the lower part of the fall."""
         width = self._half_width + _WALL
         return AABB((-width, -_WALL), (width, self._depth + 0.5 * _RISE))
 
     def on_key(self, key: str) -> bool:
-        """Toss everything up with T, each figure a little differently."""
+        """Toss all bodies up with T, at random velocities."""
         if key != "t":
             return False
         self._tosses += 1
@@ -142,7 +142,7 @@ class RagdollPile(Demo):
         return True
 
     def on_parameter(self, name: str) -> None:
-        """Change friction on the spot, and the rate for those still to come; another number of figures begins anew."""
+        """Restart for another number of figures; other changes take effect at once."""
         if name == "figures":
             self.restart()
         elif name == "friction":
@@ -153,19 +153,18 @@ class RagdollPile(Demo):
                 world.set_awake(body, True)
 
     def status(self) -> Sequence[StatusLine]:
-        """Count what there is, and what a step of it costs."""
         world = self.stage.world
-        n_bodies = len(world.body_ids) - 1  # without the pit
+        n_bodies = len(world.body_ids) - 1  # excluding the pit
         asleep = int((~world.awake[1:]).sum())
         times = self.stage.times
         return (
             (f"{self._come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures", palette.TEXT),
             (f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {asleep} bodies asleep (dim)", palette.TEXT),
-            (f"a step {times.step:.1f} ms, its check {times.check:.1f} ms", palette.CAPTION),
+            (f"{times.step:.1f} ms per step, {times.check:.1f} ms for its check", palette.CAPTION),
         )
 
-    def _dig(self) -> None:
-        width, height = self._half_width, self._depth + 60.0  # what is tossed up comes back
+    def _create_pit(self) -> None:
+        width, height = self._half_width, self._depth + 60.0  # high enough for tossed bodies
         sides = (
             Polygon.box(width + _WALL, 0.5 * _WALL, (0.0, -0.5 * _WALL)),
             Polygon.box(0.5 * _WALL, 0.5 * height, (-width - 0.5 * _WALL, 0.5 * height)),
@@ -175,7 +174,7 @@ class RagdollPile(Demo):
         self.stage.world.create_body(BodySpec(fixtures, type="static", name="pit"))
 
     def _free_place(self) -> tuple[float, float] | None:
-        """Return the next place above the pit that nothing is near; None while there is none."""
+        """Return the next free place above the pit; None if there is none."""
         positions = self.stage.world.poses[1:, :2]
         for _ in range(self._places):
             place = self._order[self._turn % self._places]
@@ -197,20 +196,7 @@ class RagdollPile(Demo):
         for limb in ragdoll_limbs(figure.kind):
             place = frame.apply((figure.size * limb.place[0], figure.size * limb.place[1]))
             bodies.append(self._make_body(limb.pieces, figure, limb.name, Transform(place, figure.angle), -1 - number))
-        for hinge in RAGDOLL_JOINTS:
-            anchor = frame.apply((figure.size * hinge.anchor[0], figure.size * hinge.anchor[1]))
-            self.stage.world.create_joint(
-                RevoluteJointSpec(
-                    bodies[hinge.limb_a],
-                    bodies[hinge.limb_b],
-                    anchor,
-                    enable_limit=True,
-                    lower_angle=hinge.lower,
-                    upper_angle=hinge.upper,
-                    enable_motor=True,
-                    max_motor_torque=_JOINT_FRICTION * figure.size**3,
-                )
-            )
+        add_hinges(self.stage.world, bodies, frame, figure.size, _JOINT_FRICTION)
 
     def _make_body(self, pieces: tuple[Polygon | Circle, ...], figure: _Coming, name: str, xf: Transform, group: int) -> int:
         friction = self.parameter("friction")

@@ -1,10 +1,10 @@
-"""Two sensors in a doorway count who comes and goes; their count is held against the balls' own positions.
+"""Two sensors in a door count the balls that pass; the count is compared with the balls' positions.
 
-    left room   | A | B |   right room       first A, last B: one more on the right
-                                             first B, last A: one less
+    left room   | A | B |   right room       A first, B last: one more on the right
+                                             B first, A last: one less
 
-A sensor tells when a ball begins and ceases to touch it, nothing else. Which one a ball touched first, and which it left last, is the way
-it went. A step longer than a sensor is thick steps over it: Box2D looks for sensors at the ends of steps only.
+A sensor only reports when a ball begins and ends touching it. The sensor that a ball touched first and the one that it left last give its
+direction. A ball can skip a sensor that is thinner than a step is long, because Box2D checks sensors only at the ends of steps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_shape, label
-from engine.demo import Parameter, StatusLine, register
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.world import BodySpec, FixtureSpec, WorldSettings
@@ -29,17 +29,17 @@ RADIUS = 0.14
 _WALL = 0.3
 _OWN_GROUP = -1
 _STEEPEST = (0.35, 1.2)
-"""Radians from level within which balls set out: so no wall is met slower than 1 m/s, from which Box2D lets nothing bounce."""
+"""Range of the balls' initial angles, radians: they hit the walls at more than 1 m/s, below which Box2D lets nothing bounce."""
 
 
 @register(
     id="sensor_gates",
     category="Filters and sensors",
     title="Sensor gates",
-    watch="Two sensors in the door count the balls that fly through; does the count match?",
+    watch="Two sensors in the door count the balls that fly through. Is the count right?",
 )
 class SensorGates(Scene):
-    """An ideal gas: no gravity, no friction, balls that do not meet each other and bounce with restitution 1."""
+    """An ideal gas: balls without gravity or friction that bounce off the walls and do not collide with each other."""
 
     tries = (
         ("Make the balls fast: the count goes wrong.", "set speed"),
@@ -48,10 +48,13 @@ class SensorGates(Scene):
     )
     keywords = "sensor gas count door tunneling diffusion"
     parameters = (
-        Parameter("balls", 60, 1, 200, "", "balls", whole=True),
+        Parameter("balls", 60, 1, 200, "", "number of balls", whole=True),
         Parameter("speed", 7.0, 3.0, 80.0, "m/s", "speed of the balls"),
         Parameter("thickness", 0.4, 0.02, 0.6, "m", "thickness of each sensor"),
         Parameter("door", 2.5, 0.5, 6.0, "m", "height of the door"),
+    )
+    claims = (
+        Claim("balls on the right, counted by the sensors", "", 0.0, lambda demo: demo.counted, lambda demo: demo.on_the_right, 0.0, 0),
     )
 
     def settings(self) -> WorldSettings:
@@ -84,14 +87,14 @@ class SensorGates(Scene):
             )
         self.first: dict[int, int] = {}
         self.touched: dict[int, list[int]] = {}
-        """Of each ball in the door: the gate it met first; the gates that it touches, the newest last."""
+        """For each ball in the door, the sensor that it touched first, and those that it touches now, the newest last."""
         self.counted = 0
         self.crossings = 0
         self._sides = dict.fromkeys(self.balls, False)
-        """Whether each ball is on the right by its position; in the door, where it was before."""
+        """True for each ball on the right; balls in the door count for the side from which they came."""
 
     def before_step(self) -> None:
-        """See where the balls are: a step looks for who touches what where it begins, not where it ends."""
+        """Note the balls' positions: a step detects touches at its beginning, not at its end."""
         reach = self.parameter("thickness") + self.world.capabilities.skin_radius + RADIUS
         for ball in self.balls:
             if self.world.is_body(ball):
@@ -99,7 +102,7 @@ class SensorGates(Scene):
                 self._sides[ball] = x > 0.0 if abs(x) > reach else self._sides[ball]
 
     def after_step(self) -> None:
-        """Follow what the sensors tell."""
+        """Process the events of the sensors."""
         contacts = self.world.contacts
         for began, events in ((True, contacts.began), (False, contacts.ended)):
             for event in events:
@@ -108,36 +111,30 @@ class SensorGates(Scene):
                     self.touched.setdefault(ball, []).append(gate)
                     self.first.setdefault(ball, gate)
                 elif event.sensor and gate in self.gates and ball in self.touched:
-                    self._left(ball, gate)
+                    self._leave(ball, gate)
 
     @property
     def on_the_right(self) -> int:
-        """How many balls are on the right by their positions alone; those in the door where they came from."""
+        """Number of balls on the right, by their positions."""
         return sum(on_right and self.world.is_body(ball) for ball, on_right in self._sides.items())
 
     def home(self) -> AABB:
         return AABB((-HALF_WIDTH - _WALL, -1.4), (HALF_WIDTH + _WALL, HEIGHT + 1.6))
 
     def draw(self, canvas: Canvas) -> None:
-        """Write how many are where, as the sensors have it."""
-        n = len(self.balls)
-        label(canvas, (-0.5 * HALF_WIDTH, -0.65), f"left, by the sensors: {n - self.counted}", palette.TEXT, 0.9 * HALF_WIDTH, 16.0)
-        label(canvas, (0.5 * HALF_WIDTH, -0.65), f"right, by the sensors: {self.counted}", palette.TEXT, 0.9 * HALF_WIDTH, 16.0)
+        """Write the counts below the rooms."""
+        for side, count in ((-0.5, len(self.balls) - self.counted), (0.5, self.counted)):
+            label(canvas, (side * HALF_WIDTH, -0.65), f"counted by the sensors: {count}", palette.TEXT, 0.9 * HALF_WIDTH, 16.0)
         for gate, side in zip("AB", (-0.5, 0.5), strict=True):
             label(canvas, (side * self.parameter("thickness"), 0.5 * HEIGHT), gate, palette.CAPTION, 0.9 * self.parameter("thickness"))
 
     def status(self) -> Sequence[StatusLine]:
-        true = self.on_the_right
-        color = palette.AGREE if true == self.counted else palette.WARNING
         way = self.parameter("speed") * self.step_seconds
-        return (
-            (f"on the right: {self.counted} by the sensors, {true} by position", color),
-            (f"{self.crossings} crossings; in balance about {len(self.balls) / 2:g} a room", palette.CAPTION),
-            (f"a step is up to {way:.2f} m long, a sensor {self.parameter('thickness'):g} m thick", palette.CAPTION),
-        )
+        words = f"a step is up to {way:.2f} m long, a sensor {self.parameter('thickness'):g} m thick; {self.crossings} crossings"
+        return ((words, palette.CAPTION),)
 
-    def _left(self, ball: int, gate: int) -> None:
-        """A ball has left a gate: it is through, or back, once it touches none."""
+    def _leave(self, ball: int, gate: int) -> None:
+        """Note that a ball has left a sensor; it has passed the door or turned back if it touches no other sensor."""
         touched = self.touched[ball]
         if gate in touched:
             touched.remove(gate)

@@ -1,18 +1,18 @@
-"""A shot at a tower of thin bricks, with the bullet flag and without: with it the tower is hit, without it luck decides.
+"""A shot at a tower of thin bricks, with and without the bullet flag: with it the tower is hit, without it luck decides.
 
-Without the flag Box2D looks at two dynamic bodies at the ends of steps only. The shot is seen where one of them, x0 + k v h, lies nearer to
-the tower's middle than half a brick, the shot's radius and the skin together: predicted here before the shot is fired.
+Without the flag Box2D checks two dynamic bodies only at the ends of steps. The shot hits if one of these positions, x0 + k v h, is closer
+to the tower's center than half a brick, the shot's radius and the skin together; this is computed before the shot.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from demos._gallery import Scene, add_box, add_disc, add_ground, label, place_body, rest_box
 from engine.app.clock import SPEEDS
-from engine.demo import Parameter, Stage, StatusLine, register
+from engine.demo import Claim, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.world import World
@@ -24,25 +24,22 @@ __all__ = ["TowerHit"]
 
 LANES = ("bullet flag on", "bullet flag off")
 LANE = 5.6
-"""Meters from lane to lane."""
+"""Distance of the lanes, meters."""
 BRICK = (0.3, 0.45)
 N_BRICKS = 9
 START = -7.0
 _AIM = 6
-"""The shot flies at the middle of this brick, counted from below."""
+"""Index of the brick that the shot hits, counted from below."""
 _SIZES = {"bullet": (0.1, 60.0), "ball": (0.45, 12.0)}
 """Radius, meters, and density, kg/m^2."""
-_SECONDS = 4.0
-"""Until the tower stands again."""
 _LINE = 0.55
-"""Meters from one line of words to the next."""
+"""Distance of two lines of text, meters."""
 _WATCHED = 4.0
-"""Meters that the shot flies in a second on the watch: it can be followed."""
+"""Travel of the shot per second of real time, meters, slow enough to follow."""
 _STRIKE, _FALL = 0.1, 0.8
-"""Seconds after the shot has come to the tower, up to which it goes on as slowly, and then at a quarter of the speed: bricks break away,
-and fall."""
+"""Seconds after the impact up to which the speed stays low, and then up to which it is at most a quarter of real time."""
 _MAX_ENDS = 60
-"""Ends of steps that are drawn."""
+"""Maximum number of step ends that are drawn."""
 
 
 @register(
@@ -52,23 +49,35 @@ _MAX_ENDS = 60
     watch="The same shot in both lanes: without the bullet flag it can fly through the tower. Rings mark where steps end.",
 )
 class TowerHit(Scene):
-    """Two worlds, one over the other; the shot feels no gravity."""
+    """Two worlds, one above the other; the shot has no gravity."""
 
     tries = (
         ("Fire again: Enter.", "key return"),
-        ("Move the luck: when a step ends inside the bricks, both shots hit.", "set phase"),
+        ("Change the luck: if a step ends inside the bricks, both shots hit.", "set phase"),
         ("Shoot a ball instead of a bullet.", "set shot"),
     )
     keywords = "tunneling tunnelling ccd continuous bullet flag bricks"
     parameters = (
         Parameter("speed", 100.0, 5.0, 115.0, "m/s", "speed of the shot"),
-        Parameter("phase", 0.6, 0.0, 1.0, "", "luck: where the steps fall"),
+        Parameter("phase", 0.6, 0.0, 1.0, "", "luck: where the steps end"),
         Parameter.choice("shot", tuple(_SIZES), "projectile"),
     )
     keys = (("Enter", "fire again"),)
+    claims = (
+        Claim(
+            "shots that hit without the flag",
+            "",
+            0.2,
+            lambda demo: demo.hit[1] if demo.is_past or demo.hit[1] else None,
+            lambda demo: demo.predicted,
+            0.0,
+            0,
+        ),
+    )
+    cycle = 4.0
 
     def build(self) -> None:
-        """Build the tower twice."""
+        """Create a tower in each lane."""
         self.painted = {}
         self.shots: list[int] = []
         self.bricks: list[list[int]] = []
@@ -76,21 +85,10 @@ class TowerHit(Scene):
             self._build_lane(self.add_stage(World(), (0.0, -LANE * lane)), lane)
         self.stage: Stage = self.stages[0]
         self._at_start = [[(body, stage.world.state(body)) for body in stage.world.body_ids] for stage in self.stages]
-        self._begin()
-
-    def on_key(self, key: str) -> bool:
-        """Build the tower again and fire with Enter."""
-        if key == "return":
-            self._begin()
-        return key == "return"
-
-    def before_step(self) -> None:
-        """Begin again after a while."""
-        if self.steps - self._since >= _SECONDS / self.step_seconds:
-            self._begin()
+        self.again()
 
     def after_step(self) -> None:
-        """Note where steps end, and whether a brick was struck."""
+        """Note the ends of the steps, and whether a brick was hit."""
         for lane, (stage, shot) in enumerate(zip(self.stages, self.shots, strict=True)):
             if not stage.world.is_body(shot):
                 continue
@@ -108,7 +106,7 @@ class TowerHit(Scene):
 
     @property
     def predicted(self) -> bool:
-        """Whether the shot without the flag is seen by the tower: where steps are not looked into, it is if one ends within reach of it."""
+        """True if the shot without the flag should hit the tower."""
         if self.stages[0].world.capabilities.sweeps_all:
             return True
         way = self.parameter("speed") * self.step_seconds
@@ -121,7 +119,7 @@ class TowerHit(Scene):
         return AABB((START - 0.6, -LANE - 0.6), (6.0, N_BRICKS * BRICK[1] + 0.75))
 
     def draw_background(self, canvas: Canvas) -> None:
-        """Draw where steps ended."""
+        """Draw the positions of the shot at the ends of the steps."""
         radius, _ = _SIZES[self._kind]
         for lane, stage in enumerate(self.stages):
             there = canvas.at(stage.offset)
@@ -129,36 +127,30 @@ class TowerHit(Scene):
                 there.circle(at, radius, None, palette.NORMAL, 0.6)
 
     def draw(self, canvas: Canvas) -> None:
-        """Name the lanes and say what became of the shot."""
+        """Write the name and the outcome of each lane."""
         for lane, (stage, name) in enumerate(zip(self.stages, LANES, strict=True)):
             there = canvas.at(stage.offset)
             if not label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 15.0, "right", _LINE):
-                label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 15.0, "right")  # no room for what follows
+                label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 15.0, "right")  # there is no room for the outcome below
             if self.is_past or self.hit[lane]:
-                words, color = ("struck", palette.AGREE) if self.hit[lane] else ("passed through", palette.UNEXPLAINED)
+                words, color = ("hit", palette.AGREE) if self.hit[lane] else ("passed through", palette.UNEXPLAINED)
                 label(there, (5.9, 4.1 - _LINE), words, color, 4.0, 15.0, "right", _LINE)
 
     @property
     def is_past(self) -> bool:
-        """Whether the shot has had the time to be past the tower."""
-        return (self.steps - self._since) * self.step_seconds * self.parameter("speed") > 2.0 - self._start
+        """True if an unobstructed shot would have passed the tower."""
+        return (self.steps - self.began) * self.step_seconds * self.parameter("speed") > 2.0 - self._start
 
     def status(self) -> Sequence[StatusLine]:
         way = self.parameter("speed") * self.step_seconds
-        words = {True: "strikes", False: "passes through"}
         lines: list[StatusLine] = [(f"a step is {way:.2f} m long, a brick {BRICK[0]:g} m wide", palette.TEXT)]
-        if self.is_past or self.hit[1]:
-            color = palette.AGREE if self.hit[1] == self.predicted else palette.WARNING
-            lines.append((f"without the flag it {words[self.hit[1]]} (predicted: {words[self.predicted]})", color))
-        else:
-            lines.append((f"without the flag: ... (predicted: {words[self.predicted]})", palette.TEXT))
         for lane, stage in enumerate(self.stages):
             fallen = sum(
-                stage.world.is_body(body) and math.hypot(x - state.position[0], y - state.position[1]) > BRICK[0]
-                for (body, state), (x, y) in zip(self._at_start[lane], self._places(stage, lane), strict=True)
+                stage.world.is_body(body) and math.dist(stage.world.state(body).position, state.position) > BRICK[0]
+                for body, state in self._at_start[lane]
                 if body in self.bricks[lane]
             )
-            lines.append((f"{LANES[lane]}: {fallen} of {N_BRICKS} bricks out of place", palette.CAPTION))
+            lines.append((f"{LANES[lane]}: {fallen} of {N_BRICKS} bricks displaced", palette.CAPTION))
         return lines
 
     @property
@@ -167,17 +159,13 @@ class TowerHit(Scene):
 
     @property
     def _slowly(self) -> float:
-        """The notch of slow motion at which the shot can be followed."""
-        wanted = min(_WATCHED / self.parameter("speed"), 1.0)
-        return min(SPEEDS, key=lambda speed: max(speed / wanted, wanted / speed))
+        """Speed of the slow motion at which one can follow the shot."""
+        target = min(_WATCHED / self.parameter("speed"), 1.0)
+        return min(SPEEDS, key=lambda speed: max(speed / target, target / speed))
 
     @property
     def _start(self) -> float:
         return START + self.parameter("phase") * self.parameter("speed") * self.step_seconds
-
-    def _places(self, stage: Stage, lane: int) -> list[tuple[float, float]]:
-        world = stage.world
-        return [world.state(body).position if world.is_body(body) else (0.0, 0.0) for body, _ in self._at_start[lane]]
 
     def _build_lane(self, stage: Stage, lane: int) -> None:
         add_ground(stage, START - 0.6, 6.0, friction=0.6)
@@ -186,23 +174,13 @@ class TowerHit(Scene):
         ups = [rest_box(self) + 0.5 * height + k * pitch for k in range(N_BRICKS)]
         self.bricks.append([add_box(stage, (0.0, y), width, height, friction=0.5, name="brick") for y in ups])
         radius, density = _SIZES[self._kind]
-        self.shots.append(
-            self.paint(
-                add_disc(
-                    stage,
-                    (self._start, ups[_AIM]),
-                    radius,
-                    density=density,
-                    bullet=lane == 0,
-                    gravity_scale=0.0,
-                    name=self._kind,
-                ),
-                palette.NORMAL,
-            )
-        )
+        flags: dict[str, Any] = {"bullet": lane == 0, "gravity_scale": 0.0}
+        shot = add_disc(stage, (self._start, ups[_AIM]), radius, density=density, name=self._kind, **flags)
+        self.shots.append(self.paint(shot, palette.NORMAL))
 
-    def _begin(self) -> None:
-        self._since = self.steps
+    def again(self) -> None:
+        """Rebuild the towers and fire."""
+        self.began = self.steps
         self.hit = [False] * len(LANES)
         self._came: int | None = None
         self.viewer.wanted_speed = self._slowly

@@ -1,13 +1,13 @@
-r"""A walking machine after Theo Jansen's Strandbeest, in the dimensions of Box2D's own sample "Theo Jansen's Walker".
+r"""A walking machine after Theo Jansen's Strandbeest, with the dimensions of Box2D's sample "Theo Jansen's Walker".
 
-One crank drives six legs, three on each side, a third of a turn apart. Each leg is two stiff triangles and four rods:
+One crank drives six legs, three on each side, a third of a turn apart. Each leg consists of two rigid triangles and four rods:
 
         p6 ___                      upper triangle: p4 (hinged to the body), p5, p6
           /   \___ crank            lower triangle: p1 (the foot), p2, p3
     p5 __/ p4    /                  rods: p6 to the crank, p3 to the crank, p5 to p2, p4 to p3
       |   |     /
-    p2|___|p3__/                    With the crank's turn given, p6 is where two circles meet, so is p3, p5 follows p6, p2 follows
-       \  |                         p3 and p5, and the foot follows them: `foot` walks down this list.
+    p2|___|p3__/                    For a given crank angle, p6 and p3 are intersections of circles, p5 follows from p6, p2 from
+       \  |                         p3 and p5, and the foot from p2 and p3: `leg_points` computes them in this order.
         \ |
          p1
 """
@@ -18,8 +18,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from demos._gallery import Scene, add_disc, add_ground, add_shape, add_walls, beside
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_disc, add_ground, add_shape, add_walls
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 from engine.world import DistanceJointSpec, RevoluteJointSpec, WorldSettings
@@ -27,33 +27,33 @@ from engine.world import DistanceJointSpec, RevoluteJointSpec, WorldSettings
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["Walker", "foot", "stride"]
+__all__ = ["SCALE", "Walker", "foot", "stride"]
 
 Point = tuple[float, float]
 
 _PIVOT = (0.0, 0.8)
-"""The crank's axle, in the frame of the sample, meters."""
+"""The crank's axle in the frame of the sample, meters."""
 _CRANK = (0.0, -0.8)
-"""From the axle to the pin, at first."""
+"""Initial position of the pin relative to the axle."""
 _LEG: tuple[Point, ...] = ((5.4, -6.1), (7.2, -1.2), (4.3, -1.9), (3.1, 0.8), (6.0, 1.5), (2.5, 3.7))
-"""p1 to p6 of a leg on the right; mirrored on the left."""
-_SCALE = 0.35
-"""Of the sample's 13 m."""
+"""p1 to p6 of a leg on the right; the left legs are mirrored."""
+SCALE = 0.35
+"""Size as a fraction of the sample's 13 m."""
 _PHASES = (0.0, 2.0 * math.pi / 3.0, -2.0 * math.pi / 3.0)
 _TORQUE = 400.0
-"""N m, of the motor of the whole sample at most."""
+"""Maximum torque of the motor at the sample's size, N m."""
 _PEBBLES = 14
 _HALF = 9.0
 _MARGIN = 3.0
-"""Meters before a wall at which it turns back by itself."""
+"""Distance from a wall at which the machine turns back, meters."""
 _SAMPLES = 720
-"""Places of the crank from which the stride is summed up."""
+"""Number of crank angles at which the stride is evaluated."""
 _PITCHING = 0.1
-"""Share of the stride: the body pitches as the weight goes from leg to leg, which the formula leaves out."""
+"""Allowed relative error of the stride: the formula neglects the pitching of the body."""
 
 
 def leg_points(side: float, turn: float) -> tuple[Point, ...]:
-    """Return p1 to p6 of a leg on that side, -1 or 1, from the axle, when its pin has turned by `turn`; meters of the sample."""
+    """Return p1 to p6 of a leg relative to the axle, in meters of the sample; `side` is -1 or 1, `turn` the crank angle in radians."""
     p1, p2, p3, p4, p5, p6 = ((side * (x - _PIVOT[0]), y - _PIVOT[1]) for x, y in _LEG)
     pin = _pin(turn)
     q6 = _meet((_CRANK, p4, p6), pin, p4)
@@ -64,7 +64,7 @@ def leg_points(side: float, turn: float) -> tuple[Point, ...]:
 
 
 def foot(side: float, turn: float) -> Point:
-    """Return where the foot of a leg is; as `leg_points`."""
+    """Return the position of a leg's foot; see `leg_points`."""
     return leg_points(side, turn)[0]
 
 
@@ -85,10 +85,10 @@ def stride() -> float:
     id="walker",
     category="Machines and joints",
     title="Walking machine",
-    watch="One crank moves six legs; the dotted paths of the feet predict how far a turn carries the machine.",
+    watch="One crank moves six legs; the dotted paths of the feet predict the distance walked per turn.",
 )
 class Walker(Scene):
-    """The machine, and pebbles under its feet."""
+    """The machine, and pebbles on the ground."""
 
     tries = (
         ("Walk: Left and Right.", "key left, key right"),
@@ -99,11 +99,22 @@ class Walker(Scene):
     parameters = (
         Parameter("speed", 3.0, 0.5, 6.0, "rad/s", "speed of the crank"),
         Parameter("friction", 0.9, 0.05, 1.5, "", "friction of the ground"),
-        Parameter("springs", 0.0, 0.0, 30.0, "Hz", "springs of the rods (0: rigid)", note="Box2D's sample has 10 Hz."),
+        Parameter("springs", 0.0, 0.0, 30.0, "Hz", "frequency of the rods' springs (0: rigid)", note="Box2D's sample has 10 Hz."),
         Parameter("pebbles", 0, 0, _PEBBLES, "", "pebbles in the way", whole=True),
     )
     layers: ClassVar[Mapping[str, bool]] = {"points": False}
     keys = (("Left, Right", "walk left, walk right"),)
+    claims = (
+        Claim(
+            "distance per turn of the crank",
+            "m",
+            3.0,
+            lambda demo: demo.per_turn,
+            lambda demo: demo.predicted,
+            lambda demo: _PITCHING * demo.predicted,
+            3,
+        ),
+    )
 
     def settings(self) -> WorldSettings:
         return WorldSettings(hertz=120.0, velocity_iterations=12)
@@ -114,10 +125,10 @@ class Walker(Scene):
         add_walls(self.stage, -_HALF, _HALF, 0.0, 4.0)
         self.direction = 1.0
         lowest = min(foot(side, phase)[1] for side in (-1.0, 1.0) for phase in _PHASES)
-        self.origin = (-4.5, 0.05 - lowest * _SCALE)
-        chassis = Polygon.box(2.5 * _SCALE, 1.0 * _SCALE)
+        self.origin = (-4.5, 0.05 - lowest * SCALE)
+        chassis = Polygon.box(2.5 * SCALE, 1.0 * SCALE)
         self.body = self.paint(add_shape(self.stage, chassis, self.origin, group=-1, name="body"), palette.BODY_COLORS[3])
-        self.crank = self.paint(add_disc(self.stage, self.origin, 1.6 * _SCALE, group=-1, name="crank"), palette.KINEMATIC)
+        self.crank = self.paint(add_disc(self.stage, self.origin, 1.6 * SCALE, group=-1, name="crank"), palette.KINEMATIC)
         self.motor = self.world.create_joint(
             RevoluteJointSpec(
                 self.crank,
@@ -125,7 +136,7 @@ class Walker(Scene):
                 self.origin,
                 enable_motor=True,
                 motor_speed=self.direction * self.parameter("speed"),
-                max_motor_torque=_TORQUE * _SCALE**3,
+                max_motor_torque=_TORQUE * SCALE**3,
             )
         )
         self.feet: list[int] = []
@@ -139,11 +150,11 @@ class Walker(Scene):
             self.paint(add_disc(self.stage, at, radius, friction=0.8, angular_damping=3.0, name="pebble"), palette.STATIC)
         self._since = (0.0, self.origin[0])
         self.per_turn: float | None = None
-        self.predicted = _SCALE * stride()
+        self.predicted = SCALE * stride()
 
     @property
     def is_whole(self) -> bool:
-        """Whether nobody took the body or the crank away."""
+        """True if neither the body nor the crank was deleted."""
         return self.alive(self.body, self.crank)
 
     def after_step(self) -> None:
@@ -174,17 +185,14 @@ class Walker(Scene):
         for side in (-1.0, 1.0):
             for k in range(48):
                 px, py = foot(side, 2.0 * math.pi * k / 48)
-                canvas.point((x + _SCALE * (cos * px - sin * py), y + _SCALE * (sin * px + cos * py)), palette.AGREE, 1.5)
+                canvas.point((x + SCALE * (cos * px - sin * py), y + SCALE * (sin * px + cos * py)), palette.AGREE, 1.5)
 
     def status(self) -> Sequence[StatusLine]:
         speed = self.world.state(self.body).linear_velocity[0] if self.is_whole else 0.0
-        return (
-            beside("way in a turn of the crank", self.per_turn, self.predicted, "m", _PITCHING * self.predicted, 3),
-            (f"{speed:+.2f} m/s", palette.TEXT),
-        )
+        return ((f"{speed:+.2f} m/s", palette.TEXT),)
 
     def _turn_to(self, direction: float) -> None:
-        """Let the motor turn the other way."""
+        """Reverse the motor if the direction differs."""
         if direction == self.direction or not self.world.is_joint(self.motor):
             return
         self.direction = direction
@@ -194,8 +202,8 @@ class Walker(Scene):
     def _leg(self, side: float, phase: float) -> None:
         p1, p2, p3, p4, p5, p6 = leg_points(side, phase)
         pin = _pin(phase)
-        lower_shape = Polygon([(_SCALE * x, _SCALE * y) for x, y in (p1, p2, p3)])
-        upper_shape = Polygon([(_SCALE * (x - p4[0]), _SCALE * (y - p4[1])) for x, y in (p4, p5, p6)])
+        lower_shape = Polygon([(SCALE * x, SCALE * y) for x, y in (p1, p2, p3)])
+        upper_shape = Polygon([(SCALE * (x - p4[0]), SCALE * (y - p4[1])) for x, y in (p4, p5, p6)])
         color = palette.BODY_COLORS[_PHASES.index(phase)]
         common: dict[str, Any] = {"group": -1, "angular_damping": 10.0, "friction": 1.0, "name": "leg"}
         lower = self.paint(add_shape(self.stage, lower_shape, self.origin, **common), color)
@@ -212,7 +220,7 @@ class Walker(Scene):
         self.feet.append(lower)
 
     def _place(self, point: Point) -> Point:
-        return self.origin[0] + _SCALE * point[0], self.origin[1] + _SCALE * point[1]
+        return self.origin[0] + SCALE * point[0], self.origin[1] + SCALE * point[1]
 
 
 def _pin(turn: float) -> Point:
@@ -220,7 +228,7 @@ def _pin(turn: float) -> Point:
 
 
 def _meet(start: tuple[Point, Point, Point], a: Point, b: Point) -> Point:
-    """Return where the third point of `start` is when its rods to the other two end at a and b: on the same side of them as at first."""
+    """Return the new position of the third point of `start`, which rods connect to the first two, now at a and b; it keeps its side."""
     (ax, ay), (bx, by), (x, y) = start
     side = math.copysign(1.0, (bx - ax) * (y - ay) - (by - ay) * (x - ax))
     from_a, from_b, apart = math.dist(start[0], start[2]), math.dist(start[1], start[2]), math.dist(a, b)
@@ -231,7 +239,7 @@ def _meet(start: tuple[Point, Point, Point], a: Point, b: Point) -> Point:
 
 
 def _carried(point: Point, before: tuple[Point, Point], after: tuple[Point, Point]) -> Point:
-    """Return where a point of a stiff body goes when two others of it go from `before` to `after`."""
+    """Return the new position of a point of a rigid body of which two other points move from `before` to `after`."""
     (ax, ay), (bx, by) = before
     (cx, cy), (dx, dy) = after
     turn = math.atan2(dy - cy, dx - cx) - math.atan2(by - ay, bx - ax)

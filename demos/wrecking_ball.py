@@ -1,4 +1,4 @@
-"""A wrecking ball: what the chain must hold, and whether the solver lets it."""
+"""A heavy ball on a chain swings into a wall."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from demos._gallery import Scene, add_box, add_chain, add_disc, add_ground, add_shape, beside, rest_box
-from engine.demo import Parameter, StatusLine, register
+from demos._gallery import Scene, add_box, add_chain, add_disc, add_ground, add_shape, rest_box
+from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 from engine.world import RevoluteJointSpec, RopeJointSpec
@@ -19,25 +19,25 @@ __all__ = ["WreckingBall", "pendulum_speed"]
 
 _HOOK = (0.0, 9.0)
 _LENGTH = 6.6
-"""Meters from the hook to the ball's middle."""
+"""Distance from the hook to the ball's center, meters."""
 _LINKS = 11
 _THICKNESS = 0.14
 _LINK_DENSITY = 3.0
 _CHAIN = _LENGTH * _THICKNESS * _LINK_DENSITY
-"""kg, of the whole chain."""
+"""Mass of the chain, kg."""
 _RADIUS = 0.8
 _BRICK = (0.9, 0.6)
 _GAP = 0.04
-"""Meters between two bricks of a row: more than the skins, so that they do not touch."""
+"""Gap between two bricks of a row, meters, which is more than the skins."""
 _COLUMNS = 4
 _ROWS = 7
 
 
 def pendulum_speed(ball: float, chain: float, angle: float, gravity: float) -> float:
-    """Return the speed in m/s of the ball at the lowest point, let go at `angle` with the chain straight: one stiff pendulum.
+    """Return the ball's speed at the lowest point of a rigid pendulum released at `angle`, m/s.
 
-    Falling, it gives up (ball + chain / 2) g L (1 - cos angle), which becomes the spin of ball L^2 + chain L^2 / 3 about the hook. The ball
-    itself hangs on a hinge in its middle, that nothing turns it by: it keeps upright.
+    The potential energy (ball + chain / 2) g L (1 - cos angle) becomes rotation about the hook with the inertia ball L^2 + chain L^2 / 3.
+    The ball does not rotate about its own center, where it is hinged.
     """
     inertia = ball * _LENGTH**2 + chain * _LENGTH**2 / 3.0
     return _LENGTH * math.sqrt(2.0 * (ball + 0.5 * chain) * gravity * _LENGTH * (1.0 - math.cos(angle)) / inertia)
@@ -50,11 +50,11 @@ def pendulum_speed(ball: float, chain: float, angle: float, gravity: float) -> f
     watch="The ball should hit the wall with the speed of a pendulum.",
 )
 class WreckingBall(Scene):
-    """A crane, a chain, a ball, a wall."""
+    """A crane with a ball on a chain, and a wall."""
 
     tries = (
         ("Swing again: Enter.", "key return"),
-        ("Take the rope joint away: the chain stretches like rubber.", "set rope"),
+        ("Remove the rope joint: the chain stretches like rubber.", "set rope"),
         ("Make the ball lighter: the chain holds better.", "set mass"),
     )
     keywords = "rope chain pendulum mass ratio crane wall"
@@ -64,6 +64,16 @@ class WreckingBall(Scene):
         Parameter.choice("rope", ("no", "yes"), "a rope joint from hook to ball", default=1),
     )
     keys = (("Enter", "swing again"),)
+    claims = (
+        Claim(
+            "maximum speed of the ball before it hits the wall",
+            "m/s",
+            2.0,
+            lambda demo: demo.fastest if demo.is_down or demo.has_hit else None,
+            lambda demo: demo.predicted,
+            lambda demo: demo.allowed,
+        ),
+    )
 
     def furnish(self) -> None:
         angle = math.radians(self.parameter("angle"))
@@ -96,15 +106,15 @@ class WreckingBall(Scene):
 
     @property
     def predicted(self) -> float:
-        """Speed of the ball at the lowest point, m/s."""
+        """Predicted speed of the ball at the lowest point, m/s."""
         return pendulum_speed(self.parameter("mass"), _CHAIN, math.radians(self.parameter("angle")), self.gravity)
 
     @property
     def allowed(self) -> float:
-        """Return the m/s by which the ball may differ from a stiff pendulum.
+        """Allowed difference from a rigid pendulum, m/s.
 
-        A step goes straight on, at w dt to where the chain lets the ball go next, and loses 1 - cos(w dt) of the speed: in all no more than
-        w dt / 2 of it for each radian. And a chain that is not stiff may end at rest and leave its share of the energy to the ball.
+        Each step is straight, at an angle of w dt to the direction in which the chain lets the ball move, and loses a fraction
+        1 - cos(w dt) of the speed: in total at most w dt / 2 per radian. And a flexible chain can transfer all its energy to the ball.
         """
         speed = self.predicted
         steps = 0.5 * speed / _LENGTH * self.step_seconds * math.radians(self.parameter("angle"))
@@ -112,26 +122,23 @@ class WreckingBall(Scene):
 
     @property
     def stretch(self) -> float:
-        """Meters by which the chain is longer than its links."""
+        """Elongation of the chain, meters."""
         return math.dist(self.world.state(self.ball).position, _HOOK) - _LENGTH if self.alive(self.ball) else 0.0
 
     def after_step(self) -> None:
-        if not self.alive(self.ball) or self._hit:
+        if not self.alive(self.ball) or self.has_hit:
             return
         contacts = self.world.contacts
-        self._hit = bool(((contacts.body_a == self.ball) | (contacts.body_b == self.ball)).any())
-        if not self._hit:
+        self.has_hit = bool(((contacts.body_a == self.ball) | (contacts.body_b == self.ball)).any())
+        if not self.has_hit:
             state = self.world.state(self.ball)
             self.fastest = max(self.fastest, math.hypot(*state.linear_velocity))
             self.longest = max(self.longest, self.stretch)
             self.is_down = self.is_down or state.position[0] >= _HOOK[0]
 
-    def on_key(self, key: str) -> bool:
-        if key != "return":
-            return False
+    def again(self) -> None:
         self.put_back([self.ball, *self.links])
         self._swing()
-        return True
 
     def home(self) -> AABB:
         return AABB((-8.6, -0.7), (12.0, _HOOK[1] + 1.2))
@@ -143,13 +150,9 @@ class WreckingBall(Scene):
             canvas.segment(a, b, palette.GRID_AXIS, 1.5)
 
     def status(self) -> Sequence[StatusLine]:
-        limit = "the rope joint holds the ball" if self.parameter("rope") == 1.0 else "only the chain holds the ball"
-        return (
-            beside("fastest before the wall", self.fastest if self.is_down or self._hit else None, self.predicted, "m/s", self.allowed),
-            (f"the chain is stretched by {1000.0 * max(self.stretch, 0.0):.0f} mm, {1000.0 * self.longest:.0f} mm at most", palette.TEXT),
-            (limit, palette.CAPTION),
-        )
+        words = f"the chain is stretched by {1000.0 * max(self.stretch, 0.0):.0f} mm, at most {1000.0 * self.longest:.0f} mm so far"
+        return ((words, palette.TEXT),)
 
     def _swing(self) -> None:
         self.fastest = self.longest = 0.0
-        self.is_down = self._hit = False
+        self.is_down = self.has_hit = False

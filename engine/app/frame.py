@@ -259,7 +259,7 @@ class FramePainter:
         lines: list[tuple[str, Color]] = []
         told: list[StatusLine] = list(heading)
         if is_wanted:
-            session.attempt(lambda: told.extend(demo.status()))
+            session.attempt(lambda: told.extend([*demo.verdicts(), *demo.status()]))
         head, side, _ = demo.margins(width, height, self._book.ui_scale)
         room = max(width - round(side) - 4 * inset, 1)
         for line in told:

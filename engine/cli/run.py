@@ -294,7 +294,7 @@ def _headless(
         with waiting("drawing"):
             write_atomically(args.screenshot, picture_of(demo, besides=besides))
     plain = report.as_json()
-    readout = [line if isinstance(line, str) else line[0] for line in demo.status()]
+    readout = [line if isinstance(line, str) else line[0] for line in (*demo.verdicts(), *demo.status())]
     rows = facts({name: value for name, value in plain.items() if name not in ("demo", "steps", "seed")}) | camera.row
     title = Link(f"{demo.title}, {report.steps} steps, seed {report.seed}", "title")
     parts: list[Part] = [title, rows, *(f"  {line}" for line in dict.fromkeys((*readout, *demo.summary())))]

@@ -3,9 +3,10 @@
 A demo is one file: a class derived from `Demo` under `@register(...)`, with `Parameter` for what can be set.
 """
 
+from engine.sim.claims import Claim
 from engine.sim.demo import Demo, StatusLine
 from engine.sim.parameters import Parameter
 from engine.sim.registry import register
 from engine.sim.stage import Stage
 
-__all__ = ["Demo", "Parameter", "Stage", "StatusLine", "register"]
+__all__ = ["Claim", "Demo", "Parameter", "Stage", "StatusLine", "register"]

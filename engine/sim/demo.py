@@ -33,6 +33,7 @@ from engine.contracts import StepAgreement
 from engine.geometry import AABB
 from engine.sim.action import Action
 from engine.sim.action_fields import checked
+from engine.sim.claims import Claim
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip, take_hold, take_hold_of
 from engine.sim.parameters import Parameter, parameter_values
@@ -146,6 +147,8 @@ class Demo:
     tries: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Suggestions: sentences, each with comma-separated triggers that tick it off: "key t" (a key of the demo), "set gravity" (a
     parameter), "Grab" (an action of `engine.sim.actions`) or the id of a window command ("pause")."""
+    claims: ClassVar[tuple[Claim, ...]] = ()
+    """Numbers that the demo predicts and measures; the readout shows them first."""
     keywords: ClassVar[str] = ""
     """Search terms for the demo list, in addition to the title and `watch`."""
     takes_keys: ClassVar[frozenset[str]] = frozenset()
@@ -201,7 +204,7 @@ class Demo:
         return ()
 
     def status(self) -> Sequence[StatusLine]:
-        """Return the lines of the readout."""
+        """Return the lines of the readout that follow the verdicts."""
         return ()
 
     def summary(self) -> Sequence[str]:
@@ -304,6 +307,11 @@ class Demo:
         for name in [name for name in attributes if name not in state and name not in _NOT_STATE]:
             del attributes[name]
         attributes.update(state)
+
+    def verdicts(self) -> list[StatusLine]:
+        """Return a line for each claim, with the measured and the predicted number."""
+        lines = [claim.verdict(self) for claim in self.claims]
+        return [line for line in lines if line is not None]
 
     # -- for demos to call --------------------------------------------------------------------------------------------
 

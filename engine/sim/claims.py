@@ -1,0 +1,62 @@
+"""Claims: numbers that a demo predicts and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from engine.common.words import decimals
+from engine.render import palette
+from engine.render.palette import Color
+
+__all__ = ["Claim"]
+
+Number: TypeAlias = Callable[[Any], float | None]
+"""A function of the demo."""
+
+
+class Claim(NamedTuple):
+    """A number that a demo measures, and the one that it predicts.
+
+    Attributes
+    ----------
+    what, unit : str
+        For display: "range of the stone", "m".
+    after : float
+        Simulated seconds after a restart from which the measurement must agree with the prediction.
+    measured : function of the demo
+        Returns None while there is no measurement.
+    predicted, allowed : float or function of the demo
+        The prediction, and its largest allowed difference from the measurement, in `unit`. The prediction is None where nothing can be
+        predicted; the difference is None where the two cannot be compared yet.
+    digits : int
+        Decimals for display.
+    """
+
+    what: str
+    unit: str
+    after: float
+    measured: Number
+    predicted: float | Number
+    allowed: float | Number
+    digits: int = 2
+
+    def holds(self, demo: Any) -> bool | None:
+        """Return True if measurement and prediction agree; None if they cannot be compared yet."""
+        measured, predicted, allowed = self.measured(demo), _value(self.predicted, demo), _value(self.allowed, demo)
+        if measured is None or predicted is None or allowed is None or demo.steps * demo.step_seconds < self.after:
+            return None
+        return abs(measured - predicted) <= allowed
+
+    def verdict(self, demo: Any) -> tuple[str, Color] | None:
+        """Return a line with both numbers, green if they agree; None if nothing is predicted."""
+        measured, predicted = self.measured(demo), _value(self.predicted, demo)
+        if predicted is None:
+            return None
+        numbers = " ".join(part for part in ("..." if measured is None else decimals(measured, self.digits), self.unit) if part)
+        color = {None: palette.TEXT, True: palette.AGREE, False: palette.WARNING}[self.holds(demo)]
+        return f"{self.what}: {numbers} (predicted {decimals(predicted, self.digits)})", color
+
+
+def _value(number: float | Number, demo: Any) -> float | None:
+    return number(demo) if callable(number) else number
