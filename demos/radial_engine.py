@@ -60,7 +60,7 @@ class RadialEngine(Scene):
         Parameter("cylinders", 5, 1, 9, "", "cylinders", whole=True),
         Parameter("speed", 60.0, -300.0, 300.0, "rpm", "speed of the motor"),
         Parameter("rod", 2.2, 1.7, 4.0, "m", "length of the rods"),
-        Parameter("iterations", 20, 1, 100, "", "velocity iterations", whole=True),
+        Parameter("iterations", 20, 1, 100, "", "velocity iterations", whole=True, setting="velocity_iterations"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     claims = (Claim("largest piston error", "mm", 1.0, lambda demo: 1000.0 * demo.worst, 0.0, 1000.0 * LINEAR_SLOP),)

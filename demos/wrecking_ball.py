@@ -31,6 +31,8 @@ _GAP = 0.04
 """Gap between two bricks of a row, meters, which is more than the skins."""
 _COLUMNS = 4
 _ROWS = 7
+_SCREEN, _SCREEN_HEIGHT = 12.0, 14.0
+"""Meters: where the screen stands that keeps the bricks on the ground, and its height, from which none is thrown over it."""
 
 
 def pendulum_speed(ball: float, chain: float, angle: float, gravity: float) -> float:
@@ -77,7 +79,7 @@ class WreckingBall(Scene):
 
     def furnish(self) -> None:
         angle = math.radians(self.parameter("angle"))
-        add_ground(self.stage, -9.0, 14.0)
+        add_ground(self.stage, -9.0, _SCREEN + 0.4)
         crane = (Polygon.box(0.3, 0.3, _HOOK), Polygon.box(4.2, 0.15, (_HOOK[0] - 4.0, _HOOK[1] + 0.45)))
         self.crane = self.paint(add_shape(self.stage, crane, (0.0, 0.0), type="static", name="crane"), palette.BODY_COLORS[3])
         way = (-math.sin(angle), -math.cos(angle))
@@ -102,6 +104,13 @@ class WreckingBall(Scene):
                 self.bricks.append(
                     self.paint(add_box(self.stage, (x, y), *_BRICK, density=1.5, friction=0.6), palette.BODY_COLORS[row % 2])
                 )
+        add_shape(
+            self.stage,
+            Polygon.box(0.2, 0.5 * _SCREEN_HEIGHT, (_SCREEN + 0.2, 0.5 * _SCREEN_HEIGHT)),
+            (0.0, 0.0),
+            type="static",
+            name="screen",
+        )
         self._swing()
 
     @property
@@ -141,7 +150,7 @@ class WreckingBall(Scene):
         self._swing()
 
     def home(self) -> AABB:
-        return AABB((-8.6, -0.7), (12.0, _HOOK[1] + 1.2))
+        return AABB((-8.6, -0.7), (_SCREEN + 0.4, _HOOK[1] + 1.2))
 
     def draw_background(self, canvas: Canvas) -> None:
         for k in range(24):

@@ -24,6 +24,7 @@ from engine.render.differences import length_words
 from engine.render.fonts import FontBook
 from engine.sim.actions import ChangeWorld
 from engine.sim.comparison import Comparison
+from engine.sim.parameters import Parameter
 from engine.world import WorldSettings, load_solver, solvers
 
 __all__ = ["MotionPanel", "Wish", "next_beside", "next_solver"]
@@ -151,7 +152,7 @@ class MotionPanel:
                 self._presses[button] = partial(self._look_at, k)
                 if k == self._of:
                     mark(button, True)
-        parameters = setting_parameters(self._solver)
+        parameters = self._parameters
         for parameter in parameters:
             top = self._rows.add(top, parameter)
         button = column.add_button((column.left, top, column.width, column.px(_ROW)), _DEFAULTS)
@@ -183,7 +184,7 @@ class MotionPanel:
 
     def apply(self) -> None:
         """Give the solvers the settings that were moved since the last frame."""
-        parameters, dragged = {one.name: one for one in setting_parameters(self._solver)}, self._rows.dragged
+        parameters, dragged = {one.name: one for one in self._parameters}, self._rows.dragged
         moved = self._rows.take()
         for name, value in moved.items():
             is_same_move = name == self._dragged
@@ -255,6 +256,12 @@ class MotionPanel:
         return besides[self._of - 1].solver if 0 < self._of <= len(besides) else self._session.demo.sim.solvers[0]
 
     @property
+    def _parameters(self) -> tuple[Parameter, ...]:
+        """The settings that are shown: of the demo's own world, all but those for which the demo has a slider."""
+        own = () if self._of else tuple(OF_WORLD + parameter.setting for parameter in self._session.demo.parameters if parameter.setting)
+        return tuple(one for one in setting_parameters(self._solver) if one.name not in own)
+
+    @property
     def _world_settings(self) -> WorldSettings:
         besides = self._session.besides
         demo = besides[self._of - 1].demo if 0 < self._of <= len(besides) else self._session.demo
@@ -281,7 +288,7 @@ class MotionPanel:
 
     def _set_defaults(self) -> None:
         now = setting_values(self._solver, self._world_settings)
-        for one in setting_parameters(self._solver):
+        for one in self._parameters:
             if one.name.startswith(OF_WORLD) and now[one.name] != one.default:
                 self._set_of_world(one.name.removeprefix(OF_WORLD), one.default)
         if self._world_settings.solver_settings:

@@ -37,6 +37,8 @@ _ARC_ERROR = 0.3
 _MAX_CORNERS = 4096
 _OUTLINE = 1.25
 """Width of the outline of a shape, design pixels."""
+_LABEL_PAD = 2.0
+"""Design pixels at both ends of a label that no other label may take."""
 _PLATE = 205
 """Opacity of the plate under a label, 0 to 255."""
 _BATCH = 64
@@ -294,12 +296,14 @@ class Canvas:
         if not (self._has_words and left <= pixel[0] <= right and top <= pixel[1] <= bottom):
             return False
         picture = self.fonts.render(text, size, color, bold)
-        place = self.room.beside(pixel, picture.get_size(), gap * self.ui_scale, sides)
+        wide, high = picture.get_size()
+        place = self.room.beside(pixel, (wide + 2 * round(_LABEL_PAD * self.ui_scale), high), (gap - _LABEL_PAD) * self.ui_scale, sides)
         if place is None:
             return False
+        where = picture.get_rect(center=place.center)
         if plate:
-            self._plate(place)
-        self.surface.blit(picture, place)
+            self._plate(where)
+        self.surface.blit(picture, where)
         return True
 
     def label_last(self, pixel: Point, text: str, color: Color, size: float, gap: float, bold: bool = False, plate: bool = False) -> None:

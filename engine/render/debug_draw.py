@@ -288,7 +288,7 @@ def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
     canvas.keep_clear(pixels[nearest], 5.0)
     for row in nearest.tolist():
         words = f"{1000.0 * separations[row]:+.1f} mm"
-        canvas.label_last((float(pixels[row, 0]), float(pixels[row, 1])), words, palette.TEXT, 11.0, 5.0)
+        canvas.label_last((float(pixels[row, 0]), float(pixels[row, 1])), words, palette.TEXT, 11.0, 5.0, plate=True)
 
 
 def _draw_joints(canvas: Canvas, world: WorldView, packed: PackedShapes, poses: FloatArray) -> None:

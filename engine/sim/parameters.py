@@ -41,6 +41,8 @@ class Parameter:
         True for a logarithmic slider. If `low` is 0, the slider starts `_DECADES` decades below the default, and its left end means 0.
     groups : mapping of str to tuple of str
         Groups of the choices, by their titles: the panel has a button for each group, and shows the choices of the group in use.
+    setting : str
+        Field of `WorldSettings` that it sets; the panel then has no second slider for that field.
     in_panel : bool
         False for a parameter without a row in the panel: the demo draws its own control, or a key sets it.
     """
@@ -59,6 +61,7 @@ class Parameter:
     several: bool = False
     logarithmic: bool = False
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    setting: str = ""
     in_panel: bool = True
 
     @classmethod

@@ -36,6 +36,19 @@ def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
     assert hand.window.session.layers.aabbs and toggle.is_selected
 
 
+@pytest.mark.parametrize("id, is_there", [("pyramid", False), ("bounce", True)])
+def test_a_setting_of_the_solver_has_one_slider(id: str, is_there: bool) -> None:
+    """Issue 31: pyramid, bridge and radial_engine had two for the iterations."""
+    kind = find_demo(id)
+    window = Window(SIZE, (kind,), kind(1))
+    window.app.appearance.toggle_more(window.screen)
+    window.update(0.0)
+    panel = window.screen.panel
+    assert panel is not None
+    names = [parameter.name for _, parameter in panel.motion._rows._sliders]
+    assert ("world.velocity_iterations" in names) == is_there and "world.position_iterations" in names
+
+
 def test_a_slider_sets_its_parameter(hand: Hand) -> None:
     panel = hand.window.screen.panel
     assert panel is not None

@@ -248,6 +248,16 @@ def test_the_ball_breaks_the_wall_and_with_shorter_steps_it_is_a_pendulum() -> N
     assert exact.fastest == pytest.approx(exact.predicted, rel=0.002)  # an eighth of what steps of 1/60 s lose, less than 1.5 %
 
 
+@pytest.mark.parametrize("values", [{}, {"mass": 500.0, "angle": 85.0}])
+def test_no_brick_leaves_the_view(values: dict[str, float]) -> None:
+    """Issue 31: they fell over the end of the ground."""
+    demo = WreckingBall(values=values)
+    run(demo, 240)
+    (left, bottom), (right, _) = demo.home().lower, demo.home().upper
+    places = [demo.world.state(brick).position for brick in demo.bricks]
+    assert all(left < x < right and y > bottom for x, y in places)
+
+
 def test_without_the_rope_joint_the_chain_stretches() -> None:
     demo = WreckingBall(values={"rope": "no"})
     run(demo, 60)
