@@ -32,7 +32,7 @@ _GAP = 0.04
 _COLUMNS = 4
 _ROWS = 7
 _SCREEN, _SCREEN_HEIGHT = 12.0, 14.0
-"""Meters: where the screen stands that keeps the bricks on the ground, and its height, from which none is thrown over it."""
+"""Place and height of the screen at the end of the ground, meters: no brick is thrown over it."""
 
 
 def pendulum_speed(ball: float, chain: float, angle: float, gravity: float) -> float:
