@@ -74,7 +74,7 @@ def _lines(root: Schema, owner: Schema, types: dict[str, Schema]) -> list[str]:
     lines = []
     for (suffix, kind, meaning), names in groups.items():
         line = f"{', '.join(name + suffix for name in names)}: {kind}"
-        lines.append(f"{line:40} # {meaning}" if meaning else line)
+        lines.append(f"{line:40}  {meaning}" if meaning else line)
     return lines
 
 

@@ -91,11 +91,11 @@ def _table(listing: str) -> dict[Path_, tuple[str, ...]]:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return the type of each path of lines `name, name: type  # meaning`, indented below the object or list that they are in."""
+    """Return the type of each path of lines `name, name: type  meaning`, indented below the object or list that they are in."""
     kinds: dict[str, str] = {}
     above: list[list[str]] = []
     for line in text.splitlines():
-        names, _, kind = line.partition("#")[0].strip().partition(": ")
+        names, _, kind = line.strip().partition("  ")[0].partition(": ")
         del above[(len(line) - len(line.lstrip())) // 2 :]
         above.append([f"{parent}.{name}" for parent in (above[-1] if above else [""]) for name in names.split(", ")])
         if kind:
@@ -247,10 +247,6 @@ def _moved(patch: pytest.MonkeyPatch) -> Documents:
     yield {"demos": [{"demo": "one", **tally.as_json()}], "saved": ["a.json"]}
 
 
-def _traced(patch: pytest.MonkeyPatch) -> Documents:
-    yield from _of("trace ring.png --crop 0,0,60,60 --max-pieces 9", "trace ring.png --method circles --max-pieces 2")(patch)
-
-
 def _judged(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("references off_center --solver soft_step")(patch)
     off_center = REFERENCES["off_center"]
@@ -335,7 +331,7 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "check": (_checked,),
     "motion": (_moved,),
     "step": (_of("step"), _stepped, _quizzed),
-    "trace": (_traced, _of("trace ring.png --method hull,aabb")),
+    "trace": (_of("trace ring.png --method hull,aabb"),),
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),
     "solvers": (_benched,),
