@@ -64,8 +64,11 @@ class Guesses:
         """All steps are asked about once more."""
         self.seen, self.at = 0, -1
 
-    def words(self, quiz: Quiz | None, question: Question | None, answered: tuple[Question, int] | None) -> str:
-        """Return how the last answer was, the score, and what can be done; empty where nobody asks. `question` is open now."""
+    def words(self, quiz: Quiz | None, question: Question | None, answered: tuple[Question, int] | None, is_last: bool) -> str:
+        """Return how the last answer was, the score, and what can be done; empty if no questions are asked.
+
+        `question` is the open one; `is_last` is true at the last step.
+        """
         if not self.is_on:
             return f"The quiz is over: {score_of(self.made)}." if quiz is not None else ""
         last = ""
@@ -74,7 +77,9 @@ class Guesses:
             last = "Right. " if given == asked.right else f"No: {asked.answers[asked.right]}. "
         count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
         hint = "Click an answer, or press its number; the right arrow skips it."
-        if question is None:
+        if question is None and quiz is None and is_last:
+            hint = "This is the last step. Home asks about all steps again; G ends this."
+        elif question is None:
             is_new = quiz is None and answered is None
             hint = "The right arrow goes on; some steps are asked about first. G ends this." if is_new else "The right arrow goes on."
         return f"{last}{count}{score_of(self.made)}. {hint}"

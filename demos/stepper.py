@@ -385,6 +385,8 @@ class Stepper(Demo):
         elif key in ANSWER_KEYS:
             return self._answer(ANSWER_KEYS.index(key))
         elif key == "g" and self.quiz is None:
+            if not self.guesses.is_on and self.k == self.n_steps - 1:
+                self._go_to(0)  # after the last step there is nothing to ask about
             self.guesses.toggle(self.k)
         elif key == "y":
             theirs = self.theirs
@@ -515,7 +517,7 @@ class Stepper(Demo):
         if self.guesses.is_on or self.quiz is not None:
             asked, picture = self._asked(), self.picture(self.names[0])
             answered = picture and self.guesses.answered(self.k, picture.steps)
-            words = self.guesses.words(self.quiz, asked and asked.question, answered)
+            words = self.guesses.words(self.quiz, asked and asked.question, answered, self.k == self.n_steps - 1)
             is_wrong = answered is not None and answered[0].right != answered[1]
             color = palette.ACCENT if answered is None else palette.UNEXPLAINED if is_wrong else palette.AGREE
             return Aside(words, color)

@@ -42,6 +42,19 @@ def test_nothing_is_asked_unless_the_student_wants_it():
     assert demo.k == demo.n_steps - 1 and not demo.guesses.made and demo._aside() is None
 
 
+def test_at_the_last_step_the_quiz_begins_with_the_first():
+    """Issue 31: it was on, and asked nothing."""
+    demo = opened()
+    demo.sim.act(PressKey("end"))
+    demo.sim.act(PressKey("g"))
+    assert demo.k == 0
+    for _ in range(2 * demo.n_steps):
+        demo.sim.act(PressKey("right"))
+    assert demo.guesses.made and demo.k == demo.n_steps - 1 and "Home" in demo._aside().words
+    demo.sim.act(PressKey("home"))
+    assert demo.k == 0 and demo.guesses.is_on
+
+
 @pytest.mark.parametrize("is_right", [True, False])
 def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
     demo = opened()
