@@ -156,7 +156,6 @@ class NetworkDriver:
         self._n_adopted = client_session.client.n_adopted
         self._drag: Drag | None = None
         """Last drag of this frame; earlier ones in the same frame are not sent."""
-        self._was_apart = False
         self._down: set[str] = set()
         self._is_holding = False
         self._pointed_at = 0.0
@@ -318,13 +317,11 @@ class NetworkDriver:
         client = self.client
         while client.denials:
             self._refuse(client.denials.popleft())
-        if self.is_apart != self._was_apart:
-            self._was_apart = self.is_apart
-            if self.is_apart:
-                self.messages.answer(self.trouble, palette.WARNING)
         present = {user.user: (user.name, user.is_here) for user in client.users if user.user != client.user}
         if self._present is None and client.users:
             others = [name for name, is_here in present.values() if is_here]
+            if client.is_forgotten:
+                self.messages.say("The host was restarted: this is its new world.", palette.WARNING)
             self.messages.say(f"You share this world with {', '.join(others)}." if others else "You are the first one here.")
             self._present = present
         elif self._present is not None and present != self._present:

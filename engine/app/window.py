@@ -135,9 +135,11 @@ class Window:
         """What is said in the status strip, and its color."""
         told, state = self._notes.now(self.session, self.check.is_warming_up), self.dock_area.note(self.session)
         message = self.session.messages.now
-        if state is not None and told is not None and message is not None and message.is_passing and message.words == told[0]:
+        if state is None or message is None or told is None or message.words != told[0]:
+            return told or state
+        if message.is_passing:
             return f"{state[0]}  |  {told[0]}", state[1]  # a tool's hint does not cover that nobody else sees what is done
-        return told or state
+        return told if message.is_answer else state
 
     # -- the live check comes late -------------------------------------------------------------------------------------
 

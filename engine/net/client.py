@@ -102,6 +102,8 @@ class Client:
         True if the server is shutting down.
     is_joined : bool
         True if the server has admitted the client over the current connection.
+    is_forgotten : bool
+        True if the server did not know the key with which the client returned: the server was restarted, and so was its world.
     is_desynced : bool
         True if the state is known to differ from the server's, until the server's state has arrived.
     is_stalled : bool
@@ -139,7 +141,7 @@ class Client:
         self.user = 0
         self.outbox: deque[bytes] = deque()
         self.end_reason, self.server_ended = "", False
-        self.is_joined = self.is_desynced = self.is_stalled = False
+        self.is_joined = self.is_desynced = self.is_stalled = self.is_forgotten = False
         self.users: tuple[m.UserInfo, ...] = ()
         self.pointers: dict[int, tuple[float, float]] = {}
         self.denials: deque[str] = deque(maxlen=16)
@@ -348,6 +350,7 @@ class Client:
     def _begin(self, welcome: m.Welcome) -> None:
         demo = make_demo(welcome.scene)
         decode_state(demo, decompress_state(welcome.state), is_foreign=True)
+        self.is_forgotten = self.key not in ("", welcome.key)
         user_before, self._welcome, self.key, self.user = self.user, welcome, welcome.key, welcome.user
         self.simulation = SharedSimulation(demo, welcome.tick)
         if self._is_new_connection or self._clock.hertz != welcome.hertz:

@@ -461,3 +461,31 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
         and (back.driver.client.user, back.driver.client.key) == (1, key)
     )
     assert [one.is_here for one in two.server.server.users] == [True, True] and two.client_sessions[0].n_disconnects == 1
+
+
+def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before() -> None:
+    """Issue 31: "You are the first one here" covered that the connection was lost."""
+    two = Gathering("simple_shapes", values={"count": 4})
+    session = two.window.session
+    session.messages.say("first")
+    session.messages.say("second")
+    two.client_sessions[0].connection.close("the connection was lost")
+    two.frame(3)
+    assert isinstance(session.driver, NetworkDriver)
+    assert two.window.note is not None and two.window.note[0] == session.driver.trouble != ""
+    session.messages.answer("refused")
+    assert two.window.note[0] == "refused"
+
+
+def test_a_host_that_was_restarted_is_said_to_have_a_new_world() -> None:
+    two = Gathering("simple_shapes", values={"count": 4})
+    session = two.window.session
+    assert isinstance(session.driver, NetworkDriver)
+    session.driver.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
+    session.driver.client.key = "0" * 32  # which a new server does not know
+    two.frame(3)
+    two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
+    two.frame(60)
+    note = two.window.note
+    assert note is not None and "restarted" in note[0]
+    assert two.window.session.driver.client.user == 3
