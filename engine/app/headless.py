@@ -327,24 +327,18 @@ def film_size(words: str | None) -> tuple[int, int]:
 
 
 class Filming:
-    """Draws a demo into a film, step by step: the view alone, or the whole window `with_panel`.
+    """Draws the view of a demo into a film, step by step.
 
     Between two steps the picture is drawn at the fraction where a frame's time lies, as in the window: slow motion is smooth. To be used
     within `no_screen`; the demo is filmed from where it stands.
     """
 
-    def __init__(self, demo: Demo, film: Film, size: tuple[int, int], times: FrameTimes, with_panel: bool = False) -> None:
+    def __init__(self, demo: Demo, film: Film, size: tuple[int, int], times: FrameTimes) -> None:
         import pygame
 
         self._demo, self._film, self._times = demo, film, times
         self._surface = pygame.Surface(size)
-        scale = scale_for(size)
-        self._draw: Callable[[pygame.Surface], None]
-        if with_panel:
-            window = window_on(demo, size, scale)
-            self._session, self._draw = window.session, window.show
-        else:
-            self._session, self._draw = _view_alone(demo, size, scale)
+        self._session, self._draw = _view_alone(demo, size, scale_for(size))
         for _ in range(2):  # the first measures the readout, for which the second leaves room
             self._draw(self._surface)
         self._take(times.first())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.cli.output import csv_of
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.experiments import tunneling
@@ -44,15 +45,14 @@ def as_csv(found: AtlasMap) -> bytes:
     shares = {
         "tunneled": found.tunneled, "predicted tunneled": found.predicted_tunneled, "hit": found.hit, "predicted hit": found.predicted_hit,
     }  # fmt: skip
-    return csv_of(
-        [
-            {x_name: repr(x), y_name: repr(y), "shots": plan.n_shots}
-            | {name: f"{values[row, column]:.{_DIGITS}g}" for name, values in shares.items()}
-            | {"standard errors of tunneled": f"{found.errors[row, column]:.3f}"}
-            for row, y in enumerate(plan.y.values)
-            for column, x in enumerate(plan.x.values)
-        ]
-    )
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow((x_name, y_name, "shots", *shares, "standard errors of tunneled"))
+    for row, y in enumerate(plan.y.values):
+        for column, x in enumerate(plan.x.values):
+            measured = (f"{values[row, column]:.{_DIGITS}g}" for values in shares.values())
+            writer.writerow((repr(x), repr(y), plan.n_shots, *measured, f"{found.errors[row, column]:.3f}"))
+    return text.getvalue().encode()
 
 
 @styled

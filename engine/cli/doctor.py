@@ -20,7 +20,7 @@ from typing import Any
 from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
-from engine.common.installation import INSTALL, LAB, is_checkout, program
+from engine.common.installation import INSTALL, LAB, is_checkout
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
@@ -59,7 +59,6 @@ def findings() -> Iterator[Finding]:
     yield from _sdl()
     yield _display()
     yield from _numba()
-    yield from _demos()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,40 +120,6 @@ def compile_everything() -> str:
     if n_new == 0:
         return f"All {n_before} functions were already compiled."
     return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were already compiled."
-
-
-def _ask(function: str) -> tuple[Any, str]:
-    """Call a function of this module in a subprocess, because a broken library may crash it; return (result, "") or (None, problem)."""
-    program = f"import json; from engine.cli import doctor; print(json.dumps(doctor.{function}()))"
-    try:
-        ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
-        if ran.returncode == 0:
-            return json.loads(ran.stdout), ""
-    except subprocess.TimeoutExpired:
-        return None, f"no answer in {_PROBE_TIME:.0f} s"
-    except (OSError, ValueError) as error:
-        return None, f"invalid output of the test ({error})"
-    ending = f"the interpreter was killed by {signal.Signals(-ran.returncode).name}" if ran.returncode < 0 else f"status {ran.returncode}"
-    return None, (ran.stderr.strip().splitlines() or [ending])[-1]
-
-
-def demos_probe() -> tuple[int, dict[str, str]]:
-    """Return the number of demos, and the import errors of broken demo modules, by module name."""
-    from engine.sim.registry import all_demos, broken_demos
-
-    return len(all_demos()), dict(broken_demos())
-
-
-def _demos() -> Iterator[Finding]:
-    answer, problem = _ask("demos_probe")
-    if answer is None:
-        yield Finding("demos", "problem", f"none can be imported: {problem}", f"fix the problems above first; then: {program()} list")
-        return
-    n_demos, broken = answer
-    for name, reason in broken.items():
-        yield Finding("demos", "problem", f"{name}: {reason}", "restore that file; the other demos run without it")
-    if not broken:
-        yield Finding("demos", "ok", f"{n_demos} can be imported")
 
 
 def _python() -> Finding:
@@ -228,8 +193,23 @@ def box2d_probe() -> dict[str, Any]:
     return {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
 
 
+def _probed() -> tuple[Any, str]:
+    """Call `box2d_probe` in a subprocess, because a broken Box2D may crash it; return (result, "") or (None, problem)."""
+    code = "import json; from engine.cli import doctor; print(json.dumps(doctor.box2d_probe()))"
+    try:
+        ran = subprocess.run([sys.executable, "-c", code], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+        if ran.returncode == 0:
+            return json.loads(ran.stdout), ""
+    except subprocess.TimeoutExpired:
+        return None, f"no answer in {_PROBE_TIME:.0f} s"
+    except (OSError, ValueError) as error:
+        return None, f"invalid output of the test ({error})"
+    ending = f"the interpreter was killed by {signal.Signals(-ran.returncode).name}" if ran.returncode < 0 else f"status {ran.returncode}"
+    return None, (ran.stderr.strip().splitlines() or [ending])[-1]
+
+
 def _box2d() -> Iterator[Finding]:
-    answer, problem = _ask("box2d_probe")
+    answer, problem = _probed()
     if answer is not None and not answer["fell_well"]:
         problem = f"a disc dropped on a floor lies at {answer['height']:.4g} m instead of 0.5 m"
     if problem:

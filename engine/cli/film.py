@@ -19,13 +19,12 @@ __all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 
 @dataclass(frozen=True)
 class WantedFilm:
-    """The settings of a video, with its path, size in pixels, frames per second and playback speed, and whether it shows the panel."""
+    """The settings of a video: path, size in pixels, frames per second and playback speed."""
 
     path: str
     size: tuple[int, int]
     rate: float
     speed: float
-    with_panel: bool
 
 
 class Camera:
@@ -45,7 +44,7 @@ class Camera:
             settings = self._wanted
             self.film = Film(settings.path, settings.size, settings.rate)
             times = FrameTimes(settings.rate, settings.speed)
-            self._filming = Filming(demo, self.film, settings.size, times, settings.with_panel)
+            self._filming = Filming(demo, self.film, settings.size, times)
 
     def stepped(self) -> None:
         """Take the frames that are due after a step."""
@@ -60,7 +59,7 @@ class Camera:
         return {"film": f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}"}
 
 
-def wanted_film(option: str, path: str | None, rate: float | None, size: str | None, with_panel: bool, speed: float) -> WantedFilm | None:
+def wanted_film(option: str, path: str | None, rate: float | None, size: str | None, speed: float = 1.0) -> WantedFilm | None:
     """Return the video settings given by the options, or None if `path` is None.
 
     Raises
@@ -78,7 +77,7 @@ def wanted_film(option: str, path: str | None, rate: float | None, size: str | N
         frames = check_film(option, path, rate, pixels)
     except InvalidInputError as error:  # report the requested size, which may be odd, not the size rounded to even
         raise InvalidInputError(error.field, error.requirement, size if error.field == "--size" else error.value) from None
-    return WantedFilm(path, pixels, frames, speed, with_panel)
+    return WantedFilm(path, pixels, frames, speed)
 
 
 @contextlib.contextmanager

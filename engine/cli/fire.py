@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.app.files import write_atomically
 from engine.cli.options import JsonFile, Screenshot, Seed, command, listed, option
-from engine.cli.output import csv_of, progress, warming
+from engine.cli.output import progress, warming
 from engine.common.errors import InvalidInputError
 from engine.experiments.spec import MAX_ANGLE, MAX_HEIGHT, MAX_TURN, RULES, TARGETS, ShotSpec, rules_of
 from engine.report import Link, Part, Report, Table
@@ -34,7 +34,6 @@ _SHOT_FIELDS = (
     "hit", "tunneled", "stopped_at", "impact_time", "impact_time_ours", "impact_point", "predicted_tunnels", "predicted_hit",
     "impact_normal", "stop_time_ours",
 )  # fmt: skip
-_CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +74,6 @@ class FireOptions(ShotOptions):
         "LIST", "Physics solvers: box2d, soft_step, both, or a list; rules that a solver does not support are skipped.", "box2d"
     )
     json: JsonFile = None
-    csv: str | None = option("FILE", "Write one CSV row per shot.", writes=(".csv",))
     screenshot: Screenshot = None
 
 
@@ -117,8 +115,6 @@ def fire_command(args: FireOptions) -> Report:
 
         write_atomically(args.screenshot, draw_runs(runs))
     plain = [_run_json(series) for series in runs]
-    if args.csv is not None:
-        write_atomically(args.csv, csv_of(list(_csv_rows(plain))))
     result = {"seed": args.seed, "box2d": load_solver("box2d").capabilities.version, "runs": plain}
     return Report(result, _parts(runs), int(any(series.surprises for series in runs)))
 
@@ -171,17 +167,6 @@ def _shot_json(shot: ShotResult) -> dict[str, Any]:
         "in_window": shot.is_in_time,
         **{name: getattr(shot.spec, name) for name in ("phase", *_AIM_FIELDS)},
     }
-
-
-def _csv_rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield one row per shot: the run's parameters, then the JSON fields of the shot; pairs become two columns."""
-    for run in runs:
-        for shot in run["shots"]:
-            row = {name: run[name] for name in _RUN_FIELDS}
-            for name, value in shot.items():
-                names = _CSV_PAIRS.get(name, (name,))
-                row |= dict(zip(names, (value or (None, None)) if len(names) > 1 else (value,), strict=True))
-            yield row
 
 
 def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:

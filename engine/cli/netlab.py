@@ -39,7 +39,6 @@ class NetlabOptions:
     duplicate: float = option("P", "Fraction of messages duplicated.", 0.0)
     bandwidth: float = option("B", "Bytes per second in each direction of a client; 0: unlimited.", 0.0)
     stream: bool = option("", "Simulate TCP: lost messages are resent, and later ones wait for them.", False)
-    down: str | None = option("NAME=VALUE,...", "Overrides for the direction from server to client: latency=0.3,loss=0.1.")
     steps: int = option("N", "Number of ticks to simulate and compare.", 600)
     seed: options.Seed = 0
     method: str = option("NAME", "Synchronization method: prediction, interpolation, lockstep or all.", "prediction")
@@ -64,31 +63,18 @@ def netlab_command(args: NetlabOptions) -> Report:
     docs/network.md explains the measurements.
     """
     from engine.net.link import LinkSettings
-    from engine.net.netlab.experiment import LINK_FIELDS, Experiment
+    from engine.net.netlab.experiment import Experiment
     from engine.net.script import load_script
 
     with named(lambda field: f"--{field}"):
-        up = LinkSettings(args.latency, args.jitter, args.loss, args.reorder, args.duplicate, args.bandwidth, args.stream)
-    with named(lambda field: f"--down {field}"):
-        down = replace(up, **(_changes(args.down, LINK_FIELDS) if args.down is not None else {}))
+        link = LinkSettings(args.latency, args.jitter, args.loss, args.reorder, args.duplicate, args.bandwidth, args.stream)
     chosen = {"delay": args.delay, "window": args.window_steps, "rate": args.rate}
     fields: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     script = None if args.script is None else load_script(args.script)
     scene, title = _shared_scene(args)
     with named(lambda field: f"--{field}"):
-        experiment = Experiment(scene, title, args.clients, up, down, args.steps, args.seed, script=script, join_at=args.join_at, **fields)
+        experiment = Experiment(scene, title, args.clients, link, args.steps, args.seed, script=script, join_at=args.join_at, **fields)
     return _run(*_varied(experiment, args.method, args.sweep))
-
-
-def _changes(given: str, known: Sequence[str]) -> dict[str, Any]:
-    """Parse ``NAME=VALUE,...`` into a dict."""
-    changes = {}
-    for part in given.split(","):
-        name, equals, value = (word.strip() for word in part.partition("="))
-        if not equals or name not in known:
-            raise InvalidInputError("--down", "NAME=VALUE,..., NAME one of " + ", ".join(known), part)
-        changes[name] = _number("--down", value)
-    return changes
 
 
 def _number(option: str, word: str) -> float:

@@ -11,7 +11,6 @@ from engine.net.netlab.result import AGES, SIZES
 from engine.report import Cell, Chart, Curve, Page, Table
 
 if TYPE_CHECKING:
-    from engine.net.link import LinkSettings
     from engine.net.netlab.experiment import Experiment
     from engine.net.netlab.result import ExperimentResult
 
@@ -23,21 +22,16 @@ TABLES = "tables.md"
 
 def about(experiment: Experiment) -> str:
     """Return a one-line summary of an experiment with its title, clients, steps, seed and links."""
-    up, down = _link_text(experiment.up), _link_text(experiment.down)
-    link = up if experiment.up == experiment.down else f"up {up}; down {down}"
+    link = ", ".join(f"{name} {value:g}" for name, value in asdict(experiment.link).items() if value) or "ideal"
     size = f"{counted(experiment.n_clients, 'client')}, {counted(experiment.steps, 'step')}"
     return f"{experiment.title}, {size}, seed {experiment.seed}; link: {link}"
-
-
-def _link_text(link: LinkSettings) -> str:
-    return ", ".join(f"{name} {value:g}" for name, value in asdict(link).items() if value) or "ideal"
 
 
 def _swept_value(run: ExperimentResult, name: str) -> float:
     """Return a run's value of the swept parameter."""
     from engine.net.netlab.experiment import LINK_FIELDS, SWEPT
 
-    return float(getattr(run.experiment.up if name in LINK_FIELDS else run.experiment, SWEPT[name]))
+    return float(getattr(run.experiment.link if name in LINK_FIELDS else run.experiment, SWEPT[name]))
 
 
 def _scaled(value: float | None, factor: float) -> Cell:

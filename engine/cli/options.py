@@ -37,7 +37,6 @@ __all__ = [
     "SolverName",
     "Theme",
     "UiScale",
-    "WithPanel",
     "argument",
     "check_display",
     "command",
@@ -191,7 +190,6 @@ FilmRate = Annotated[
 FilmSize = Annotated[
     str | None, Option(metavar="WxH", help="Video size in pixels, 16 to 4096 per side.", shown="1280x720", needs=("film",))
 ]
-WithPanel = Annotated[bool, Option(help="Record the whole window instead of only the view.", needs=("film",))]
 Theme = Annotated[str | None, Option(metavar="dark|light", help="Color theme of the window, screenshots and videos.", check=_use_theme)]
 UiScale = Annotated[
     float | None, Option(metavar="X", help="Scale factor of the window's text, 0.75 to 4.", check=_check_ui_scale, in_window=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 import sys
 import threading
@@ -38,7 +36,6 @@ __all__ = [
     "InterruptedRunError",
     "SafeConsole",
     "check_files",
-    "csv_of",
     "deliver",
     "each",
     "load_referee",
@@ -152,15 +149,6 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
         write_atomically(target, text.encode("utf-8"))
     except OSError as error:
         raise InvalidInputError("--json", f"a writable file ({error.strerror})", target) from None
-
-
-def csv_of(rows: Sequence[Mapping[str, object]]) -> bytes:
-    """Return rows with identical keys as a CSV file; None becomes an empty cell."""
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()
 
 
 def people(json_target: str | None = None) -> Console:

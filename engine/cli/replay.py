@@ -36,7 +36,6 @@ class ReplayOptions:
     speed: float = option("X", "Playback speed of the video; 0.5 is slow motion.", 1.0, low=1e-3, high=1e3, needs=("film",))
     fps: options.FilmRate = None
     size: options.FilmSize = None
-    with_panel: options.WithPanel = False
     ui_scale: options.UiScale = None
     theme: options.Theme = None
     demo: str | None = option("FILE.py", "Your own demo, if the recording is of one.", reads=True)
@@ -51,7 +50,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
     """
     from engine.sim.recordings import load_recording
 
-    film = wanted_film("--record", args.film, args.fps, args.size, args.with_panel, args.speed)
+    film = wanted_film("--record", args.film, args.fps, args.size, args.speed)
     if args.demo is not None:
         from engine.cli.own_demo import load_own_demo
 

@@ -69,7 +69,6 @@ class RunOptions:
     film: options.FilmFile = None
     fps: options.FilmRate = None
     size: options.FilmSize = None
-    with_panel: options.WithPanel = False
     record_inputs: str | None = option("F.rec", "Record the run to a new file for the replay command.", writes=(".rec",), is_new=True)
     csv_contacts: str | None = option("F.csv", "Write every contact of every step as CSV.", writes=(".csv",), without_window=True)
     csv_states: str | None = option(
@@ -91,7 +90,7 @@ def run_command(args: RunOptions) -> Report | None:
     """
     others = options.solver_list("--against", args.against)
     integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
-    film = wanted_film("--record", args.film, args.fps, args.size, args.with_panel, 1.0)
+    film = wanted_film("--record", args.film, args.fps, args.size)
     pair = None
     if args.pair is not None:
         from engine.app.case_demos import inspector_of

@@ -10,22 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.options import FOLDER, option
 from engine.cli.output import progress, unfinished
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_ITERATIONS
 from engine.common.words import counted
 from engine.report import Link, Part, Report
 
 if TYPE_CHECKING:
-    from engine.experiments.solvers.bench import Plan, Rung
-    from engine.experiments.solvers.scenes import BenchScene
-    from engine.experiments.solvers.trial import Cell, Variant
+    from engine.experiments.solvers.bench import Rung
+    from engine.experiments.solvers.trial import Cell
 
 __all__ = ["solvers_command"]
-
-_FILM_SIZE = "640x360"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +37,6 @@ class SolversOptions:
     budget: float = option("S", "Maximum processor time per solver and scene.", 60.0, low=0.0, high=1e6, unit="s")
     jobs: options.Jobs = None
     report: options.ReportFolder = None
-    film: str | None = option("DIR", "Record one video per solver and scene into this folder.", writes=(FOLDER,))
     write: str | None = option("DIR", "Only write the scenes as scene files into this folder.", writes=(FOLDER,))
     json: options.JsonFile = None
 
@@ -54,7 +49,7 @@ def solvers_command(args: SolversOptions) -> Report:
     --efforts varies the work per step to find the least effort that reaches --accuracy. docs/solvers.md explains the columns. Costs are
     CPU times from interleaved runs; compare the ratios to the soft-step solver.
     """
-    from engine.cli.solvers_page import file_stem, measures_table, needs_table, solvers_page
+    from engine.cli.solvers_page import measures_table, needs_table, solvers_page
     from engine.experiments.solvers.bench import Plan, needs, tried
     from engine.experiments.solvers.scenes import chosen_scenes, write_scenes
     from engine.experiments.solvers.trial import chosen_variants
@@ -63,12 +58,6 @@ def solvers_command(args: SolversOptions) -> Report:
     plan = Plan(tuple(variants), args.seconds, args.hertz, _efforts(args.efforts), args.budget)
     if args.write is not None:
         return Report({}, [f"scene: {path}" for path in write_scenes(Path(args.write), scenes)])
-    films: list[tuple[BenchScene, Variant, WantedFilm | None]] = []
-    if args.film is not None:
-        for scene in scenes:
-            for variant in variants:
-                path = Path(args.film) / f"{file_stem(scene.name, variant)}.mp4"
-                films.append((scene, variant, wanted_film("--film", str(path), None, _FILM_SIZE, False, 1.0)))
     results: dict[str, tuple[list[Cell], list[Rung]]] = {}
     answers = tried(plan, scenes, options.n_jobs(args.jobs))
     with progress("running", len(scenes), "scenes") as advance, contextlib.suppress(KeyboardInterrupt), contextlib.closing(answers):
@@ -91,8 +80,6 @@ def solvers_command(args: SolversOptions) -> Report:
         if needed:
             yield needs_table(done, needed)
         yield Link("Cost: ratio to the soft step.", "caption")
-        for scene, variant, film in films if len(done) == len(scenes) else ():
-            yield _film(plan, scene, variant, film)
 
     page = partial(solvers_page, args.report or "", plan, done, cells, ladder, needed, args.accuracy) if done else None
     return Report(plain, parts(), 0, page, unfinished(len(done), len(scenes), "scene"))
@@ -105,23 +92,3 @@ def _efforts(given: str | None) -> tuple[int, ...]:
         if not word.isdecimal() or not 1 <= int(word) <= MAX_ITERATIONS:
             raise InvalidInputError("--efforts", f"a list of whole numbers from 1 to {MAX_ITERATIONS}, such as 1,2,4,8", word)
     return tuple(dict.fromkeys(map(int, words)))
-
-
-def _film(plan: Plan, scene: BenchScene, variant: Variant, wanted: WantedFilm | None) -> Part:
-    """Rerun a solver on a scene and film it until it ends or fails; return the summary row."""
-    from engine.experiments.solvers.trial import start_of
-    from engine.sim.scene_demo import scene_demo
-
-    seconds = scene.seconds if plan.seconds is None else plan.seconds
-    try:
-        demo = scene_demo(start_of(scene, variant, plan.hertz))()
-    except LabError as error:
-        return {"no film": f"{scene.name}, {variant.label}: {error}"}
-    n_steps = max(1, round(seconds * plan.hertz))
-    with filmed(wanted) as camera, progress(f"{scene.name}, {variant.label}", n_steps) as advance, contextlib.suppress(LabError):
-        camera.start(demo)
-        for _ in range(n_steps):
-            demo.sim.step()  # may fail; the cell has the reason
-            camera.stepped()
-            advance()
-    return camera.row

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.experiments.solvers.scenes import BenchScene
     from engine.experiments.solvers.trial import Cell, Variant
 
-__all__ = ["file_stem", "measures_table", "needs_table", "solvers_page"]
+__all__ = ["measures_table", "needs_table", "solvers_page"]
 
 CHART = "accuracy-cost.png"
 TABLES = "tables.md"
@@ -39,7 +39,7 @@ _MEASURES = {
 }
 
 
-def file_stem(scene: str, variant: Variant) -> str:
+def _file_stem(scene: str, variant: Variant) -> str:
     """Return the base name of files for a solver and a scene."""
     return re.sub(r"[^\w.-]+", "-", f"{scene}-{variant.label}")
 
@@ -91,7 +91,7 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
         for cell in cells:
             if cell.end is not None:
                 with contextlib.suppress(LabError):  # the final state cannot be drawn; the cell has the reason
-                    pictures[f"{file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
+                    pictures[f"{_file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
     return pictures
 
 
@@ -135,7 +135,7 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pic
     at = {(cell.scene, cell.variant): cell for cell in cells}
     rows: list[tuple[TableCell, ...]] = []
     for scene in scenes:
-        row = [(at[scene.name, variant], pictures.get(f"{file_stem(scene.name, variant)}.png", b"")) for variant in plan.variants]
+        row = [(at[scene.name, variant], pictures.get(f"{_file_stem(scene.name, variant)}.png", b"")) for variant in plan.variants]
         words = (Link(_words(cell), _kind(cell), picture=picture) for cell, picture in row)
         rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *words))
     for what, among in (("stands", scenes), ("of those that can stand", [scene for scene in scenes if scene.can_stand])):

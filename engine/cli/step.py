@@ -16,10 +16,9 @@ import numpy as np
 from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.check import find_functions
-from engine.cli.options import FOLDER, argument, named, option
+from engine.cli.options import argument, named, option
 from engine.cli.output import people, print_part, progress, warming
 from engine.cli.run import demo_or_file
-from engine.cli.step_quiz import run_quiz
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
@@ -63,7 +62,7 @@ class StepOptions:
     at: int | None = option("K", "Initial step, or step of the screenshot, counted from 1.", low=1, needs=("name",))
     quiz: int | None = option(
         "N", "Ask N quiz questions; --json writes the answers.", needs=("name",),
-        excludes=("beside", "own", "at", "screenshot", "pictures", "film"),
+        excludes=("beside", "own", "at", "screenshot", "film"),
     )  # fmt: skip
     own: str | None = option(
         "FILE.py:FUNCTION",
@@ -75,15 +74,11 @@ class StepOptions:
     screenshot: str | None = option(
         "F.png", "Write an image of one step, by default the last.", writes=(".png",), needs=("name",), without_window=True
     )
-    pictures: str | None = option(
-        "DIR", "Write an image of every step into this folder.", writes=(FOLDER,), needs=("name",), without_window=True
-    )
     film: options.FilmFile = None
     fps: options.FilmRate = None
     size: str | None = option(
-        "WxH", "Size of images and video in pixels, 16 to 4096 per side.", shown="1280x720", needs=("screenshot", "pictures", "film")
+        "WxH", "Size of images and video in pixels, 16 to 4096 per side.", shown="1280x720", needs=("screenshot", "film")
     )
-    seconds_per_step: float = option("S", "Video time per step.", 1.0, low=0.02, high=60.0, unit="s", needs=("film",))
     ui_scale: options.UiScale = None
     theme: options.Theme = None
 
@@ -92,9 +87,9 @@ class StepOptions:
 def step_command(args: StepOptions) -> Report | None:
     """Watch an algorithm: every step of its production kernel, with a sentence on what happened and why.
 
-    In the window you can drag both shapes while looking at a step. --json, --screenshot, --pictures and --record need no window; without
-    a display the steps are printed as text, and --quiz asks in the terminal. The input comes from a file (--pair), from a scene
-    (--scene), or is the algorithm's example. With --own, status 1 if your function is wrong.
+    In the window you can drag both shapes while looking at a step. --json, --screenshot and --record need no window; without a display
+    the steps are printed as text. The input comes from a file (--pair), from a scene (--scene), or is the algorithm's example. With
+    --own, status 1 if your function is wrong.
     """
     if args.name is None:
         return _list()
@@ -109,7 +104,7 @@ def step_command(args: StepOptions) -> Report | None:
     case = _case(args.name, args)
     others = () if args.beside is None else _checked_beside(args.beside, args.name, case)
     if args.quiz is not None:
-        return run_quiz(args.name, case, args.quiz, args.seed, args.json, args.ui_scale, args.theme)
+        return _ask(args, case, args.quiz)
     if options.has_window(args):
         from engine.app.display import display_problem
 
@@ -150,6 +145,20 @@ def step_command(args: StepOptions) -> Report | None:
         yield files
 
     return Report(plain, parts(), int(theirs is not None and bool(theirs.faults)))
+
+
+def _ask(args: StepOptions, case: Case, n: int) -> Report:
+    """Ask `n` quiz questions on the algorithm in a window until it is closed; an unfinished quiz is reported too."""
+    from engine import trace
+    from engine.app.case_demos import stepper_of
+    from engine.trace.quiz import Quiz, score_of
+
+    assert args.name is not None
+    with named("--quiz"), warming():
+        quiz = Quiz(trace.algorithm(args.name), n, args.seed, case)
+    kind = stepper_of(args.name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz)
+    options.open_window("a quiz needs one", kind, ui_scale=args.ui_scale, theme=args.theme)
+    return Report(quiz.as_json(), [f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}"])
 
 
 @contextlib.contextmanager
@@ -244,7 +253,7 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
 
 
 def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]], theirs: OwnAnswer | None = None) -> dict[str, Value]:
-    """Write the requested pictures and video of several algorithms side by side; return summary rows to print.
+    """Write the requested picture and video of several algorithms side by side; return summary rows to print.
 
     `theirs` is the answer of the user's function, which is drawn over the first algorithm.
 
@@ -253,7 +262,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
     OSError, FilmError
         A file cannot be written.
     """
-    if args.screenshot is args.pictures is args.film is None:
+    if args.screenshot is args.film is None:
         return {}
     from engine.app.files import png_bytes
     from engine.app.film import Film, check_film
@@ -278,30 +287,19 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
             k = n_steps - 1 if args.at is None else args.at - 1
             write_atomically(args.screenshot, png_bytes(draw_beside(drawn, k, size, fonts)))
             rows["picture"] = f"{args.screenshot}, step {k + 1} of {n_steps}"
-        if args.pictures is args.film is None:
+        if args.film is None:
             return rows
-        film = None if args.film is None else Film(args.film, size, rate)
-        if film is not None:
-            undo.callback(film.discard)
-        digits = max(len(str(n_steps)), 3)
+        film = Film(args.film, size, rate)
+        undo.callback(film.discard)
         with progress("drawing steps", n_steps) as advance:
-            n_frames = 0
             for k in range(n_steps):
-                surface = draw_beside(drawn, k, size, fonts)
-                if args.pictures is not None:
-                    write_atomically(Path(args.pictures) / f"{first}_{k + 1:0{digits}d}.png", png_bytes(surface))
-                if film is not None:
-                    frame, until = frame_bytes(surface), max(round((k + 1) * args.seconds_per_step * rate), n_frames + 1)
-                    for _ in range(until - n_frames):
-                        film.add(frame)
-                    n_frames = until
+                frame = frame_bytes(draw_beside(drawn, k, size, fonts))
+                for _ in range(round((k + 1) * rate) - round(k * rate)):  # one second per step
+                    film.add(frame)
                 advance()
-        if args.pictures is not None:
-            rows["pictures"] = f"{n_steps} in {args.pictures}"
-        if film is not None:
-            film.close()
-            undo.pop_all()
-            rows["film"] = f"{args.film}, {film.words} of {size[0]} x {size[1]}"
+        film.close()
+        undo.pop_all()
+        rows["film"] = f"{args.film}, {film.words} of {size[0]} x {size[1]}"
     return rows
 
 

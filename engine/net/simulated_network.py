@@ -31,16 +31,14 @@ class SimulatedConnection:
     ----------
     server : SimulatedServer
     link : LinkSettings
-        Settings in both directions, or only to the server if `down` is given.
-    down : LinkSettings, optional
-        Settings from the server.
+        Settings of each direction.
     """
 
     address = "this program"
 
-    def __init__(self, server: SimulatedServer, link: LinkSettings, down: LinkSettings | None = None) -> None:
+    def __init__(self, server: SimulatedServer, link: LinkSettings) -> None:
         self.n_sent = self.n_received = 0
-        self._server, self._link, self._down = server, link, down or link
+        self._server, self._link = server, link
         self.open()
 
     def open(self) -> None:
@@ -49,7 +47,7 @@ class SimulatedConnection:
         self.reason = ""
         self.peer = self._server.connect(self)
         self.up = Link(self._link, stream(self._server.seed, "up", self.peer))
-        self.down = Link(self._down, stream(self._server.seed, "down", self.peer))
+        self.down = Link(self._link, stream(self._server.seed, "down", self.peer))
 
     @property
     def now(self) -> float:
@@ -58,12 +56,12 @@ class SimulatedConnection:
 
     @property
     def link(self) -> LinkSettings:
-        """Link settings to the server; setting them changes both directions."""
+        """Settings of both directions."""
         return self._link
 
     @link.setter
     def link(self, settings: LinkSettings) -> None:
-        self._link = self._down = self.up.settings = self.down.settings = settings
+        self._link = self.up.settings = self.down.settings = settings
 
     def send(self, *contents: bytes) -> None:
         """Send messages; discarded if the connection is closed."""
@@ -178,14 +176,12 @@ class SimulatedNetwork:
         The server's demo, freshly built.
     n_clients : int
     link : LinkSettings
-        Settings in both directions, or only to the server if `down` is given.
+        Settings of each direction.
     settings : ServerSettings, optional
     seed : int
         Seed of the links and of the clients' generators.
     joins_at : sequence of float
         Times at which the clients join, s; clients without an entry join at the start.
-    down : LinkSettings, optional
-        Settings from the server.
     method : str
         Synchronization method of the clients, one of `METHODS`.
 
@@ -209,11 +205,10 @@ class SimulatedNetwork:
         settings: ServerSettings | None = None,
         seed: int = 0,
         joins_at: Sequence[float] = (),
-        down: LinkSettings | None = None,
         method: str = "prediction",
     ) -> None:
         self.now = self.seconds = 0.0
-        self._link, self._down = link, down
+        self._link = link
         self._host = SimulatedServer(demo, settings, seed, now=1.0)
         self.server = self._host.server
         self.final: dict[int, bytes] = dict(self.server.simulation.digests)
@@ -250,7 +245,7 @@ class SimulatedNetwork:
         """Connect a client; an existing connection is closed first."""
         member = self.members[k]
         if member.connection is None:
-            member.connection = SimulatedConnection(self._host, self._link, self._down)
+            member.connection = SimulatedConnection(self._host, self._link)
         else:
             member.connection.close()
             member.client.reconnect()

@@ -13,7 +13,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import shown
 from engine.sim.demo import Demo
 
-__all__ = ["Registry", "all_demos", "broken_demos", "find_demo", "register"]
+__all__ = ["Registry", "all_demos", "find_demo", "register"]
 
 _CATEGORIES = (
     "Build your own",
@@ -114,12 +114,6 @@ def all_demos() -> tuple[type[Demo], ...]:
     """Import and return all demos, sorted by category, then by title."""
     _REGISTRY.discover()
     return _REGISTRY.all()
-
-
-def broken_demos() -> dict[str, str]:
-    """Import all demos and return the error messages of modules that failed, by module name."""
-    _REGISTRY.discover()
-    return dict(_REGISTRY.broken)
 
 
 def find_demo(id: str) -> type[Demo]:

@@ -107,22 +107,9 @@ def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) ->
     except msgspec.ValidationError as error:
         raise StateError(f"{path}: {error}") from None
     for name in kind.__struct_fields__:
-        _check_containers(state.get(name), getattr(converted, name), f"{path}.{name}")
-
-
-def _check_containers(value: Any, converted: Any, path: str) -> None:
-    """Reject containers of the wrong type at any depth, such as a list instead of a tuple."""
-    kind = type(converted)
-    if kind not in (set, dict, list, tuple):
-        return
-    if type(value) is not kind:
-        raise StateError(f"{path} must be a {kind.__name__}, got a {type(value).__name__}")
-    if kind is dict:
-        for key, item in converted.items():
-            _check_containers(value[key], item, f"{path}[{key!r:.40}]")
-    elif kind is not set:
-        for k, item in enumerate(converted):
-            _check_containers(value[k], item, f"{path}[{k}]")
+        value, made = state.get(name), getattr(converted, name)
+        if made != value or (isinstance(made, set | dict | list | tuple) and type(made) is not type(value)):
+            raise StateError(f"{path}.{name} must be {made!r:.80}, got {value!r:.80}")  # such as a list in place of a tuple
 
 
 def _check_types(demo: Demo, own: Mapping[str, Any]) -> None:

@@ -45,7 +45,7 @@ MAX_DEPTH = 40
 """Maximum nesting depth of values."""
 _PACKAGES = ("engine", "demos", "sprites")
 """Packages whose classes may occur in a state."""
-_MAX_DIMENSIONS, _MAX_ELEMENTS, _MAX_QUEUE, _MAX_INTEGER_BYTES = 4, 2**31, 1_000_000, 1_000
+_MAX_DIMENSIONS, _MAX_ELEMENTS = 4, 2**31
 _MAX_SPECS = 1 << 16
 """Maximum number of encoded specifications that are cached, enough for 30,000 bodies."""
 _ATOMS = (type(None), bool, int, float, str, bytes)
@@ -219,7 +219,7 @@ class ValueWriter:
         """
         kind = type(value)
         if kind is int and not -(2**63) <= value < 2**63:
-            return {"int": _plain_integer(value, path)}
+            return {"int": value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)}
         if kind is str:
             return _checked_text(value, path)
         if kind in _ATOMS:
@@ -251,7 +251,7 @@ class ValueWriter:
         if kind is set:
             return {"set": self._items(value, path, depth)}
         if kind is deque:
-            return {"deque": [_queue_length(value.maxlen, f"{path}: "), self._items(value, path, depth)]}
+            return {"deque": [value.maxlen, self._items(value, path, depth)]}
         if kind in _MAPPINGS.values():
             below = depth + 1
             pairs = [[self.write(key, f"{path} (a key)", below), self.write(value[key], f"{path}[{key!r:.40}]", below)] for key in value]
@@ -292,13 +292,6 @@ def _plain_dtype(dtype: np.dtype[Any], path: str) -> str | list[Any]:
     if _DTYPES.get(dtype.name) != dtype:
         raise StateError(f"{path} is an array of {dtype}, which cannot be part of a state")
     return dtype.name
-
-
-def _plain_integer(value: int, path: str) -> bytes:
-    n_bytes = value.bit_length() // 8 + 1
-    if n_bytes > _MAX_INTEGER_BYTES:
-        raise StateError(f"{path} must be an integer of at most {_MAX_INTEGER_BYTES} bytes, got {n_bytes}")
-    return value.to_bytes(n_bytes, "little", signed=True)
 
 
 def _checked_text(value: str, path: str) -> str:
@@ -351,8 +344,8 @@ class ValueReader:
 
         Raises
         ------
-        StateError, InvalidInputError
-            `plain` is not an encoded value.
+        LabError, msgspec.DecodeError, TypeError, ValueError, OverflowError
+            `plain` is not an encoded value; `engine.sim.state.decode_state` makes a `StateError` of any of these.
         """
         kind = type(plain)
         if kind in _ATOMS:
@@ -400,8 +393,7 @@ class ValueReader:
 
     def _sequence(self, name: str, plain: Any, depth: int) -> Any:
         at = self._begin() if name == "set" else None
-        items = [self.read(item, depth) for item in _list(plain)]
-        made = _SEQUENCES[name](items if name == "tuple" else map(_hashable, items))
+        made = _SEQUENCES[name]([self.read(item, depth) for item in _list(plain)])
         return made if at is None else self._end(at, made)
 
     def _mapping(self, name: str, plain: Any, depth: int) -> Any:
@@ -409,13 +401,13 @@ class ValueReader:
         self._begin(made)
         for pair in _list(plain):
             key, value = _list(pair, 2)
-            key = _hashable(self.read(key, depth))
+            key = self.read(key, depth)
             made[key] = self.read(value, depth)
         return made
 
     def _deque(self, name: str, plain: Any, depth: int) -> Any:
         maxlen, items = _list(plain, 2)
-        made: deque[Any] = deque(maxlen=_queue_length(maxlen))
+        made: deque[Any] = deque(maxlen=maxlen)
         self._begin(made)
         made.extend(self.read(item, depth) for item in _list(items))
         return made
@@ -433,21 +425,6 @@ class ValueReader:
         array.flags.writeable = is_writeable is True
         at = self._begin()
         return self._end(at, array[()] if shape is None else array)
-
-    def _int(self, name: str, plain: Any, depth: int) -> Any:
-        if type(plain) is not bytes or len(plain) > _MAX_INTEGER_BYTES:
-            raise StateError(f"an integer must have at most {_MAX_INTEGER_BYTES} bytes, got {plain!r:.80}")
-        return int.from_bytes(plain, "little", signed=True)
-
-    def _spec(self, name: str, plain: Any, depth: int) -> Any:
-        if type(plain) is not bytes:
-            raise StateError(f"a specification must be bytes, got {plain!r:.80}")
-        return decode_spec(plain)
-
-    def _action(self, name: str, plain: Any, depth: int) -> Any:
-        if type(plain) is not bytes:
-            raise StateError(f"an action must be bytes, got {plain!r:.80}")
-        return decode_action(plain)
 
     def _object(self, name: str, plain: Any, depth: int) -> Any:
         class_of, attributes = _list(plain, 2)
@@ -497,20 +474,14 @@ _READERS: Mapping[str, Callable[[ValueReader, str, Any, int], Any]] = {
     **dict.fromkeys(_SEQUENCES, ValueReader._sequence),
     **dict.fromkeys(_MAPPINGS, ValueReader._mapping),
     "deque": ValueReader._deque,
-    "int": ValueReader._int,
+    "int": lambda reader, name, plain, depth: int.from_bytes(plain, "little", signed=True),
     "array": ValueReader._array,
-    "spec": ValueReader._spec,
-    "action": ValueReader._action,
+    "spec": lambda reader, name, plain, depth: decode_spec(plain),
+    "action": lambda reader, name, plain, depth: decode_action(plain),
     "object": ValueReader._object,
     "enum": ValueReader._enum,
     "random": ValueReader._random,
 }
-
-
-def _queue_length(maxlen: Any, place: str = "") -> int | None:
-    if maxlen is not None and (type(maxlen) is not int or not 0 <= maxlen <= _MAX_QUEUE):
-        raise StateError(f"{place}a deque must have a maximum length of at most {_MAX_QUEUE}, got {maxlen!r:.80}")
-    return maxlen
 
 
 def _shape(plain: Any, place: str = "") -> list[int]:
@@ -539,11 +510,3 @@ def _list(plain: object, n: int | None = None) -> list[Any]:
     if type(plain) is not list or n not in (None, len(plain)):
         raise StateError(f"a list{'' if n is None else f' of {n}'} is required, got {plain!r:.80}")
     return plain
-
-
-def _hashable(value: Any) -> Any:
-    try:
-        hash(value)
-    except TypeError:
-        raise StateError(f"a {type(value).__name__} cannot be a key") from None
-    return value

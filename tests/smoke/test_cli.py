@@ -312,7 +312,7 @@ def test_the_tour_has_all_demos(seconds: float, is_cold: bool, tmp_path: Path) -
     "command",
     [
         ("run", "bullet", "--steps", "60", "--screenshot", "a.png"),
-        ("run", "broadphase", "--steps", "2", "--record", "a.gif", "--with-panel"),
+        ("run", "broadphase", "--steps", "2", "--record", "a.gif"),
         ("run", "stepper", "--steps", "2", "--screenshot", "a.png"),
         ("run", "pair", "--steps", "2", "--screenshot", "a.png"),
         ("run", "promise_thin_bodies", "--steps", "2", "--screenshot", "a.png", "--solver", "soft_step"),

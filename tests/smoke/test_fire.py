@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -102,31 +101,11 @@ def test_both_solvers_at_every_target(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_every_rule_at_every_target_in_every_form(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    table, picture = tmp_path / "shots.csv", tmp_path / "shots.png"
-    found = fired(
-        capsys,
-        "--rule",
-        "all",
-        "--target",
-        "all",
-        "--target-speed",
-        "20",
-        "--shots",
-        "2",
-        "--csv",
-        str(table),
-        "--screenshot",
-        str(picture),
-    )
+    picture = tmp_path / "shots.png"
+    options = f"--rule all --target all --target-speed 20 --shots 2 --screenshot {picture}"
+    found = fired(capsys, *options.split())
     assert {(run["target"], run["rule"]) for run in found["runs"]} == {(target, rule) for target in TARGETS for rule in RULES}
     assert all((run["ccd"] == "on") == (run["rule"] == "bullet") for run in found["runs"])
-    rows = list(csv.DictReader(table.read_text().splitlines()))
-    assert len(rows) == 2 * len(found["runs"])
-    shots = [(run, shot) for run in found["runs"] for shot in run["shots"]]
-    for row, (run, shot) in zip(rows, shots, strict=True):
-        assert (row["rule"], row["target"], row["tunneled"]) == (run["rule"], run["target"], str(shot["tunneled"]))
-        assert float(row["phase"]) == shot["phase"]
-        assert row["stopped_at"] == ("" if shot["stopped_at"] is None else repr(shot["stopped_at"]))
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

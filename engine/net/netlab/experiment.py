@@ -22,7 +22,7 @@ _MAX_RATE = 60.0
 LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
 """Numeric fields of a link."""
 SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
-"""For each quantity that can be swept, the field that it sets in the links of both directions or in the experiment."""
+"""For each quantity that can be swept, the field that it sets in the link or in the experiment."""
 _SERVER, _LINK = ServerSettings(), LinkSettings()
 
 
@@ -38,8 +38,8 @@ class Experiment:
         Title of the demo.
     n_clients : int
         Number of clients, 1 to 64.
-    up, down : LinkSettings
-        Links to and from the server.
+    link : LinkSettings
+        Link between each client and the server, in each direction.
     steps : int
         Number of ticks to simulate and compare.
     seed : int
@@ -64,8 +64,7 @@ class Experiment:
     scene: SharedScene
     title: str = ""
     n_clients: int = 4
-    up: LinkSettings = _LINK
-    down: LinkSettings = _LINK
+    link: LinkSettings = _LINK
     steps: int = 600
     seed: int = 0
     method: str = "prediction"
@@ -93,7 +92,7 @@ def sweep(experiment: Experiment, name: str, values: Iterable[float]) -> list[Ex
     for value in values:
         if name in LINK_FIELDS:
             changes: dict[str, Any] = {name: value}
-            varied.append(replace(experiment, up=replace(experiment.up, **changes), down=replace(experiment.down, **changes)))
+            varied.append(replace(experiment, link=replace(experiment.link, **changes)))
         else:
             is_count = name != "rate" and math.isfinite(value) and value == int(value)
             changes = {SWEPT[name]: int(value) if is_count else value}

@@ -146,7 +146,7 @@ class ExperimentResult:
             "title": experiment.title,
             "solver": experiment.scene.solver,
             "method": experiment.method,
-            "link": {"up": asdict(experiment.up), "down": asdict(experiment.down)},
+            "link": asdict(experiment.link),
             "delay": experiment.delay,
             "window_steps": experiment.window,
             "hands": "random" if experiment.script is None else "script",

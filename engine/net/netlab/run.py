@@ -29,8 +29,8 @@ def run_experiment(experiment: Experiment, advance: Callable[[int], object] | No
     """Run an experiment and return its result; `advance` is called with the number of finished steps. Ctrl-C ends it early."""
     settings = ServerSettings(delay=experiment.delay, window=experiment.window)
     network = SimulatedNetwork(
-        make_demo(experiment.scene), experiment.n_clients, experiment.up, settings, experiment.seed,
-        down=experiment.down, method=experiment.method,
+        make_demo(experiment.scene), experiment.n_clients, experiment.link, settings, experiment.seed,
+        method=experiment.method,
     )  # fmt: skip
     server = network.server
     if experiment.join_at is not None:

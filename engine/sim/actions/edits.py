@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import Meta
@@ -73,6 +73,20 @@ class Edit(Continuing, frozen=True):
 
     stage: Index
     is_of_a_world = True
+    sets_value: ClassVar[bool] = False
+    """True if the last of several such actions on the same object decides (`target`)."""
+    deed: ClassVar[str] = "change of"
+    """What undo messages say of the action, before the object's name."""
+
+    @property
+    def target(self) -> tuple[object, ...] | None:
+        if not self.sets_value:
+            return None
+        return type(self), self.stage, *self._named().values(), *sorted(getattr(self, "changes", ()))
+
+    def _named(self) -> dict[str, int]:
+        """Return the ids in the action's own fields, by kind of object."""
+        return {kind: getattr(self, kind) for kind in ("body", "fixture", "joint") if kind in self.__struct_fields__}
 
     def world(self, sim: Simulation) -> World:
         """Return the world to edit."""
@@ -83,8 +97,7 @@ class Edit(Continuing, frozen=True):
             raise LabError(sim.demo.no_edits)
 
     def renumbered(self, ids: NewIds) -> Action:
-        named = {kind: getattr(self, kind) for kind in ("body", "fixture", "joint") if kind in self.__struct_fields__}
-        return replace(self, **{kind: ids.get((self.stage, kind, number), number) for kind, number in named.items()})
+        return replace(self, **{kind: ids.get((self.stage, kind, number), number) for kind, number in self._named().items()})
 
     def perform(self, sim: Simulation) -> tuple[Any, Inverse | None]:
         inverse = Inverse(self._words(), self._parts(sim, self.world(sim)))
@@ -95,7 +108,8 @@ class Edit(Continuing, frozen=True):
 
     def _words(self) -> str:
         """Return a description of the edit for undo messages."""
-        raise NotImplementedError
+        ((kind, number),) = self._named().items()
+        return f"the {self.deed} {called('shape' if kind == 'fixture' else kind, number)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         """Return the parts of the inverse; called before the edit is applied."""
@@ -158,9 +172,6 @@ class _OfBody(Edit, frozen=True):
 
     body: Index
 
-    def _words(self) -> str:
-        return f"the change of {called('body', self.body)}"
-
     def _velocity(self, world: World) -> Action:
         state = world.state(self.body)
         return SetVelocity(self.stage, self.body, state.linear_velocity, state.angular_velocity)
@@ -168,6 +179,8 @@ class _OfBody(Edit, frozen=True):
 
 class DestroyBody(_OfBody, frozen=True):
     """Destroy a body and its joints."""
+
+    deed = "deletion of"
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).destroy_body(self.body)
@@ -177,9 +190,6 @@ class DestroyBody(_OfBody, frozen=True):
             record = self.world(sim).body(self.body)
             return Size(1, len(record.fixtures), len(record.joints))
         return Size()
-
-    def _words(self) -> str:
-        return f"the deletion of {called('body', self.body)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         record, state = world.body(self.body), world.state(self.body)
@@ -195,16 +205,11 @@ class SetPose(_OfBody, frozen=True):
 
     position: Point
     angle: Number
+    sets_value = True
+    deed = "move of"
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).set_pose(self.body, self.position, self.angle)
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return SetPose, self.stage, self.body
-
-    def _words(self) -> str:
-        return f"the move of {called('body', self.body)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         state = world.state(self.body)
@@ -216,13 +221,10 @@ class SetVelocity(_OfBody, frozen=True):
 
     linear: Point
     angular: Number = 0.0
+    sets_value = True
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).set_velocity(self.body, self.linear, self.angular)
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return SetVelocity, self.stage, self.body
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         return (Part(self._velocity(world)),)
@@ -233,12 +235,10 @@ class ApplyImpulse(_OfBody, frozen=True):
 
     impulse: Point
     at: Point | None = None
+    deed = "push at"
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).apply_impulse(self.body, self.impulse, self.at)
-
-    def _words(self) -> str:
-        return f"the push at {called('body', self.body)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         return (Part(self._velocity(world)),)
@@ -248,13 +248,10 @@ class SetAwake(_OfBody, frozen=True):
     """Wake a body, or put it to sleep."""
 
     awake: bool
+    sets_value = True
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).set_awake(self.body, self.awake)
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return SetAwake, self.stage, self.body
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         return (Part(SetAwake(self.stage, self.body, world.state(self.body).awake)),)
@@ -264,13 +261,10 @@ class ChangeBody(_OfBody, frozen=True):
     """Change settings of a body (`World.set_body`)."""
 
     changes: Changes
+    sets_value = True
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).set_body(self.body, **_values("body", self.changes, BODY_SETTINGS))
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return ChangeBody, self.stage, self.body, *sorted(self.changes)
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         record = world.body(self.body)
@@ -314,6 +308,7 @@ class DestroyFixture(Edit, frozen=True):
     """Destroy a fixture."""
 
     fixture: Index
+    deed = "deletion of"
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).destroy_fixture(self.fixture)
@@ -323,9 +318,6 @@ class DestroyFixture(Edit, frozen=True):
             world = self.world(sim)
             return Size(0, 1, len(world.body(world.fixture(self.fixture).body).joints))
         return Size()
-
-    def _words(self) -> str:
-        return f"the deletion of {called('shape', self.fixture)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         record = world.fixture(self.fixture)
@@ -338,16 +330,10 @@ class ChangeFixture(Edit, frozen=True):
 
     fixture: Index
     changes: Changes
+    sets_value = True
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).set_fixture(self.fixture, **_values("fixture", self.changes, FIXTURE_SETTINGS))
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return ChangeFixture, self.stage, self.fixture, *sorted(self.changes)
-
-    def _words(self) -> str:
-        return f"the change of {called('shape', self.fixture)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         record = world.fixture(self.fixture)
@@ -412,15 +398,13 @@ class DestroyJoint(Edit, frozen=True):
     """Destroy a joint and the gear joints on it."""
 
     joint: Index
+    deed = "deletion of"
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).destroy_joint(self.joint)
 
     def removed(self, sim: Simulation) -> Size:
         return Size(0, 0, 1)
-
-    def _words(self) -> str:
-        return f"the deletion of {called('joint', self.joint)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         return _joints(world, self.stage, (self.joint,))
@@ -431,17 +415,11 @@ class ChangeJoint(Edit, frozen=True):
 
     joint: Index
     changes: Changes
+    sets_value = True
 
     def apply(self, sim: Simulation) -> None:
         world = self.world(sim)
         world.set_joint(self.joint, **_values("joint", self.changes, changeable(world.joint(self.joint).spec)))
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return ChangeJoint, self.stage, self.joint, *sorted(self.changes)
-
-    def _words(self) -> str:
-        return f"the change of {called('joint', self.joint)}"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         known = changeable(world.joint(self.joint).spec)
@@ -456,13 +434,10 @@ class ChangeWorld(Edit, frozen=True):
     """Change settings of the world (`World.set_settings`)."""
 
     changes: Changes
+    sets_value = True
 
     def apply(self, sim: Simulation) -> None:
         self.world(sim).set_settings(**_values("WorldSettings", self.changes, _WORLD_SETTINGS))
-
-    @property
-    def target(self) -> tuple[object, ...]:
-        return ChangeWorld, self.stage, *sorted(self.changes)
 
     def work(self, sim: Simulation) -> float:
         named = dict(self.changes)

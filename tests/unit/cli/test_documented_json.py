@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import textwrap
@@ -20,7 +19,7 @@ from PIL import Image, ImageDraw
 from benchmarks.measuring import Record
 from docs.file_formats import HEADING
 from engine.app.headless import BesideReport
-from engine.cli import atlas, bench, check, compare, doctor, host, motion, replay
+from engine.cli import atlas, bench, check, compare, doctor, host, motion, options, replay
 from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.cli.output import deliver
@@ -157,9 +156,10 @@ def _stepped(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _quizzed(patch: pytest.MonkeyPatch) -> Documents:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
-        patch.delenv(name, raising=False)
-    patch.setattr("sys.stdin", io.StringIO("1\n\n"))
+    def answer(advice: str, kind: Any, **settings: object) -> None:
+        kind.quiz.made = (kind.quiz.now.answered(0, 1.0), kind.quiz.now.answered(None))
+
+    patch.setattr(options, "open_window", answer)
     yield from _of("step gjk --quiz 3")(patch)
 
 

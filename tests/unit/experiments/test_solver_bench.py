@@ -177,10 +177,3 @@ def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text("utf-8")
     assert (tmp_path / "tables.md").read_text("utf-8").startswith("| scene | `soft_step` |\n|---|---|\n| `single_box` | yes ")
     assert "Single box" in text and 'src="data:image/png;base64,' in text and "It lies within 5 cm of the floor" in text
-
-
-@pytest.mark.slow
-def test_films_are_made_on_demand(tmp_path: Path) -> None:
-    arguments = ["--solvers", "soft_step", "--scenes", "single_box", "--seconds", "0.2", "--jobs", "1"]
-    assert main(["solvers", *arguments, "--film", str(tmp_path)]) == 0
-    assert (tmp_path / "single_box-soft_step.mp4").stat().st_size > 1000

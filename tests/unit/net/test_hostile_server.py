@@ -66,7 +66,7 @@ def _most_bytes() -> int:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
-@pytest.mark.parametrize("latency", [0.0, 0.9])
+@pytest.mark.parametrize("latency", [0.0, pytest.param(0.9, marks=pytest.mark.slow)])
 def test_what_nobody_takes_is_not_read(latency: float) -> None:
     command = [sys.executable, "-c", f"from tests.unit.net import test_hostile_server as t; print(t._peak({latency}))"]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout

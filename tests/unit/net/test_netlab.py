@@ -15,6 +15,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.net.client import Client
 from engine.net.link import LinkSettings
+from engine.net.netlab import run
 from engine.net.netlab.experiment import Experiment, sweep
 from engine.net.netlab.random_user import RandomUser
 from engine.net.netlab.result import Distribution
@@ -54,7 +55,7 @@ def _experiment(**fields: Any) -> Experiment:
 
 
 def test_what_happens_is_counted_and_the_same_every_time() -> None:
-    experiment = _experiment(up=BAD, down=BAD, rate=8.0, join_at=20)
+    experiment = _experiment(link=BAD, rate=8.0, join_at=20)
     first, again = (replace(run_experiment(experiment), server_ms_per_step=0.0) for _ in range(2))
     assert [replace(client, ms_per_step=None) for client in first.clients] == [
         replace(client, ms_per_step=None) for client in again.clients
@@ -83,6 +84,7 @@ def test_a_step_that_differs_and_one_that_never_comes_are_reported(monkeypatch: 
     n = result.total("differing_steps")
     assert n > 0 and result.problems == [f"{n} steps differ from the server's"]
     monkeypatch.setattr(Client, "receive", lambda client, content, now: None)
+    monkeypatch.setattr(run, "_LAST_SECONDS", 1.0)
     assert run_experiment(_experiment(rate=0.0, steps=1)).problems == [f"user {k}: it never received the state" for k in (0, 1)]
 
 
@@ -128,9 +130,9 @@ def test_a_random_user_does_everything_and_the_same_of_one_seed() -> None:
 
 
 def test_a_sweep_changes_one_quantity() -> None:
-    experiment = _experiment(up=BAD, down=replace(BAD, loss=0.0))
+    experiment = _experiment(link=BAD)
     first, second = sweep(experiment, "latency", (0.0, 0.3))
-    assert (first.up.latency, second.down.latency, second.down.loss, second.up.loss) == (0.0, 0.3, 0.0, 0.05)
+    assert (first.link.latency, second.link.latency, second.link.loss) == (0.0, 0.3, 0.05)
     assert [varied.window for varied in sweep(experiment, "window-steps", (10.0, 50.0))] == [10, 50]
     with pytest.raises(InvalidInputError, match=r"^clients must be a whole number from 1 to 64, got 2.5"):
         sweep(experiment, "clients", (2.5,))
@@ -138,12 +140,12 @@ def test_a_sweep_changes_one_quantity() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.json"
-    link = "--latency 0.15 --loss 0.05 --clients 2 --down latency=0.05"
+    link = "--latency 0.15 --loss 0.05 --clients 2"
     words = f"netlab simple_shapes --set count=3 --steps 60 --join-at 20 {link} --json {out} --report {tmp_path / 'page'}".split()
     assert main(words) == 0
     plain = json.loads(out.read_text("utf-8"))
     assert (plain["clients"], plain["steps"], plain["differing_steps"], plain["adopted_keyframes"], plain["agree"]) == (2, 60, 0, 0, True)
-    assert plain["runs"][0]["link"]["down"]["latency"] == 0.05 and plain["runs"][0]["per_client"][1]["first_step"] == 30
+    assert plain["runs"][0]["link"]["latency"] == 0.15 and plain["runs"][0]["per_client"][1]["first_step"] == 30
     assert "0 of " in capsys.readouterr().out
     assert {path.name for path in (tmp_path / "page").iterdir()} == {"report.html", "netlab.png", "tables.md"}
 
@@ -157,7 +159,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ("--method fast", "--method must be a list of prediction, interpolation, lockstep, all, got 'fast'"),
         ("--sweep speed=1", "--sweep must be NAME=LIST, NAME one of latency, "),
         ("--sweep latency=0,x", "--sweep must be a finite number after each =, got 'x'"),
-        ("--down fast=1", "--down must be NAME=VALUE,..., NAME one of latency, "),
         ("--script nowhere.json", "nowhere.json"),
     ],
 )

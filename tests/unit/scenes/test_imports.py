@@ -266,17 +266,16 @@ def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
     [
         ("rectangles", 31, "a drawing of at most 30 shapes, got 31"),
         ("square_comb", 310, "the shape must be at most 300 corners, got 3"),
-        ("concentric", 400, "the shape must be at most 100 parts and holes, got"),
+        ("concentric", 40, "the shape must be at most 10 parts and holes, got"),
         ("two_combs", 510, "a drawing of at most 500 corners in all, got 5"),
     ],
 )
 def test_a_drawing_that_would_take_minutes_is_refused_by_its_size(
     tmp_path: Path, kind: str, size: int, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bounds a hundredth of the program's, for drawings that are soon read."""
-    if kind != "concentric":
-        for name in ("_MAX_DRAWN", "_MAX_DRAWN_TOTAL", "_MAX_SHAPES"):
-            monkeypatch.setattr(svg_scene, name, getattr(svg_scene, name) // 100)
+    """The bounds are a hundredth of the program's, or a tenth, for drawings that are soon read."""
+    for name in ("_MAX_CORNERS",) if kind == "concentric" else ("_MAX_DRAWN", "_MAX_DRAWN_TOTAL", "_MAX_SHAPES"):
+        monkeypatch.setattr(svg_scene, name, getattr(svg_scene, name) // (10 if kind == "concentric" else 100))
     path = tmp_path / "large.svg"
     path.write_bytes(KINDS[kind].make(size))
     with pytest.raises(InvalidShapeError, match=limit):

