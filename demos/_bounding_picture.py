@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from demos._promises import write
+from demos._gallery import label
 from engine.bounding import BoundingCapsule, BoundingCircle, BoundingHull, KDop, OrientedBox
 from engine.bounding.kinds import Placed
 from engine.common.arrays import FloatArray
@@ -150,7 +150,7 @@ def draw_table(canvas: Canvas, corner: tuple[float, float], rows: Sequence[Row],
         if line > 0:
             canvas.segment((left, y - 0.5 * _PITCH), (end, y - 0.5 * _PITCH), palette.GRID)
     words = f"{n_meeting} of {n_apart + n_meeting} neighbors meet the outline"
-    write(canvas, (left, top - _PITCH * (len(rows) + 1)), words, palette.CAPTION, _WIDTH, size)
+    label(canvas, (left, top - _PITCH * (len(rows) + 1)), words, palette.CAPTION, _WIDTH, size, "left")
 
 
 def _cells(row: Row) -> list[_Cell]:

@@ -1,12 +1,13 @@
-"""Nothing moves more than 2 m in a step, nor turns more than a quarter turn."""
+"""In a step no body moves more than 2 m or turns more than a quarter turn."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from demos._promises import Promise
+from demos._limitations import Limitation
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.demo import Parameter, Stage, register
 from engine.experiments.limitations.finding import Finding
@@ -20,38 +21,38 @@ if TYPE_CHECKING:
 
 __all__ = ["PromiseMotionCap"]
 
-DISC_COLUMNS = (17.4, 21.0)  # meters: where the columns of the discs begin
-BLADE_COLUMNS = (-12.0, -8.4)
-COLUMN = 3.3
-ASKED = -15.2  # meters: where the words stand that say what was asked of a blade
+DISC_COLUMNS, BLADE_COLUMNS = (17.4, 21.0), (-12.0, -8.4)
+"""Left ends of the columns, meters."""
+SET_COLUMN = -15.2
+"""Left end of the column with the angular velocities that were set, meters."""
 
 
 @register(
     id="promise_motion_cap",
     category="Where Box2D surprises",
-    title="The speed limit: 2 m a step",
-    watch="The three fastest move alike: Box2D lets no body move more than 2 m or a quarter turn in a step.",
+    title="Speed limit: 2 m per step",
+    watch="The three fastest discs move alike: Box2D lets no body move more than 2 m or a quarter turn in a step.",
 )
-class PromiseMotionCap(Promise):
-    """A race in which the three fastest arrive together."""
+class PromiseMotionCap(Limitation):
+    """A race of discs, and blades that turn."""
 
     tries = (
-        ("Double the steps a second: the top speed doubles.", "set hertz"),
+        ("Double the step rate: the speed limit doubles.", "set hertz"),
         ("Start again: R.", "restart"),
     )
     keywords = "speed limit maximum translation rotation clamp velocity"
-    parameters = (Parameter("hertz", 60.0, 15.0, 240.0, "Hz", "steps a second", whole=True),)
+    parameters = (Parameter("hertz", 60.0, 15.0, 240.0, "Hz", "step rate", whole=True),)
     run_steps = STEPS + 4
 
     def setup(self) -> None:
         self.race = Race.start(self.parameter("hertz"))
         self.add_stage(self.race.world)
-        self.began_again()
+        self.reset()
 
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
         return dict.fromkeys(self.race.discs, palette.NORMAL) | dict.fromkeys(self.race.blades, palette.ACCENT)
 
-    def began_again(self) -> None:
+    def reset(self) -> None:
         self.ways: list[list[float]] = [[0.0] for _ in self.race.discs]
         self.angles: list[list[float]] = [[0.0] for _ in self.race.blades]
 
@@ -63,14 +64,14 @@ class PromiseMotionCap(Promise):
             for angles, blade in zip(self.angles, self.race.blades, strict=True):
                 angles.append(world.state(blade).angle)
         if self.age == STEPS:
-            for body in self.race.blades:  # to be looked at
+            for body in self.race.blades:  # stop them for inspection
                 world.set_velocity(body, (0.0, 0.0))
 
     def measured(self) -> tuple[Finding, ...]:
         return measure_cap(self.parameter("hertz"))
 
     def home(self) -> AABB:
-        return AABB((ASKED, -PITCH * (len(SPEEDS) - 1) - 1.4), (DISC_COLUMNS[1] + COLUMN, 3.2))
+        return AABB((SET_COLUMN, -PITCH * (len(SPEEDS) - 1) - 1.4), (DISC_COLUMNS[1] + 3.3, 3.2))
 
     def draw_background(self, canvas: Canvas) -> None:
         for x in range(0, round(STEPS * MAX_TRANSLATION_PER_STEP) + 1, round(MAX_TRANSLATION_PER_STEP)):
@@ -78,19 +79,24 @@ class PromiseMotionCap(Promise):
 
     def draw(self, canvas: Canvas) -> None:
         hertz = self.parameter("hertz")
-        self.draw_heads(canvas, DISC_COLUMNS, 1.9, COLUMN, "flies, m/s")
-        self.draw_heads(canvas, BLADE_COLUMNS, 1.9, COLUMN, "turns, rad/s")
-        self.write(canvas, (ASKED, 1.9), "asked", palette.CAPTION, 2.9)
+        self.draw_heads(canvas, DISC_COLUMNS, 1.9, "flies, m/s")
+        self.draw_heads(canvas, BLADE_COLUMNS, 1.9, "turns, rad/s")
+        self.write(canvas, (SET_COLUMN, 1.9), "set", palette.CAPTION, 14.0)
         for lane, (speed, turning) in enumerate(zip(SPEEDS, TURNINGS, strict=True)):
             y = -PITCH * lane
             color = palette.WARNING if is_capped(speed, MAX_TRANSLATION_PER_STEP, hertz) else palette.TEXT
-            self.write(canvas, (0.0, y + 0.95), f"asked {speed:g} m/s", color, 6.0, 13.0)
+            self.write(canvas, (0.0, y + 0.95), f"set to {speed:g} m/s", color, 13.0)
             color = palette.WARNING if is_capped(turning, MAX_ROTATION_PER_STEP, hertz) else palette.TEXT
-            self.write(canvas, (ASKED, y), f"{turning:g}", color, 2.9)
+            self.write(canvas, (SET_COLUMN, y), f"{turning:g}", color, 12.0)
             for x in self.ways[lane]:
                 canvas.point((x, y), palette.NORMAL, 2.5)
             for angle in self.angles[lane]:
                 tip = (BLADES_AT + 1.12 * math.cos(angle), y + 1.12 * math.sin(angle))
                 canvas.point(tip, palette.ACCENT, 2.0)
-            self.draw_finding(canvas, DISC_COLUMNS, y, COLUMN, self.finding(lane))
-            self.draw_finding(canvas, BLADE_COLUMNS, y, COLUMN, self.finding(len(SPEEDS) + lane))
+            self.draw_finding(canvas, DISC_COLUMNS, y, self._bare(lane))
+            self.draw_finding(canvas, BLADE_COLUMNS, y, self._bare(len(SPEEDS) + lane))
+
+    def _bare(self, k: int) -> Finding | None:
+        """Return a number without its unit, which the head of the column has."""
+        finding = self.finding(k)
+        return None if finding is None else replace(finding, unit="")

@@ -341,12 +341,12 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
 
 
 def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a scene of a promise measures is of its parameters: after a change they are measured beside the picture, not in its midst."""
+    """The numbers of a limitation depend on its parameters: after a change they are measured in the background."""
     demo = find_demo("promise_slow_balls")()
     measured: list[object] = []
-    monkeypatch.setattr("demos._promises._measure", measured.append)
-    monkeypatch.setattr("demos._promises._known", {})
-    monkeypatch.setattr("demos._promises.threading.Thread.start", lambda thread: None)
+    monkeypatch.setattr("demos._limitations._measure", measured.append)
+    monkeypatch.setattr("demos._limitations._known", {})
+    monkeypatch.setattr("demos._limitations.threading.Thread.start", lambda thread: None)
     demo.viewer.interactive = demo.sim.waits = True
     demo.sim.act(ResourceReady("measured"))
     demo.restart()

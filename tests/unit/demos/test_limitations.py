@@ -1,0 +1,72 @@
+"""The scenes about Box2D's limitations: repeated exactly, drawn at every age, their numbers in the summary."""
+
+from __future__ import annotations
+
+import pytest
+
+from demos._limitations import Limitation
+from demos.promise_missed_touch import PromiseMissedTouch
+from demos.promise_rows import PromiseSensors, PromiseThinBodies
+from demos.promise_seams import PromiseSeams
+from engine.app.headless import picture_of, run_headless
+from engine.sim.registry import all_demos
+from tests.waiting import until
+
+SCENES = [pytest.param(kind, id=kind.id) for kind in all_demos() if issubclass(kind, Limitation)]
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_run_repeats_exactly_and_every_age_can_be_drawn(scene: type[Limitation]) -> None:
+    demo = scene()
+    start = demo.stages[0].world.poses
+    assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
+    for _ in range(demo.period):
+        demo.sim.step()
+    assert demo.age == demo.period and picture_of(demo, (640, 360)).startswith(b"\x89PNG")
+    first = demo.stages[0].world.poses.tolist()
+    for _ in range(demo.period):
+        demo.sim.step()
+    assert demo.age == demo.period and demo.stages[0].world.poses.tolist() == first != start.tolist()
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_every_number_is_as_predicted_and_a_viewer_need_not_wait_for_it(scene: type[Limitation], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("demos._limitations._known", {})
+    demo = scene()
+    demo.viewer.interactive = True
+    assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
+    demo.sim.step()
+    until(demo.findings)  # which begins to measure once another test's thread has ended
+    assert all(finding.holds for finding in demo.findings())
+    assert tuple(demo.summary()) == tuple(finding.words for finding in demo.findings())
+
+
+def test_rows_forget_the_last_run() -> None:
+    demo = PromiseSensors()
+
+    def results() -> list[tuple[list[bool], list[list[float]]]]:
+        return [(list(rows.seen), [list(way) for way in rows.ways]) for _, rows, _ in demo.rows]
+
+    for _ in range(demo.period - 1):
+        demo.sim.step()
+    first = results()
+    for _ in range(demo.period):
+        demo.sim.step()
+    assert results() == first and [sum(seen) for seen, _ in first] == [1, 1, 6]
+
+
+def test_a_plate_lets_the_unflagged_bullets_through_and_the_disc_hops() -> None:
+    _, demo = run_headless(PromiseThinBodies, 12)
+    assert isinstance(demo, PromiseThinBodies)
+    assert [sum(rows.passed) for _, rows, _ in demo.rows] == [0, 0, 5, 0]
+    _, demo = run_headless(PromiseSeams, 100, values={"slider": "disc"})
+    assert isinstance(demo, PromiseSeams)
+    assert [slide.first_bump(0) is not None for slide, _, _ in demo.lanes] == [True, True, False, False]
+
+
+def test_the_rod_is_through_on_the_left_and_stopped_on_the_right() -> None:
+    demo = PromiseMissedTouch()
+    for _ in range(2):
+        demo.sim.step()
+        left, right = demo.passages
+        assert left.n_contacts == 0 and left.is_behind() and not right.is_behind()
