@@ -394,8 +394,8 @@ def command_of(event: pygame.event.Event) -> Command | None:
 
 _POINTER = (
     ("Drag", "grab a body"),
-    ("Right drag", "move the view"),
-    ("Wheel", "zoom at the cursor"),
+    ("Right or Ctrl drag", "move the view"),
+    ("Wheel, Page Up, Page Down", "zoom at the cursor"),
     ("Drop a file", "open it; a picture falls in"),
     ("Point at a ring", "why Box2D and we differ"),
     ("Click a ring", "look closely; again: step by step"),

@@ -45,8 +45,10 @@ _BESIDE = (
     *(pygame.K_CAPSLOCK, pygame.K_NUMLOCKCLEAR, pygame.K_MODE),
 )
 """Keys that are held down beside another, and mean nothing alone."""
-_PAGES = {pygame.K_PAGEUP: 6.0, pygame.K_PAGEDOWN: -6.0}
-"""Keys that scroll the overlay of keys, in notches of the wheel."""
+_PAGES = {pygame.K_PAGEUP: 2.0, pygame.K_PAGEDOWN: -2.0}
+"""Keys that do what the wheel does, and their notches."""
+_OVERLAY_PAGE = 3.0
+"""As many times farther they scroll the overlay of keys."""
 _NOTCH = 48.0
 """Design pixels that a notch of the wheel scrolls it."""
 _CLICK = 4.0
@@ -66,6 +68,9 @@ class EventRouter:
         self._app, self._navigator, self._screen = app, app.navigator, app.screen
         self.menu, self.page = Menu(app), PageReader(app.screen)
         self._pointing = Pointing(app.session, self.page)
+        self._pointer_at = (-1, -1)
+        self._is_left_for_right = False
+        """True while the left button, pressed with Ctrl, does what the right one does."""
         app.open_menu = self.menu.open
 
     def begin(self, session: Session) -> None:
@@ -114,7 +119,7 @@ class EventRouter:
         if not self._screen.help_shown:
             return False
         if event.type == pygame.MOUSEWHEEL or (event.type == pygame.KEYDOWN and event.key in _PAGES):
-            notches = float(getattr(event, "precise_y", event.y)) if event.type == pygame.MOUSEWHEEL else _PAGES[event.key]
+            notches = float(getattr(event, "precise_y", event.y)) if event.type == pygame.MOUSEWHEEL else _OVERLAY_PAGE * _PAGES[event.key]
             self._screen.help_scrolled = max(self._screen.help_scrolled - round(_NOTCH * notches * self._screen.layout.ui_scale), 0)
             return True
         if event.type == pygame.KEYDOWN and event.key not in _BESIDE:
@@ -129,7 +134,11 @@ class EventRouter:
 
     def _key(self, event: pygame.event.Event, command: Command | None) -> None:
         session, name = self._app.session, pygame.key.name(event.key)
-        if self._screen.browser is not None:
+        if event.key in _PAGES and command is None and name not in session.demo.takes_keys:
+            notches, (left, top, width, height) = _PAGES[event.key], self._screen.view
+            at = self._pointer_at if min(self._pointer_at) >= 0 else (left + width // 2, top + height // 2)
+            self.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=round(notches), precise_y=notches, mouse=at))
+        elif self._screen.browser is not None:
             self._key_in_list(event, self._screen.browser, command)
         elif command is None or (is_plain(event) and self._is_of_demo(name, command)):
             if is_plain(event):
@@ -174,6 +183,7 @@ class EventRouter:
         at = getattr(event, "pos", None)
         in_view = at is not None and is_inside(at, self._screen.view)
         if event.type == pygame.MOUSEMOTION:
+            self._pointer_at = event.pos
             self._app.pointed = at if in_view else None
         if at is None or not (
             is_inside(at, self._screen.layout.strip) or (self._screen.browser is not None and self._screen.browser.head.collidepoint(at))
@@ -204,6 +214,7 @@ class EventRouter:
 
     def _point_at_demo(self, event: pygame.event.Event, panel: DemoPanel, in_view: bool) -> None:
         command = panel.handle(event)
+        event = self._with_ctrl(event, in_view)
         if command is not None:
             run(find(command), self._app)
         elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
@@ -218,6 +229,18 @@ class EventRouter:
             self._pointing.release(event)
         elif event.type == pygame.MOUSEMOTION:
             self._pointing.move(event, self._screen.ui_scale)
+
+    def _with_ctrl(self, event: pygame.event.Event, in_view: bool) -> pygame.event.Event:
+        """Return a press of the left button with Ctrl in the view, and its release, as the right button's."""
+        if event.type not in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP) or event.button != _LEFT:
+            return event
+        if event.type == pygame.MOUSEBUTTONDOWN:
+            mod = event.mod if hasattr(event, "mod") else pygame.key.get_mods()
+            self._is_left_for_right = in_view and bool(mod & pygame.KMOD_CTRL)
+        if not self._is_left_for_right:
+            return event
+        self._is_left_for_right = event.type == pygame.MOUSEBUTTONDOWN
+        return pygame.event.Event(event.type, pos=event.pos, button=_RIGHT)
 
     def _contact(self, at: Pixel) -> StepperRequest | None:
         """Return what found the contact under a pixel; with Shift, or where impulses are shown, what solves it."""
@@ -261,6 +284,8 @@ class Pointing:
             elsewhere:                  takes hold of a body, pulls, and lets go
     right   on what the demo can turn:  turns it;   elsewhere it moves the view, as the middle button does everywhere
     wheel   what the demo does with it;   otherwise it zooms
+
+    With one button and no wheel: Ctrl and the left button are the right one, Page Up and Page Down the wheel.
     """
 
     def __init__(self, session: Session, page: PageReader) -> None:

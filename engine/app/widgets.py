@@ -263,7 +263,7 @@ class ScrollPanel:
         left, top, width, height = self.place
         if not self._is_longer:
             return
-        words = self._fonts.render("more below: wheel", 11.0, palette.ACCENT, True)
+        words = self._fonts.render("more below: wheel or Page Down", 11.0, palette.ACCENT, True)
         band = pygame.Rect(left, top + height - self.px(_HINT), width - 1, self.px(_HINT))
         pygame.draw.rect(surface, palette.PANEL, band)
         pygame.draw.line(surface, palette.PANEL_EDGE, band.topleft, band.topright)

@@ -32,6 +32,36 @@ def test_a_right_drag_moves_the_view(hand: Hand) -> None:
     assert hand.window.session.view.camera.to_world((650, 280)) == pytest.approx(under)
 
 
+def test_one_button_with_ctrl_moves_the_view_and_page_keys_are_the_wheel(hand: Hand) -> None:
+    """Issue 31: a touch-pad or a mouse with one button reaches everything."""
+    hand.frame()
+    view = hand.window.session.view
+    under = view.camera.to_world((600, 300))
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(600, 300), button=1, mod=pygame.KMOD_LCTRL)
+    hand.send(pygame.MOUSEMOTION, pos=(650, 280), rel=(50, -20), buttons=(1, 0, 0))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(650, 280), button=1)
+    hand.send(pygame.MOUSEMOTION, pos=(900, 280), rel=(250, 0), buttons=(0, 0, 0))
+    assert view.camera.to_world((650, 280)) == pytest.approx(under)
+    under, scale = view.camera.to_world((900, 280)), view.camera.scale
+    hand.key(pygame.K_PAGEUP)
+    assert view.camera.scale > 1.2 * scale and view.camera.to_world((900, 280)) == pytest.approx(under)
+    hand.key(pygame.K_PAGEDOWN)
+    assert view.camera.scale == pytest.approx(scale)
+    demo = hand.window.session.demo
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert demo.grabbing, "without Ctrl the button takes hold again"
+
+
+def test_a_page_key_scrolls_the_panel_under_the_pointer(hand: Hand) -> None:
+    hand.window.app.appearance.toggle_more(hand.window.screen)
+    hand.frame()
+    hand.send(pygame.MOUSEMOTION, pos=(100, 300), rel=(0, 0), buttons=(0, 0, 0))
+    scale = hand.window.session.view.camera.scale
+    hand.key(pygame.K_PAGEDOWN)
+    assert hand.window.screen.column.scrolled > 0 and hand.window.session.view.camera.scale == scale
+
+
 def test_a_left_drag_carries_a_body(hand: Hand) -> None:
     demo = hand.window.session.demo
     disc = demo.discs[0]  # type: ignore[attr-defined]
