@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import fields
-
 import pytest
 from PIL import Image
 
 from docs.pictures.strips import DOCS, TOLD, anchors_of, digest_of, page_of, section_of, table_of
 from engine import trace
-from engine.contracts.trace import TraceStep
 
 ADVICE = "python -m docs.pictures strips"
 LARGEST = 150_000  # bytes
@@ -33,12 +29,6 @@ def test_each_page_has_the_strip_and_the_command(algorithm):
 
 def test_no_strip_is_left_over():
     assert {path.stem for path in STRIPS.glob("*.png")} == set(trace.algorithms())
-
-
-def test_the_schema_on_the_page_is_the_schema():
-    text = (DOCS / "steppers.md").read_text("utf-8")
-    table = text[text.index("## A step\n") : text.index("## Tests\n")]
-    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [field.name for field in fields(TraceStep)]
 
 
 @pytest.mark.slow
