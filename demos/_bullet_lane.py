@@ -1,98 +1,120 @@
-"""One lane of the demo `bullet`: a world under one rule, and the record of its shot."""
+"""A lane of the demo `bullet`: a world with one rule, its shot, and the curve of the step that decides."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from demos._bullet_timeline import StepRecorder
+from engine.common.arrays import FloatArray
 from engine.demo import Stage
 from engine.experiments.range import build_floor, build_range, fire_bullet
 from engine.experiments.rules import Piece, RuleStepper
 from engine.experiments.spec import Rule, ShotSpec
-from engine.experiments.tracker import Outcome, ShotTracker
+from engine.experiments.tracker import ShotTracker
+from engine.geometry import FixtureShape
 from engine.render import palette
 from engine.render.palette import Color, mix
 from engine.sim.stage import StepPiece, WholeStep
+from engine.world import accept
 
-__all__ = ["LEFT", "RIGHT", "TARGET_COLOR", "Lane", "Toi"]
+if TYPE_CHECKING:
+    from engine.experiments.step_curve import MovingShape, StepCurve
 
-LEFT, RIGHT = -5.6, 3.6  # meters: the part of a lane that is shown
-LOST = 60.0  # meters from the target, where whatever flew or fell away is taken out of the world
+__all__ = ["LEFT", "RIGHT", "Impact", "Lane", "Pose"]
+
+LEFT, RIGHT = -5.6, 3.6
+"""Ends of the shown part of a lane, meters."""
+LOST = 60.0
+"""Distance from the target at which bodies are removed, meters."""
 TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 
+Point = tuple[float, float]
 Pose = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Toi:
-    """Where continuous physics put the bullet inside a step, and the contact that it found there; the normal pushes on the bullet.
+class Impact:
+    """A pose in which continuous physics put the bullet during a step, and its contact; the normal pushes on the bullet.
 
-    Of a pair that met several times in a step Box2D keeps the last contact only. The fraction of what follows a step's first impact is a
-    lower bound.
+    For a pair that met several times in a step, Box2D keeps only the last contact. After the first impact of a step, `fraction` is a lower
+    bound.
     """
 
     step: int
     fraction: float
     pose: Pose
-    point: tuple[float, float] | None
-    normal: tuple[float, float] | None
+    point: Point | None
+    normal: Point | None
     is_ours: bool
 
 
+class _Motion(NamedTuple):
+    """The world at the beginning of a step."""
+
+    body_ids: tuple[int, ...]
+    poses: FloatArray
+    velocities: FloatArray
+
+
 class Lane:
-    """One world under one rule, with a target, a bullet, and the record of its shot."""
+    """A world with one rule, a target, a bullet, and the record of its shot."""
 
     def __init__(self, stage: Stage, rule: Rule) -> None:
         self.stage = stage
         self.rule = rule
         self.watch: ShotTracker | None = None
-        self.recorder: StepRecorder
-        self._targets: list[int] = []
+        self.targets: list[int] = []
         self.poses: list[Pose] = []
-        self.tois: list[Toi] = []
-        self.tally: list[Outcome] = []
+        self.impacts: list[Impact] = []
         self.pieces: list[list[Pose]] = []
-        """Of each step of the shot, where the bullet was after each of the steps that the world took for it."""
+        """For each step of the shot, the poses of the bullet after each of the world's steps."""
 
     def fire(self, spec: ShotSpec) -> None:
-        """Clear the range, set up the target, fire."""
+        """Clear the range, create the target, and fire."""
         self.clear()
         world = self.stage.world
         floor = build_floor(world, LEFT, RIGHT)
         panels = build_range(world, spec)
-        self._targets = [body for body in world.body_ids if body != floor]
+        self.targets = [body for body in world.body_ids if body != floor]
         bullet = fire_bullet(world, spec)
         self._stepper = RuleStepper(world, spec, bullet)
         self.watch = ShotTracker(world, spec, bullet, panels)
         self._fixture = world.body(bullet).fixtures[0]
         self.shape = world.fixture(self._fixture).shape
-        self.recorder = StepRecorder(world, bullet, self._targets)
-        self._has_weight, self._is_sensor = False, spec.target == "sensor"
-        self.poses, self.tois, self.pieces = [self._pose()], [], []
+        self._has_weight = spec.target == "sensor"
+        self.poses, self.impacts, self.pieces = [self._pose()], [], []
+        (self._bullet,), self._others = self._shapes([bullet]), self._shapes(self.targets)
+        self._motions: list[_Motion] = []
+        self._examined = 0
+        self._decisive: int | None = None
+        self._curves: dict[int, StepCurve] = {}
 
     @property
     def colors(self) -> dict[int, Color]:
         """Colors of the target's bodies and of the bullet, by id."""
-        if self.watch is None:
-            return {}
-        return {**dict.fromkeys(self._targets, TARGET_COLOR), self.watch.bullet: palette.NORMAL}
+        return {} if self.watch is None else {**dict.fromkeys(self.targets, TARGET_COLOR), self.watch.bullet: palette.NORMAL}
+
+    @property
+    def is_decided(self) -> bool:
+        """True if there is a verdict."""
+        return self.watch is not None and self.watch.is_decided
 
     def clear(self) -> None:
-        """Take everything out of the world: no shot."""
+        """Remove all bodies and the shot."""
         for body in self.stage.world.body_ids:
             self.stage.world.destroy_body(body)
         self.watch = None
 
     def begin_step(self) -> None:
-        """Note how things move, as long as the shot is watched."""
-        watch = self.watch
-        if watch is not None and not watch.is_over:
-            self.recorder.note(self.stage.world, 1.0 / watch.spec.hertz, watch.spec.most_substeps)
+        """Record the motion before a step."""
+        if self.watch is not None and not self.watch.is_over:
+            world = self.stage.world
+            self._motions.append(_Motion(world.body_ids, world.poses, world.velocities))
 
     def step(self) -> Iterator[StepPiece]:
-        """Take a step under the rule, and let the watch look at each piece of it; without a shot, a plain step."""
+        """Step the world by the rule and track the shot."""
         watch = self.watch
         if watch is None:
             yield WholeStep(self.stage.world.step())
@@ -107,26 +129,71 @@ class Lane:
                 self.pieces[-1].append(self._pose())
             yield piece
 
-    def look(self) -> None:
-        """Take in the step; what was hit falls from then on."""
+    def end_step(self) -> None:
+        """Record the pose after a step; remove lost bodies after the shot, and let the bullet fall after its hit."""
         watch, world = self.watch, self.stage.world
         if watch is None:
             return
         if len(self.pieces) < len(self.poses):
             for body in world.body_ids:
-                x, y = world.state(body).position
-                if max(abs(x), abs(y)) > LOST:
+                if max(map(abs, world.state(body).position)) > LOST:
                     world.destroy_body(body)
             return
         self.poses.append(self._pose())
-        if watch.hit is not None and not self._has_weight and not self._is_sensor:
+        if watch.hit is not None and not self._has_weight:
             self._has_weight = True
             world.set_body(watch.bullet, gravity_scale=1.0)
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether there is a verdict."""
-        return self.watch is not None and self.watch.is_decided
+    def decisive_step(self) -> tuple[int, StepCurve] | None:
+        """Return the first step in which bullet and target touch, or else the last step, and its curve; None before the first step."""
+        from engine.experiments.step_curve import step_curve, touches
+
+        while self._decisive is None and self._examined < len(self._motions):
+            moving = self.moving_shapes(self._examined)
+            if moving is not None and touches(*moving):
+                self._decisive = self._examined
+            self._examined += 1
+        step = self._decisive if self._decisive is not None else len(self._motions) - 1
+        moving = self.moving_shapes(step) if step >= 0 else None
+        if moving is None:
+            return None
+        if step not in self._curves:
+            self._curves = {step: step_curve(*moving)}
+        return step, self._curves[step]
+
+    def moving_shapes(self, step: int) -> tuple[MovingShape, list[MovingShape]] | None:
+        """Return the unobstructed motions of the bullet and the targets in a step; None if they did not exist."""
+        from engine.experiments.lookahead import free_sweep
+        from engine.experiments.step_curve import MovingShape
+
+        assert self.watch is not None
+        motion, spec = self._motions[step], self.watch.spec
+
+        def moving(body: int, shape: FixtureShape, center: Point) -> MovingShape:
+            row = motion.body_ids.index(body)
+            pose, velocity = motion.poses[row].tolist(), motion.velocities[row].tolist()
+            return MovingShape(shape, free_sweep(tuple(pose), tuple(velocity), 1.0 / spec.hertz, center, spec.most_substeps))
+
+        others = [other for other in self._others if other[0] in motion.body_ids]
+        if self._bullet[0] not in motion.body_ids or not others:
+            return None
+        return moving(*self._bullet), [moving(*other) for other in others]
+
+    def is_last_step(self, step: int) -> bool:
+        """Return True if a step is the present one."""
+        return step == len(self._motions) - 1 and self.watch is not None and not self.watch.is_over
+
+    def _shapes(self, bodies: list[int]) -> list[tuple[int, FixtureShape, Point]]:
+        """Return the body, shape and center of mass of each fixture, with shapes as Box2D holds them, because the curve is for Box2D."""
+        world = self.stage.world
+        shapes = []
+        for body in bodies:
+            record = world.body(body)
+            for number in record.fixtures:
+                fixture = world.fixture(number)
+                shape = fixture.shape if world.solver == "box2d" else accept(fixture.spec, "box2d").shape
+                shapes.append((body, shape, record.local_center))
+        return shapes
 
     def _pose(self) -> Pose:
         assert self.watch is not None
@@ -134,7 +201,7 @@ class Lane:
         return (*state.position, state.angle)
 
     def _note_impacts(self, watch: ShotTracker, piece: Piece) -> None:
-        """Keep where continuous physics, Box2D's or ours, put the bullet inside the step that is being taken."""
+        """Record where continuous physics, Box2D's or ours, put the bullet during the current step."""
         world, contacts, step, travel = self.stage.world, piece.contacts, len(self.pieces) - 1, watch.spec.travel
         before = self.poses[-1]
         rows = {(int(contacts.fixture_a[row]), int(contacts.fixture_b[row])): row for row in contacts.in_toi.nonzero()[0].tolist()}
@@ -144,16 +211,15 @@ class Lane:
                 continue
             is_b = pair[1] == self._fixture
             pose = moment.pose_b if is_b else moment.pose_a
-            gone = math.dist(before[:2], pose[:2])
-            fraction = min(gone / travel, 1.0) if travel > 0.0 else 0.0
-            if self.tois and self.tois[-1].step == step:  # it has been pushed since: how far it is says little about when
-                fraction = max(fraction, self.tois[-1].fraction)
+            fraction = min(math.dist(before[:2], pose[:2]) / travel, 1.0) if travel > 0.0 else 0.0
+            if self.impacts and self.impacts[-1].step == step:  # it was pushed since then, so its distance says little about the time
+                fraction = max(fraction, self.impacts[-1].fraction)
             point = normal = None
             row = rows.get(pair)
-            if row is not None and (contacts.pose_b if is_b else contacts.pose_a)[row].tolist() == list(pose):  # the pair's last one
+            if row is not None and (contacts.pose_b if is_b else contacts.pose_a)[row].tolist() == list(pose):  # the pair's last impact
                 sign = 1.0 if is_b else -1.0
                 normal = (sign * float(contacts.normal[row, 0]), sign * float(contacts.normal[row, 1]))
                 point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
-            self.tois.append(Toi(step, fraction, pose, point, normal, False))
+            self.impacts.append(Impact(step, fraction, pose, point, normal, False))
         for impact in piece.impacts:
-            self.tois.append(Toi(step, impact.fraction, (*impact.center, before[2]), impact.point, impact.normal, True))
+            self.impacts.append(Impact(step, impact.fraction, (*impact.center, before[2]), impact.point, impact.normal, True))
