@@ -40,10 +40,14 @@ __all__ = ["METHOD", "ContactForces"]
 
 _MOMENT = 1e-6
 """Seconds over which the change of a Jacobian is taken: its rounding is 1e-10 of the velocities, its error 1e-6 of their change."""
+_LEAP = 1e-4
+"""m, of a point in that time, on both bodies: at 100 m/s it is another point, since the two of an edge have changed places."""
 _ROUNDS = 64
 """Pairs that collide at one moment, one after the other, for each that touches; what approaches then, stops without a bounce."""
 _HALVES = 40
 """Bisections of a piece of time."""
+_SHRINKS = 0.9
+"""Of the distance between two scenes: half the time leaves half of it, and more than this only where the motion jumps."""
 _STILL = 1e-9
 """m/s and rad/s: velocities that differ by less, are equal."""
 _ITERATIONS = 60
@@ -175,26 +179,41 @@ class _Scene:
             there = self._tried(rest, h)
             if n_collisions < self._most and self._passes(here, there):
                 n_collisions += 1
-                h, there = self._bisected(here, rest, h)
+                h, there = self._bisected(here, rest, h, there)
             self._accept(rest, there)
             self.velocity = self.velocity / (1.0 + h * self._strong)
             self._step.tell(PIECE, t, h, float(h < dt - t))
             self._tell_stage(MOVE)
             t, here = t + h if n_collisions <= self._most and h < dt - t else dt, there.points
 
-    def _bisected(self, here: _Points, rest: _Rest, h: float) -> tuple[float, _Trial]:
-        """Return the time, within `h` seconds, at which something new touches within the tolerance, and the scene then."""
+    def _bisected(self, here: _Points, rest: _Rest, h: float, beyond: _Trial) -> tuple[float, _Trial]:
+        """Return the time, within `h` seconds, at which something new touches within the tolerance, and the scene then.
+
+        `beyond` is the scene after `h`. It may be that nothing new touches: a pair that touches already sinks in, or a force that sets in
+        makes the motion jump. Bisection then ends when the scenes before and beyond are within the tolerance, or come no closer.
+        """
         low, high, best = 0.0, h, (0.0, self._tried(rest, 0.0))
+        travel = self._travel(best[1], beyond)
         for _ in range(_HALVES):
             middle = 0.5 * (low + high)
             trial = self._tried(rest, middle)
             if self._passes(here, trial):
-                high = middle
-                continue
-            low, best = middle, (middle, trial)
-            if self._meets(here, trial):
+                high, beyond = middle, trial
+            else:
+                low, best = middle, (middle, trial)
+                if self._meets(here, trial):
+                    break
+            before, travel = travel, self._travel(best[1], beyond)
+            if travel <= self._tolerance or travel > _SHRINKS * before:
                 break
         return best
+
+    def _travel(self, before: _Trial, after: _Trial) -> float:
+        """Return the most that a point of a body moves between two scenes, m, or the error of a joint at a limit, m or rad."""
+        moved = np.abs(after.position - before.position).reshape(-1, 3)[:-1]
+        errors = np.abs(after.lines.error - before.lines.error)[np.isin(self._joints.mode[before.lines.row], (LOW, HIGH))]
+        points = np.hypot(moved[:, 0], moved[:, 1]) + self._step.tables.reach * moved[:, 2]
+        return float(max(points.max(initial=0.0), errors.max(initial=0.0)))
 
     def _tried(self, rest: _Rest, h: float) -> _Trial:
         """Return the scene `h` seconds on. Impulses are integrated along with the velocities, of which they are the part by forces."""
@@ -358,6 +377,7 @@ class _Scene:
 
         A line that turns by more than a radian in a step, that of a rod shorter than its end goes meanwhile, counts as one that turns by
         one: nothing that is integrated over the step goes round with it, and at length 0 its direction changes by half a turn at once.
+        A point that leaps has no change of its own.
         """
         m = len(points.row)
         none = (np.zeros(m), np.zeros(m)), np.zeros(len(lines.row))
@@ -380,6 +400,9 @@ class _Scene:
         is_there = at < len(order)
         is_there[is_there] = later.key[order][at[is_there]] == points.key[is_there]
         same = order[np.where(is_there, at, 0)] if len(order) > 0 else np.zeros(m, dtype=np.int64)
+        if len(order) > 0:
+            moved = later.contacts.arm[later.row[same], later.k[same]] - points.contacts.arm[points.row, points.k]
+            is_there &= np.minimum(np.hypot(*moved[:, :2].T), np.hypot(*moved[:, 2:].T)) <= _LEAP
         bends = []
         for now, then in zip(points.lines, later.lines, strict=True):
             change = (then @ velocity)[same] - now @ velocity if len(order) > 0 else np.zeros(m)
