@@ -1,22 +1,28 @@
-"""An empty world to build in: a ground, walls if they are wanted, and nothing else."""
+"""An empty world to build in: a ground, with walls or without end if that is wanted, and nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from demos._gallery import add_shape, label
+from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
-from engine.world import FixtureSpec, World
+from engine.world import FixtureSpec, MouseJointSpec, World
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
 __all__ = ["Workbench"]
 
+_ENDLESS = 1000.0
+"""Meters to both sides of a ground that is called endless: farther than anything rolls."""
 _THICKNESS = 0.5
 """Meters of the ground and the walls."""
 _FRICTION = 0.6
@@ -37,6 +43,42 @@ _ROOM, _LEAD = 0.9, 0.08
 """Share of the ground's width that a line takes at the most, and from one line to the next, of the height shown."""
 
 
+@dataclass(frozen=True)
+class _Motion:
+    """Bodies and joints of a world, without the hand, and how the bodies move.
+
+    Attributes
+    ----------
+    bodies, joints : tuple of int
+    poses, velocities : float64 (n, 3)
+        x, y, angle of each body, and its velocity; meters, radians, seconds.
+    """
+
+    bodies: tuple[int, ...]
+    joints: tuple[int, ...]
+    poses: FloatArray
+    velocities: FloatArray
+
+    @classmethod
+    def of(cls, world: World) -> _Motion:
+        joints = tuple(joint for joint in world.joint_ids if not isinstance(world.joint(joint).spec, MouseJointSpec))
+        return cls(world.body_ids, joints, world.poses.copy(), world.velocities.copy())
+
+    def is_of(self, world: World) -> bool:
+        """Return True if nothing was created, removed or moved in a world."""
+        now = _Motion.of(world)
+        is_same = (self.bodies, self.joints) == (now.bodies, now.joints)
+        return is_same and np.array_equal(self.poses, now.poses) and np.array_equal(self.velocities, now.velocities)
+
+    def put_back(self, world: World) -> None:
+        """Let the bodies that are still there move as they did."""
+        for body, (x, y, angle), (vx, vy, spin) in zip(self.bodies, self.poses.tolist(), self.velocities.tolist(), strict=True):
+            if world.is_body(body) and world.body(body).spec.type != "static":
+                world.set_pose(body, (x, y), angle)
+                world.set_velocity(body, (vx, vy), spin)
+                world.set_awake(body, True)
+
+
 @register(
     id="workbench",
     category="Build your own",
@@ -44,7 +86,7 @@ _ROOM, _LEAD = 0.9, 0.08
     watch="An empty world to build in: draw bodies, join them, throw them.",
 )
 class Workbench(Demo):
-    """A ground and the usual world. What was built stays when the ground is changed; a restart clears the bench."""
+    """A ground and the usual world; what was built stays when the ground is changed, and when it is restarted."""
 
     tries = (
         ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
@@ -54,12 +96,42 @@ class Workbench(Demo):
     keywords = "build create draw scene editor sandbox"
     parameters = (
         Parameter("width", 20.0, 4.0, 200.0, "m", "width of the ground", slider_high=60.0),
-        Parameter.choice("walls", ("none", "both sides"), "walls"),
+        Parameter.choice("walls", ("none", "both sides", "endless"), "ends of the ground", note="Walls, or a ground that goes on."),
     )
+    keys = (("C", "clear the bench"),)
+    clear_key = "c"
 
     def build(self) -> None:
         self.stage = self.add_stage(World())
         self._ground = add_shape(self.stage, self._shapes(), (0.0, 0.0), type="static", friction=_FRICTION, name="ground")
+        self._left = self._start = _Motion.of(self.stage.world)
+
+    def restart(self) -> None:
+        """Put every body back to where it was when time went on after the last change by hand; build the ground if there is none."""
+        if not self.stages or self.stage.world.is_lost:
+            super().restart()
+            return
+        self.release()
+        self._start.put_back(self.stage.world)
+
+    def before_step(self) -> None:
+        """Remember where everything is if something was built or moved by hand since the last step."""
+        if not self._left.is_of(self.stage.world):
+            self._start = _Motion.of(self.stage.world)
+
+    def after_step(self) -> None:
+        self._left = _Motion.of(self.stage.world)
+
+    def on_key(self, key: str) -> bool:
+        if key != self.clear_key:
+            return False
+        world = self.stage.world
+        self.release()
+        for body in world.body_ids:
+            if body != self._ground:
+                world.destroy_body(body)
+        self.dropped.clear()
+        return True
 
     def home(self) -> AABB:
         """Show the ground, and as much above it as is half as high as that is wide."""
@@ -102,9 +174,9 @@ class Workbench(Demo):
 
     def _shapes(self) -> list[Polygon]:
         half, high = 0.5 * self.parameter("width"), _SHAPE * self.parameter("width")
-        wide = half + _THICKNESS if self.parameter("walls") else half
+        wide = (half, half + _THICKNESS, _ENDLESS)[round(self.parameter("walls"))]
         shapes = [Polygon.box(wide, 0.5 * _THICKNESS, (0.0, -0.5 * _THICKNESS))]
-        if self.parameter("walls"):
+        if self.parameter("walls") == 1.0:
             sides = (-half - 0.5 * _THICKNESS, half + 0.5 * _THICKNESS)
             shapes += [Polygon.box(0.5 * _THICKNESS, 0.5 * high, (x, 0.5 * high)) for x in sides]
         return shapes

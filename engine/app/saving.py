@@ -23,7 +23,7 @@ from engine.common.words import counted
 from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
-from engine.sim.actions import Drop, Edit, Restart
+from engine.sim.actions import Drop, Edit, PressKey, Restart
 from engine.sim.scene_demo import SceneDemo
 
 if TYPE_CHECKING:
@@ -50,15 +50,15 @@ class Moment:
 
 
 def built(history: History[Demo], until: int | None = None) -> list[tuple[int, Input]]:
-    """Return the changes by hand, and the files dropped, since the last restart, each with its step; those before time went on from a step.
+    """Return the changes by hand, and the files dropped, since all was cleared, each with its step; those before time went on from a step.
 
     Without `until` all up to where the demo stands.
     """
     found: list[tuple[int, Input]] = []
-    start, end = _start(history), history.now if until is None else until
+    start, end, clear_key = _start(history), history.now if until is None else until, history.demo.clear_key
     for step in range(start, end + 1):
         for one in history.branch.inputs[step]:
-            if isinstance(one.action, Restart):
+            if one.action == (PressKey(clear_key) if clear_key else Restart()):
                 found.clear()
             elif isinstance(one.action, Edit | Drop):
                 found.append((step, one))

@@ -142,6 +142,8 @@ class Demo:
     """True if the demo shows little without the referee's algorithms: the preview in the demo list then uses them too."""
     no_edits: ClassVar[str] = ""
     """Reason why the demo's worlds cannot be edited; empty if they can be."""
+    clear_key: ClassVar[str] = ""
+    """Key that removes everything built by hand, of a demo whose `restart` keeps it; empty if a restart removes it."""
     opens_list: ClassVar[bool] = False
     """True if this demo is initially selected in the demo list."""
     tries: ClassVar[tuple[tuple[str, str], ...]] = ()

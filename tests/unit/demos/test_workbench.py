@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from demos.workbench import Workbench
-from engine.geometry import Polygon
+from engine.app.saving import built
+from engine.geometry import Circle, Polygon
+from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, Restart
+from engine.sim.history import History
 from engine.sim.registry import all_demos
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
@@ -30,8 +33,69 @@ def test_the_ground_changes_under_what_stands_on_it() -> None:
         demo.sim.step()
     x, y = world.state(box).position
     assert 15.5 < x < 19.6 and 0.4 < y < 0.6, "it has slid on the wider ground, and no farther than the wall"
-    demo.restart()
-    assert len(demo.stage.world.body_ids) == 1
+    assert demo.on_key("c") and len(demo.stage.world.body_ids) == 1
     demo.stage.world.destroy_body(0)
     demo.set_parameter("width", 10.0)
     assert demo.stage.world.body_ids == ()
+
+
+def ball(x: float, y: float, speed: float = 0.0) -> BodySpec:
+    return BodySpec((FixtureSpec(Circle(0.3)),), position=(x, y), linear_velocity=(speed, 0.0))
+
+
+def run(history: History[Workbench], steps: int) -> None:
+    for _ in range(steps):
+        history.step()
+
+
+def test_a_restart_brings_back_what_was_built_and_clear_removes_it() -> None:
+    """Issue 31: a restart cleared the bench."""
+    demo = Workbench()
+    history = History(demo)
+    world = demo.stage.world
+    first = history.act(CreateBody.of(0, ball(-3.0, 4.0)))
+    run(history, 30)
+    fallen = world.state(first)
+    second = history.act(CreateBody.of(0, ball(3.0, 5.0, speed=2.0)))
+    run(history, 90)
+    history.act(Restart())
+    assert world.state(first).position == fallen.position and world.state(first).linear_velocity == fallen.linear_velocity
+    assert world.state(second).position == (3.0, 5.0) and world.state(second).linear_velocity == (2.0, 0.0)
+    run(history, 20)
+    history.act(Restart())
+    assert world.state(second).position == (3.0, 5.0), "once more"
+    assert built(history)[0][1].action == CreateBody.of(0, ball(-3.0, 4.0)), "and is still to be saved"
+    run(history, 1)
+    history.act(PressKey("c"))
+    assert len(demo.stage.world.body_ids) == 1 and not built(history)
+    history.undo()
+    assert demo.stage.world.body_ids == (0, first, second)
+    history.seek(10)
+    history.seek(140)
+    assert demo.stage.world.body_ids == (0, first, second)
+
+
+def test_where_a_body_is_put_by_hand_it_starts_and_where_it_is_thrown_it_does_not() -> None:
+    demo = Workbench()
+    history = History(demo)
+    body = history.act(CreateBody.of(0, ball(0.0, 0.3)))
+    run(history, 2)
+    demo.stage.world.set_pose(body, (5.0, 2.0), 0.0)
+    run(history, 10)
+    history.act(Grab(demo.stage.world.state(body).position))
+    history.act(Drag((-5.0, 8.0)))
+    run(history, 20)
+    history.act(Release())
+    run(history, 20)
+    history.act(Restart())
+    assert demo.stage.world.state(body).position == (5.0, 2.0)
+
+
+def test_a_body_rolls_on_an_endless_ground() -> None:
+    demo = Workbench(values={"walls": "endless", "width": 4.0})
+    body = demo.stage.world.create_body(ball(1.0, 0.31, speed=20.0))
+    for _ in range(240):
+        demo.sim.step()
+    x, y = demo.stage.world.state(body).position
+    assert x > 50.0 and 0.28 < y < 0.35
+    assert demo.home().upper[0] == 2.5
