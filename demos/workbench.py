@@ -34,7 +34,7 @@ _LINES = (
     "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
     "A picture, an SVG or a body file dropped here falls in as a body.",
 )
-_ALONE, _SHARED = "The time line goes back, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z takes back what you did last, Ctrl S saves."
+_ALONE, _SHARED = "R brings it back as you built it, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z takes back what you did last, Ctrl S saves."
 """The last line, by whether others are in it too, whose time no one takes back."""
 _BRIEF = "Empty so far. F1: the tools"
 _READABLE = 9.0

@@ -1,4 +1,4 @@
-"""Which body is watched, and the camera that follows it or shows everything that moves."""
+"""Which body is watched, the camera that follows it or shows everything that moves, and the numbers of the body that is pointed at."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ __all__ = ["CameraDock"]
 
 _CLICK = 4.0
 """Design pixels that a pressed pointer may move and still mean a click: a drag of the middle button moves the view."""
+_BESIDE_POINTER = 18.0
+"""Design pixels from the pointer to the numbers of a body."""
 _CORNER = 7.0
 """Design pixels of a side of the corners around the watched body."""
 
@@ -66,6 +68,7 @@ class CameraDock(Dock):
         self._selected = selected
 
     def paint(self, canvas: Canvas, session: Session) -> None:
+        self._paint_numbers(canvas, session)
         watched = session.timeline.watched
         if watched is None or watched[0] >= len(session.demo.stages):
             return
@@ -93,6 +96,19 @@ class CameraDock(Dock):
             is_followed = session.view.following.followed == watched
             words = series.name(*watched) + (", followed" if is_followed else "")
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
+
+    def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
+        """Write mass and motion of the body that is pointed at beside the pointer."""
+        pointed = None if self._pointer is None or session.view.lane_at(self._pointer) is not None else body_under(session, self._pointer)
+        if self._pointer is None or pointed is None:
+            return
+        world = session.demo.stages[pointed[0]].world
+        body, state = world.body(pointed[1]), world.state(pointed[1])
+        if body.spec.type == "static":
+            return
+        mass = f"{body.mass:.3g} kg, " if body.spec.type == "dynamic" else ""
+        words = f"{mass}{math.hypot(*state.linear_velocity):.2f} m/s, {state.angular_velocity:.2f} rad/s"
+        canvas.label_last(self._pointer, words, palette.TEXT, 12.0, _BESIDE_POINTER, plate=True)
 
     def show_moving(self, session: Session) -> None:
         """Show everything that can move."""

@@ -8,6 +8,7 @@ from engine.contracts.agreement import Difference, StepAgreement
 from engine.render.canvas import Canvas
 from engine.sim.stage import Stage
 from tests.unit.app.hand import Hand, pixel
+from tests.unit.app.written import Written, noting_words
 
 
 def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
@@ -227,3 +228,21 @@ def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:
     hand.click((20, 400))
     hand.wheel((20, 400), 2)
     assert not hand.window.session.demo.grabbing
+
+
+def test_the_numbers_of_a_body_are_written_where_it_is_pointed_at(hand: Hand) -> None:
+    demo = hand.window.session.demo
+    hand.frame(30)
+    state = demo.stages[0].world.state(demo.discs[0])  # type: ignore[attr-defined]
+
+    def written() -> list[str]:
+        hand.surface = Written(hand.window.size)
+        with noting_words():
+            hand.frame(1, 0.0)
+        return [words for words, _ in hand.surface.words if "rad/s" in words]
+
+    assert written() == []
+    hand.window.session.clock.paused = True
+    hand.send(pygame.MOUSEMOTION, pos=pixel(hand, state.position), rel=(0, 0), buttons=(0, 0, 0))
+    (words,) = written()
+    assert f"{abs(state.linear_velocity[1]):.2f} m/s, 0.00 rad/s" in words and words.split()[1] == "kg,"
