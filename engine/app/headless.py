@@ -20,7 +20,7 @@ from engine.contracts import PairAgreement, StepAgreement
 from engine.contracts.contact import PointState
 from engine.sim.comparison import Comparison, Skipped
 from engine.sim.demo import Demo, Simulation
-from engine.sim.distances import Apart, Why
+from engine.sim.distances import TOLERANCE, Apart, Why
 from engine.sim.figures import Energy, Figures
 from engine.sim.history import History
 from engine.sim.stage import RefereeFactory, Stage
@@ -394,7 +394,7 @@ def _beside_report(beside: Comparison) -> BesideReport:
     return BesideReport(
         solver=" ".join(beside.demo.sim.solvers),
         solver_settings=beside.demo.sim.own_settings,
-        tolerance=distances.tolerance,
+        tolerance=TOLERANCE,
         parted=parted,
         why=beside.why(),
         worst=worst,

@@ -84,10 +84,6 @@ class Connection:
     port : int
     tls : ssl.SSLContext, optional
         Context that encrypts the connection and verifies the server (`engine.net.tls`); None for an unencrypted connection.
-    link : LinkSettings, optional
-        Settings of the simulated link in each direction; may be changed at any time.
-    seed : int
-        Seed of the link's random numbers.
 
     Attributes
     ----------
@@ -98,13 +94,11 @@ class Connection:
         Message bytes sent and received over the socket.
     """
 
-    def __init__(
-        self, host: str, port: int = m.PORT, tls: ssl.SSLContext | None = None, link: LinkSettings | None = None, seed: int = 0
-    ) -> None:
+    def __init__(self, host: str, port: int = m.PORT, tls: ssl.SSLContext | None = None) -> None:
         self.host, self.port = host, integer("port", port, 1, 65535)
         self.n_sent = self.n_received = 0
-        self._tls, self._seed, self._n_opened = tls, seed, 0
-        self._link = LinkSettings() if link is None else link
+        self._tls, self._n_opened = tls, 0
+        self._link = LinkSettings()
         self.open()
 
     @property
@@ -125,7 +119,7 @@ class Connection:
         self._in: deque[tuple[bytes, float]] = deque()
         self._n_in = self._n_taken = 0
         """Bytes put into `_in` and taken out of it; each counter is written by one thread only."""
-        self._up, self._down = (Link(self._link, stream(self._seed, way, self._n_opened)) for way in ("up", "down"))
+        self._up, self._down = (Link(self._link, stream(0, way, self._n_opened)) for way in ("up", "down"))
         self._n_opened += 1
         self._socket: ClientConnection | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -139,7 +133,7 @@ class Connection:
 
     @property
     def link(self) -> LinkSettings:
-        """Settings of the simulated link."""
+        """Settings of the simulated link in each direction; may be changed at any time."""
         return self._link
 
     @link.setter

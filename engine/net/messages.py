@@ -163,7 +163,7 @@ class RelayedAction(_Message, frozen=True, tag="action"):
 
 
 class ActionDenied(_Message, frozen=True, tag="denied"):
-    """A client's action was rejected; `reason` says that it is forbidden for guests or that it exceeds a limit."""
+    """A client's action was rejected; `reason` names the limit that it exceeds."""
 
     number: Number
     reason: Words

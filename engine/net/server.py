@@ -8,7 +8,7 @@ arrives for a closed tick is moved to the first open one. Actions are relayed im
                        ^ t < here: moved here       ^ t here: kept  ^ beyond `ticks_ahead`: client is dropped
 
 No message can stop the server: a client that sends an invalid message, or exceeds a rate of `Limits`, is dropped with a user-readable
-reason; an action that is forbidden or exceeds a limit is denied with a reason. A server that is late catches up a few ticks at a time; if
+reason; an action that exceeds a limit is denied with a reason. A server that is late catches up a few ticks at a time; if
 that is not enough, its clock slips.
 """
 
@@ -91,15 +91,12 @@ class ServerSettings:
     password : str
         Empty for none.
     limits : Limits
-    forbidden : frozenset of str
-        Kinds of actions, such as "Restart", that are denied.
     """
 
     delay: int = 3
     window: int = 100
     password: str = ""
     limits: Limits = field(default_factory=Limits)
-    forbidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +123,6 @@ class ServerStatus:
         Bytes since the start.
     ms_per_tick, worst_ms : float
         Median and maximum processor time per tick in the last five seconds.
-    ticks_late : float
-        How late the last tick was closed, ticks.
     slipped : float
         Total slip of the clock, ticks.
     restamped : int
@@ -146,7 +141,6 @@ class ServerStatus:
     n_sent: int
     ms_per_tick: float
     worst_ms: float
-    ticks_late: float
     slipped: float
     restamped: int
     drops: tuple[Drop, ...]
@@ -250,7 +244,7 @@ class Server:
         self._pointers: dict[int, m.UserPointer] = {}
         self._users_changed = False
         self._tick_seconds: deque[float] = deque(maxlen=round(5.0 * self.hertz))
-        self._late = self._slipped = 0.0
+        self._slipped = 0.0
         self._restamped = self._n_received = self._n_sent = self._n_dropped = 0
         self._dropped: deque[Drop] = deque(maxlen=_N_REMEMBERED)
         self._troubles: deque[str] = deque(maxlen=_N_REMEMBERED)
@@ -269,7 +263,7 @@ class Server:
         times = sorted(self._tick_seconds) or [0.0]
         return ServerStatus(
             self.simulation.now, self.users, len(self._connections), self._n_received, self._n_sent,
-            1e3 * times[len(times) // 2], 1e3 * times[-1], self._late, self._slipped,
+            1e3 * times[len(times) // 2], 1e3 * times[-1], self._slipped,
             self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
         )  # fmt: skip
 
@@ -500,9 +494,7 @@ class Server:
 
     def _denial(self, connection: _Connection, user: _User, action: Action, n_bytes: int, now: float) -> str:
         """Return why a user's action is denied, or an empty string after counting what it creates."""
-        limits, kind = self.settings.limits, type(action).__name__
-        if kind in self.settings.forbidden:
-            return f"guests may not use {kind} here"
+        limits = self.settings.limits
         if action.work(self.simulation.demo.sim) > limits.work:
             return f"guests may not set a solver to more than {limits.work:g} times its default work"
         size = self._undone(user.number) if isinstance(action, UndoOwn) else action.size
@@ -575,7 +567,6 @@ class Server:
         now = self._pass(now)
         n = 0
         while n < _MAX_TICKS and self.clock(now) >= self._due:
-            self._late = self.clock(now) - self._due
             self._close()
             n += 1
         late = self.clock(now) - self._due

@@ -7,7 +7,7 @@ them frame by frame.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -180,8 +180,6 @@ class SimulatedNetwork:
     settings : ServerSettings, optional
     seed : int
         Seed of the links and of the clients' generators.
-    joins_at : sequence of float
-        Times at which the clients join, s; clients without an entry join at the start.
     method : str
         Synchronization method of the clients, one of `METHODS`.
 
@@ -204,7 +202,6 @@ class SimulatedNetwork:
         link: LinkSettings,
         settings: ServerSettings | None = None,
         seed: int = 0,
-        joins_at: Sequence[float] = (),
         method: str = "prediction",
     ) -> None:
         self.now = self.seconds = 0.0
@@ -215,8 +212,6 @@ class SimulatedNetwork:
         self.applied: dict[tuple[int, int], int] = {}
         self.server.on_tick = self._record
         self.members = [SimulatedClient(Client(f"user {k}", method=method), stream(seed, "hand", k)) for k in range(n_clients)]
-        for member, seconds in zip(self.members, joins_at, strict=False):
-            member.joins_at = seconds
         for member in self.members:
             member.client.on_final = member.digests.__setitem__
 

@@ -49,7 +49,8 @@ class Reading(NamedTuple):
     """How specifications are read.
 
     If `solver` is given, whatever that solver does not support is rejected. `precision` is the type of the numbers. A message is added to
-    `notes` for each dropped vertex; if it is None, no vertices are dropped.
+    `notes` for each dropped vertex; if it is None, a polygon must be exactly convex. A vertex is dropped if float32 cannot distinguish it
+    from the line through its neighbors and the polygon would be rejected with it (`engine.geometry.flat_corners`).
     """
 
     solver: str | None
@@ -76,7 +77,6 @@ def from_plain(
     kinds: Mapping[str, type] | None = None,
     solver: str | None = None,
     precision: Precision = np.float32,
-    notes: list[str] | None = None,
 ) -> Any:
     """Return the value that `to_plain` converted; lists become tuples.
 
@@ -92,16 +92,13 @@ def from_plain(
         One of `engine.world.solvers`; whatever this solver does not support is also rejected.
     precision : type
         As passed to `to_plain`: `numpy.float32` or `numpy.float64`.
-    notes : list of str, optional
-        A message is added for each dropped vertex. A vertex is dropped if float32 cannot distinguish it from the line through its neighbors
-        and the polygon would be rejected with it (`engine.geometry.flat_corners`). If None, a polygon must be exactly convex.
 
     Raises
     ------
     InvalidInputError
         An unknown kind or field, a missing field, or a value that the specification or the solver rejects; the error names its path.
     """
-    reading = Reading(solver, precision, notes)
+    reading = Reading(solver, precision, None)
     return _value(plain, path, 0, reading) if kinds is None else _object(plain, path, kinds, reading)
 
 

@@ -179,7 +179,7 @@ def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedVa
     return world
 
 
-def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None = None, without_joints: Collection[int] = ()) -> Scene:
+def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None = None) -> Scene:
     """Return a world's current state, between two steps, as a scene with its poses, velocities, sleep states and joints in mid-motion.
 
     Parameters
@@ -187,15 +187,13 @@ def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None
     world : World
     title, watch, camera
         As in `Scene`.
-    without_joints : collection of int
-        Ids of joints to omit, such as the one with which a user drags a body.
 
     Notes
     -----
     The module's docstring lists what is not kept. Bodies outside the wrapper's range are omitted, together with their joints, and a note is
     added to the scene.
     """
-    return scene_of_snapshot(world.snapshot(), title, watch, camera, without_joints)
+    return scene_of_snapshot(world.snapshot(), title, watch, camera)
 
 
 def scene_of_snapshot(
@@ -208,7 +206,7 @@ def scene_of_snapshot(
 ) -> Scene:
     """Return a world's snapshot as a scene, like `scene_of`; unlike `scene_of`, it may run on a thread other than the world's.
 
-    `pictures` refer to bodies by id.
+    `pictures` refer to bodies by id; `without_joints` are ids of joints to omit, such as the one with which a user drags a body.
     """
     notes: list[str] = []
     places: dict[int, int] = {}

@@ -44,15 +44,7 @@ from engine.geometry import AABB
 from engine.scenes.codec import Precision, Reading, specification, to_plain
 from engine.scenes.json_lines import line_of
 from engine.scenes.pictures import BodyPicture, png_of
-from engine.scenes.scene import (
-    MAX_NOTES,
-    Scene,
-    SceneWorld,
-    as_notes,
-    build,
-    build_all,
-    scene_of,
-)
+from engine.scenes.scene import MAX_NOTES, Scene, SceneWorld, as_notes, build_all
 from engine.world import load_solver, solvers
 from engine.world.joint_specs import body_fields
 from engine.world.solver import DEFAULT
@@ -64,14 +56,10 @@ __all__ = [
     "FORMAT",
     "MAX_FILE_BYTES",
     "VERSION",
-    "Scene",
-    "build",
-    "build_all",
     "load_scene",
     "save_scene",
     "scene_as_json",
     "scene_from_json",
-    "scene_of",
     "with_line",
 ]
 

@@ -19,7 +19,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from engine.common.checks import positive
 from engine.common.errors import Described, InvalidShapeError, LabError, renamed
 from engine.common.limits import MAX_NAME
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
@@ -46,13 +45,13 @@ _MAX_DRAWN = 30_000
 _MAX_DRAWN_TOTAL = 50_000
 _MAX_SHAPES = 3_000
 """Maximum number of shapes in a drawing. Each takes two to three milliseconds of processor time."""
+_TOLERANCE = (1.0 - FLATTENING_SHARE) * TRACE_TOLERANCE
+"""Maximum distance between a body's boundary and that of the flattened drawing, meters."""
 _LOST = 0.01
 """Maximum share of a shape's area that may be lost in slivers too small for Box2D."""
 
 
-def load_svg_scene(
-    path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE, tolerance: float = TRACE_TOLERANCE
-) -> Scene:
+def load_svg_scene(path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE) -> Scene:
     """Return a drawing as a scene that can be built.
 
     Parameters
@@ -60,8 +59,6 @@ def load_svg_scene(
     path : path-like
     pixels_per_metre : float
         > 0; number of the drawing's user units (CSS pixels, 96 per inch) per meter.
-    tolerance : float
-        > 0, meters; maximum distance between a body's boundary and the drawn boundary.
 
     Raises
     ------
@@ -70,9 +67,8 @@ def load_svg_scene(
     InvalidShapeError
         No shape in it becomes a body.
     """
-    tolerance = positive("tolerance", tolerance, "m")
     name = os.fspath(path)
-    drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * tolerance)
+    drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * TRACE_TOLERANCE)
     for field, most, number in (
         ("shapes", _MAX_SHAPES, len(drawing.regions)),
         ("corners in all", _MAX_DRAWN_TOTAL, drawing.n_corners),
@@ -87,7 +83,7 @@ def load_svg_scene(
             n_ignored += 1
             continue
         try:
-            bodies.append(_body(shape, roles, (1.0 - FLATTENING_SHARE) * tolerance, notes, effort))
+            bodies.append(_body(shape, roles, notes, effort))
         except LabError as error:
             notes.append(f"Left out: shape {k + 1}{f' ({shape.name})' if shape.name else ''}: {error}.")
     if n_ignored:
@@ -117,7 +113,7 @@ def _roles(words: tuple[str, ...]) -> dict[str, Any]:
     return roles
 
 
-def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: list[str], effort: Effort) -> BodySpec:
+def _body(shape: DrawnShape, roles: dict[str, Any], notes: list[str], effort: Effort) -> BodySpec:
     from engine.decompose.decompose import decompose
 
     if shape.outline.n_vertices > _MAX_DRAWN:
@@ -128,14 +124,14 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
     n_rings = sum(1 for _ in clean.rings())
     if 3 * n_rings > _MAX_CORNERS:  # simplification keeps every ring, with at least three vertices
         raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS // 3} parts and holes", Described(str(n_rings)))
-    outline, rougher = simplified(clean, tolerance), tolerance
+    outline, rougher = simplified(clean, _TOLERANCE), _TOLERANCE
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     while outline.n_vertices > _MAX_CORNERS and rougher < max(right - left, top - bottom):
         rougher *= 2.0
         outline = simplified(clean, rougher)
     if outline.n_vertices > _MAX_CORNERS:
         raise InvalidShapeError("the shape", f"at most {_MAX_CORNERS} corners once simplified", Described(str(outline.n_vertices)))
-    if rougher > tolerance:
+    if rougher > _TOLERANCE:
         notes.append(f"Simplified {shape.name or 'a shape'} with a tolerance of {rougher:.3g} m, to keep it within {_MAX_CORNERS} corners.")
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)

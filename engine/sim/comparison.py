@@ -49,7 +49,7 @@ from typing import TypeAlias
 from engine.sim.actions import Action, Input, SetSolver
 from engine.sim.branch import Branch
 from engine.sim.demo import Demo
-from engine.sim.distances import TOLERANCE, Apart, Distances, Why
+from engine.sim.distances import Apart, Distances, Why
 from engine.sim.figures import Figures, demo_motion
 from engine.sim.history import History, repeat
 from engine.sim.ids import called
@@ -88,13 +88,9 @@ class Comparison:
         History to follow; the comparison is added to its watchers.
     solver : str
         Solver of the second, one of `engine.world.solvers`.
-    tolerance : float
-        Distance above which corresponding bodies count as diverged, meters.
     since : (step, n_inputs), optional
         State of the first from which on the second has its own solver: after a past step, with this number of that step's inputs applied.
         None means from the beginning.
-    solver_settings : mapping or pairs of str and float or str, optional
-        Solver-specific settings.
 
     Attributes
     ----------
@@ -119,20 +115,18 @@ class Comparison:
         self,
         first: History[Demo],
         solver: str,
-        tolerance: float = TOLERANCE,
         since: tuple[int, int] | None = None,
-        solver_settings: Settings | None = None,
     ) -> None:
         self.first = first
         self.since = since if since is not None else (0, 0)
         self._own: list[tuple[int, int, Input]] = []
         """Inputs that only the second gets, each as (step, number of the first's inputs at that step that precede it, input)."""
         if since is not None:
-            self._own.append((*self.since, Input(_switch(solver, solver_settings))))
+            self._own.append((*self.since, Input(SetSolver(solver))))
         self._is_built = since is None
         """True if the second uses its own solver from the beginning."""
         self._built_by = solver
-        built = (solver, _pairs(solver_settings)) if since is None else (first.start.chosen_solver, first.start.chosen_settings)
+        built = (solver, ()) if since is None else (first.start.chosen_solver, first.start.chosen_settings)
         self.demo = _anew(first, *built)
         self.history = History(self.demo)
         self._start: tuple[list[Motion], list[Motion]] | None = None
@@ -145,7 +139,7 @@ class Comparison:
         self._branch = first.branch
         self._sources: list[list[Input]] = [[]]
         """Inputs already passed to the second, by step; they correspond one-to-one to the inputs of its history."""
-        self.distances = Distances(tolerance)
+        self.distances = Distances()
         self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_COSTS), deque(maxlen=_COSTS)
         """Durations of the latest steps of the first and of the second, milliseconds."""
         self._pace: Demo | None = None
@@ -196,7 +190,7 @@ class Comparison:
 
     def set_solver(self, solver: str, solver_settings: Settings | None = None) -> None:
         """Change the second's solver or its settings; see `act`."""
-        self.act(_switch(solver, solver_settings))
+        self.act(SetSolver(solver, named_values("solver_settings", () if solver_settings is None else solver_settings)))
 
     def act(self, action: Action) -> None:
         """Schedule an action for the second only, at the first's current position or at `since`, whichever is later; `follow` applies it.
@@ -416,11 +410,3 @@ def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
             yield WholeStep(stage.world.step())
 
     stage.stepper = pieces
-
-
-def _switch(solver: str, solver_settings: Settings | None) -> SetSolver:
-    return SetSolver(solver, _pairs(solver_settings))
-
-
-def _pairs(solver_settings: Settings | None) -> NamedValues:
-    return named_values("solver_settings", () if solver_settings is None else solver_settings)

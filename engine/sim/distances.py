@@ -60,16 +60,9 @@ class _Difference:
 
 
 class Distances:
-    """Distances between two demos after each of their steps.
+    """Distances between two demos after each of their steps."""
 
-    Parameters
-    ----------
-    tolerance : float
-        Distance above which bodies count as diverged, meters.
-    """
-
-    def __init__(self, tolerance: float = TOLERANCE) -> None:
-        self.tolerance = tolerance
+    def __init__(self) -> None:
         self.names: dict[tuple[int, int], str] = {}
         """Names of the bodies that were farthest apart, by (stage, id); "" for unnamed bodies."""
         self._meters: list[float] = []
@@ -104,7 +97,7 @@ class Distances:
 
     @property
     def parted(self) -> Apart | None:
-        """The farthest body at the first step where a distance exceeds the tolerance (the divergence); None if there is none."""
+        """The farthest body at the first step where a distance exceeds `TOLERANCE` (the divergence); None if there is none."""
         return self._parted
 
     @property
@@ -138,7 +131,7 @@ class Distances:
         self._meters.append(farthest)
         self._bodies.append(at)
         self._n_single.append(single)
-        if self._parted is None and farthest > self.tolerance:
+        if self._parted is None and farthest > TOLERANCE:
             self._parted = Apart(step, *at, farthest)
             self._why = self._shown(self._parted, first.stages[at[0]].world, second.stages[at[0]].world)
 

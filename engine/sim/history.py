@@ -106,8 +106,6 @@ class History(Generic[_Demo]):
     ----------
     demo : Demo
         The demo, between two steps. From now on, it must only be changed through the history.
-    max_bytes : int or None
-        Maximum total size of the keyframes, bytes; None means depending on the number of bodies (`engine.sim.keyframes`).
 
     Attributes
     ----------
@@ -120,7 +118,7 @@ class History(Generic[_Demo]):
         Called with the history after every step, new or repeated.
     """
 
-    def __init__(self, demo: _Demo, max_bytes: int | None = None) -> None:
+    def __init__(self, demo: _Demo) -> None:
         self.demo = demo
         self.now = 0
         self.start = Start.of(demo)
@@ -129,7 +127,7 @@ class History(Generic[_Demo]):
         self._branch.states.note(demo, demo_hash(demo))
         self._n_applied = 0
         """Number of the inputs at `now` that have been applied."""
-        self._keyframes = Keyframes(max_bytes)
+        self._keyframes = Keyframes()
         self._keyframes.add(0, demo)
         self._undone: list[_Undone] = []
         self.watchers: list[Callable[[History[_Demo]], object]] = []

@@ -33,16 +33,9 @@ RECENT = 3600
 
 
 class Keyframes:
-    """Encoded states by step.
+    """Encoded states by step; the first and the newest keyframe are always kept."""
 
-    Parameters
-    ----------
-    max_bytes : int or None
-        Size limit; None means depending on the number of bodies. The first and the newest keyframe are always kept.
-    """
-
-    def __init__(self, max_bytes: int | None = None) -> None:
-        self._wanted_bytes = max_bytes
+    def __init__(self) -> None:
         self._n_bodies = 0
         self._steps: list[int] = []
         self._states: dict[int, bytes] = {}
@@ -63,8 +56,6 @@ class Keyframes:
     @property
     def max_bytes(self) -> int:
         """Size limit above which keyframes are dropped, bytes."""
-        if self._wanted_bytes is not None:
-            return self._wanted_bytes
         return min(max(MIN_BYTES, BODY_BYTES * self._n_bodies), MAX_BYTES)
 
     def __contains__(self, step: int) -> bool:

@@ -65,12 +65,12 @@ class Parameter:
     in_panel: bool = True
 
     @classmethod
-    def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "", note: str = "") -> Parameter:
+    def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "") -> Parameter:
         """Return a parameter that selects one or more of several choices, typed as ``first+second`` or ``all``."""
         words = tuple(choices)
         default = sum(1 << words.index(word) for word in chosen)
         last = (1 << len(words)) - 1
-        return cls(name, default, 1, last, description=description, whole=True, note=note, choices=words, several=True)
+        return cls(name, default, 1, last, description=description, whole=True, choices=words, several=True)
 
     @classmethod
     def choice(

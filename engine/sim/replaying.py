@@ -46,12 +46,12 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
     return demo
 
 
-def replay(recording: Recording, referee: RefereeFactory | None = None) -> History[Demo]:
+def replay(recording: Recording) -> History[Demo]:
     """Return a history at the beginning of a recording, with the recorded steps as its future.
 
     `History.step` and `seek` compare each step with the recording; `divergence` is the first step that differs.
     """
-    history = History(new_demo(recording, referee))
+    history = History(new_demo(recording))
     history.take_over(recording.branch)
     return history
 

@@ -40,11 +40,11 @@ def action_of(plain: object, place: str = "action") -> Action:
     return read_fields(kinds[kind], plain, place)
 
 
-def decode_action(content: bytes | msgspec.Raw, place: str = "action") -> Action:
+def decode_action(content: bytes | msgspec.Raw) -> Action:
     """Decode an action from MessagePack; raises the same errors as `action_of`."""
     try:
-        return action_of(msgspec.msgpack.decode(content), place)
+        return action_of(msgspec.msgpack.decode(content))
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(place, f"MessagePack ({error})", Described("something else")) from None
+        raise InvalidInputError("action", f"MessagePack ({error})", Described("something else")) from None

@@ -33,6 +33,7 @@ from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
 from engine.net.client_session import ClientSession
+from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.netlab import run as netlab_run
 from engine.net.netlab.result import ExperimentResult
@@ -41,6 +42,7 @@ from engine.net.server import Drop, ServerSettings
 from engine.net.server_thread import HostStatus, ServerThread
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
+from engine.sim.actions import CreateBody, as_plain
 from engine.sim.comparison import Skipped
 from engine.sim.distances import Apart, Why
 from engine.sim.figures import Energy
@@ -192,8 +194,9 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _joined(patch: pytest.MonkeyPatch) -> Documents:
-    Path("acts.json").write_text('{"acts": [{"tick": 0, "action": {"type": "Restart"}}]}', "utf-8")
-    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(forbidden=frozenset({"Restart"})))
+    ball = as_plain(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),))))
+    Path("acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": ball}]}), "utf-8")
+    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(limits=Limits(bodies=0)))
     client_session, script = ClientSession(Client("first"), SimulatedConnection(server, LinkSettings())), Script(load_script("acts.json"))
     guest = _Guest(
         client_session, script, 90, lambda seconds: server.advance(server.now + seconds)

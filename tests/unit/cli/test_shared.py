@@ -20,17 +20,19 @@ from engine.cli.output import deliver
 from engine.geometry import Circle, Polygon
 from engine.net.client import Client
 from engine.net.client_session import ClientSession
+from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.script import Script, load_script
 from engine.net.server import Server, ServerSettings
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
-from engine.sim.actions import DestroyBody, Drag, Grab, Pause, Restart, SetSpeed, as_plain
+from engine.sim.actions import CreateBody, DestroyBody, Drag, Grab, Pause, SetSpeed, as_plain
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
+BALL = CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),)))
 Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -238,9 +240,9 @@ def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
 
 
 def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    acts = [as_plain(action) for action in (Restart(), Restart(), DestroyBody(0, 9999), Pause(True))]
+    acts = [as_plain(action) for action in (BALL, BALL, DestroyBody(0, 9999), Pause(True))]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
-    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(forbidden=frozenset({"Restart"})))
+    server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(limits=Limits(bodies=0)))
     guest = _Guest(
         ClientSession(Client("ann"), SimulatedConnection(server, LinkSettings())),
         Script(load_script(str(tmp_path / "acts.json"))),
@@ -250,5 +252,5 @@ def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.C
     assert deliver(guest.run({}), str(tmp_path / "it.json"), None) == 0
     told, document = capsys.readouterr(), _read(tmp_path / "it.json")
     assert (document["denied_inputs"], document["failed_inputs"]) == (2, 1)
-    assert document["denials"] == ["guests may not use Restart here"] * 2
-    assert re.search(r"denied inputs +2\n.*guests may not use Restart here.*\n +failed inputs +1\n", told.out)
+    assert document["denials"] == ["a user may have at most 0 bodies here"] * 2
+    assert re.search(r"denied inputs +2\n.*a user may have at most 0 bodies here.*\n +failed inputs +1\n", told.out)

@@ -8,7 +8,8 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle
-from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
+from engine.scenes.scene import scene_of
+from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.world import World, WorldSettings
 from tests.unit.dynamics.scenes import body, ground, run, world
 

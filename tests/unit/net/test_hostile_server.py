@@ -51,7 +51,8 @@ def _peak(latency: float) -> int:
         if child == 0:
             _serve(listening)
             os._exit(0)
-        connection = Connection("127.0.0.1", listening.getsockname()[1], link=LinkSettings(latency=latency))
+        connection = Connection("127.0.0.1", listening.getsockname()[1])
+        connection.link = LinkSettings(latency=latency)
         os.waitpid(child, 0)
         assert connection.n_received >= m.MAX_SERVER_MESSAGE_BYTES, "nothing came"
         connection.close()

@@ -30,7 +30,6 @@ from engine.sim.actions import (
     Pause,
     PressKey,
     Release,
-    Restart,
     SetSolver,
     UndoOwn,
     encode_action,
@@ -264,17 +263,16 @@ def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) ->
     assert drop.name == "Mallory" and reason in drop.reason and not table.server.status.troubles
 
 
-def test_what_guests_may_is_the_hosts_to_say() -> None:
-    table = Table(forbidden=frozenset({"Restart", "ChangeWorld"}))
+def test_a_denial_is_repeated_and_too_many_end_the_connection() -> None:
+    table = Table(limits=Limits(bodies=0))
     table.come(1)
-    assert table.do(1, 1, Restart()) == [m.ActionDenied(1, "guests may not use Restart here")]
-    (denied,) = table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)}))
-    assert denied == m.ActionDenied(2, "guests may not use ChangeWorld here")
-    assert table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)})) == [denied]  # it may have been lost
-    assert isinstance(table.do(1, 3, CreateBody.of(0, DISC))[0], m.RelayedAction)
-    for number in range(4, 40):
-        table.do(1, number, Restart())
-    assert table.reasons == {1: "it repeated denied acts too often: guests may not use Restart here"}
+    (denied,) = table.do(1, 1, CreateBody.of(0, DISC))
+    assert denied == m.ActionDenied(1, "a user may have at most 0 bodies here")
+    assert table.do(1, 1, CreateBody.of(0, DISC)) == [denied]  # it may have been lost
+    assert isinstance(table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)}))[0], m.RelayedAction)
+    for number in range(3, 40):
+        table.do(1, number, CreateBody.of(0, DISC))
+    assert table.reasons == {1: "it repeated denied acts too often: a user may have at most 0 bodies here"}
 
 
 def test_what_one_may_make_is_limited() -> None:
@@ -337,7 +335,7 @@ def test_no_tick_is_made_to_last_for_minutes() -> None:
 
 def test_a_client_takes_back_what_does_not_count() -> None:
     link = LinkSettings(latency=0.1, loss=0.1)
-    network = SimulatedNetwork(find_demo("simple_shapes")(0), 2, link, ServerSettings(forbidden=frozenset({"CreateBody"})), 5)
+    network = SimulatedNetwork(find_demo("simple_shapes")(0), 2, link, ServerSettings(limits=Limits(bodies=0)), 5)
 
     def play(client: Client, rng: np.random.Generator, now: float) -> None:
         if rng.random() < 0.1:
@@ -350,7 +348,7 @@ def test_a_client_takes_back_what_does_not_count() -> None:
         network.frame()
     assert min(client.confirmed for client in network.clients) >= ends and network.n_differing == [0, 0]
     for client in network.clients:
-        assert set(client.denials) == {"guests may not use CreateBody here"} and client.demo is not None and not client.end_reason
+        assert set(client.denials) == {"a user may have at most 0 bodies here"} and client.demo is not None and not client.end_reason
         assert max(client.demo.stages[0].world.body_ids) < 1 << 20
 
 

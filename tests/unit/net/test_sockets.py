@@ -42,7 +42,9 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
 
 
 def _client_session(port: int, name: str = "one", password: str = "sesame", link: LinkSettings | None = None) -> ClientSession:
-    return ClientSession(Client(name, password), Connection("127.0.0.1", port, link=link))
+    connection = Connection("127.0.0.1", port)
+    connection.link = link or connection.link
+    return ClientSession(Client(name, password), connection)
 
 
 def _play(condition: Callable[[], object], *client_sessions: ClientSession) -> None:

@@ -12,17 +12,8 @@ import pytest
 from engine.common.errors import DeadHandleError, InvalidInputError
 from engine.geometry import AABB, Circle, Segment
 from engine.scenes.json_lines import line_of
-from engine.scenes.scene import MAX_TEXT, as_notes
-from engine.scenes.scene_file import (
-    Scene,
-    build,
-    build_all,
-    load_scene,
-    save_scene,
-    scene_as_json,
-    scene_from_json,
-    scene_of,
-)
+from engine.scenes.scene import MAX_TEXT, Scene, as_notes, build, build_all, scene_of, scene_of_snapshot
+from engine.scenes.scene_file import load_scene, save_scene, scene_as_json, scene_from_json
 from engine.world import (
     BodySpec,
     DistanceJointSpec,
@@ -101,7 +92,7 @@ def test_one_joint_can_be_taken_alone_and_the_hand_left_out() -> None:
     world.step()
     joint = world.joint_now(1)
     assert isinstance(joint, DistanceJointSpec) and (joint.body_a, joint.body_b) == (2, 3) and joint.length is not None
-    assert not any(isinstance(one, MouseJointSpec) for one in scene_of(world, without_joints={7}).joints)
+    assert not any(isinstance(one, MouseJointSpec) for one in scene_of_snapshot(world.snapshot(), without_joints={7}).joints)
     with pytest.raises(DeadHandleError):
         world.joint_now(99)
 
@@ -140,7 +131,7 @@ def test_several_worlds_stand_side_by_side(tmp_path: Path) -> None:
 
 
 def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
-    scene = scene_of(machine(), without_joints={3})
+    scene = scene_of_snapshot(machine().snapshot(), without_joints={3})
     assert not any(isinstance(joint, GearJointSpec) for joint in scene.joints) and len(scene.joints) == 9
     assert scene.notes == ("Left out: joint 10, which couples a joint that is left out.",)
 

@@ -17,7 +17,8 @@ from engine.compare.pair._schema import PairSchema
 from engine.compare.pair.file import pair_from_json
 from engine.scenes.kinds import KINDS
 from engine.scenes.models import scene_schema
-from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
+from engine.scenes.scene import scene_of
+from engine.scenes.scene_file import scene_as_json, scene_from_json
 from tests.unit.scenes.samples import EXAMPLE, machine, three_worlds
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "docs" / "scene.schema.json"

@@ -122,8 +122,8 @@ def test_what_no_hand_could_do_is_refused_by_field_range_and_value(plain: object
 
 @pytest.mark.parametrize("content", [b"", b"\xc1", b"\x91" * 2000 + b"\x90", msgspec.msgpack.encode(["Grab"])])
 def test_what_is_no_action_in_messagepack_is_refused(content: bytes) -> None:
-    with pytest.raises(InvalidInputError, match=r"^act must be"):
-        decode_action(content, "act")
+    with pytest.raises(InvalidInputError, match=r"^action must be"):
+        decode_action(content)
 
 
 @pytest.mark.parametrize(

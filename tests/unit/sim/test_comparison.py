@@ -18,6 +18,7 @@ from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import Action, CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
 from engine.sim.comparison import Comparison
+from engine.sim.distances import TOLERANCE
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
@@ -214,7 +215,7 @@ def test_a_contact_that_only_one_had_is_named() -> None:
     beside = Comparison(history, OURS)
     run(history, 2)
     parted, why = beside.distances.parted, beside.distances.why
-    assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > beside.distances.tolerance
+    assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > TOLERANCE
     assert why is not None and why.words == "contact: in step 1 it touched body 0 in Box2D alone" and why.step == 1
 
 

@@ -153,9 +153,10 @@ def test_what_was_undone_does_not_happen_again_by_itself() -> None:
     assert history.divergence is None
 
 
-def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
+def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     memory.load()
-    history = History(Rain(3), max_bytes=20_000)
+    monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", 20_000)
+    history = History(Rain(3))
     for _ in range(500):  # the last keyframe but one is packed in the steps after the newest
         history.step()
     assert history.n_bytes <= 20_000

@@ -65,18 +65,19 @@ def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded() -> None
         keyframes.compressed(0)
 
 
-def kept(n: int, max_bytes: int) -> Keyframes:
+def kept(n: int) -> Keyframes:
     """Return so many keyframes of a demo, sixty steps apart."""
-    demo, keyframes = Pile(0), Keyframes(max_bytes)
+    demo, keyframes = Pile(0), Keyframes()
     for k in range(n):
         keyframes.add(60 * k, demo)
         keyframes.tidy()
     return keyframes
 
 
-def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole() -> None:
-    one = kept(3, 10**9).n_bytes / 3
-    keyframes = kept(400, round(150 * one))
+def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = kept(3).n_bytes / 3
+    monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", round(150 * one))
+    keyframes = kept(400)
     steps = keyframes.steps
     assert keyframes.n_bytes <= 150 * one
     assert steps[0] == 0 and steps[-1] == 60 * 399
@@ -89,7 +90,7 @@ def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole() -> None:
 
 
 def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped() -> None:
-    keyframes = kept(5, 10**9)
+    keyframes = kept(5)
     assert [keyframes.latest(step) for step in (0, 59, 60, 239, 10**6)] == [0, 0, 60, 180, 240]
     before = keyframes.n_bytes
     keyframes.cut(130)

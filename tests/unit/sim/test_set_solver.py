@@ -116,7 +116,8 @@ def test_what_runs_beside_keeps_its_solver_and_follows() -> None:
     one.act(SetSolver(METHOD))
     steps(one, 5)
     assert driver(beside.demo)[0] == "soft_step" and beside.now == 10 and beside.skipped == () and driver(one.demo)[0] == METHOD
-    late = Comparison(one, METHOD, solver_settings=(("iterations", 5),))
+    late = Comparison(one, METHOD)
+    late.set_solver(METHOD, {"iterations": 5})
     late.follow()
     assert driver(late.demo) == (METHOD, (("iterations", 5),)) and len(late.distances) == len(beside.distances) == 11
     one.undo()
