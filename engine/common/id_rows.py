@@ -8,6 +8,7 @@ from engine.common.arrays import IntArray
 
 __all__ = ["IdRows"]
 
+
 class IdRows:
     """Finds rows by id in ascending ids, int64 (m,), >= 0."""
 
