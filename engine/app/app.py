@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from engine.app import solver_loading
-from engine.app.dropper import Dropper
+from engine.app.files.dropping import Dropper
 from engine.app.messages import Message
 from engine.app.motion_panel import Wish, next_beside, next_solver
 from engine.app.navigator import Navigator

@@ -137,9 +137,21 @@ LAYERS: tuple[Command, ...] = tuple(
 """What is drawn; each id is a field of `engine.render.views.Layers`."""
 
 COMMANDS: tuple[Command, ...] = (
-    Command("open", "File", "Open…", "Ctrl Shift O", "Open a scene, recording or picture.", lambda app: app.dock(FilesDock).ask_to_open()),
     Command(
-        "reopen", "File", "Unsaved work", "Ctrl O", "Reopen what you built and did not save.", lambda app: app.dock(FilesDock).reopen()
+        "open",
+        "File",
+        "Open…",
+        "Ctrl Shift O",
+        "Open a scene, recording or picture.",
+        lambda app: app.dock(FilesDock).ask_to_open(app.appearance),
+    ),
+    Command(
+        "reopen",
+        "File",
+        "Unsaved work",
+        "Ctrl O",
+        "Reopen what you built and did not save.",
+        lambda app: app.dock(FilesDock).reopen(app.appearance),
     ),
     Command("save", "File", "Save", "Ctrl S", "Save the scene in its file.", lambda app: app.dock(FilesDock).save(), _no_world),
     Command(

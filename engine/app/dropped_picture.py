@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pygame
 
-from engine.app.files import png_bytes
+from engine.app.files.writing import png_bytes
 from engine.common.files import open_plain
 from engine.geometry import Transform
 from engine.render.canvas import Canvas

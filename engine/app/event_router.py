@@ -15,7 +15,7 @@ import pygame
 from engine.app.app import App
 from engine.app.browser import Browser, edited
 from engine.app.commands import Command, command_of, find, run
-from engine.app.dropper import DROP_EVENTS, pixel_of_drop
+from engine.app.files.dropping import DROP_EVENTS, pixel_of_drop
 from engine.app.frame import FoundDifference
 from engine.app.keys import is_plain
 from engine.app.layout import is_inside

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.app.files import check_writable
+from engine.app.files.writing import check_writable
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import real_path, temporary_beside

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from engine.app.files import png_bytes
+from engine.app.files.writing import png_bytes
 from engine.app.film import MAX_SIDE, MIN_SIDE, Film, FrameTimes, check_size
 from engine.app.stage_views import views_of
 from engine.common.checks import integer

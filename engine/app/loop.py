@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from engine.app.autosave import Autosave
+from engine.app.files.places import preferences_file, recovery_folder
+from engine.app.files.preferences import load_preferences
+from engine.app.files.recovery import Recovery
 from engine.app.garbage import set_garbage_aside
 from engine.app.layout import check_ui_scale, ui_scale_for
-from engine.app.preferences import load_preferences, preferences_path
 from engine.app.screen import Appearance
 from engine.app.session import Session
 from engine.app.warmup import RefereeWarmup
@@ -338,12 +339,11 @@ def _opened(
 ) -> Iterator[Loop | None]:
     """Open the display, make a window for its surface and UI scale, give its loop, and close all; None where none is made."""
     check_ui_scale("--ui-scale", ui_scale)
-    place = preferences_path()
+    place = preferences_file()
     chosen = load_preferences(place)
     if theme is not None and theme not in THEMES:
         raise InvalidInputError("theme", " or ".join(THEMES), theme)
     warmup = RefereeWarmup()
-    autosave: Autosave | None = None
     window: Window | None = None
     try:
         surface, usual, scale = _open(ui_scale, chosen.text_scale, size)
@@ -353,22 +353,16 @@ def _opened(
             yield None
             return
         window.app.appearance = Appearance(usual, chosen, place)
-        autosave = None if place is None else Autosave(place.parent / "unsaved")
-        if autosave is not None:
-            window.keep_scenes(autosave)
+        window.recover(Recovery(recovery_folder()))
         warmup.start()
         yield Loop(surface, window, warmup)
         window.leave()
-        if autosave is not None:
-            autosave.close()
     except BaseException:
         if window is not None:
             with contextlib.suppress(Exception):  # of a world that broke in the middle of a step; what broke it is what is to be told
                 window.break_off()
         raise
     finally:
-        if autosave is not None:
-            autosave.abandon()  # where the window broke off: the scene is offered at the next start
         warmup.close()
         pygame.display.quit()
 

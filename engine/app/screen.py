@@ -8,18 +8,18 @@ every frame each is drawn twelve times a second. What a click or a key changes i
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pygame
+from msgspec.structs import replace
 from pygame_gui import UIManager
 
 from engine.app.browser import Browser
+from engine.app.files.preferences import Preferences, save_preferences
 from engine.app.frame import FramePainter
 from engine.app.keys import Label
 from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_scale, lanes, lay_out
 from engine.app.panel import DemoPanel
-from engine.app.preferences import Preferences, save_preferences
 from engine.app.session import Session
 from engine.app.widgets import ScrollPanel, theme_for
 from engine.render import palette
@@ -267,6 +267,16 @@ class Appearance:
             answer("No room for larger text: make the window larger.")
             screen.rescale(scale := max(before, screen.ui_scale))
         self._keep(replace(self._preferences, text_scale=None if scale == self._usual_scale else scale))
+
+    @property
+    def open_folder(self) -> Path:
+        """Folder from which a file was opened last; the present one if there is none."""
+        folder = Path(self._preferences.open_folder)
+        return folder if folder.is_dir() else Path()
+
+    def remember_folder(self, folder: Path) -> None:
+        """Note the folder from which a file was opened."""
+        self._keep(replace(self._preferences, open_folder=str(folder)))
 
     def _keep(self, preferences: Preferences) -> None:
         self._preferences = preferences

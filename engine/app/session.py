@@ -66,8 +66,10 @@ class Saved:
     """Name of the scene, if it was given one."""
     built: list[Input] | None = field(default=None, repr=False)
     """Inputs that had built it when it was saved; None where it was not."""
+    recovery: Path | None = None
+    """The file in which the scene is kept while it is not saved."""
     is_reopened: bool = False
-    """True if the scene had been kept without being saved, and is as unsaved as before."""
+    """True if the scene was opened from such a file, and is as unsaved as before."""
 
 
 class Session:

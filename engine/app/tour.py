@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from engine.app.files import check_directory, check_writable, write_atomically
+from engine.app.files.writing import check_directory, check_writable
 from engine.app.headless import RunReport, picture_of, run_headless
 from engine.common.checks import positive
+from engine.common.files import write_atomically
 from engine.sim.demo import Demo
 from engine.sim.stage import RefereeFactory
 

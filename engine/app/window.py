@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.app import App
-from engine.app.autosave import Autosave
 from engine.app.commands import NOTES, find, help_groups, run
 from engine.app.event_router import EventRouter
+from engine.app.files.recovery import Recovery
 from engine.app.keys import Label
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
@@ -139,7 +139,7 @@ class Window:
             return told or state
         if message.is_passing:
             return f"{state[0]}  |  {told[0]}", state[1]  # a tool's hint does not cover that nobody else sees what is done
-        return told if message.is_answer else state
+        return state if self.session.is_shared and not message.is_answer else told  # where a shared world stands outlasts news
 
     # -- the live check comes late -------------------------------------------------------------------------------------
 
@@ -159,22 +159,25 @@ class Window:
 
     # -- its end ------------------------------------------------------------------------------------------------------
 
-    def keep_scenes(self, autosave: Autosave) -> None:
-        """Keep what is changed by hand, and offer what was left behind."""
-        files = self.dock_area.find(FilesDock)
-        if files is not None:
-            files.autosave = autosave
+    def recover(self, recovery: Recovery) -> None:
+        """Keep what is built and not saved, and offer what was left behind."""
+        self.app.dock(FilesDock).recovery = recovery
 
     def leave(self) -> None:
-        """Let nothing of what was built be lost, and say goodbye to those who share a world: the window closes."""
+        """Close the window: keep what was built and not saved, and leave the shared world."""
         self._leave(self.session)
-        if self.navigator.network is not None:
-            self.navigator.network.leave()
+        self._end()
 
     def break_off(self) -> None:
         """Leave no half of a file behind: the window ends in the middle."""
         for dock in self.docks:
             dock.break_off(self.session)
+        self._end()
+
+    def _end(self) -> None:
+        recovery = self.app.dock(FilesDock).recovery
+        if recovery is not None:
+            recovery.wait()
         if self.navigator.network is not None:
             self.navigator.network.leave()
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.app.files import write_atomically
 from engine.cli.fire import ShotOptions, shot_error, shot_fields
 from engine.cli.options import Jobs, command, listed, n_jobs, option
 from engine.cli.output import InterruptedRunError, progress, waiting
 from engine.common.errors import InvalidInputError
+from engine.common.files import write_atomically
 from engine.common.locks import held
 from engine.experiments.spec import RULES, ShotSpec
 from engine.report import Part, Report, Table
@@ -50,7 +50,7 @@ def atlas_command(args: AtlasOptions) -> Report:
     of the prediction, or if one of the others is unexplained. After an interruption the same command resumes and writes the same files.
     """
     plan = _plan(args)
-    from engine.app.files import check_directory
+    from engine.app.files.writing import check_directory
     from engine.experiments.atlas import Atlas, measure_costs
     from engine.experiments.atlas_plan import AtlasJournal
     from engine.world import load_solver

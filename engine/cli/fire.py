@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.app.files import write_atomically
 from engine.cli.options import JsonFile, Screenshot, Seed, command, listed, option
 from engine.cli.output import progress, warming
 from engine.common.errors import InvalidInputError
+from engine.common.files import write_atomically
 from engine.experiments.spec import MAX_ANGLE, MAX_HEIGHT, MAX_TURN, RULES, TARGETS, ShotSpec, rules_of
 from engine.report import Link, Part, Report, Table
 

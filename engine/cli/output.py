@@ -20,8 +20,9 @@ from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from engine.app.files import check_directory, check_writable, write_atomically
+from engine.app.files.writing import check_directory, check_writable
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.files import write_atomically
 from engine.common.interrupts import raise_lost
 from engine.common.words import counted, shown
 from engine.report import Link, Part, Report, Table

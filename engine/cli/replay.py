@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.options import argument, option
 from engine.cli.output import progress
 from engine.common.checks import integer
+from engine.common.files import write_atomically
 from engine.report import Link, Report, facts
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.options import argument, option
 from engine.cli.output import load_referee, progress, waiting, warming
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.files import write_atomically
 from engine.common.words import meant
 from engine.report import Link, Part, Report, facts
 
@@ -143,7 +143,7 @@ def _recorder(history: History[Demo], path: str) -> Recorder:
 
 def _drop(acting: Session | Simulation | History[Demo], files: Sequence[str]) -> None:
     """Drop the files into a demo, side by side."""
-    from engine.app.dropped_files import drop_places, drop_size, load_dropped
+    from engine.app.files.opening import drop_places, drop_size, load_dropped
     from engine.sim.actions import Drop
 
     demo = acting.demo
@@ -175,7 +175,7 @@ def demo_or_file(option: str, demo_id: str | None) -> type[Demo]:
     """
     if demo_id is None:
         raise InvalidInputError(option, "a demo (see the list command), a scene file, or --pair FILE", Described("nothing"))
-    from engine.app.scene_files import SCENE_SUFFIXES, load_any_scene
+    from engine.app.files.opening import SCENE_SUFFIXES, load_any_scene
     from engine.sim.registry import all_demos
     from engine.sim.scene_demo import scene_demo
 

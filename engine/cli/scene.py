@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.app.files import write_atomically
 from engine.cli.options import JsonFile, argument, command, named, option
 from engine.common.errors import Described, InvalidInputError
+from engine.common.files import write_atomically
 from engine.report import Link, Part, Report, facts
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def scene_command(args: SceneOptions) -> Report | None:
         if args.schema is None or args.json is not None:
             raise InvalidInputError("FILE", "a scene file, or --schema F.json", Described("nothing"))
         return None
-    from engine.app.scene_files import load_any_scene
+    from engine.app.files.opening import load_any_scene
     from engine.scenes import save_scene
 
     with named("--pixels-per-metre", "pixels_per_metre"):

@@ -57,7 +57,7 @@ def start(args: StartOptions, context: typer.Context) -> Report | None:
 
 
 def _tour() -> Report:
-    from engine.app.files import check_directory
+    from engine.app.files.writing import check_directory
     from engine.app.tour import run_tour
     from engine.common.jit import cache_is_warm, is_compiling
     from engine.sim.registry import all_demos

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.app.files import write_atomically
 from engine.cli import options
 from engine.cli.check import find_functions
 from engine.cli.options import argument, named, option
@@ -21,6 +20,7 @@ from engine.cli.output import people, print_part, progress, warming
 from engine.cli.run import demo_or_file
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.files import write_atomically
 from engine.common.words import counted
 from engine.report import Link, Part, Report, Table, Value
 
@@ -264,7 +264,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
     """
     if args.screenshot is args.film is None:
         return {}
-    from engine.app.files import png_bytes
+    from engine.app.files.writing import png_bytes
     from engine.app.film import Film, check_film
     from engine.app.headless import film_size, no_screen, scale_for
     from engine.app.pictures.step_picture import draw_beside, frame_bytes

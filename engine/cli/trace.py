@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.app.files import write_atomically
 from engine.cli.options import JsonFile, Screenshot, argument, command, listed, named, option
 from engine.cli.output import STANDARD_OUTPUT, progress, waiting, warming
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.files import write_atomically
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
 from engine.report import Link, Part, Report, Table

@@ -30,6 +30,7 @@ LAB = {
     "matplotlib": "matplotlib",
     "msgspec": "msgspec",
     "PIL": "pillow",
+    "platformdirs": "platformdirs",
     "pydantic": "pydantic",
     "pygame": "pygame-ce",
     "pygame_gui": "pygame_gui",

@@ -63,6 +63,7 @@ LIBRARIES = {
     "shapely": {"engine.decompose"},
     "PIL": {"engine.decompose", "engine.app"},
     "imageio": {"engine.app"},
+    "platformdirs": {"engine.app"},
     "imageio_ffmpeg": {"engine.app"},
     "contourpy": {"engine.decompose"},
     "tinycss2": {"engine.decompose"},

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
-from engine.app.dropped_files import load_dropped
 from engine.app.dropped_picture import picture_of
+from engine.app.files.opening import load_dropped
 from engine.decompose import trace_file
 from engine.decompose.image import read_pixels
 

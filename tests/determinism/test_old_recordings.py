@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.scene_files import load_any_scene
+from engine.app.files.opening import load_any_scene
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.sim.recordings import load_recording
 from engine.sim.recordings.recording import present_makers

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from engine.app.scene_files import load_any_scene
+from engine.app.files.opening import load_any_scene
 from engine.common.errors import LabError
 from engine.common.json_file import json_text
 from engine.decompose import BodyFile, Outline, Picture, body_as_json, load_body, trace_file

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.app.dropped_files import drop_size, load_dropped
+from engine.app.files.opening import drop_size, load_dropped
 from engine.common.errors import LabError
 from engine.decompose import BodyFile
 from engine.demo import Demo, Parameter

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.scene_files import load_any_scene
+from engine.app.files.opening import load_any_scene
 from engine.common.errors import LabError
 from engine.compare.pair.file import load_pair
 from engine.decompose import load_body, trace_file

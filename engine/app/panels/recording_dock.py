@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, ClassVar
 import pygame
 
 from engine.app.exports import MAX_STEPS, FilmExport, PastExport, TablesExport
-from engine.app.files import failure_words
+from engine.app.files.opening import file_stem
+from engine.app.files.writing import failure_words
 from engine.app.keys import is_plain
 from engine.app.panels.buttons import draw_icon, draw_tip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.timeline_dock import TimelineDock
-from engine.app.scene_files import file_stem
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.render import palette

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from engine.app.files import png_bytes
+from engine.app.files.writing import png_bytes
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
 from engine.check.trial import Finding

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from engine.app.files import png_bytes
+from engine.app.files.writing import png_bytes
 from engine.experiments.tunneling import hit_chance
 from engine.render import palette
 from engine.render.camera import Camera

@@ -7,7 +7,7 @@ from typing import Any
 
 import pygame
 
-from engine.app.files import png_bytes
+from engine.app.files.writing import png_bytes
 from engine.contracts.trace import Mark
 from engine.render import palette
 from engine.render.fonts import FontBook

@@ -118,7 +118,7 @@ def browser(drop: type[Demo], twins: type[Demo]) -> Hand:
 @pytest.fixture(autouse=True)
 def display(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    for name in ("XDG_CONFIG_HOME", "APPDATA"):  # preferences and kept scenes: not the user's own
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_PICTURES_DIR", "APPDATA", "LOCALAPPDATA"):  # not the user's own folders
         monkeypatch.setenv(name, str(tmp_path_factory.getbasetemp() / "config"))
     pygame.display.init()
     pygame.display.set_mode((1280, 720))

@@ -10,16 +10,17 @@ from typing import NoReturn
 
 import pytest
 
-from engine.app import files
+from engine.app.files import writing
 from engine.common.errors import InvalidInputError
+from engine.common.files import write_atomically
 
 
 def test_a_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
     target = tmp_path / "result.json"
-    assert files.check_writable("--json", target) == target
+    assert writing.check_writable("--json", target) == target
     assert list(tmp_path.iterdir()) == []
-    files.write_atomically(target, b"one")
-    files.write_atomically(target, b"two")
+    write_atomically(target, b"one")
+    write_atomically(target, b"two")
     assert target.read_bytes() == b"two"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -30,13 +31,13 @@ def test_what_cannot_be_written_is_refused_by_name(name: str, tmp_path: Path, mo
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInputError, match=r"^--json must be "):
-        files.check_writable("--json", name)
+        writing.check_writable("--json", name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
 def test_another_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"ends in \.png"):
-        files.check_writable("--screenshot", tmp_path / "picture.jpg", (".png",))
+        writing.check_writable("--screenshot", tmp_path / "picture.jpg", (".png",))
 
 
 def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,11 +46,11 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pyt
     def refuse(*_: object, **__: object) -> NoReturn:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(files.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(writing.tempfile, "TemporaryFile", refuse)
     with pytest.raises(InvalidInputError, match="Permission denied"):
-        files.check_writable("--json", tmp_path / "result.json")
+        writing.check_writable("--json", tmp_path / "result.json")
     with pytest.raises(InvalidInputError, match="Permission denied"):
-        files.check_directory("out", tmp_path)
+        writing.check_directory("out", tmp_path)
 
 
 def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +62,7 @@ def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkey
 
     monkeypatch.setattr(os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        files.write_atomically(target, b"after")
+        write_atomically(target, b"after")
     assert target.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -71,25 +72,25 @@ def test_a_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_bytes(b"before")
     link.symlink_to(real)
-    files.write_atomically(files.check_writable("--json", link), b"after")
+    write_atomically(writing.check_writable("--json", link), b"after")
     assert link.is_symlink()
     assert real.read_bytes() == b"after"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such device there")
 def test_a_device_is_written_to_and_not_replaced() -> None:
-    files.write_atomically(files.check_writable("--json", "/dev/null"), b"gone")
+    write_atomically(writing.check_writable("--json", "/dev/null"), b"gone")
     assert not Path("/dev/null").is_file()
 
 
 def test_a_directory_is_made(tmp_path: Path) -> None:
-    made = files.check_directory("out", tmp_path / "a" / "b")
+    made = writing.check_directory("out", tmp_path / "a" / "b")
     assert made.is_dir()
     assert list(made.iterdir()) == []
     (tmp_path / "file").write_bytes(b"")
     for name in ("file", "file/below", ""):
         with pytest.raises(InvalidInputError, match=r"^out must be "):
-            files.check_directory("out", tmp_path / name if name else "")
+            writing.check_directory("out", tmp_path / name if name else "")
 
 
 def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +100,7 @@ def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_end
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "unlink", ended)
-    files.check_writable("--json", tmp_path / "found.json")
+    writing.check_writable("--json", tmp_path / "found.json")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -113,5 +114,5 @@ def test_ctrl_c_waits_until_a_file_is_written(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        files.write_atomically(tmp_path / "found.json", b"{}")
+        write_atomically(tmp_path / "found.json", b"{}")
     assert [path.name for path in tmp_path.iterdir()] == ["found.json"]

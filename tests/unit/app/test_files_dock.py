@@ -12,23 +12,22 @@ import pygame
 import pytest
 
 from engine.app import exports, navigator
-from engine.app.autosave import EVERY, Autosave
 from engine.app.commands import find, run
-from engine.app.dropper import read_file
+from engine.app.files import recovery
+from engine.app.files.opening import file_stem, load_any_scene
+from engine.app.files.places import pictures_folder
+from engine.app.files.recovery import EVERY, Recovery
 from engine.app.panels.asking_dock import AskingDock, Question
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
-from engine.app.scene_files import file_stem, is_scene_file, load_any_scene
 from engine.app.window import Window
-from engine.common.errors import InvalidInputError
 from engine.demo import Demo
-from engine.geometry import AABB, Circle
+from engine.geometry import Circle
 from engine.scenes import Scene, build, load_scene, save_scene
-from engine.scenes.scene_file import scene_as_json
 from engine.sim.actions import CreateBody, Grab, Release
-from engine.sim.scene_demo import SceneDemo, scene_class, scene_demo
+from engine.sim.scene_demo import SceneDemo, scene_demo
 from engine.world import BodySpec, FixtureSpec
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZE = (1280, 720)
@@ -68,6 +67,20 @@ class Desk:
             self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_a, mod=0, unicode=letter))
         self.key(pygame.K_RETURN)
 
+    @property
+    def answers(self) -> list[str]:
+        return [] if self.question is None else [answer.words for answer in self.question.answers]
+
+    def choose(self, words: str) -> None:
+        """Choose an answer by the keyboard."""
+        for _ in range(self.answers.index(words)):
+            self.key(pygame.K_DOWN)
+        self.key(pygame.K_RETURN)
+
+    def wait_for(self, title: str) -> None:
+        """Let frames pass until a demo of that title is shown."""
+        until(lambda: (self.frame(), self.window.session.demo.title == title)[1], look=0.005)
+
     def save(self, answer: int = 1) -> None:
         """Save, and choose a moment by its number if one is asked for."""
         self.key(pygame.K_s, CTRL)
@@ -79,6 +92,28 @@ class Desk:
         """Let frames pass until what is being written is there."""
         while self.recorder.is_busy:
             self.frame(1, 0.0)
+
+    def recover(self, folder: Path) -> Recovery:
+        """Keep what is not saved in a folder."""
+        recovery = Recovery(folder)
+        self.window.recover(recovery)
+        self.frame()
+        return recovery
+
+    def build_a_ball(self) -> None:
+        self.window.session.act(CreateBody.of(0, BALL))
+        self.frame(2)
+
+    @property
+    def offer(self) -> str:
+        """Words of the strip."""
+        return self.window.note[0] if self.window.note is not None else ""
+
+    def click_offer(self, on_cross: bool = False) -> None:
+        cross = self.window.app.dock(FilesDock).cross()
+        at = cross.center if on_cross else (cross.right + 20, cross.centery)
+        self.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
+        self.frame()
 
     @property
     def words(self) -> str:
@@ -141,7 +176,7 @@ def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
 
 def test_what_was_built_later_is_told_from_the_beginning(desk: Desk, tmp_path: Path) -> None:
     desk.frame(20)
-    build_a_ball(desk)
+    desk.build_a_ball()
     desk.frame(20)
     desk.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.1)),), position=(4.0, 3.0))))
     desk.frame(20)
@@ -176,7 +211,7 @@ def test_a_level_of_another_editor_is_not_saved_over(tmp_path: Path, desk: Desk,
     path.write_text('{"gravity": {"x": 0, "y": -10}, "body": []}', encoding="utf-8")
     desk = Desk(scene_demo(load_any_scene(str(path)), str(path))(), (drop,))
     desk.save()
-    assert is_scene_file(str(path)) and path.read_text(encoding="utf-8").startswith('{"gravity"') and (tmp_path / "level-2.json").exists()
+    assert path.read_text(encoding="utf-8").startswith('{"gravity"') and (tmp_path / "level-2.json").exists()
 
 
 def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_path: Path) -> None:
@@ -204,16 +239,15 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
 def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path, name: str) -> None:
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
-    for command, told in (("save_as", "the name must be "), ("open", "There is no file ")):
-        run(find(command), desk.window.app)
-        desk.type(name)
-        assert desk.question is not None and desk.question.words.startswith(told)
-        desk.key(pygame.K_ESCAPE)
+    run(find("save_as"), desk.window.app)
+    desk.type(name)
+    assert desk.question is not None and desk.question.words.startswith("the name must be ")
+    desk.key(pygame.K_ESCAPE)
     assert list(tmp_path.iterdir()) == [] and desk.question is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that somebody works in")
-def test_a_folder_that_is_gone_is_told(desk: Desk, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_reported(desk: Desk, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     os.chdir(gone)  # which the fixture takes back
@@ -222,23 +256,52 @@ def test_a_folder_that_is_gone_is_told(desk: Desk, tmp_path: Path) -> None:
         run(find(command), desk.window.app)
         assert desk.question is None and "Nothing was written" in desk.words
     run(find("open"), desk.window.app)
-    assert desk.question is not None and len(desk.question.answers) == 1
+    assert "Samples" in desk.answers
 
 
-def test_a_file_can_be_opened_by_its_name_or_from_a_list(desk: Desk, tmp_path: Path) -> None:
-    save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
-    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "levels"
+    folder.mkdir()
+    save_scene(folder / "ball.json", Scene(title="A ball", bodies=(BALL,)))
+    for name in ("notes.txt", ".hidden.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
     run(find("open"), desk.window.app)
-    assert desk.question is not None and [one.words for one in desk.question.answers] == ["Open what is typed", "ball.json"]
-    desk.type("nothing.json")
-    assert desk.question is not None and desk.question.words == "There is no file nothing.json."
+    assert desk.answers == ["Open what is typed", "Up one folder", "Samples", "levels/"]
+    for typed, wrong in (("nothing.json", "There is no file nothing.json."), ("字" * 150, "There is no file "), ("", "Type the name")):
+        desk.type(typed)
+        assert desk.question is not None and desk.question.words.startswith(wrong)
+    desk.type("level")  # part of a name
+    assert desk.answers == ["Open what is typed", "levels/"]
     desk.key(pygame.K_DOWN)
     desk.key(pygame.K_RETURN)
-    for _ in range(600):
-        desk.frame()
-        if desk.window.session.demo.title == "A ball":
+    assert desk.answers == ["Open what is typed", "Up one folder", "Samples", "ball.json"]
+    desk.type("ball.json")
+    desk.wait_for("A ball")
+    run(find("open"), desk.window.app)
+    assert "ball.json" in desk.answers, "the folder of the last file"
+    desk.type(str(tmp_path))
+    assert "levels/" in desk.answers
+
+
+def test_the_file_dialog_offers_the_samples(desk: Desk) -> None:
+    run(find("open"), desk.window.app)
+    desk.choose("Samples")
+    assert {"paw.png", "gear.svg"} <= set(desk.answers) and "Samples" not in desk.answers
+    desk.choose("paw.png")
+    until(lambda: (desk.frame(), bool(desk.window.session.demo.dropped))[1], look=0.005)
+
+
+def test_a_long_folder_is_listed_in_parts(desk: Desk, tmp_path: Path) -> None:
+    for k in range(40):
+        (tmp_path / f"{k:02}.json").write_text("{}", encoding="utf-8")
+    run(find("open"), desk.window.app)
+    names = []
+    while True:
+        names += [words for words in desk.answers if words.endswith(".json")]
+        if not desk.answers[-1].startswith("More"):
             break
-    assert desk.question is None and desk.window.session.demo.title == "A ball"
+        desk.choose(desk.answers[-1])
+    assert names == [f"{k:02}.json" for k in range(40)]
 
 
 def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,6 +334,8 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
 def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     monkeypatch.setattr(Path, "cwd", lambda: gone)
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "file"))
     for key, mod in ((pygame.K_s, CTRL), (pygame.K_t, CTRL), (pygame.K_F12, 0)):
         desk.key(key, mod)
     assert desk.words.count("Nothing was written") == 3 and "Errno" not in desk.words and desk.window.running
@@ -322,194 +387,127 @@ def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk,
         assert {row["step"] for row in csv.DictReader(file)} == {str(step) for step in range(10, 21)}
 
 
-def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path) -> None:
+def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "pictures"))
     desk.key(pygame.K_F12)
-    picture = pygame.image.load(tmp_path / "drop.png")
+    picture = pygame.image.load(pictures_folder() / "drop.png")
     assert picture.get_size() == SIZE and len({tuple(picture.get_at((x, y))) for x in range(0, 1280, 9) for y in range(0, 720, 9)}) > 10
 
 
-def test_only_what_was_changed_by_hand_is_kept_and_a_good_end_leaves_nothing(desk: Desk, tmp_path: Path) -> None:
-    folder = tmp_path / "unsaved"
-    autosave = Autosave(folder)
-    desk.window.keep_scenes(autosave)
-    desk.frame(3, EVERY)
-    assert not autosave.path.exists()
-    desk.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))))
-    desk.frame(2, EVERY)
-    while autosave.is_writing:
-        pass
-    assert len(load_scene(autosave.path).bodies) == 3
-    other = Autosave(folder)
-    assert other.left == ()  # its program still runs
-    other.close()
-    autosave.close()
-    assert list(folder.glob("*.json")) == []
-
-
 CRASH = """
-import os, sys, time
+import os, sys
 from pathlib import Path
-from engine.app.autosave import Autosave
+from engine.app.files.recovery import Recovery
 from engine.scenes import Scene
-kept = Autosave(Path(sys.argv[1]))
-kept.keep(lambda: Scene(title="lost"))
-while kept.is_writing:
-    time.sleep(0.01)
+recovery = Recovery(Path(sys.argv[1]))
+recovery.keep(lambda: Scene(title="lost"), None, "drop")
+recovery.wait()
 os._exit(3)
 """
 
 
-def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop: type[Demo], desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "unsaved"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.run([sys.executable, "-c", CRASH, str(folder)], env=environment, cwd=ROOT, timeout=PATIENCE, check=False)
     assert run.returncode == 3
-    autosave = Autosave(folder)
-    assert len(autosave.left) == 1
     desk = Desk(None, (drop,))
-    before = pygame.Surface(SIZE)
-    desk.window.show(before)
-    desk.window.keep_scenes(autosave)
-    desk.frame()
-    assert desk.window.browsing and "was not saved when the program crashed" in offer(desk)
-    click_offer(desk)
-    assert not desk.window.browsing and desk.window.session.demo.title.startswith("lost, kept ") and "As it was on" in desk.words
-    assert autosave.left == () and len(list((folder / "opened").glob("*.json"))) == 1
-    assert "was not saved" not in offer(desk)
-    autosave.close()
-    assert sorted(path.name for path in folder.iterdir()) == ["opened"]
+    recovery = desk.recover(folder)
+    assert [file.demo for file in recovery.left] == ["drop"]
+    assert desk.window.browsing and "Your work in drop of " in desk.offer
+    desk.click_offer()
+    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "As it was on" in desk.words
+    assert recovery.left == () and "was not saved" not in desk.offer and list(folder.glob("*.json")), "a second crash loses nothing"
+    desk.save()
+    assert load_scene(tmp_path / "drop.json").title == "lost" and not list(folder.glob("*.json"))
 
 
-def files_dock(desk: Desk) -> FilesDock:
-    return next(dock for dock in desk.window.docks if isinstance(dock, FilesDock))
-
-
-def offer(desk: Desk) -> str:
-    """What is said in the strip."""
-    return desk.window.note[0] if desk.window.note is not None else ""
-
-
-def click_offer(desk: Desk, on_cross: bool = False) -> None:
-    cross = files_dock(desk).cross()
-    at = cross.center if on_cross else (cross.right + 20, cross.centery)
-    desk.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
-    desk.frame()
-
-
-def build_a_ball(desk: Desk) -> None:
-    desk.window.session.act(CreateBody.of(0, BALL))
-    desk.frame(2)
-
-
-def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_past(desk: Desk, tmp_path: Path) -> None:
-    autosave = Autosave(tmp_path / "unsaved")
-    desk.window.keep_scenes(autosave)
-    build_a_ball(desk)
+def test_what_was_built_waits_in_the_demo_that_was_left(desk: Desk, tmp_path: Path) -> None:
+    recovery = desk.recover(tmp_path / "unsaved")
+    desk.build_a_ball()
     desk.frame(20)
-    session, now = desk.window.session, desk.window.session.timeline.history.now if desk.window.session.timeline.history is not None else 0
+    session, history = desk.window.session, desk.window.session.timeline.history
+    assert history is not None
     session.clock.paused = True
-    for way in ("the list", "the banner", "Ctrl O"):
-        state = session.demo.stages[0].world.state_hash()
+    now, state = history.now, session.demo.stages[0].world.state_hash()
+    for way in ("the list", "the offer", "Ctrl O"):
         desk.key(pygame.K_ESCAPE)
-        assert desk.window.browsing and "Your work in drop of " in offer(desk)
-        assert [left.demo for left in autosave.left] == ["drop"]
+        assert desk.window.browsing and "Your work in drop of " in desk.offer and not desk.words, "the message is shown once"
+        assert [file.demo for file in recovery.left] == ["drop"]
         desk.frame(5)
         if way == "the list":
             desk.key(pygame.K_RETURN)
-        elif way == "the banner":
-            click_offer(desk)
+        elif way == "the offer":
+            desk.click_offer()
         else:
             desk.key(pygame.K_o, CTRL)
-        assert desk.window.session is session and session.timeline.history is not None and session.timeline.history.now == now, way
-        assert session.demo.stages[0].world.state_hash() == state and session.clock.paused and "As you left it, at step" in desk.words
-        assert autosave.left == () and not list((tmp_path / "unsaved").glob("*.json")), "somebody is at work on it again"
-        desk.frame(2)
-        assert "was not saved" not in offer(desk)
+        assert desk.window.session is session and history.now == now and session.demo.stages[0].world.state_hash() == state, way
+        assert session.clock.paused and "As you left it, at step" in desk.words
+        assert recovery.left == () and "was not saved" not in desk.offer
     session.undo()
-    assert len(session.demo.stages[0].world.body_ids) == 2 and session.timeline.history.divergence is None
+    assert len(session.demo.stages[0].world.body_ids) == 2 and history.divergence is None
     session.timeline.redo()
-    desk.key(pygame.K_ESCAPE)
     desk.window.leave()
-    autosave.close()
-    assert len(list((tmp_path / "unsaved").glob("drop-*.json"))) == 1, "the window was closed: it is offered at the next start"
+    assert [path.name for path in (tmp_path / "unsaved").glob("*.json")] == ["drop.json"], "it is offered at the next start"
 
 
 def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk: Desk, tmp_path: Path) -> None:
     """Issue 13: a seesaw whose discs had fallen off."""
-    autosave = Autosave(tmp_path / "unsaved")
-    desk.window.keep_scenes(autosave)
+    recovery = desk.recover(tmp_path / "unsaved")
     session = desk.window.session
-    build_a_ball(desk)
+    desk.build_a_ball()
     desk.frame(30)
     state = session.demo.stages[0].world.state_hash()
-    files_dock(desk)._since = EVERY
-    desk.frame()
     session.clock.paused = True
-    desk.frame()
-    while autosave.is_writing:
-        pass
-    assert build(load_scene(autosave.path)).state(2).position == BALL.position
+    desk.frame(1, EVERY)
+    recovery.wait()
+    kept = session.saved.recovery
+    assert kept is not None and build(load_scene(kept)).state(2).position == BALL.position
     assert session.timeline.history is not None and session.timeline.history.divergence is None
-    session.timeline.seek(session.timeline.history.now - 1)
     assert session.demo.stages[0].world.state_hash() == state
-    session.timeline.seek(session.timeline.history.last)
-    desk.key(pygame.K_ESCAPE)
-    autosave.close()
-    (left,) = (tmp_path / "unsaved").glob("drop-*.json")
-    assert build(load_scene(left)).state(2).position == BALL.position
 
 
 def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_path: Path) -> None:
-    autosave = Autosave(tmp_path / "unsaved")
-    desk.window.keep_scenes(autosave)
-    build_a_ball(desk)
+    recovery = desk.recover(tmp_path / "unsaved")
+    desk.build_a_ball()
     desk.window.session.view.zoom((700, 300), 3.0)
     seen = desk.window.session.view.seen
     desk.key(pygame.K_ESCAPE)
-    assert desk.window.browsing and "Your work in drop of " in offer(desk) and not desk.words, "it is said once"
-    assert [left.demo for left in autosave.left] == ["drop"]
     desk.window.navigator.left.clear()  # others were left since
     desk.key(pygame.K_RETURN)  # the demo anew: it offers its own for a while
-    assert offer(desk)
+    assert desk.offer
     desk.window.session.clock.paused = True
     desk.frame(3, 5.0)
-    assert not offer(desk)
+    assert not desk.offer
     desk.key(pygame.K_o, CTRL)
     demo = desk.window.session.demo
     assert desk.window.session.clock.paused, "somebody was at work on it"
-    assert isinstance(demo, SceneDemo) and demo.title.startswith("Drop, kept ") and len(demo.stages[0].world.body_ids) == 3
+    assert isinstance(demo, SceneDemo) and demo.title == "Drop" and len(demo.stages[0].world.body_ids) == 3
     assert "sliders and rules are no part of this" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
-    assert demo.status()[0] == f"{Path(demo.opened_from).name}: 3 bodies, 0 joints" and Path(demo.opened_from).name.startswith("drop-kept-")
     desk.key(pygame.K_ESCAPE)  # looked at, and still not saved
-    assert [left.demo for left in autosave.left] == ["drop"]
+    assert [file.demo for file in recovery.left] == ["drop"]
     desk.key(pygame.K_o, CTRL)
     desk.key(pygame.K_s, CTRL)
     assert load_scene(tmp_path / "drop.json").title == "Drop"
     desk.key(pygame.K_ESCAPE)
-    assert autosave.left == ()
-    autosave.close()
+    assert recovery.left == ()
 
 
 def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop: type[Demo], desk: Desk) -> None:
-    scene = Scene(title="Balls", bodies=(BALL,))
-    desk = Desk(scene_demo(scene)(), (drop,))
+    desk = Desk(scene_demo(Scene(title="Balls", bodies=(BALL,)))(), (drop,))
     session = desk.window.session
     desk.frame(20)
     assert session.timeline.history is not None
-    session.act(Grab(BALL.position))
     session.act(Grab(session.demo.stages[0].world.state(0).position))
     desk.key(pygame.K_ESCAPE)
-    assert not session.demo.grabbing and "Balls is as you left it, at step 21." in offer(desk), (
-        "nobody holds anything in a demo that was left"
-    )
+    assert not session.demo.grabbing and "Balls is as you left it, at step 21." in desk.offer
     desk.key(pygame.K_o, CTRL)
     assert desk.window.session is session and not session.clock.paused and session.timeline.history.can_undo
     desk.key(pygame.K_ESCAPE)
     desk.frame()
-    click_offer(desk, on_cross=True)
+    desk.click_offer(on_cross=True)
     desk.frame()
-    assert not offer(desk) and not desk.window.navigator.left
+    assert not desk.offer and not desk.window.navigator.left
 
 
 def test_only_the_last_demos_are_kept_as_they_were_left(
@@ -537,138 +535,117 @@ def test_only_the_last_demos_are_kept_as_they_were_left(
     assert desk.window.session is not sessions[0]
 
 
-def test_what_cannot_be_kept_is_told_before_the_program_ends(desk: Desk) -> None:
-    build_a_ball(desk)
+def test_what_cannot_be_kept_is_said_before_the_program_ends(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    assert desk.recover(tmp_path / "file" / "unsaved").failure
+    desk.build_a_ball()
+    desk.frame(11, 0.1 * EVERY)
+    assert "cannot be backed up" in desk.words
     desk.key(pygame.K_ESCAPE)
+    assert "could not be backed up" in desk.words
     desk.key(pygame.K_ESCAPE)
     assert "your work in Drop will be lost" in desk.words and desk.window.running
 
 
-def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
+def test_earlier_work_in_a_demo_is_not_replaced_and_closing_the_offer_closes_it(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
     folder = tmp_path / "unsaved"
-    first = Autosave(folder)
-    desk.window.keep_scenes(first)
+    desk.recover(folder)
     for _ in range(3):
-        build_a_ball(desk)
+        desk.build_a_ball()
         desk.key(pygame.K_ESCAPE)
         desk.window.navigator.left.clear()  # as after many others
         desk.key(pygame.K_RETURN)
     desk.window.leave()
-    first.close()
-    second = Autosave(folder)
-    assert [left.demo for left in second.left] == ["drop"] * 3
+    assert sorted(path.name for path in folder.glob("*.json")) == ["drop-2.json", "drop-3.json", "drop.json"]
     later = Desk(None, (drop,))
-    later.window.keep_scenes(second)
-    later.frame()
-    assert "Your work in drop" in offer(later)
-    click_offer(later, on_cross=True)
-    assert later.window.browsing and not offer(later) and not later.words, "no older one comes after it"
+    second = later.recover(folder)
+    assert [file.demo for file in second.left] == ["drop"] * 3 and "Your work in drop" in later.offer
+    later.click_offer(on_cross=True)
+    assert later.window.browsing and not later.offer, "no older one comes after it"
     later.key(pygame.K_RETURN)
-    assert not offer(later)
-    later.key(pygame.K_ESCAPE)
-    second.close()
-    third = Autosave(folder)
-    assert len(third.left) == 3 and not third.offered, "nor at the next start"
-    later.window.keep_scenes(third)
-    later.frame()
-    assert not offer(later)
+    assert not later.offer
+    third = later.recover(folder)
+    assert len(third.left) == 3 and not third.offered and not later.offer, "nor at the next start"
     later.key(pygame.K_o, CTRL)
-    question = files_dock(later)._asking.question
-    assert question is not None and [answer.words[:6] for answer in question.answers] == ["drop, "] * 3 + ["A file"]
+    assert later.question is not None
+    assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["A file"]
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
-    assert not later.window.browsing and "As it was on" in later.words and len(third.left) == 2
-    third.close()
+    assert "As it was on" in later.words and len(third.left) == 2
 
 
-def test_only_what_was_built_is_offered_after_a_sudden_end(desk: Desk, tmp_path: Path) -> None:
-    autosave = Autosave(tmp_path / "unsaved")
-    desk.window.keep_scenes(autosave)
+def test_only_the_newest_recovery_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "MAX_FILES", 2)
+    for k in range(4):
+        save_scene(tmp_path / f"drop-{k}.json", Scene(title="lost"))
+        os.utime(tmp_path / f"drop-{k}.json", (k, k))
+    assert [file.path.name for file in Recovery(tmp_path).left] == ["drop-3.json", "drop-2.json"] == sorted(os.listdir(tmp_path))[::-1]
+
+
+@pytest.mark.parametrize("ending", ["saved", "undone", "restarted"])
+def test_what_was_saved_or_undone_is_kept_no_more(desk: Desk, tmp_path: Path, ending: str) -> None:
+    recovery, folder = desk.recover(tmp_path / "unsaved"), tmp_path / "unsaved"
     session = desk.window.session
-    session.set_parameter("height", 2.0)
-    session.press("k")
+    session.clock.paused = True
+    desk.build_a_ball()
+    desk.frame(2, EVERY)
+    recovery.wait()
+    assert [path.name for path in folder.iterdir()] == ["drop.json"]
+    if ending == "saved":
+        desk.save()
+    elif ending == "undone":
+        session.undo()
+    else:
+        session.restart()
+    desk.frame(2, EVERY)
+    assert not list(folder.iterdir())
+    desk.key(pygame.K_ESCAPE)
+    assert desk.window.browsing and recovery.left == () and not list(folder.iterdir())
+    desk.key(pygame.K_RETURN)
+    desk.build_a_ball()
+    desk.key(pygame.K_ESCAPE)
+    assert len(recovery.left) == 1
+
+
+def test_a_throw_a_slider_and_a_key_build_nothing(desk: Desk, tmp_path: Path) -> None:
+    recovery = desk.recover(tmp_path / "unsaved")
+    session = desk.window.session
     session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
     session.act(Release())
+    session.set_parameter("height", 2.0)
+    session.press("k")
     desk.frame(2, EVERY)
-    assert autosave.is_mended() and not autosave.path.exists(), "a slider, a key and a throw build nothing"
-    build_a_ball(desk)
-    desk.frame(2, EVERY)
-    autosave.abandon()  # as after a request to terminate
-    later = Autosave(tmp_path / "unsaved")
-    assert [left.path for left in later.offered] == [autosave.path]
-    later.close()
-
-
-def test_what_was_kept_is_kept_no_more_when_it_is_in_a_file(desk: Desk, tmp_path: Path) -> None:
-    autosave = Autosave(tmp_path / "unsaved")
-    desk.window.keep_scenes(autosave)
-    desk.window.session.clock.paused = True
-    for ending in ("saved", "undone"):
-        build_a_ball(desk)
-        desk.frame(2, EVERY)
-        assert autosave.is_mended() and autosave.path.exists()
-        if ending == "saved":
-            desk.key(pygame.K_s, CTRL)
-        else:
-            desk.window.session.undo()
-        desk.frame(2, EVERY)
-        assert autosave.is_mended() and not autosave.path.exists(), ending
-    autosave.close()
+    desk.key(pygame.K_ESCAPE)
+    assert recovery.left == () and not list((tmp_path / "unsaved").iterdir())
 
 
 def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "unsaved"
     folder.mkdir()
-    save_scene(folder / "drop-1234.json", Scene(title="lost"))
+    save_scene(folder / "drop.json", Scene(title="lost"))
     desk.window.session.clock.paused = True
     desk.frame(5)
     surface, above = pygame.Surface(SIZE), (0, 0, SIZE[0], desk.window.screen.layout.strip[1])
     desk.window.show(surface)
     before = pygame.image.tobytes(surface.subsurface(above), "RGB")
-    autosave = Autosave(folder)
-    desk.window.keep_scenes(autosave)
     desk.window.session.messages.say("something else")
-    desk.frame()
-    assert offer(desk) == "something else"
-    click_offer(desk)
-    assert len(autosave.left) == 1, "nothing can be clicked that is not there"
+    recovery = desk.recover(folder)
+    assert desk.offer == "something else"
+    desk.click_offer()
+    assert len(recovery.left) == 1, "nothing can be clicked that is not there"
     desk.frame(2, 6.1)
-    assert "Your work in drop" in offer(desk)
+    assert "Your work in drop" in desk.offer
     desk.window.show(surface)
     assert pygame.image.tobytes(surface.subsurface(above), "RGB") == before
-    autosave.close()
 
 
-def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(desk: Desk, tmp_path: Path) -> None:
-    autosave = Autosave(tmp_path / "unsaved")
-    desk.window.keep_scenes(autosave)
-    session = desk.window.session
-    session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
-    session.act(Release())
-    session.set_parameter("height", 2.0)
-    session.press("k")
-    desk.frame(3)
-    desk.key(pygame.K_ESCAPE)
-    assert autosave.left == ()
-    for ending in ("saved", "undone", "restarted"):
-        desk.key(pygame.K_RETURN)
-        build_a_ball(desk)
-        if ending == "saved":
-            desk.save()
-        elif ending == "undone":
-            desk.window.session.undo()
-        else:
-            desk.window.session.restart()
-        desk.frame(2)
-        desk.key(pygame.K_ESCAPE)
-        assert desk.window.browsing and autosave.left == (), ending
-    desk.key(pygame.K_RETURN)
-    build_a_ball(desk)
-    desk.save()
-    build_a_ball(desk)  # and once more after saving
-    desk.key(pygame.K_ESCAPE)
-    assert len(autosave.left) == 1
-    autosave.close()
+def test_a_damaged_recovery_file_is_reported_and_kept(drop: type[Demo], tmp_path: Path) -> None:
+    (tmp_path / "abc.json").write_text("{", encoding="utf-8")
+    desk = Desk(None, (drop,))
+    desk.recover(tmp_path)
+    desk.key(pygame.K_o, CTRL)
+    assert "cannot be opened" in desk.words and desk.window.browsing
+    assert (tmp_path / "abc.json").read_text(encoding="utf-8") == "{"
 
 
 def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path) -> None:
@@ -684,81 +661,3 @@ def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path
     again = Desk(scene_demo(load_scene(tmp_path / "drop.json"), "drop.json")(), ()).window.session
     assert again.view.camera.scale == pytest.approx(session.view.camera.scale, rel=1e-6)
     assert again.view.camera.center == pytest.approx(session.view.camera.center, abs=1e-6)
-
-
-def test_a_damaged_scene_left_behind_is_told_and_kept(drop: type[Demo], tmp_path: Path) -> None:
-    folder = tmp_path / "unsaved"
-    folder.mkdir()
-    (folder / "abc.json").write_text("{", encoding="utf-8")
-    desk = Desk(None, (drop,))
-    autosave = Autosave(folder)
-    desk.window.keep_scenes(autosave)
-    desk.frame()
-    desk.key(pygame.K_o, CTRL)
-    assert "cannot be opened" in desk.words and desk.window.browsing
-    (kept,) = (folder / "opened").iterdir()
-    assert kept.name.startswith("scene-kept-") and kept.read_text(encoding="utf-8") == "{"
-    autosave.close()
-
-
-def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    autosave = Autosave(tmp_path / "file" / "unsaved")
-    assert autosave.failure and autosave.left == ()
-    autosave.keep(Scene)
-    assert not autosave.is_writing
-    autosave.close()
-
-
-def test_what_cannot_be_kept_is_told_while_it_can_still_be_saved(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    desk.window.keep_scenes(Autosave(tmp_path / "file" / "unsaved"))
-    files_dock(desk)._since = EVERY
-    desk.frame()
-    assert desk.words == "", "nothing has been built"
-    build_a_ball(desk)
-    files_dock(desk)._since = EVERY
-    desk.frame()
-    assert desk.words.count("What you build cannot be backed up (") == 1 and "Ctrl S" in desk.words
-    build_a_ball(desk)
-    files_dock(desk)._since = EVERY
-    desk.frame()
-    assert desk.words.count("is not kept") <= 1
-    desk.key(pygame.K_ESCAPE)
-    assert "Your work in Drop was not saved and could not be backed up: " in desk.words and "it is kept" not in desk.words
-
-
-def test_a_scene_is_a_demo_like_any_other(tmp_path: Path) -> None:
-    scene = Scene(
-        bodies=(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)),), camera=AABB((-3.0, -1.0), (3.0, 5.0)), notes=("A note.",) * 5
-    )
-    path = tmp_path / "ball.json"
-    save_scene(path, scene)
-    assert is_scene_file(str(path)) and not is_scene_file(str(tmp_path / "none.json"))
-    kind = read_file(str(path), 1.0)
-    assert isinstance(kind, type) and issubclass(kind, SceneDemo)
-    demo = kind()
-    assert demo.home() == scene.camera and demo.title == "ball" and len(demo.status()) == 5 and demo.summary() == scene.notes
-    assert scene_class(scene_as_json(scene)).scene == scene and kind.scene_content() == scene_as_json(scene)
-    demo.sim.step()
-    first = demo.stages[0].world.state_hash()
-    demo.restart()
-    demo.sim.step()
-    assert demo.stages[0].world.state_hash() == first
-    assert scene_demo(scene, "x.json").opened_from == "x.json"
-    with pytest.raises(InvalidInputError, match="a file that ends in"):
-        load_any_scene("scene.txt")
-    with pytest.raises(InvalidInputError, match="pixels_per_metre"):
-        load_any_scene(str(path), 10.0)
-
-
-def test_a_scene_dropped_on_the_window_opens(desk: Desk, tmp_path: Path) -> None:
-    save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BodySpec((FixtureSpec(Circle(0.5)),)),)))
-    desk.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "ball.json"), pos=(700, 300)))
-    for _ in range(600):
-        desk.frame()
-        if desk.window.session.demo.title == "A ball":
-            break
-    assert desk.window.session.demo.title == "A ball"
-    desk.save(2)
-    assert [path.name for path in tmp_path.iterdir()] == ["ball.json"], "where it was opened from"

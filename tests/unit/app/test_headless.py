@@ -13,7 +13,7 @@ from PIL import Image
 
 from engine import query
 from engine.app import compiling, tour, warmup
-from engine.app.files import png_bytes
+from engine.app.files.writing import png_bytes
 from engine.app.headless import picture_of, run_headless
 from engine.app.tour import run_tour
 from engine.app.window_timing import time_frames

@@ -15,11 +15,10 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app.dropped_files import load_dropped
 from engine.app.dropped_picture import picture_of
+from engine.app.files.opening import load_any_scene, load_dropped
+from engine.app.files.saving import scene_maker
 from engine.app.frame import FramePainter
-from engine.app.saving import scene_maker
-from engine.app.scene_files import load_any_scene
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.preferences import Preferences, load_preferences, preferences_path, save_preferences
+from engine.app.files.preferences import Preferences, load_preferences, save_preferences
 from engine.app.screen import Appearance, Screen
 from engine.render import palette
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     path = tmp_path / "not yet there" / "preferences.json"
-    assert load_preferences(path) == Preferences() and load_preferences(None) == Preferences()
+    assert load_preferences(path) == Preferences()
     assert save_preferences(path, Preferences("light", 1.25))
     assert load_preferences(path) == Preferences("light", 1.25)
 
@@ -41,22 +41,8 @@ def test_a_file_that_cannot_be_written_hurts_nobody(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     assert not save_preferences(blocked / "sub" / "preferences.json", Preferences())
-    assert not save_preferences(None, Preferences())
     assert blocked.read_text() == "in the way"
     assert load_preferences(tmp_path) == Preferences()  # a folder
-
-
-def test_the_place_is_the_systems() -> None:
-    def at(environment: dict[str, str], platform: str) -> str | None:
-        path = preferences_path(environment, platform)
-        return path.as_posix() if path is not None else None
-
-    end = "collision-laboratory/preferences.json"
-    assert at({"HOME": "/h"}, "linux") == f"/h/.config/{end}"
-    assert at({"HOME": "/h", "XDG_CONFIG_HOME": "relative"}, "linux") == f"/h/.config/{end}"
-    assert at({"HOME": "/h"}, "darwin") == f"/h/Library/Application Support/{end}"
-    assert at({"APPDATA": "/a"}, "win32") == f"/a/{end}"
-    assert at({}, "linux") is at({}, "win32") is at({}, "darwin") is None
 
 
 def test_choices_are_kept(tmp_path: Path) -> None:
@@ -71,4 +57,8 @@ def test_choices_are_kept(tmp_path: Path) -> None:
     appearance.toggle_more(screen)
     assert screen.ui_scale == 1.625 and load_preferences(path) == Preferences("light", 1.625, shows_more=True)
     appearance.change_scale(screen, 0, print)
-    assert screen.ui_scale == 1.5 and load_preferences(path) == Preferences("light", None, shows_more=True)
+    appearance.remember_folder(tmp_path)
+    assert screen.ui_scale == 1.5 and load_preferences(path) == Preferences(
+        "light", None, shows_more=True, open_folder=str(tmp_path.resolve())
+    )
+    assert Appearance(1.5, load_preferences(path)).open_folder == tmp_path.resolve()

@@ -14,8 +14,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from engine.app.dropped_files import load_dropped
-from engine.app.scene_files import load_any_scene
+from engine.app.files.opening import load_any_scene, load_dropped
 from engine.cli.own_demo import load_own_demo
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream

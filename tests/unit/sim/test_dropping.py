@@ -14,9 +14,9 @@ from typing import Any
 import pygame
 import pytest
 
-from engine.app.dropped_files import drop_size, load_dropped
 from engine.app.dropped_picture import picture_of
-from engine.app.dropper import Dropper
+from engine.app.files.dropping import Dropper
+from engine.app.files.opening import drop_size, load_dropped
 from engine.app.headless import run_headless
 from engine.app.messages import Messages
 from engine.app.window import Window
@@ -168,7 +168,7 @@ def test_what_cannot_be_used_is_told_in_one_line(hand: Hand, tmp_path: Path) -> 
 
 def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     body, go, clock = body_of_file(ell), Event(), [0.0]
-    monkeypatch.setattr("engine.app.dropper.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("engine.app.files.dropping.perf_counter", lambda: clock[0])
 
     def slow(path: str, size: float) -> BodyFile:
         assert go.wait(PATIENCE)

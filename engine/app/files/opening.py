@@ -1,7 +1,7 @@
-"""Files that become bodies: pictures, drawings and body files dropped on the window or named by ``run --drop``.
+"""Files that are opened or dropped: scenes, recordings, pairs and stepper cases open a demo; pictures and body files become bodies.
 
-A picture is traced (`engine.decompose`) at the size at which it will lie there, so that the tolerance of the outline, millimeters, is
-one of the scene and not of the picture's pixels. A body file has meters of its own and keeps them, unless it would not fit into the scene.
+A picture is traced (`engine.decompose`) at the size at which it will lie in the demo, so that the tolerance of its outline, in millimeters,
+is one of the scene and not of the picture's pixels. A body file keeps its size, unless it would not fit into the scene.
 """
 
 from __future__ import annotations
@@ -12,18 +12,43 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.app.case_demos import inspector_of, stepper_of
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
 from engine.common.json_file import glance
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
 from engine.geometry import AABB
+from engine.scenes import Scene, load_rube, load_scene
+from engine.scenes.rube import is_rube
+from engine.scenes.scene_file import FORMAT, MAX_FILE_BYTES
+from engine.sim.demo import Demo
 from engine.sim.dropping import DroppedBody
+from engine.sim.recordings import SUFFIX, Recording, load_recording
+from engine.sim.scene_demo import SceneDemo, scene_demo
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
 
-__all__ = ["drop_places", "drop_size", "is_pair_file", "is_stepper_case", "load_dropped", "refusal", "words_of"]
+__all__ = [
+    "SCENE_SUFFIXES",
+    "SUFFIXES",
+    "drop_places",
+    "drop_size",
+    "file_stem",
+    "is_own_scene",
+    "load_any_scene",
+    "load_dropped",
+    "load_file",
+    "refusal",
+    "words_of",
+]
 
+SCENE_SUFFIXES = (".json", ".svg")
+"""Suffixes of files that ``run`` takes in place of a demo's id."""
+SUFFIXES = (*SCENE_SUFFIXES, SUFFIX, ".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
+"""Suffixes of files that the window opens."""
+_MAX_STEM = 60
+"""Maximum number of characters that a scene's name contributes to a file name."""
 _SHARE = 0.15
 """Longer side of what a picture becomes, as a share of the shorter side of what the demo shows at first: 1.2 m in a pit 8 m high."""
 _MAX_SHARE = 0.8
@@ -41,23 +66,64 @@ _MAY_BE_LOST = 0.01
 """Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
 
 
-def is_pair_file(path: str) -> bool:
-    """Return True if a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
-    from engine.compare.pair.file import FORMAT, MAX_FILE
+def load_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
+    """Return what a file becomes: a recording, the demo of a scene, a pair or a stepper case, or a body as `load_dropped` makes it.
 
-    return _says(path, FORMAT, MAX_FILE)
+    Raises
+    ------
+    LabError
+        It cannot be read, or is none of these; one line says why.
+    """
+    if path.lower().endswith(SUFFIX):
+        return load_recording(path)
+    content = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
+    kind = content.get("format") if isinstance(content, dict) else None
+    if kind is not None:
+        from engine.compare.pair.file import FORMAT as PAIR
+        from engine.trace.case_file import CASE_FORMAT, load_case
+
+        if kind == PAIR:
+            return inspector_of(path)[1]
+        if kind == CASE_FORMAT:
+            saved = load_case(path)
+            return stepper_of(saved.algorithm, saved.case, Path(path).name)
+    if kind == FORMAT or is_rube(content):
+        return scene_demo(load_any_scene(path), path)
+    return load_dropped(path, size)
 
 
-def is_stepper_case(path: str) -> bool:
-    """Return the same of a stepper case, for the demo `stepper`."""
-    from engine.trace.case_file import CASE_FORMAT, MAX_CASE
+def is_own_scene(path: str) -> bool:
+    """Return True if a JSON file says that it is a scene of this program."""
+    content = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
+    return isinstance(content, dict) and content.get("format") == FORMAT
 
-    return _says(path, CASE_FORMAT, MAX_CASE)
+
+def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
+    """Read a scene file, an export of R.U.B.E., or a drawing.
+
+    Raises
+    ------
+    InvalidInputError
+        It is none of these, or something in it is wrong: the message has the line and the field.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".svg":
+        from engine.scenes.svg_scene import load_svg_scene
+
+        return load_svg_scene(path) if pixels_per_metre is None else load_svg_scene(path, pixels_per_metre)
+    if suffix != ".json":
+        requirement = f"a scene: a file that ends in {' or '.join(SCENE_SUFFIXES)}"
+        raise InvalidInputError(path, requirement, Described(suffix or "no ending"))
+    if pixels_per_metre is not None:
+        raise InvalidInputError("pixels_per_metre", "left out for a file that is in meters", pixels_per_metre)
+    return load_rube(path) if is_rube(glance(path, MAX_FILE_BYTES)) else load_scene(path)
 
 
-def _says(path: str, format_name: str, largest: int) -> bool:
-    plain = glance(path, largest) if path.lower().endswith(".json") else None
-    return isinstance(plain, dict) and plain.get("format") == format_name
+def file_stem(demo: Demo) -> str:
+    """Return the name for files written from a demo: its id, or the name of the scene file that it was opened from."""
+    if not isinstance(demo, SceneDemo):
+        return demo.id or "demo"
+    return Path(demo.opened_from).stem[:_MAX_STEM] or demo.id
 
 
 def load_dropped(path: str, size: float) -> BodyFile:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from engine.common.errors import InvalidInputError
-from engine.common.files import is_special, real_path, write_atomically
+from engine.common.files import is_special, real_path
 
 if TYPE_CHECKING:
     import pygame
 
-__all__ = ["check_directory", "check_writable", "failure_words", "png_bytes", "write_atomically"]
+__all__ = ["check_directory", "check_writable", "failure_words", "png_bytes"]
 
 
 def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str, ...] = ()) -> Path:

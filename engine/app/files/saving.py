@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.app.dropped_picture import kept_picture, pictures_of
-from engine.app.scene_files import plain_title
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.scenes import Scene, SceneWorld
@@ -124,7 +123,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
         raise LabError("this demo has no world")
     grip = demo.grip
     step = demo.stages[0].world.step_index
-    name, watch = plain_title(demo.title), demo.watch
+    name, watch = demo.title, demo.watch
     if not isinstance(demo, SceneDemo):
         watch = f"What stood in the demo {name} at step {step}, as it moved then. Its own keys, sliders and rules are no part of this."
         if step == 0:

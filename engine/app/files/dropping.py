@@ -1,0 +1,138 @@
+"""Files on their way into the window: read by another thread while the demo goes on, and opened, or put into it, between two steps."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pygame
+
+from engine.app.dropped_picture import picture_of
+from engine.app.files.opening import drop_size, load_file, refusal, words_of
+from engine.app.layout import is_inside
+from engine.app.session import Session
+from engine.render import palette
+from engine.render.camera import Place
+from engine.sim.actions import Drop
+from engine.sim.demo import Demo
+from engine.sim.recordings import Recording
+
+if TYPE_CHECKING:
+    from engine.decompose import BodyFile
+
+__all__ = ["DROP_EVENTS", "Dropper", "pixel_of_drop"]
+
+DROP_EVENTS = (pygame.DROPFILE, pygame.DROPTEXT, pygame.DROPBEGIN, pygame.DROPCOMPLETE)
+"""Events of a drop; all but files are ignored."""
+
+_LONG = 3
+"""Seconds of reading after which its time is shown."""
+
+Point = tuple[float, float]
+Reader = Callable[[str, float], "BodyFile | Recording | type[Demo]"]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A file being read: the demo and the point it falls to, and the size of its body, meters."""
+
+    path: str
+    demo: Demo
+    point: Point
+    size: float
+    result: BodyFile | Recording | type[Demo] | Exception | None = None
+    started: float = 0.0
+    shown: int = 0
+
+    def start(self, read: Reader) -> None:
+        """Begin to read, in another thread."""
+        self.started = perf_counter()
+        Thread(target=self._read, args=(read,), name="dropped file", daemon=True).start()
+
+    def _read(self, read: Reader) -> None:
+        try:
+            result = read(self.path, self.size)
+            if not isinstance(result, type | Recording):
+                picture_of(result)  # read here, so that drawing finds it ready
+            self.result = result
+        except Exception as error:
+            self.result = error
+
+
+class Dropper:
+    """Reads the files dropped on a window, one after another; `read` runs in another thread and touches no world."""
+
+    def __init__(self, read: Reader = load_file) -> None:
+        self._read, self._readings = read, deque[_Reading]()
+        self._n_together = 0
+        self._has_read = False
+
+    @property
+    def n_pending(self) -> int:
+        """Number of files that are being read or wait for it."""
+        return len(self._readings)
+
+    def read(self, path: str, session: Session, at: Point) -> None:
+        """Begin to read a file that falls in at a pixel; several that come in one frame lie one above the other."""
+        demo, size = session.demo, drop_size(session.demo.home())
+        x, y = session.view.to_world(at)
+        self._readings.append(_Reading(path, demo, (x, y + 1.2 * size * self._n_together), size))
+        self._n_together += 1
+        if len(self._readings) == 1:
+            self._readings[0].start(self._read)
+        session.messages.say(f"Reading {Path(path).name}", is_passing=True)
+
+    def deliver(self, session: Session) -> Recording | type[Demo] | None:
+        """Put what has been read into its demo; return a recording or a demo to open. Called once a frame."""
+        self._n_together = 0
+        opened: Recording | type[Demo] | None = None
+        while self._readings and (result := self._readings[0].result) is not None:
+            reading = self._readings.popleft()
+            self._has_read = True
+            if self._readings:
+                self._readings[0].start(self._read)
+            if reading.demo is not session.demo:  # the user has gone elsewhere
+                continue
+            if isinstance(result, type | Recording):
+                opened = result
+            else:
+                _put(session, reading, result)
+        if self._readings and self._readings[0].demo is session.demo:
+            self._show_time(self._readings[0], session)
+        return opened
+
+    def _show_time(self, reading: _Reading, session: Session) -> None:
+        """Say each second for how long a file has been read, if that is long."""
+        seconds = int(perf_counter() - reading.started)
+        if seconds < max(_LONG, reading.shown + 1):
+            return
+        reading.shown = seconds
+        reason = "" if self._has_read else "; the first file takes longer"
+        session.messages.say(f"Reading {Path(reading.path).name}, {seconds} s so far{reason}", is_passing=True)
+
+
+def _put(session: Session, reading: _Reading, result: BodyFile | Exception) -> None:
+    """Let the body fall, or say why there is none."""
+    try:
+        if isinstance(result, Exception):
+            raise result
+        session.messages.say(words_of(session.act(Drop.of(result, reading.point))))
+    except Exception as error:
+        session.messages.say(refusal(reading.path, error), palette.WARNING)
+
+
+def pixel_of_drop(event: pygame.event.Event, view: Place) -> Point:
+    """Return the pixel where a file was dropped; the middle of the view if that is elsewhere or unknown.
+
+    The system sends no motion while something is dragged in from another window, so the pointer's place is read anew.
+    """
+    at = getattr(event, "pos", None)
+    if at is None:
+        (x, y), (left, top) = pygame.mouse.get_pos(desktop=True), pygame.display.get_window_position()
+        at = x - left, y - top
+    return (float(at[0]), float(at[1])) if is_inside(at, view) else (view[0] + 0.5 * view[2], view[1] + 0.5 * view[3])

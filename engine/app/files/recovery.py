@@ -1,0 +1,140 @@
+"""Scenes that are not saved: kept while they are worked on, and offered again after a crash or at the next start.
+
+    <user's data folder>/unsaved/bridge.json      one file a demo in which something was built
+                                 seesaw.json      named after the demo; "-2" where earlier work is still there
+                                 dismissed        its time: earlier files are listed, but no longer offered
+
+A file is written every `EVERY` seconds while something was built, and deleted when that is saved or undone. Another thread encodes and
+writes scenes, which never change. A second window offers what the first has not saved too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from threading import Thread
+
+from engine.common.errors import LabError
+from engine.scenes import Scene, save_scene
+from engine.sim.recordings.recorder import free_path
+
+__all__ = ["EVERY", "MAX_FILES", "Recovery", "RecoveryFile"]
+
+EVERY = 10.0
+"""Seconds between two writings."""
+MAX_FILES = 20
+"""Files that are kept; the oldest go."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryFile:
+    """A scene that was left unsaved; `written` is its time, seconds since 1970."""
+
+    path: Path
+    written: float
+
+    @property
+    def demo(self) -> str:
+        """Name of the demo, or of the scene file, in which it was built."""
+        return re.sub(r"-\d+$", "", self.path.stem)
+
+    @property
+    def time(self) -> str:
+        """Day and time of the last change."""
+        return f"{datetime.fromtimestamp(self.written):%A %d %B, %H:%M}"
+
+
+class Recovery:
+    """The recovery files in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is missing.
+
+    Attributes
+    ----------
+    failure : str
+        Why nothing can be kept; empty while all is well.
+    left : tuple of RecoveryFile
+        Scenes on which nobody works now, the newest first.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.failure, self._folder, self._dismissal = "", folder, folder / "dismissed"
+        self._writer: Thread | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.failure = error.strerror or str(error)
+        self._dismissed = _written(self._dismissal)
+        files = [RecoveryFile(path, _written(path)) for path in folder.glob("*.json")]
+        self.left = tuple(sorted(files, key=lambda file: file.written, reverse=True))
+        for old in self.left[MAX_FILES:]:
+            self.delete(old.path)
+
+    @property
+    def offered(self) -> tuple[RecoveryFile, ...]:
+        """Those of `left` that are newer than the last `dismiss`."""
+        return tuple(file for file in self.left if file.written > self._dismissed)
+
+    def dismiss(self) -> None:
+        """Offer none of the present files any more, here and at later starts."""
+        self._dismissed = time.time()
+        with contextlib.suppress(OSError):  # they are offered again at the next start
+            self._dismissal.touch()
+
+    @property
+    def is_writing(self) -> bool:
+        """True while a scene is being written."""
+        return self._writer is not None and self._writer.is_alive()
+
+    def wait(self) -> None:
+        """Wait until everything is written."""
+        if self._writer is not None:
+            self._writer.join()
+
+    def keep(self, scene: Callable[[], Scene], path: Path | None, demo: str) -> Path:
+        """Write a scene, in another thread, and return its file: `path`, or a new one named after the demo.
+
+        `scene` is called in that thread: it works from a snapshot, not from a world.
+        """
+        self.wait()
+        target = path if path is not None else free_path(self._folder, demo, ".json")
+        self._writer = Thread(target=self._write, args=(scene, target), name="recovery", daemon=True)
+        self._writer.start()
+        return target
+
+    def leave(self, path: Path) -> None:
+        """Offer a file: nobody works on its scene any more."""
+        self.left = (RecoveryFile(path, time.time()), *self.left)
+
+    def resume(self, path: Path) -> None:
+        """Offer a file no more: somebody works on its scene again."""
+        self.left = tuple(file for file in self.left if file.path != path)
+
+    def delete(self, path: Path) -> None:
+        """Delete a file: its scene is saved, or nothing is built in it any more."""
+        self.wait()
+        self.resume(path)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+    def _write(self, scene: Callable[[], Scene], path: Path) -> None:
+        try:
+            save_scene(path, scene())
+            self.failure = ""
+        except (OSError, LabError) as error:
+            self.failure = (error.strerror if isinstance(error, OSError) else "") or str(error)
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,123 @@
+"""The file dialog: what the window can open in a folder, the samples, and a line to type a path or a part of a name in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.app.panels.asking_dock import Answer, AskingDock, Question
+from engine.common.errors import Described, InvalidInputError
+from engine.sim.recordings import SUFFIX
+
+if TYPE_CHECKING:
+    from engine.app.screen import Appearance, Screen
+    from engine.app.session import Session
+
+__all__ = ["SAMPLES", "OpenDialog", "typed_path"]
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sprites" / "samples"
+"""Folder of pictures and scenes that come with the program."""
+_ROW, _OTHER_ROWS = 33.0, 210.0
+"""Design pixels of an entry, and of everything else in the dialog and around it."""
+_MIN_ROWS = 3
+
+
+class OpenDialog:
+    """Asks which file to open, by way of `asking`, and gives it to `open_file`."""
+
+    def __init__(self, asking: AskingDock, open_file: Callable[[Path], object]) -> None:
+        self._asking, self._open_file = asking, open_file
+
+    def show(self, session: Session, appearance: Appearance, screen: Screen) -> None:
+        """Show the folder from which a file was opened last."""
+        n_rows = max(int((screen.layout.size[1] / screen.ui_scale - _OTHER_ROWS) / _ROW), _MIN_ROWS)
+        _Visit(self._asking, self._open_file, session, appearance, n_rows).show(appearance.open_folder)
+
+
+class _Visit:
+    """The dialog from when it is shown until a file is opened; `n_rows` entries are listed at once."""
+
+    def __init__(
+        self, asking: AskingDock, open_file: Callable[[Path], object], session: Session, appearance: Appearance, n_rows: int
+    ) -> None:
+        self._asking, self._open_file, self._session, self._appearance, self._n_rows = asking, open_file, session, appearance, n_rows
+
+    def show(self, folder: Path, first: int = 0, part: str = "", wrong: str = "") -> None:
+        """List the entries of a folder whose names contain `part`, from the `first` on; `wrong` says what is wrong with what was typed."""
+        folder = _resolved(folder)
+        entries = [path for path in _entries(folder) if part.lower() in path.name.lower()]
+        if part and not entries:
+            self.show(folder, wrong=f"There is no file {part}.")
+            return
+        answers = [Answer("Open what is typed", partial(self._take_typed, folder))]
+        if not first and not part:
+            answers.append(Answer("Up one folder", partial(self._go, folder.parent)))
+            if folder != SAMPLES and SAMPLES.is_dir():
+                answers.append(Answer("Samples", partial(self._go, SAMPLES)))
+        end = first + max(self._n_rows - len(answers), 1)
+        answers += [Answer(_label(path), partial(self._take, path)) for path in entries[first:end]]
+        if end < len(entries):
+            answers.append(Answer(f"More: {len(entries) - end}", lambda _: self.show(folder, end, part)))
+        words = wrong or f"{folder}: scenes, recordings, pairs and levels open; pictures and body files fall in."
+        self._asking.ask(Question("Open a file", words, tuple(answers), ""), self._session)
+
+    def _go(self, folder: Path, typed: str) -> None:
+        self.show(folder)
+
+    def _take(self, path: Path, typed: str) -> None:
+        if path.is_dir():
+            self.show(path)
+        else:
+            self._appearance.remember_folder(path.parent)
+            self._open_file(path)
+
+    def _take_typed(self, folder: Path, typed: str) -> None:
+        """Open the file or the folder that was typed, or list the entries with that in their names."""
+        try:
+            path = folder / typed_path(typed)
+            exists = path.exists()
+        except (InvalidInputError, OSError):  # no such user, a name too long
+            exists = False
+        if exists:
+            self._take(path, typed)
+        elif typed:
+            self.show(folder, part=typed)
+        else:
+            self.show(folder, wrong="Type the name of a file, or choose one.")
+
+
+def typed_path(name: str) -> Path:
+    """Return the path that was typed, of which the first part may be a user's folder."""
+    if not name:
+        raise InvalidInputError("the name", "of a file", Described("nothing"))
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise InvalidInputError("the name", "of a file in a folder of a user who is known here", name) from None
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return the folders and files in a folder that can be opened, sorted; hidden ones are left out."""
+    from engine.decompose.tracing import TRACED_SUFFIXES
+
+    suffixes = (".json", SUFFIX, *TRACED_SUFFIXES)
+    try:
+        paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return []
+    entries = [path for path in paths if path.is_dir() or path.suffix.lower() in suffixes]
+    return sorted(entries, key=lambda path: (not path.is_dir(), path.name.lower()))
+
+
+def _label(path: Path) -> str:
+    return f"{path.name}/" if path.is_dir() else path.name
+
+
+def _resolved(folder: Path) -> Path:
+    """Return the absolute path of a folder; the user's own if it is gone."""
+    try:
+        return folder.resolve(strict=True)
+    except OSError:
+        return Path.home()
