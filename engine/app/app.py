@@ -63,8 +63,12 @@ class App:
         self.dropper = Dropper()
         self.pointed: tuple[int, int] | None = None
         self.open_menu: Callable[[], object] = lambda: None
+        self.share_loaded: float | None = None
+        """How much of the solver that is waited for is loaded; None if none is, or without an estimate."""
         self._wish: tuple[Wish, Session] | None = None
         """The last choice of a solver that was still loading, and the session it was made in."""
+        self._progress: Message | None = None
+        """What was said last of how far that solver is."""
         self._question: Message | None = None
         """The question whether to quit; a second Esc or click answers it while it is shown."""
 
@@ -100,13 +104,12 @@ class App:
     def choose(self, wish: Wish) -> None:
         """Change the solver, what runs beside the demo, or where that is drawn; a solver that is not loaded yet is waited for."""
         session = self.session
-        self._wish = None
+        self._wish = self.share_loaded = self._progress = None
         if wish.what != "solver" and session.is_shared:
             session.messages.answer("A shared world cannot be compared with another solver.", palette.WARNING)
         elif wish.solver and not self._is_loaded(wish.solver):
             self._wish = wish, session
-            title = load_solver(wish.solver).capabilities.title
-            session.messages.answer(f"Loading {title}; the first time it is compiled too.", is_passing=True)
+            self._say_how_far(wish.solver)
         elif wish.what == "solver":
             session.set_solver(wish.value)
         elif wish.what == "lane":
@@ -131,11 +134,22 @@ class App:
 
     def apply_waiting_choice(self) -> None:
         """Apply the choice that waited for its solver, once that is loaded and its demo is still shown; called once a frame."""
-        if self._wish is not None and self._is_loaded(self._wish[0].value):
+        if self._wish is not None and not self._is_loaded(self._wish[0].value):
+            if self._wish[1] is self.session:
+                self._say_how_far(self._wish[0].value)
+        elif self._wish is not None:
             (wish, session), self._wish = self._wish, None
+            self.share_loaded = self._progress = None
             if session is self.session:
                 session.messages.end_passing()
                 self.choose(wish)
+
+    def _say_how_far(self, solver: str) -> None:
+        """Say how far the solver is that is waited for, unless something else has been said since."""
+        how_far, self.share_loaded = solver_loading.progress(solver)
+        words, messages = f"Loading {load_solver(solver).capabilities.title}, compiled at its first use: {how_far}.", self.session.messages
+        if self._progress is None or (messages.now is self._progress and words != self._progress.words):
+            self._progress = messages.answer(words, is_passing=True)
 
     def _is_loaded(self, solver: str) -> bool:
         """Return True if a solver runs here already, or has been loaded."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import importlib
 import os
+import statistics
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
@@ -21,7 +24,20 @@ from engine.common import compile_notice
 from engine.common.interrupts import DeferredInterrupt
 from engine.world import load_solver, solvers
 
-__all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
+__all__ = [
+    "ASKED",
+    "CHECK",
+    "EDGES",
+    "EVERYTHING",
+    "LONGEST",
+    "RUNNING",
+    "Compilers",
+    "elsewhere",
+    "n_cores",
+    "note_duration",
+    "run_part",
+    "usual_duration",
+]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _COMPILE = "import sys; from engine.app.compiling import compile_parts; compile_parts(sys.argv[1:])"
@@ -29,6 +45,8 @@ _LOW_PRIORITY = 5
 """Niceness of the processes after their first part: the window goes first."""
 LONGEST = 1800.0
 """Maximum duration of a part, seconds. It takes a minute on an idle machine, ten on a busy one; giving up sooner would stall the window."""
+_durations: deque[float] = deque(maxlen=20)
+"""Seconds that the latest parts took in this session."""
 _LOOK = 0.1
 """Interval at which finished parts are looked for, seconds."""
 
@@ -168,6 +186,16 @@ def compile_parts(names: Iterable[str]) -> None:
             print("done", name, flush=True)
 
 
+def note_duration(seconds: float) -> None:
+    """Note how long a part took, for estimates of the next ones."""
+    _durations.append(seconds)
+
+
+def usual_duration() -> float | None:
+    """Return the median of the seconds that the latest parts took on this computer in this session; None before the first has ended."""
+    return statistics.median(_durations) if _durations else None
+
+
 def n_cores() -> int:
     """Return how many processor cores this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -243,10 +271,13 @@ class Compilers:
 
     def _read(self, process: subprocess.Popen[str], share: Sequence[str]) -> None:
         assert process.stdout is not None
+        began = monotonic()
         with process.stdout:
             for line in process.stdout:
                 outcome, _, name = line.rstrip("\n").partition(" ")
                 self._note(name, outcome)
+                note_duration(monotonic() - began)
+                began = monotonic()
         for name in share:
             if name not in self._outcomes:
                 self._note(name, "lost")

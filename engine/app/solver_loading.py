@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
+from engine.app.compiling import usual_duration
 from engine.app.warmup import BackgroundLoad
 from engine.common import jit
 from engine.world import load_solver
 from engine.world.solver import DEFAULT
 
-__all__ = ["is_ready"]
+__all__ = ["is_ready", "progress"]
+
+_ROUND = 5.0
+"""Seconds to which an estimate is rounded up."""
+_MAX_SHARE = 0.95
+"""Largest share of an estimate that is shown as done: the rest comes when it is done."""
 
 _loads: dict[str, BackgroundLoad] = {}
 """Of this process, by the solver's name."""
@@ -28,3 +36,16 @@ def is_ready(solver: str) -> bool:
 
 def _prepare(solver: str) -> None:
     load_solver(solver).prepare()
+
+
+def progress(solver: str) -> tuple[str, float | None]:
+    """Return how far a solver is that is being loaded, in words, and the share that is done.
+
+    The estimate is what other algorithms took on this computer in this session; before any has been compiled there is none.
+    """
+    seconds, usual = _loads[solver].seconds, usual_duration()
+    if usual is None:
+        return f"{seconds:.0f} s so far", None
+    if seconds > usual:
+        return f"{seconds:.0f} s so far, longer than usual", _MAX_SHARE
+    return f"about {_ROUND * math.ceil((usual - seconds) / _ROUND):.0f} s left", min(seconds / usual, _MAX_SHARE)

@@ -25,7 +25,7 @@ from engine.render.palette import Color
 if TYPE_CHECKING:
     from engine.app.session import Session
 
-__all__ = ["CheckNote", "Note", "Notes", "draw_strip"]
+__all__ = ["CheckNote", "Note", "Notes", "draw_progress", "draw_strip"]
 
 
 class CheckNote:
@@ -67,6 +67,8 @@ class CheckNote:
 
 Note = tuple[str, Color]
 
+_BAR = 4.0
+"""Height of the progress bar, design pixels."""
 _SETTLED = 2.0
 """Seconds for which a state lasts before it is told: the mean of the lag has settled by then, and a single long frame is none."""
 _REST = 60.0
@@ -164,6 +166,15 @@ def draw_strip(
 ) -> None:
     """Draw the strip of a session, with the note before the figures; of a preview there is no talk of a check that will not come."""
     draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, check, is_preview), note)
+
+
+def draw_progress(surface: pygame.Surface, strip: Place, share: float, ui_scale: float) -> None:
+    """Draw a bar along the upper edge of the strip, filled to `share`."""
+    left, top, width, _ = strip
+    bar = pygame.Rect(left, top, width, max(round(_BAR * ui_scale), 2))
+    pygame.draw.rect(surface, palette.PANEL_EDGE, bar)
+    bar.width = round(share * width)
+    pygame.draw.rect(surface, palette.ACCENT, bar)
 
 
 def _cells(session: Session, n_asleep: int) -> list[Cell]:

@@ -199,6 +199,7 @@ class BackgroundLoad:
         self.failure = ""
         self._statement, self._load = statement, load
         self._compiler: subprocess.Popen[str] | None = None
+        self._began = perf_counter()
         self._thread = threading.Thread(target=self._run, name="kernels", daemon=True)
         atexit.register(self.close)
         self._thread.start()
@@ -207,6 +208,11 @@ class BackgroundLoad:
     def is_done(self) -> bool:
         """Whether it has ended, well or not."""
         return not self._thread.is_alive()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it began."""
+        return perf_counter() - self._began
 
     def close(self) -> None:
         """Stop the second process."""
@@ -220,5 +226,6 @@ class BackgroundLoad:
             self._compiler.wait(LONGEST)
             with short_turns():
                 self._load()
+            compiling.note_duration(self.seconds)
         except Exception as error:  # the demo goes on without them, and shows why
             self.failure = f"{type(error).__name__}: {error}"

@@ -25,7 +25,7 @@ from engine.app.panels.dock_area import DockArea, make_docks
 from engine.app.panels.files_dock import FilesDock
 from engine.app.screen import Screen
 from engine.app.session import Session
-from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
+from engine.app.status_strip import CheckNote, Note, Notes, draw_progress, draw_strip
 from engine.render.canvas import Canvas
 from engine.render.hud import draw_help
 from engine.render.raster import load_raster
@@ -284,6 +284,8 @@ class Window:
         shows = (session.demo.steps, session.costs.shown, session.clock.pace, self.check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
         screen.cache.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
+        if self.app.share_loaded is not None:
+            draw_progress(surface, layout.strip, self.app.share_loaded, screen.ui_scale)
         self.router.page.draw(surface)
         self.router.menu.draw(surface)
         if screen.help_shown:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pygame
 import pytest
 from pygame_gui.elements import UIButton
 
-from engine.app import motion_judge, solver_loading
+from engine.app import compiling, motion_judge, solver_loading
 from engine.app.commands import find, run
 from engine.app.layout import best_columns, lanes
 from engine.app.motion_panel import Wish
@@ -342,18 +344,39 @@ def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], mon
 
 
 def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = False
+    there, how_far = False, ("3 s so far", None)
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: there)
+    monkeypatch.setattr(solver_loading, "progress", lambda solver: how_far)
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(5)
-    assert not session.besides and session.messages.now is not None and "Soft step" in session.messages.now.words
+    assert not session.besides and session.messages.now is not None
+    assert "Soft step" in session.messages.now.words and "3 s so far" in session.messages.now.words
+    strip = hand.window.screen.layout.strip
+    before = hand.surface.subsurface(strip).copy()
+    how_far = ("about 10 s left", 0.5)
+    hand.frame(2)
+    assert "about 10 s left" in session.messages.now.words
+    bar = [hand.surface.get_at((x, strip[1]))[:3] for x in (strip[0] + 5, strip[0] + strip[2] - 5)]
+    assert bar == [palette.ACCENT, palette.PANEL_EDGE] and before.get_at((5, 0))[:3] not in bar[:1]
     there = True
     hand.frame(2)
-    assert session.besides and session.messages.now is None
+    assert session.besides and session.messages.now is None and hand.surface.get_at((5, strip[1]))[:3] != palette.ACCENT
     there = False
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
     assert hand.window.session.demo.sim.solvers == ("soft_step",), "it runs already, beside the other"
+
+
+def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_durations", deque())
+    load = SimpleNamespace(seconds=12.0)
+    monkeypatch.setattr(solver_loading, "_loads", {"xpbd": load})
+    assert solver_loading.progress("xpbd") == ("12 s so far", None)
+    for seconds in (10.0, 48.0, 300.0):
+        compiling.note_duration(seconds)
+    assert solver_loading.progress("xpbd") == ("about 40 s left", 0.25)
+    load.seconds = 60.0
+    assert solver_loading.progress("xpbd") == ("60 s so far, longer than usual", 0.95)
 
 
 def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
