@@ -1,6 +1,6 @@
-"""Outlines for bounding volumes to be put around: long, round, hollow, notched. Plain rings in meters, about two meters across.
+"""Outlines of `bounding_volumes`: long, round, hollow and notched ones.
 
-The middle of the smallest circle lies at the origin, and about it an outline turns.
+Their smallest circle is 2 m wide, with its center at the origin.
 """
 
 from __future__ import annotations
@@ -17,11 +17,8 @@ from sprites.figure_outline import OUTLINE
 __all__ = ["OUTLINES", "outline_named"]
 
 OUTLINES: tuple[str, ...] = ("figure", "star", "letter", "rod", "comb", "boomerang", "disc", "ring", "box", "triangle")
-"""Their names."""
 
 Rings = tuple[FloatArray, ...]
-_TALLEST = 2.0
-"""Meters across, of the smallest circle."""
 
 
 @cache
@@ -29,8 +26,7 @@ def outline_named(name: str) -> Rings:
     """Return the rings of an outline, the outer one first, read-only."""
     rings = _drawn(name)
     circle = smallest_circle(rings[0])
-    scale = 0.5 * _TALLEST / circle.radius
-    return tuple(frozen(np.ascontiguousarray(scale * (ring - np.array(circle.center)))) for ring in rings)
+    return tuple(frozen(np.ascontiguousarray((ring - np.array(circle.center)) / circle.radius)) for ring in rings)
 
 
 def _drawn(name: str) -> Rings:
@@ -38,7 +34,7 @@ def _drawn(name: str) -> Rings:
         return (OUTLINE,)
     if name == "star":
         return (_polar([1.0 if k % 2 == 0 else 0.4 for k in range(10)], 0.5 * math.pi),)
-    if name == "letter":  # an R, its eye a hole
+    if name == "letter":  # an R with a hole
         bowl = [(0.95 + 0.55 * math.cos(t), 1.5 + 0.5 * math.sin(t)) for t in np.linspace(-0.5, 0.5, 9) * math.pi]
         eye = [(0.9 + 0.28 * math.cos(t), 1.5 + 0.22 * math.sin(t)) for t in np.linspace(-0.5, 0.5, 7) * math.pi]
         outer = [(0.0, 0.0), (0.35, 0.0), (0.35, 0.85), (0.6, 0.85), (1.15, 0.0), (1.6, 0.0), (1.0, 0.95), *bowl, (0.0, 2.0)]

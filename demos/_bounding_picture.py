@@ -1,4 +1,4 @@
-"""How bounding volumes and outlines are drawn, and the table beside them."""
+"""Drawing of `bounding_volumes`: volumes, outlines and the table."""
 
 from __future__ import annotations
 
@@ -33,32 +33,27 @@ COLORS: dict[str, Color] = {
     "kdop": (20, 180, 130),
     "hull": (235, 238, 245),
 }
-"""Okabe and Ito's colors, lightened for the dark ground (`color_of` has them for a light one); what is looser of two of a kind is dashed
-besides."""
+"""Okabe and Ito's colors, lightened for a dark background; `color_of` adapts them to the theme."""
 DASHED = ("mean_circle", "refitted_box", "refitted_kdop")
+"""The looser one of two volumes of a kind is dashed."""
 
+Point = tuple[float, float]
 _CORNERS = 48
-"""Of a round outline."""
+"""Number of corners of a round outline."""
 _DASH = 0.12
-"""Meters."""
-_HEADS = ("volume", "area", "yes", "false", "so far", "")
-_LEFT_OUT = ("yes", "false", "area")
-"""Columns that a small window does without, in this order."""
-_SIZES = (22.0, 19.0, 17.0, 15.0, 14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0, 7.0)
-_GAP = 1.0
-"""Between two columns, in sizes of the text; a row is so much higher than its text, too."""
-_BAR = 2.6
-"""The least length that stands for 100 % of false hits, in sizes of the text; it takes all room there is."""
-_WIDTH = 5.05
-"""Meters, of the table."""
-_PITCH = 0.46
-_MEANT = 0.8
-"""Share of its color from which a border is to be told from the ground: what says yes. Below that it is dim on purpose."""
+"""Length of a dash, meters."""
+_HEADS = ("volume", "area", "yes", "false", "so far")
+_COLUMNS, _BAR = (0.0, 1.85, 2.45, 2.9, 3.5), (4.35, 5.05)
+"""Left ends of the columns, and both ends of a bar of 100 %, meters."""
+_WIDTH, _PITCH, _TEXT = 5.05, 0.46, 0.2
+"""Width of the table, distance of its lines, and size of its text, meters."""
+_LEGIBLE = 0.8
+"""Strength from which a border must be legible; weaker ones are dim on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table."""
+    """A row of the table."""
 
     kind: str
     name: str
@@ -69,7 +64,7 @@ class Row:
 
 
 def ring_of(volume: Placed) -> FloatArray:
-    """Return the border of a volume, float64 (n, 2), counter-clockwise."""
+    """Return the border of a volume, (n, 2), counter-clockwise."""
     if isinstance(volume, AABB):
         (x0, y0), (x1, y1) = volume.lower, volume.upper
         return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
@@ -89,107 +84,61 @@ def ring_of(volume: Placed) -> FloatArray:
 
 
 def color_of(kind: str) -> Color:
-    """Return a volume's color as the present theme can show it."""
+    """Return a volume's color, legible in the current theme."""
     return palette.legible(COLORS[kind])
 
 
 def draw_volume(canvas: Canvas, kind: str, volume: Placed, strength: float, is_bold: bool = False) -> None:
-    """Draw the border of a volume, `strength` of 0 to 1 of its color."""
-    color = mix(palette.BACKGROUND, color_of(kind), strength)
-    color = palette.legible(color) if strength >= _MEANT else color
+    """Draw the border of a volume with a share `strength` of its color, 0 to 1."""
+    color, ring = mix(palette.BACKGROUND, color_of(kind), strength), ring_of(volume)
+    color = palette.legible(color) if strength >= _LEGIBLE else color
     if kind in DASHED:
-        _draw_dashed(canvas, ring_of(volume), color)
-    elif isinstance(volume, BoundingCircle):
-        canvas.circle(volume.center, volume.radius, None, color)
-        if is_bold:
-            canvas.circle(volume.center, volume.radius - canvas.ui_scale / canvas.camera.scale, None, color)
+        _draw_dashed(canvas, ring, color)
+    elif is_bold:
+        canvas.segments(ring, np.roll(ring, -1, axis=0), color, 2.0)
     else:
-        ring = ring_of(volume)
         canvas.polygon(ring, None, color)
-        if is_bold:
-            middle = ring.mean(axis=0)
-            canvas.polygon(ring + (middle - ring) * (canvas.ui_scale / canvas.camera.scale), None, color)
 
 
 def _draw_dashed(canvas: Canvas, ring: FloatArray, color: Color) -> None:
     closed = np.concatenate((ring, ring[:1]))
-    so_far = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))))
-    n = max(4, round(so_far[-1] / (2.0 * _DASH)))
-    starts = np.arange(n) * so_far[-1] / n
-    ends = starts + 0.5 * so_far[-1] / n
-    dashes = [np.column_stack([np.interp(at, so_far, closed[:, axis]) for axis in (0, 1)]) for at in (starts, ends)]
+    lengths = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))))
+    n = max(4, round(lengths[-1] / (2.0 * _DASH)))
+    starts = np.arange(n) * lengths[-1] / n
+    ends = starts + 0.5 * lengths[-1] / n
+    dashes = [np.column_stack([np.interp(at, lengths, closed[:, axis]) for axis in (0, 1)]) for at in (starts, ends)]
     canvas.segments(dashes[0], dashes[1], color)
 
 
 def draw_outline(canvas: Canvas, rings: Sequence[FloatArray], xf: Transform, color: Color, fill: float) -> None:
-    """Draw an outline filled with a share of its color; what its holes show is the ground."""
+    """Draw an outline filled with a share of its color; its holes have the color of the background."""
     for k, ring in enumerate(rings):
-        ground = palette.BACKGROUND if k > 0 else mix(palette.BACKGROUND, color, fill)
-        canvas.polygon(xf.apply_array(ring), ground, color)
+        canvas.polygon(xf.apply_array(ring), palette.BACKGROUND if k > 0 else mix(palette.BACKGROUND, color, fill), color)
 
 
-_Cell = tuple[str, Color, bool]
-
-
-def draw_table(canvas: Canvas, corner: tuple[float, float], rows: Sequence[Row], n_apart: int, n_meeting: int) -> None:
-    """Write the table, its upper left corner at a point of the world; as large as fits, and with fewer columns where nothing does."""
-    cells = [_cells(row) for row in rows]
-    heads: list[_Cell] = [(head, palette.CAPTION, False) for head in _HEADS]
-    size, widths = _fitted(canvas, [heads, *cells])
-    unit = canvas.ui_scale / canvas.camera.scale  # meters to a design pixel
+def draw_table(canvas: Canvas, corner: Point, rows: Sequence[Row], n_apart: int, n_meeting: int) -> None:
+    """Write the table with its upper left corner at a point of the world."""
     left, top = corner
-    end = left + unit * sum(widths)
-    for line, texts in enumerate([heads, *cells]):
-        x, y = left, top - _PITCH * line
-        for column, (words, color, bold) in enumerate(texts):
-            if widths[column] > 0.0:
-                canvas.text((x, y), words, color, size, "left", bold=bold)
-            if line > 0 and column == len(_HEADS) - 1:
-                _draw_bar(canvas, (x, y), 0.5 * size * unit, unit * widths[column], rows[line - 1])
-            x += unit * widths[column]
-        if line > 0:
-            canvas.segment((left, y - 0.5 * _PITCH), (end, y - 0.5 * _PITCH), palette.GRID)
-    words = f"{n_meeting} of {n_apart + n_meeting} neighbors meet the outline"
+    size = _TEXT * canvas.camera.scale / canvas.ui_scale
+    for head, x in zip(_HEADS, _COLUMNS, strict=True):
+        label(canvas, (left + x, top), head, palette.CAPTION, _WIDTH, size, "left")
+    for line, row in enumerate(rows, start=1):
+        y = top - _PITCH * line
+        false_color = palette.UNEXPLAINED if row.false_now else palette.AGREE
+        rate = f"{row.false_rate:.1%}".replace("%", " %")
+        cells = [f"{row.area_ratio:.2f}", f"{row.says_yes}", f"{row.false_now}", rate]
+        colors = [palette.TEXT, palette.TEXT, false_color, palette.TEXT]
+        name_color = palette.legible(COLORS[row.kind], palette.WORDS_CONTRAST)
+        for words, color, x in zip([row.name, *cells], [name_color, *colors], _COLUMNS, strict=True):
+            label(canvas, (left + x, y), words, color, _COLUMNS[1] - 0.1, size, "left")
+        start, end, half = left + _BAR[0], left + _BAR[0] + (_BAR[1] - _BAR[0]) * row.false_rate, 0.25 * _PITCH
+        canvas.polygon(((start, y - half), (end, y - half), (end, y + half), (start, y + half)), mix(palette.BACKGROUND, name_color, 0.75))
+        canvas.segment((start, y - 1.3 * half), (start, y + 1.3 * half), palette.PANEL_EDGE)
+        canvas.segment((left, y - 0.5 * _PITCH), (left + _WIDTH, y - 0.5 * _PITCH), palette.GRID)
+    words = f"{n_meeting} of {n_apart + n_meeting} neighbors touch the outline"
     label(canvas, (left, top - _PITCH * (len(rows) + 1)), words, palette.CAPTION, _WIDTH, size, "left")
 
 
-def _cells(row: Row) -> list[_Cell]:
-    color = palette.legible(COLORS[row.kind], palette.WORDS_CONTRAST)
-    return [
-        (row.name, color, True),
-        (f"{row.area_ratio:.2f}", palette.TEXT, False),
-        (f"{row.says_yes}", palette.TEXT, False),
-        (f"{row.false_now}", palette.UNEXPLAINED if row.false_now else palette.AGREE, row.false_now > 0),
-        (f"{row.false_rate:.1%}".replace("%", " %"), palette.TEXT, False),
-        ("", color, False),
-    ]
-
-
-def _draw_bar(canvas: Canvas, start: tuple[float, float], height: float, length: float, row: Row) -> None:
-    (x, y), half = start, 0.5 * height
-    end = x + length * row.false_rate
-    canvas.polygon(((x, y - half), (end, y - half), (end, y + half), (x, y + half)), mix(palette.BACKGROUND, color_of(row.kind), 0.75))
-    canvas.segment((x, y - 1.3 * half), (x, y + 1.3 * half), palette.PANEL_EDGE)
-
-
-def _fitted(canvas: Canvas, lines: Sequence[Sequence[_Cell]]) -> tuple[float, list[float]]:
-    """Return the size of the text and the width of each column in design pixels, 0 of one that is left out."""
-    room, pitch = (meters * canvas.camera.scale / canvas.ui_scale for meters in (_WIDTH, _PITCH))
-    left_out: set[str | None] = set()
-    for dropped in (None, *_LEFT_OUT):
-        left_out.add(dropped)
-        for size in _SIZES:
-            widths = [
-                max(canvas.fonts.width(line[column][0], size, line[column][2]) for line in lines) / canvas.ui_scale + _GAP * size
-                for column in range(len(_HEADS))
-            ]
-            widths[-1] = _BAR * size
-            kept = [0.0 if head in left_out else width for head, width in zip(_HEADS, widths, strict=True)]
-            if sum(kept) <= room and size * (1.0 + 0.5 * _GAP) <= pitch:
-                return size, [*kept[:-1], room - sum(kept[:-1])]
-    return _SIZES[-1], kept
-
-
 def table_size(n_rows: int) -> tuple[float, float]:
-    """Return width and height of the table, meters."""
+    """Return the width and height of the table, meters."""
     return _WIDTH, _PITCH * (n_rows + 1.5)

@@ -1,4 +1,4 @@
-"""Thousands of boxes on their way: where they begin, how large they are, and how they move within their own bounds."""
+"""The moving boxes of `broadphase`."""
 
 from __future__ import annotations
 
@@ -12,43 +12,42 @@ from engine.common.arrays import FloatArray
 __all__ = ["HALF", "SCENES", "Crowd"]
 
 SCENES = ("uniform", "clustered", "column", "log-normal")
-"""Of places: anywhere; in a dozen crowds; all in one narrow column. And of sizes from a logarithmic normal distribution, anywhere."""
-
+"""Boxes anywhere, in twelve clusters, or in a narrow column; or anywhere, with sizes from a log-normal distribution."""
 HALF = (16.0, 9.0)
-"""Meters: half the width and height of the arena."""
-
+"""Half the width and height of the arena, meters."""
 _FILLED = 0.2
-"""Of the arena's area, what all boxes together cover: the picture is as full with a thousand boxes as with five thousand."""
-_LARGEST = 4.0
-"""Meters, a box's longest side at most."""
+"""Total area of the boxes as a fraction of the arena's, whatever their number."""
+_MAX_SIDE = 4.0
+"""Largest side of a box, meters."""
 _CLUSTERS, _SPREAD = 12, 1.0
+"""Number of clusters, and their standard deviation, meters."""
 _COLUMN = 1.6
-"""Meters: the standard deviation of a crowd, half the width of the column."""
+"""Half the width of the column, meters."""
 
 
 class Crowd:
-    """Boxes that move in straight lines and turn round at their bounds.
+    """Boxes that move in straight lines and bounce at their bounds.
 
     Parameters
     ----------
     rng : Generator
     n : int
-        How many.
+        Number of boxes.
     scene : str
         One of `SCENES`.
     spread : float
-        The largest box over the smallest; of "log-normal" of the middle 95 of a hundred.
+        Ratio of the largest to the smallest size; for "log-normal", of the central 95 %.
     share : float
-        Of the boxes, how many move.
+        Fraction of the boxes that move.
     speed : float
-        m/s, their mean.
+        Mean speed, m/s.
 
     Attributes
     ----------
     boxes : float64 (n, 4)
-        As they stand.
+        Current bounds.
     moving : int64 (k,)
-        Numbers of the boxes that move.
+        Indices of the boxes that move.
     """
 
     def __init__(self, rng: np.random.Generator, n: int, scene: str, spread: float, share: float, speed: float) -> None:
@@ -57,12 +56,12 @@ class Crowd:
         sides = np.exp(logs)[:, None] * np.column_stack((aspect, 1.0 / aspect))
         area = 4.0 * HALF[0] * HALF[1] * (_FILLED if scene != "column" else 0.25 * _FILLED)
         sides *= math.sqrt(area / max(float(sides.prod(axis=1).sum()), 1e-12))
-        self._half = 0.5 * np.minimum(sides, _LARGEST)
+        self._half = 0.5 * np.minimum(sides, _MAX_SIDE)
         half = np.array(HALF)
         if scene == "clustered":
             centers = rng.uniform(-half + 2.0, half - 2.0, (_CLUSTERS, 2))
             center = centers[rng.integers(0, _CLUSTERS, n)]
-            # each goes to and fro through its crowd's center, as far as it stood from it
+            # each moves back and forth through its cluster's center, as far as it was from it
             away = np.abs(rng.normal(0.0, _SPREAD, (n, 2)))
             low, high = center - away, center + away
         else:
@@ -82,13 +81,13 @@ class Crowd:
 
     @property
     def is_moving(self) -> NDArray[np.bool_]:
-        """Which move."""
+        """True for each box that moves."""
         flags = np.zeros(len(self), dtype=np.bool_)
         flags[self.moving] = True
         return flags
 
     def step(self, seconds: float) -> None:
-        """Let time pass."""
+        """Move the boxes."""
         moving = self.moving
         low, high = self._low[moving], self._high[moving]
         middle = self._middle[moving] + seconds * self._velocity

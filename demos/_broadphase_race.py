@@ -1,4 +1,4 @@
-"""All broad phases on the same moving boxes: in turns, a few frames each, timed, and compared with each other and the oracle."""
+"""All broad phases on the same moving boxes: timed in turns of a few frames, and compared with each other and with brute force."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ if TYPE_CHECKING:
 __all__ = ["Lane", "Race", "is_loaded", "load", "loading"]
 
 _TURN = 10
-"""Frames of a turn: the first brings a structure up to date, the others are measured."""
+"""Frames of a turn: the first updates the structure, the others are measured."""
 _AT_ONCE = 2
-"""Structures that have their turn beside the drawn one."""
+"""Number of structures that run besides the drawn one."""
 _LONG_MS = 8.0
-"""A structure that takes longer has shorter turns,"""
+"""Time per frame from which a structure is slow: its turn has one frame."""
 _MS_A_FRAME = 1.0
-"""and waits for its next turn until this much a frame has paid for the last one."""
+"""Average time per frame that the turns of a structure may cost; its next turn waits accordingly."""
 _KEPT, _KEPT_SLOW = 30, 5
-"""Frames, half a second: the times are their medians. Fewer of a structure whose turns are short and rare: five turns are seconds then."""
+"""Number of times in the median of a structure, and of a slow one, whose turns are rare."""
 _FEW, _SOON = 3, 15
-"""Of fewer times one may be the machine's hiccup, as likely as not: the next turn is not later than after so many frames."""
+"""With fewer than `_FEW` times, of which one may be an outlier, the next turn comes after at most `_SOON` frames."""
 
 
 @dataclass(eq=False, slots=True)
 class Lane:
-    """One structure and what is known of it."""
+    """A structure and its measurements."""
 
     phase: BroadPhase
     times: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT))
     fed: int = -2
-    """The frame in which it was brought up to date last."""
+    """Frame of its last update."""
     due: int = 0
-    """The frame from which it may have its next turn."""
+    """Earliest frame of its next turn."""
     turn_frames: int = 0
-    """Of its turn."""
+    """Frames of its turn so far."""
     is_cold: bool = True
-    """Whether it was never measured from one frame to the next."""
+    """True if it was never measured in two consecutive frames."""
     wrong: int = 0
-    """Frames in which its pairs were not the oracle's."""
+    """Number of frames in which its pairs differed from those of brute force."""
 
     @property
     def ms(self) -> float | None:
-        """Milliseconds a frame, the median of the last ones, of two the lower; None while it was not measured."""
+        """Median time per frame, milliseconds, the lower one of two; None before the first measurement."""
         return median_low(self.times) if self.times else None
 
     def rest(self, frame: int) -> None:
-        """End the turn after `frame`: a turn's usual cost says when the next one may be, not what it cost just now."""
+        """End the turn after `frame`, and schedule the next one by the median cost, not by the last one."""
         while self.is_slow and len(self.times) > _KEPT_SLOW:
             self.times.popleft()
         wait = round(self.turn_frames * (self.ms or 0.0) / _MS_A_FRAME)
@@ -64,21 +64,21 @@ class Lane:
 
     @property
     def is_slow(self) -> bool:
-        """Whether its turns are short: the quicker of two counts, for anything may delay one."""
+        """True if its turns are short, judged by the faster one of two measurements."""
         return min(list(self.times)[-2:]) >= _LONG_MS
 
 
 class Race:
-    """The structures on one crowd.
+    """All structures on the same boxes.
 
     Attributes
     ----------
     lanes : tuple of Lane
         In the order of `STRUCTURES`.
     pairs : int64 (k, 2)
-        Of the drawn structure, in the last frame.
+        Pairs of the drawn structure in the last frame.
     n_compared : int
-        Answers of other structures held against the drawn one's.
+        Number of results compared with the drawn structure's.
     """
 
     def __init__(self) -> None:
@@ -90,11 +90,11 @@ class Race:
 
     @property
     def n_wrong(self) -> int:
-        """Answers that were not the oracle's."""
+        """Number of wrong results."""
         return sum(lane.wrong for lane in self.lanes)
 
     def run(self, boxes: FloatArray, moving: IntArray, drawn: int) -> None:
-        """Bring the drawn structure and those whose turn it is up to date with `boxes`, of which `moving` moved in this frame."""
+        """Run the drawn structure and those whose turn it is on `boxes`, of which `moving` moved in this frame."""
         self._frame += 1
         chosen = self.lanes[drawn]
         self.pairs = self._feed(chosen, boxes, moving)
@@ -112,7 +112,7 @@ class Race:
         self._compare(boxes, answers)
         self._running = going
         waiting = [
-            lane for lane in self.lanes if lane is not chosen and lane.due <= self._frame and all(lane is not one for one, _ in going)
+            lane for lane in self.lanes if lane is not chosen and lane.due <= self._frame and all(lane is not other for other, _ in going)
         ]
         waiting.sort(key=lambda lane: lane.fed)
         for lane in waiting[: _AT_ONCE - len(going)]:
@@ -120,7 +120,7 @@ class Race:
             self._running.append((lane, _TURN))
 
     def _feed(self, lane: Lane, boxes: FloatArray, moving: IntArray) -> IntArray:
-        """Return the pairs of one structure, and note what they cost."""
+        """Return the pairs of a structure and measure the time."""
         phase = lane.phase
         follows = lane.fed == self._frame - 1 and len(phase) == len(boxes)
         moved = boxes[moving]
@@ -132,7 +132,7 @@ class Race:
         else:
             pairs = phase.pairs(boxes)
         cost = 1000.0 * (perf_counter() - start)
-        # a structure that must catch up has more to do than from frame to frame: that counts only until there is something better
+        # an update after a pause takes longer than from frame to frame, and counts only until there are better measurements
         if follows and lane.is_cold:
             lane.times.clear()
             lane.is_cold = False
@@ -142,7 +142,7 @@ class Race:
         return pairs
 
     def _compare(self, boxes: FloatArray, answers: list[tuple[Lane, IntArray]]) -> None:
-        """Hold the answers of one frame against each other; where they differ, the oracle says whose is wrong."""
+        """Compare the results of a frame; if they differ, brute force tells which are wrong."""
         self.n_compared += len(answers) - 1
         if all(np.array_equal(pairs, self.pairs) for _, pairs in answers[1:]):
             return
@@ -155,13 +155,13 @@ _loaded = False
 
 
 def is_loaded() -> bool:
-    """Tell whether `load` was called."""
+    """Return True if the kernels are loaded."""
     return _loaded
 
 
 @cache
 def loading() -> BackgroundLoad:
-    """Begin to load them in the background, once, however many demos wait for them; return what tells how that goes."""
+    """Start loading the kernels in the background, once for all demos, and return the load."""
     from engine.app.warmup import BackgroundLoad
 
     return BackgroundLoad("from demos._broadphase_race import load; load()", load)

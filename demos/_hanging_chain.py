@@ -1,15 +1,14 @@
-r"""The shape in which a chain of stiff links hangs, with a load on it; and the catenary that it comes near to.
+r"""Shape of a hanging chain of rigid links with a load, and the catenary that it approximates.
 
-    left o                           o right     V_k, the upward force of the left support less all weight left of the middle of link k;
-          \ 0                       /            H, the pull along the level, the same in every link.
-            \                     / n-1          Turning about its middle, link k is at rest where its slope is -V_k / H.
+    left o                           o right     V_k is the left support's upward force R minus the weight left of the middle of link k,
+          \ 0                       /            H the horizontal tension, equal in all links.
+            \                     / n-1          The moments about its middle are balanced if the slope of link k is -V_k / H.
               \_1_           ____/
-                  \___2___/                      V_k = R - (k + 1/2) w - P clip(k + 1 - at, 0, 1): with the load P at the fraction f of
-                                                  link k, the load turns it as P (1 - f) in the middle's place would
+                  \___2___/                      V_k = R - (k + 1/2) w - P clip(k + 1 - at, 0, 1): a load P at the fraction f of link k
+                                                  has the same moment as P (1 - f) in its middle
 
-H and R are found from the ends: the links, end to end, must reach the other support. They are where the convex function
-``sum l sqrt(H^2 + V_k^2) - H span`` is least (its gradient is what the ends miss), so that Newton's method with halved steps finds them
-from anywhere.
+H and R follow from the ends: the chain must reach the other support. They minimize the convex function
+``sum l sqrt(H^2 + V_k^2) - H span``, whose gradient is the gap at the end, so Newton's method with step halving converges from any start.
 """
 
 from __future__ import annotations
@@ -22,31 +21,31 @@ from engine.common.arrays import FloatArray
 
 __all__ = ["catenary_sag", "hanging_points"]
 
-_MOST = 60
-"""Newton steps; ten are usual."""
+_MAX_STEPS = 60
+"""Maximum number of Newton steps; about ten are needed."""
 _NEAR = 1.0e-10
-"""Of the span: what the ends may miss."""
+"""Allowed gap at the end as a fraction of the span."""
 
 
 def hanging_points(n_links: int, length: float, span: float, weight: float, load: float = 0.0, at: float = 0.0) -> FloatArray:
-    """Return the n + 1 hinges, float64 (n + 1, 2), the first at (0, 0) and the last at (span, 0).
+    """Return the n + 1 hinges, (n + 1, 2), the first at (0, 0) and the last at (span, 0), meters.
 
     Parameters
     ----------
     n_links, length : int, float
-        How many links, and how long each is, meters; together longer than the span.
+        Number of links and length of each, meters; in total longer than the span.
     span : float
-        Meters between the supports.
+        Distance of the supports, meters.
     weight, load : float
-        Of each link, > 0, and of what is put on the chain, in one unit: the shape depends on their ratio alone.
+        Weights of each link, > 0, and of the load, in the same unit, as only their ratio matters.
     at : float
-        Where the load is, in links from the first hinge: 2.5 is the middle of the third.
+        Position of the load in links from the first hinge: 2.5 is the middle of the third.
     """
     k = np.arange(n_links)
     below = (k + 0.5) * weight + load * np.clip(k + 1.0 - at, 0.0, 1.0)
     total = n_links * weight + load
     pull, rise = total, 0.5 * total
-    for _ in range(_MOST):
+    for _ in range(_MAX_STEPS):
         upward = rise - below
         tension = np.hypot(pull, upward)
         gradient = np.array([length * (pull / tension).sum() - span, length * (upward / tension).sum()])
@@ -68,9 +67,9 @@ def hanging_points(n_links: int, length: float, span: float, weight: float, load
 
 
 def catenary_sag(total_length: float, span: float) -> float:
-    """Return how far a catenary hangs below its supports: a (cosh(span / 2a) - 1), its length being 2a sinh(span / 2a)."""
-    low, high = 1.0e-6, 60.0  # of span / 2a: sinh(x) / x is length / span, and grows with x
-    for _ in range(_MOST):
+    """Return the sag of a catenary, a (cosh(span / 2a) - 1), whose length is 2a sinh(span / 2a), meters."""
+    low, high = 1.0e-6, 60.0  # bounds of span / 2a; sinh(x) / x = length / span grows with x
+    for _ in range(_MAX_STEPS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if math.sinh(middle) / middle < total_length / span else (low, middle)
     return 0.5 * span / low * (math.cosh(low) - 1.0)

@@ -1,7 +1,7 @@
-"""A figure turns, neighbors drift past, and each bounding volume says which of them it may touch: right, or falsely.
+"""A figure turns among drifting neighbors, and each bounding volume reports which of them the figure may touch.
 
-The neighbors fly on straight lines through a disc of three radii of the smallest circle, as chords drawn evenly: so, over time, they are
-everywhere in it equally often, and what is counted here approaches the table of docs/algorithms/bounding.md.
+The neighbors move on uniformly distributed chords of a disc with three times the radius of the smallest circle. Over time they cover the
+disc evenly, and the counts approach the table in docs/algorithms/bounding.md.
 """
 
 from __future__ import annotations
@@ -28,19 +28,22 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundingVolumes"]
 
-REACH = 3.0  # meters: radius of the disc that the neighbors cross; the outlines' circles have a radius of 1
-TABLE = (4.2, 2.6)  # meters: upper left corner of the table beside the disc
+REACH = 3.0
+"""Radius of the disc that the neighbors cross, meters; the outlines' circles have a radius of 1."""
+TABLE = (4.2, 2.6)
+"""Upper left corner of the table beside the disc, meters."""
 SIDES = ("4", "6", "8", "10", "12", "16", "24", "32")
 SHOWN = ("smallest_circle", "box", "oriented_box", "kdop", "hull")
 WHEEL_TURN = math.radians(5.0)
-DOT = 0.11  # meters between the dots beside a neighbor
+DOT = 0.11
+"""Distance of the dots on a neighbor, meters."""
 
 Point = tuple[float, float]
 
 
 @dataclass(slots=True)
 class Neighbor:
-    """One that drifts past."""
+    """A drifting outline."""
 
     position: Point
     angle: float
@@ -49,17 +52,17 @@ class Neighbor:
     meets: bool = False
     volumes: dict[str, Placed] = field(default_factory=dict)
     said_yes: set[str] = field(default_factory=set)
-    """Kinds whose volumes overlap the figure's now."""
+    """Kinds of volumes that overlap the figure's."""
 
     @property
     def pose(self) -> Transform:
-        """Where it is."""
+        """Its pose in the world."""
         return Transform(self.position, self.angle)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counted since the restart: pairs truly apart, those of them that a volume said yes to, and true ones that it denied."""
+    """Counts since the restart: pairs that are apart, those of them reported by a volume, and touching pairs that it missed."""
 
     apart: int = 0
     false: int = 0
@@ -68,7 +71,7 @@ class Tally:
 
 @lru_cache(maxsize=256)
 def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Placed]:
-    """Return the function that places a volume around an outline at a pose."""
+    """Return a function of the pose that places a volume around an outline."""
     return follower(kind, cloud_of(np.concatenate(outline_named(outline))), sides)
 
 
@@ -76,15 +79,15 @@ def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Plac
     id="bounding_volumes",
     category="Algorithms",
     title="Bounding volumes",
-    watch="A figure turns among neighbors; a dot of a volume's color marks each neighbor that the volume reports although nothing touches.",
+    watch="A figure turns among neighbors; a dot in a volume's color marks each neighbor that the volume reports falsely.",
 )
 class BoundingVolumes(Demo):
-    """One outline, its volumes, and neighbors of the same outline."""
+    """An outline, its volumes, and neighbors with the same outline."""
 
     tries = (
         ("Drag a neighbor's tip into a notch of the figure.", "Grab"),
         ("Choose the rod: compare the area of its circle with that of the oriented box.", "set outline"),
-        ("Count anew: C.", "key c"),
+        ("Reset the counts: C.", "key c"),
     )
     keywords = "aabb obb k-dop circle hull bounding tight broad phase"
     parameters = (
@@ -97,67 +100,70 @@ class BoundingVolumes(Demo):
     )
     keys = (
         ("Left drag", "turn the figure; move a neighbor"),
-        ("Right drag, wheel", "turn what lies under the pointer"),
-        ("A", "turn or stop"),
-        ("C", "count anew"),
+        ("Right drag, wheel", "turn the outline under the pointer"),
+        ("A", "rotation on or off"),
+        ("C", "reset the counts"),
     )
 
     def build(self) -> None:
         self._random = self.rng("neighbors")
         self.angle = 0.0
-        self.turns_itself = True
-        self._held: tuple[int, Point, bool] | None = None
+        self.rotates = True
+        self._grabbed: tuple[int, Point, bool] | None = None
         self._below = getattr(self, "_below", False)
         self.rings = outline_named(OUTLINES[round(self.parameter("outline"))])
         self.cloud = cloud_of(np.concatenate(self.rings))
         self.outline_area = outline_area(self.rings)
         self.neighbors = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbors")))]
-        self._choose()
-        self._look(0)
+        self._reset_counts()
+        self._update()
 
     def on_parameter(self, name: str) -> None:
         if name in ("outline", "neighbors"):
             self.restart()
         elif name in ("volumes", "k"):
-            self._choose()
-            self._look(0)
+            self._reset_counts()
+            self._update()
 
     def before_step(self) -> None:
         seconds = self.step_seconds
-        if self.turns_itself and not (self._held is not None and self._held[0] < 0):
+        if self.rotates and not (self._grabbed is not None and self._grabbed[0] < 0):
             self.angle = math.remainder(self.angle + math.radians(self.parameter("spin")) * seconds, 2.0 * math.pi)
         speed = self.parameter("drift")
-        for at, one in enumerate(self.neighbors):
-            if self._held is not None and self._held[0] == at:
+        for at, neighbor in enumerate(self.neighbors):
+            if self._grabbed is not None and self._grabbed[0] == at:
                 continue
-            x, y = one.position[0] + speed * one.velocity[0] * seconds, one.position[1] + speed * one.velocity[1] * seconds
-            one.position, one.angle = (x, y), one.angle + one.spin * seconds
-            if math.hypot(x, y) > REACH and x * one.velocity[0] + y * one.velocity[1] > 0.0:
+            x, y = (
+                neighbor.position[0] + speed * neighbor.velocity[0] * seconds,
+                neighbor.position[1] + speed * neighbor.velocity[1] * seconds,
+            )
+            neighbor.position, neighbor.angle = (x, y), neighbor.angle + neighbor.spin * seconds
+            if math.hypot(x, y) > REACH and x * neighbor.velocity[0] + y * neighbor.velocity[1] > 0.0:
                 self.neighbors[at] = self._entering(0.0)
 
     def after_step(self) -> None:
-        self._look(1)
+        self._update(counts=True)
 
     def beside_worlds(self) -> bytes:
-        places = [(one.position, one.angle, one.meets, sorted(one.said_yes)) for one in self.neighbors]
+        places = [(neighbor.position, neighbor.angle, neighbor.meets, sorted(neighbor.said_yes)) for neighbor in self.neighbors]
         return repr((self.angle, places, self.tallies)).encode()
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The volumes that are switched on."""
+        """The selected kinds of volumes."""
         chosen = round(self.parameter("volumes"))
         return tuple(kind for k, kind in enumerate(KINDS) if chosen >> k & 1)
 
     @property
     def pose(self) -> Transform:
-        """Where the figure is."""
+        """Pose of the figure."""
         return Transform(angle=self.angle)
 
     def rows(self) -> list[Row]:
-        """Return the table."""
+        """Return the rows of the table."""
         rows = []
         for kind in self.kinds:
-            yes = [one for one in self.neighbors if kind in one.said_yes]
+            yes = [neighbor for neighbor in self.neighbors if kind in neighbor.said_yes]
             tally = self.tallies[kind]
             rows.append(
                 Row(
@@ -165,7 +171,7 @@ class BoundingVolumes(Demo):
                     name=volume_name((kind, self._sides())),
                     area_ratio=area_of(self.volumes[kind]) / self.outline_area,
                     says_yes=len(yes),
-                    false_now=sum(not one.meets for one in yes),
+                    false_now=sum(not neighbor.meets for neighbor in yes),
                     false_rate=tally.false / max(tally.apart, 1),
                 )
             )
@@ -180,53 +186,53 @@ class BoundingVolumes(Demo):
         n_missed = sum(tally.missed for tally in self.tallies.values())
         return [("A VOLUME MISSED A TRUE HIT", palette.UNEXPLAINED)] if n_missed else []
 
-    # The hand
+    # -- the pointer
 
     def grab(self, point: Point) -> bool:
-        return self._take(point, turns=False)
+        return self._grab(point, turns=False)
 
     def turn(self, point: Point) -> bool:
-        return self._take(point, turns=True)
+        return self._grab(point, turns=True)
 
     def drag(self, point: Point) -> None:
-        if self._held is None:
+        if self._grabbed is None:
             return
-        at, before, turns = self._held
+        at, before, turns = self._grabbed
         if at < 0 or turns:
             x, y = (0.0, 0.0) if at < 0 else self.neighbors[at].position
             swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
             self._turn(at, math.remainder(swept, 2.0 * math.pi))
         else:
-            one = self.neighbors[at]
-            one.position = one.position[0] + point[0] - before[0], one.position[1] + point[1] - before[1]
-        self._held = (at, point, turns)
-        self._look(0)
+            neighbor = self.neighbors[at]
+            neighbor.position = neighbor.position[0] + point[0] - before[0], neighbor.position[1] + point[1] - before[1]
+        self._grabbed = (at, point, turns)
+        self._update()
 
     def release(self) -> None:
-        self._held = None
+        self._grabbed = None
 
     @property
     def grabbing(self) -> bool:
-        return self._held is not None
+        return self._grabbed is not None
 
     def on_wheel(self, point: Point, notches: float) -> bool:
         at = self._under(point)
         if at is None:
             return False
         self._turn(at, WHEEL_TURN * notches)
-        self._look(0)
+        self._update()
         return True
 
     def on_key(self, key: str) -> bool:
         if key == "a":
-            self.turns_itself = not self.turns_itself
+            self.rotates = not self.rotates
         elif key == "c":
             self.tallies = dict.fromkeys(self.kinds, Tally())
         else:
             return False
         return True
 
-    # What is seen
+    # -- drawing
 
     def arrange(self, width: float, height: float) -> bool:
         self._below = width < height
@@ -242,54 +248,54 @@ class BoundingVolumes(Demo):
         canvas.circle((0.0, 0.0), REACH, None, palette.GRID_AXIS)
 
     def draw(self, canvas: Canvas) -> None:
-        for one in self.neighbors:
-            color = palette.TOUCHING if one.meets else palette.BODY_COLORS[4]
-            draw_outline(canvas, self.rings, one.pose, color, 0.5 if one.meets else 0.3)
+        for neighbor in self.neighbors:
+            color = palette.TOUCHING if neighbor.meets else palette.BODY_COLORS[4]
+            draw_outline(canvas, self.rings, neighbor.pose, color, 0.5 if neighbor.meets else 0.3)
             for kind in self.kinds:
-                draw_volume(canvas, kind, one.volumes[kind], 0.8 if kind in one.said_yes else 0.28)
-        is_met = any(one.meets for one in self.neighbors)
+                draw_volume(canvas, kind, neighbor.volumes[kind], 0.8 if kind in neighbor.said_yes else 0.28)
+        is_met = any(neighbor.meets for neighbor in self.neighbors)
         draw_outline(canvas, self.rings, self.pose, palette.TOUCHING if is_met else palette.BODY_COLORS[0], 0.55)
         for kind in self.kinds:
             draw_volume(canvas, kind, self.volumes[kind], 1.0, is_bold=True)
-        for one in self.neighbors:
-            fooled = [kind for kind in self.kinds if kind in one.said_yes and not one.meets]
+        for neighbor in self.neighbors:
+            fooled = [kind for kind in self.kinds if kind in neighbor.said_yes and not neighbor.meets]
             for at, kind in enumerate(fooled):
-                x = one.position[0] + DOT * (at - 0.5 * (len(fooled) - 1))
-                canvas.point((x, one.position[1]), palette.BACKGROUND, 5.0)
-                canvas.point((x, one.position[1]), color_of(kind), 3.6)
+                x = neighbor.position[0] + DOT * (at - 0.5 * (len(fooled) - 1))
+                canvas.point((x, neighbor.position[1]), palette.BACKGROUND, 5.0)
+                canvas.point((x, neighbor.position[1]), color_of(kind), 3.6)
         corner = (-REACH - 0.4, -REACH - 0.75) if self._below else TABLE
-        n_meeting = sum(one.meets for one in self.neighbors)
+        n_meeting = sum(neighbor.meets for neighbor in self.neighbors)
         draw_table(canvas, corner, self.rows(), len(self.neighbors) - n_meeting, n_meeting)
 
-    # What is behind it
+    # -- counting
 
     def _sides(self) -> int:
         return int(SIDES[round(self.parameter("k"))])
 
-    def _choose(self) -> None:
-        """Build the volumes that are switched on; what was counted of the others goes."""
+    def _reset_counts(self) -> None:
+        """Start counting for the selected volumes."""
         self.tallies = dict.fromkeys(self.kinds, Tally())
 
-    def _look(self, counts: int) -> None:
-        """Ask every volume, and the outlines themselves, about every neighbor; `counts` of 1 adds the answers to what was counted."""
+    def _update(self, counts: bool = False) -> None:
+        """Test every volume, and the outlines themselves, against every neighbor, and optionally count the results."""
         outline, sides = OUTLINES[round(self.parameter("outline"))], self._sides()
         place_of = {kind: _follower(kind, outline, sides) for kind in self.kinds}
         self.volumes = {kind: place(self.pose) for kind, place in place_of.items()}
-        for one in self.neighbors:
-            one.volumes = {kind: place(one.pose) for kind, place in place_of.items()}
-            one.said_yes = {kind for kind in place_of if overlap(self.volumes[kind], one.volumes[kind])}
-            one.meets = outlines_overlap(self.rings, self.pose, self.rings, one.pose)
+        for neighbor in self.neighbors:
+            neighbor.volumes = {kind: place(neighbor.pose) for kind, place in place_of.items()}
+            neighbor.said_yes = {kind for kind in place_of if overlap(self.volumes[kind], neighbor.volumes[kind])}
+            neighbor.meets = outlines_overlap(self.rings, self.pose, self.rings, neighbor.pose)
             for kind in place_of if counts else ():
-                tally, yes = self.tallies[kind], kind in one.said_yes
+                tally, yes = self.tallies[kind], kind in neighbor.said_yes
                 self.tallies[kind] = replace(
                     tally,
-                    apart=tally.apart + (not one.meets),
-                    false=tally.false + (yes and not one.meets),
-                    missed=tally.missed + (one.meets and not yes),
+                    apart=tally.apart + (not neighbor.meets),
+                    false=tally.false + (yes and not neighbor.meets),
+                    missed=tally.missed + (neighbor.meets and not yes),
                 )
 
     def _entering(self, share: float) -> Neighbor:
-        """Return a neighbor on a chord of any direction at any distance from the middle, so far along it as `share` says."""
+        """Return a neighbor on a random chord of the disc, at a fraction `share` of its length."""
         direction, aside = self._random.uniform(-math.pi, math.pi), self._random.uniform(-REACH, REACH)
         along = (2.0 * share - 1.0) * math.sqrt(REACH * REACH - aside * aside)
         cos, sin = math.cos(direction), math.sin(direction)
@@ -297,14 +303,14 @@ class BoundingVolumes(Demo):
         angle, spin = self._random.uniform(-math.pi, math.pi), self._random.uniform(-0.7, 0.7)
         return Neighbor(position, angle, (cos, sin), spin)
 
-    def _take(self, point: Point, turns: bool) -> bool:
+    def _grab(self, point: Point, turns: bool) -> bool:
         at = self._under(point)
-        self._held = None if at is None else (at, point, turns)
+        self._grabbed = None if at is None else (at, point, turns)
         return at is not None
 
     def _under(self, point: Point) -> int | None:
-        """Return the neighbor whose circle the pointer is in and whose middle is nearest, -1 for the figure, None for nothing."""
-        middles = [(math.dist(point, one.position), at) for at, one in enumerate(self.neighbors)]
+        """Return the neighbor whose circle contains a point, the nearest if several do; -1 for the figure, None for nothing."""
+        middles = [(math.dist(point, neighbor.position), at) for at, neighbor in enumerate(self.neighbors)]
         away, at = min([(math.hypot(*point), -1), *middles])
         return at if away <= 1.0 else None
 

@@ -1,4 +1,4 @@
-"""Thousands of moving boxes, and every broad phase that finds their overlapping pairs: drawn, timed side by side, and compared."""
+"""Thousands of moving boxes: all broad phases find their overlapping pairs, are timed and compared, and one is drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demos._broadphase_crowd import HALF, SCENES, Crowd
-from demos._broadphase_picture import BAND, REGION, alone_color, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
+from demos._broadphase_picture import BAND, REGION, alone_color, chart_height, draw_chart, draw_queries, draw_structure, sketch_words
 from engine.broadphase import STRUCTURES
 from engine.common.arrays import FloatArray
 from engine.contracts import StepAgreement
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 __all__ = ["STRUCTURE_WORDS", "BroadPhaseScene"]
 
 STRUCTURE_WORDS = tuple(structure.short_name or structure.name for structure in STRUCTURES)
-"""One for each of the structures, in their order, short enough for a button."""
+"""Short names of the structures, in their order."""
 
 _DRAWN = STRUCTURE_WORDS.index("dynamic tree")
 _DISCS = 10
-"""Real bodies among the boxes, to be grabbed and thrown."""
+"""Number of bodies among the boxes, which users can throw."""
 _RADIUS = 0.6
 _WALL = 0.25
 _MAX_FOOT = 0.5
-"""Share of the view that the chart may take: where that is too little, its last rows are cut off."""
+"""Largest height of the chart as a fraction of the view's."""
 
 
 @dataclass(slots=True)
 class _ViewState:
-    """The structures, timed as they come, and what is drawn of one."""
+    """The race, and the drawn structure."""
 
     loading: BackgroundLoad | None
     race: Race | None = None
@@ -57,7 +57,7 @@ class _ViewState:
     watch="Thousands of boxes move, and eleven structures race to find the overlapping pairs.",
 )
 class BroadPhaseScene(Demo):
-    """The crowd, the structures, and the chart of their times."""
+    """Boxes, a structure, and a chart of times."""
 
     tries = (
         ("Choose another structure: its cells, intervals or nodes are drawn.", "set structure"),
@@ -66,15 +66,15 @@ class BroadPhaseScene(Demo):
     )
     keywords = "grid hash tree bvh sweep and prune pairs aabb spatial"
     parameters = (
-        Parameter.choice("structure", STRUCTURE_WORDS, "structure drawn", default=_DRAWN),
-        Parameter("level", 0, 0, 24, "", "level drawn", True, note="For trees, counted from the root; 0 draws all."),
+        Parameter.choice("structure", STRUCTURE_WORDS, "drawn structure", default=_DRAWN),
+        Parameter("level", 0, 0, 24, "", "drawn level", True, note="Level of a tree, counted from the root; 0 draws all."),
         Parameter.choice("scene", SCENES, "scene"),
-        Parameter("boxes", 1500, 20, 5000, description="boxes", whole=True),
-        Parameter("spread", 4.0, 1.0, 100.0, description="size spread", note="The largest box over the smallest."),
+        Parameter("boxes", 1500, 20, 5000, description="number of boxes", whole=True),
+        Parameter("spread", 4.0, 1.0, 100.0, description="size spread", note="Ratio of the largest box to the smallest."),
         Parameter("speed", 2.0, 0.0, 20.0, "m/s", "speed"),
         Parameter("moving", 1.0, 0.0, 1.0, description="fraction that moves"),
     )
-    keys = (("Right click", "put the ray's start there"),)
+    keys = (("Right click", "set the ray's start"),)
     view_state: _ViewState
     no_edits = "The structures were built for these boxes; change them in the panel."
 
@@ -120,14 +120,14 @@ class BroadPhaseScene(Demo):
             self.restart()
         self.view_state.sketch = None
 
-    # What happens
+    # -- simulation
 
     def beside_worlds(self) -> bytes:
         return self.crowd.boxes.tobytes() + repr(self.eye).encode()
 
     @property
     def boxes(self) -> FloatArray:
-        """All boxes: the crowd's, then those of the discs."""
+        """All boxes, those of the discs last."""
         world = self.stage.world
         at = np.array([world.poses[world.row_of(disc), :2] for disc in self.discs])
         return np.vstack((self.crowd.boxes, np.hstack((at - _RADIUS, at + _RADIUS))))
@@ -145,13 +145,13 @@ class BroadPhaseScene(Demo):
             self.view_state.sketch = None
 
     def _is_loaded(self) -> bool:
-        """Tell whether the structures' kernels are there; in the window they are loaded in the background."""
+        """Return True if the kernels are loaded; for the window they are loaded in the background."""
         from demos import _broadphase_race as racing
 
         if not racing.is_loaded() and not self.viewer.interactive:
             racing.load()
         elif not racing.is_loaded():
-            self.view_state.loading = racing.loading()  # one for all of them
+            self.view_state.loading = racing.loading()
         return racing.is_loaded()
 
     def turn(self, point: tuple[float, float]) -> bool:
@@ -163,7 +163,7 @@ class BroadPhaseScene(Demo):
             self.eye = point
         super().drag(point)
 
-    # What is seen
+    # -- drawing
 
     def status(self) -> Sequence[StatusLine]:
         n = len(self.crowd) + len(self.discs)
@@ -172,21 +172,21 @@ class BroadPhaseScene(Demo):
             if self._is_loaded():
                 return [f"{n:,} boxes"]
             failure = self.view_state.loading.failure if self.view_state.loading is not None else ""
-            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are compiled the first time"]
+            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are being compiled"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""
-        kept = f": {sketch_words(self.view_state.sketch)}" if self.view_state.sketch is not None else ""
+        contents = f": {sketch_words(self.view_state.sketch)}" if self.view_state.sketch is not None else ""
         verdict, color = self._verdict(race)
-        return [(f"{lane.phase.name}{chosen}{kept}", palette.ACCENT), (f"{n:,} boxes, {len(race.pairs):,} pairs; {verdict}", color)]
+        return [(f"{lane.phase.name}{chosen}{contents}", palette.ACCENT), (f"{n:,} boxes, {len(race.pairs):,} pairs; {verdict}", color)]
 
     def _verdict(self, race: Race) -> tuple[str, Color]:
         if race.n_wrong:
             names = ", ".join(f"{lane.phase.name} ({lane.wrong})" for lane in race.lanes if lane.wrong)
-            return f"other pairs than brute force: {names}", palette.UNEXPLAINED
-        return f"the same by all in {race.n_compared:,} comparisons", palette.AGREE
+            return f"pairs differ from brute force: {names}", palette.UNEXPLAINED
+        return f"all agree in {race.n_compared:,} comparisons", palette.AGREE
 
     def agreement(self) -> StepAgreement:
-        """Return the contacts compared with Box2D; an answer that is not the oracle's counts as unexplained too."""
+        """Return the contacts compared with Box2D; wrong pairs count as unexplained."""
         total = super().agreement()
         if self.view_state.race is None:
             return total
@@ -200,7 +200,7 @@ class BroadPhaseScene(Demo):
         words, _ = self._verdict(race)
         known = [(lane.phase.name, lane.ms) for lane in race.lanes]
         times = ", ".join(f"{name} {ms:.2f}" for name, ms in known if ms is not None)
-        return [f"{len(self.boxes):,} boxes, {len(race.pairs):,} pairs; {words}", f"ms a frame, medians: {times}"]
+        return [f"{len(self.boxes):,} boxes, {len(race.pairs):,} pairs; {words}", f"median ms per frame: {times}"]
 
     def draw_background(self, canvas: Canvas) -> None:
         if self.view_state.race is not None:
@@ -224,8 +224,8 @@ class BroadPhaseScene(Demo):
             x, y = self.viewer.pointed if self.viewer.pointed is not None else (0.3 * HALF[0], -0.2 * HALF[1])
             region = np.array((x - 0.5 * REGION[0], y - 0.5 * REGION[1], x + 0.5 * REGION[0], y + 0.5 * REGION[1]))
             ray = np.array(self.eye), np.array((x - self.eye[0], y - self.eye[1]))
-            found = phase.regions(region[None])[:, 1], phase.rays(ray[0][None], ray[1][None])[:, 1]
+            hits = phase.regions(region[None])[:, 1], phase.rays(ray[0][None], ray[1][None])[:, 1]
             boxes = self.boxes
-            if max(int(one.max(initial=-1)) for one in found) < len(boxes):
-                draw_questions(canvas, boxes, self.view_state.sketch, region, ray, found)
+            if max(int(numbers.max(initial=-1)) for numbers in hits) < len(boxes):
+                draw_queries(canvas, boxes, self.view_state.sketch, region, ray, hits)
             draw_chart(canvas, race, self._drawn, self.foot_height(canvas.camera.view[3], canvas.ui_scale))

@@ -1,11 +1,10 @@
-"""One figure, held in four ways: what a shape too many or too few does at a platform's edge.
+"""A character built from four sets of shapes, and what each does at a platform's edge.
 
-Each hold has a world of its own with the same platform, two above two, so that edges lie on one vertical line and the four figures
-get the same commands. The figures cannot fall over (fixed rotation) and have no friction: their legs are their grip, a
-limited change of velocity a step. They jump only from something that pushes them up, judged by contact normals.
+Each set has its own world with the same platform, and all four figures get the same commands. The figures have a fixed rotation and no
+friction: they walk by limited changes of velocity, and jump only if a contact normal pushes them up.
 
-How far a figure *stands on air*: its body rests on the platform with its feet at the platform's height, while the true
-outline's feet are beside it. The number is the gap between the edge and the nearer end of the feet.
+A figure *stands on air* if its body rests on the platform, with its feet at the platform's height, while the feet of the true outline are
+beside the platform. The number is the gap between the edge and the nearer end of the feet.
 """
 
 from __future__ import annotations
@@ -29,44 +28,51 @@ if TYPE_CHECKING:
 
 __all__ = ["NonconvexCharacters"]
 
-EDGE = 1.4  # meters from the platform's middle to either edge
-TOP = 0.6  # meters, the platform's height
-WALL = 3.6  # meters from the middle to the walls
-COLUMNS = 2  # of worlds in the picture: all four in one would be smaller, the window being wider than high
-SPACING = 3.35  # meters between the floors of two worlds in the picture
-PITCH = 2.0 * WALL + 0.7  # meters between the middles of two worlds beside each other
-JUMP_SPEED = 4.2  # m/s; rises v^2 / 2 g = 0.88 m
-GRIP = 25.0  # m/s^2, how fast a walking figure changes its speed
-AIR_GRIP = 8.0  # m/s^2, the same in the air
-UPWARD = 0.7  # a normal that points up at least this much carries: slopes below 45 degrees
-AT_HEIGHT = 0.05  # meters the feet may be off the platform's height and still count as standing on it
-PEEKS = (0.12, 0.25)  # meters the pilot walks the feet past the edge, to look: two of the holds rest at the first, one at the second
+EDGE, TOP, WALL = 1.4, 0.6, 3.6
+"""Half the platform's width, its height, and the distance of the walls from its middle, meters."""
+COLUMNS, SPACING, PITCH = 2, 3.35, 2.0 * WALL + 0.7
+"""Number of worlds side by side, and the distances of their floors and of their middles, meters."""
+JUMP_SPEED = 4.2
+"""Initial speed of a jump, m/s; it rises v^2 / 2 g = 0.88 m."""
+GRIP, AIR_GRIP = 25.0, 8.0
+"""Acceleration of a walking figure, on the ground and in the air, m/s^2."""
+UPWARD = 0.7
+"""Vertical component from which a normal carries a figure: slopes below 45 degrees."""
+AT_HEIGHT = 0.05
+"""Tolerance of the feet's height for standing on the platform, meters."""
+PEEKS = (0.12, 0.25)
+"""How far beyond the edge the autopilot stops, meters: two figures still rest at the first stop, one at the second."""
+RUN_UP = 0.35
+"""Distance from the platform at which the autopilot jumps, meters: a rise to its top takes 0.18 s, about 0.3 m of walking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One leg of the route that the figures walk by themselves: to `x`, then wait `steps`."""
+    """A leg of the autopilot's route: walk to `x`, then wait for `steps`."""
 
     x: float
     steps: int
 
 
-def _route() -> tuple[Leg, ...]:
-    """Over the right edge, back, over the left edge, back; on the way over an edge they stop to look."""
-    looks = (Leg(EDGE - FEET[0] + peek, 75) for peek in PEEKS)
-    there = (*looks, Leg(EDGE + 1.1, 20), Leg(0.0, 30))
-    return (Leg(0.0, 40), *there, *(Leg(-leg.x, leg.steps) for leg in there))
-
-
-ROUTE = _route()
+_RIGHT = (*(Leg(EDGE - FEET[0] + peek, 75) for peek in PEEKS), Leg(EDGE + 1.1, 20), Leg(0.0, 30))
+ROUTE = (Leg(0.0, 40), *_RIGHT, *(Leg(-leg.x, leg.steps) for leg in _RIGHT))
+"""Over the right edge and back, then over the left edge and back, with stops at the edges."""
 ROWS = -(-len(HOLDS) // COLUMNS)
 
 _OUTLINE: Color = mix(palette.ACCENT, palette.TEXT, 0.35)
-"""Of the fixtures that hold a figure."""
+"""Color of the fixtures."""
 
 
 class Figure:
-    """One figure in its world: which way it looks, what it stands on, how far it ever stood on air."""
+    """A figure in its world.
+
+    Attributes
+    ----------
+    walked : float
+        Distance since it last stopped, meters, for the animation.
+    on_air, max_on_air : float
+        Gap between the edge and the feet, now and at most, meters.
+    """
 
     def __init__(self, world: World, hold: Hold, platform: int) -> None:
         self.world = world
@@ -79,52 +85,52 @@ class Figure:
         self.walked = 0.0
         self.grounded = False
         self.on_air = 0.0
-        self.most_on_air = 0.0
+        self.max_on_air = 0.0
 
     @property
     def position(self) -> tuple[float, float]:
-        """The point between the feet."""
+        """Position of the feet's middle."""
         return self.world.state(self.body).position
 
     @property
     def feet(self) -> tuple[float, float]:
-        """Left and right end of the true outline's feet, world x."""
+        """Left and right end of the true outline's feet."""
         return self.feet_at(self.position[0])
 
     def feet_at(self, x: float) -> tuple[float, float]:
-        """Return the ends of the feet of a figure that stands at `x`."""
+        """Return the ends of the feet for a figure at `x`."""
         return (x - FEET[1], x - FEET[0]) if self.looks_left else (x + FEET[0], x + FEET[1])
 
     @property
     def is_there(self) -> bool:
-        """Whether nobody has deleted it."""
+        """True if it was not deleted."""
         return self.world.is_body(self.body)
 
     def command(self, direction: int, jump: bool, speed: float) -> None:
-        """Walk to the left (-1), the right (1) or not at all, and jump if there is something to jump from; one that is pinned does not."""
+        """Walk left (-1), right (1) or not at all, and jump if it is grounded; a static figure does nothing."""
         if direction != 0 and (direction < 0) != self.looks_left:
             self._turn()
         vx, vy = self.world.state(self.body).linear_velocity
         change = (GRIP if self.grounded else AIR_GRIP) / self.world.settings.hertz
-        wanted = vx + min(max(direction * speed - vx, -change), change)
+        target = vx + min(max(direction * speed - vx, -change), change)
         upward = JUMP_SPEED if jump and self.grounded else vy
-        if (wanted, upward) != (vx, vy) and self.world.body(self.body).spec.type != "static":
-            self.world.set_velocity(self.body, (wanted, upward), 0.0)
+        if (target, upward) != (vx, vy) and self.world.body(self.body).spec.type != "static":
+            self.world.set_velocity(self.body, (target, upward), 0.0)
 
     def look(self) -> None:
-        """Read from the step's contacts what carries the figure, and measure the air under its feet."""
+        """Determine from the step's contacts if the figure is grounded, and measure the air under its feet."""
         carriers = self._carriers()
         self.grounded = bool(carriers)
         y = self.position[1]
         left, right = self.feet
         stands = self.platform in carriers and abs(y - TOP) < AT_HEIGHT
         self.on_air = max(0.0, left - EDGE, -EDGE - right) if stands else 0.0
-        self.most_on_air = max(self.most_on_air, self.on_air)
+        self.max_on_air = max(self.max_on_air, self.on_air)
         vx = self.world.state(self.body).linear_velocity[0]
         self.walked = self.walked + abs(vx) / self.world.settings.hertz if abs(vx) > 0.05 else 0.0
 
     def reach(self, below: float) -> float:
-        """How far the fixtures that hang lower than `below` meters above the feet stick out ahead."""
+        """Return how far the fixtures that begin lower than `below` meters above the feet extend ahead, meters."""
         boxes = [shape.aabb(Transform()) for shape in self.holds[self.looks_left].shapes]
         low = [box for box in boxes if box.lower[1] < below]
         return max(-box.lower[0] if self.looks_left else box.upper[0] for box in low)
@@ -142,7 +148,7 @@ class Figure:
         return carriers
 
     def _turn(self) -> None:
-        """Mirror the fixtures: a figure that looks left sticks out to the left."""
+        """Turn around and mirror the fixtures."""
         self.looks_left = not self.looks_left
         for fixture in self.world.body(self.body).fixtures:
             self.world.destroy_fixture(fixture)
@@ -151,7 +157,7 @@ class Figure:
 
 
 class Pilot:
-    """Walks a figure along the route; all wait for each other at the end of a leg, so that they can be compared."""
+    """Autopilot: walks the figures along the route; they wait for each other at the end of each leg."""
 
     def __init__(self, figures: Sequence[Figure]) -> None:
         self._figures = figures
@@ -161,14 +167,14 @@ class Pilot:
     def command(self, speed: float) -> None:
         """Command every figure for the next step."""
         goal = self._goal
-        tolerance = speed / self._figures[0].world.settings.hertz  # one step's walk
+        tolerance = speed / self._figures[0].world.settings.hertz
         arrived = 0
         for figure, side in zip(self._figures, self._sides, strict=True):
             if not figure.is_there:
                 arrived += 1
                 continue
             x, y = figure.position
-            # a figure that slides past its goal in the air stays there, rather than turn round for a hand's breadth
+            # a figure that overshoots its goal in the air stays there
             direction = side if side * (goal.x - x) - _stopping(figure) > tolerance else 0
             arrived += direction == 0 and figure.grounded
             figure.command(direction, self._must_jump(figure, goal.x, direction, x, y), speed)
@@ -185,18 +191,14 @@ class Pilot:
 
     @staticmethod
     def _must_jump(figure: Figure, goal: float, direction: int, x: float, y: float) -> bool:
-        """The goal is on the platform, the figure below it, and the side so near that the rise takes it over the top."""
+        """Return True if the goal is on the platform, and the figure is below and near enough for a jump onto it."""
         if direction == 0 or abs(goal) >= EDGE or y > TOP - AT_HEIGHT:
             return False
-        return abs(x) - EDGE < figure.reach(TOP) + _RUN_UP
-
-
-_RUN_UP = 0.35
-"""Meters. Rising TOP takes 0.18 s of a jump, and about 0.3 m of walking."""
+        return abs(x) - EDGE < figure.reach(TOP) + RUN_UP
 
 
 def _stopping(figure: Figure) -> float:
-    """Meters a walking figure needs to come to rest."""
+    """Return the distance in which a walking figure stops, meters."""
     vx = figure.world.state(figure.body).linear_velocity[0]
     return 0.5 * vx * vx / GRIP
 
@@ -206,7 +208,7 @@ def _fixtures(hold: Hold) -> tuple[FixtureSpec, ...]:
 
 
 def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
-    """A box whose skin, not its core, has the given sides."""
+    """Return a box whose sides, including the skin, are at the given coordinates."""
     half_width, half_height = 0.5 * (right - left) - BOX2D_POLYGON_SKIN, 0.5 * (top - bottom) - BOX2D_POLYGON_SKIN
     return FixtureSpec(Polygon.box(half_width, half_height, (0.5 * (left + right), 0.5 * (bottom + top))), friction=0.0)
 
@@ -218,7 +220,7 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
     watch="Four birds, each built from different shapes, walk off an edge; red bars show the air that holds them up.",
 )
 class NonconvexCharacters(Demo):
-    """One bird in one box, in two, in a circle and three boxes, and in the pieces of its traced outline."""
+    """A bird built from one box, from two, from a circle and three boxes, and from the pieces of its traced outline."""
 
     tries = (
         ("Pause at the edge (Space): the red bar under the single box is the longest.", "pause"),
@@ -268,7 +270,7 @@ class NonconvexCharacters(Demo):
             figure.look()
 
     def _there(self) -> list[tuple[Stage, Figure]]:
-        """Return the figures that nobody has deleted, with their stages."""
+        """Return the figures that were not deleted, with their stages."""
         return [(stage, figure) for stage, figure in zip(self.stages, self.figures, strict=True) if figure.is_there]
 
     def on_key(self, key: str) -> bool:
@@ -278,19 +280,21 @@ class NonconvexCharacters(Demo):
         return True
 
     def on_parameter(self, name: str) -> None:
-        """The speed holds from the next step on; nothing is built anew."""
+        """Change the speed without a restart."""
 
     def home(self) -> AABB:
         return AABB((-WALL - 0.3, -0.25), (WALL + 0.3 + PITCH * (COLUMNS - 1), SPACING * ROWS - 0.4))
 
     def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = ["stands on air, now / largest so far"]
+        lines: list[StatusLine] = ["stands on air, now / at most"]
         for _, figure in self._there():
-            now, most = figure.on_air, figure.most_on_air
+            now, most = figure.on_air, figure.max_on_air
             text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m"
             lines.append((text, palette.WARNING) if now > 0.0 else text)
-        lines.append(("green: the drawn feet, while they stand", palette.CAPTION))
-        lines.append(("the arrow keys take over" if self.pilot is not None else "R: back to the autopilot", palette.CAPTION))
+        lines.append(("green: feet of a grounded figure", palette.CAPTION))
+        lines.append(
+            ("autopilot: take over with the arrow keys" if self.pilot is not None else "R: back to the autopilot", palette.CAPTION)
+        )
         return lines
 
     def draw_background(self, canvas: Canvas) -> None:
@@ -305,7 +309,7 @@ class NonconvexCharacters(Demo):
             self._draw_figure(canvas.at(stage.offset), stage, figure)
 
     def _draw_figure(self, canvas: Canvas, stage: Stage, figure: Figure) -> None:
-        """Draw the feet and the air under them, where the picture has the figure."""
+        """Draw the feet and the air under them."""
         x, y, _ = stage.drawn_pose(figure.body)
         left, right = figure.feet_at(x)
         if figure.grounded:
@@ -314,15 +318,15 @@ class NonconvexCharacters(Demo):
         if figure.on_air > 0.0 and end > start:
             corners = ((start, TOP - 0.1), (end, TOP - 0.1), (end, TOP), (start, TOP))
             canvas.polygon(corners, palette.UNEXPLAINED, palette.TEXT)
-            beside = canvas.camera.to_screen((end + 0.12 if left > EDGE else start - 0.12, 0.5 * TOP))
+            at = canvas.camera.to_screen((end + 0.12 if left > EDGE else start - 0.12, 0.5 * TOP))
             size = min(15.0, max(9.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
             side = ((1, 0),) if left > EDGE else ((-1, 0),)
-            canvas.label(beside, f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=side)
+            canvas.label(at, f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=side)
 
 
 @cache
 def _sprite() -> FigureSprite:
-    """Loaded when it is first drawn: importing a demo loads no picture."""
+    """Load the sprite when it is first drawn: importing a demo loads no picture."""
     from sprites.figure import FigureSprite
 
     return FigureSprite()

@@ -41,8 +41,8 @@ def test_no_volume_misses_a_true_hit(outline: str) -> None:
     demo = make(outline=outline, volumes="all", neighbors=5, drift=5.0, spin=360.0)
     for _ in range(12):
         demo.sim.step()
-        for one in demo.neighbors:
-            assert one.meets == placed(demo, demo.pose).intersects(placed(demo, one.pose))
+        for neighbor in demo.neighbors:
+            assert neighbor.meets == placed(demo, demo.pose).intersects(placed(demo, neighbor.pose))
     assert {tally.missed for tally in demo.tallies.values()} == {0} and demo.status() == []
     assert {tally.apart for tally in demo.tallies.values()} == {demo.tallies["hull"].apart} and demo.tallies["hull"].apart > 0
 
@@ -52,8 +52,8 @@ def test_the_table_counts_what_is_seen() -> None:
     for _ in range(30):
         demo.sim.step()
     for row in demo.rows():
-        says = [one for one in demo.neighbors if row.kind in one.said_yes]
-        assert row.says_yes == len(says) and row.false_now == len([one for one in says if not one.meets])
+        says = [neighbor for neighbor in demo.neighbors if row.kind in neighbor.said_yes]
+        assert row.says_yes == len(says) and row.false_now == len([neighbor for neighbor in says if not neighbor.meets])
         assert row.area_ratio == pytest.approx(area_of(demo.volumes[row.kind]) / outline_area(demo.rings))
     by_kind = {row.kind: row for row in demo.rows()}
     assert all(by_kind["hull"].false_rate <= row.false_rate and by_kind["hull"].area_ratio <= row.area_ratio for row in demo.rows())
@@ -66,7 +66,7 @@ def test_neighbors_are_everywhere_equally_often() -> None:
     inside = seen = 0
     for _ in range(1500):
         demo.before_step()
-        inside += sum(math.hypot(*one.position) <= 2.0 * REACH / 3.0 for one in demo.neighbors)
+        inside += sum(math.hypot(*neighbor.position) <= 2.0 * REACH / 3.0 for neighbor in demo.neighbors)
         seen += len(demo.neighbors)
     assert inside / seen == pytest.approx(4.0 / 9.0, abs=0.04)
 
@@ -89,19 +89,19 @@ def test_the_figure_turns_by_itself_and_by_hand() -> None:
 
 def test_a_neighbor_is_moved_and_turned() -> None:
     demo = make(outline="box", neighbors=1, drift=0.0, spin=0.0)
-    one = demo.neighbors[0]
-    one.position, one.angle = (2.5, 0.0), 0.0
+    neighbor = demo.neighbors[0]
+    neighbor.position, neighbor.angle = (2.5, 0.0), 0.0
     demo.drag((9.0, 9.0))
     assert demo.grab((2.6, 0.1))
     demo.drag((0.6, 0.1))
     demo.sim.step()  # while it is held it does not drift
-    assert one.position == pytest.approx((0.5, 0.0)) and one.angle == 0.0 and one.meets
+    assert neighbor.position == pytest.approx((0.5, 0.0)) and neighbor.angle == 0.0 and neighbor.meets
     demo.release()
     demo.grab((0.6, 0.0))
     demo.release()
     assert demo.turn((0.7, 0.0))
     demo.drag((0.5, 0.2))
-    assert one.angle == pytest.approx(math.pi / 2)
+    assert neighbor.angle == pytest.approx(math.pi / 2)
 
 
 def test_volumes_are_switched_without_a_restart() -> None:

@@ -56,7 +56,7 @@ def test_all_structures_have_their_turns_and_find_the_same() -> None:
     assert all(lane.ms is not None for lane in race.lanes)
     assert np.array_equal(race.pairs, BruteForce().pairs(demo.boxes)) and len(race.pairs)
     assert demo.agreement().unexplained == 0
-    assert "the same by all" in demo.summary()[0]
+    assert "all agree" in demo.summary()[0]
 
 
 def test_a_structure_that_loses_a_pair_is_named() -> None:
@@ -86,7 +86,7 @@ def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
     lane.is_cold = False
     race._running = [(lane, 10)]
     demo.sim.step()
-    assert lane.due > 40 and all(lane is not one for one, _ in race._running)
+    assert lane.due > 40 and all(lane is not other for other, _ in race._running)
 
 
 def test_a_hiccup_is_soon_forgotten() -> None:

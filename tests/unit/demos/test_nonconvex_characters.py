@@ -1,4 +1,4 @@
-"""The four birds walk, jump, turn and stand on air as told."""
+"""The four birds walk, jump, turn and stand on air as commanded."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def _settled() -> NonconvexCharacters:
 
 def test_the_pilot_shows_air_under_the_worse_holds() -> None:
     demo = NonconvexCharacters()
-    _steps(demo, 600)
-    one, two, four, traced = (figure.most_on_air for figure in demo.figures)
+    _steps(demo, 240)
+    one_box, two_boxes, four, traced = (figure.max_on_air for figure in demo.figures)
     # what the fixtures stick out behind the feet: 0.31, 0.19 and 0.01 m, and at most one step's walk more
-    assert 0.27 < one < 0.34
-    assert 0.16 < two < 0.22
+    assert 0.27 < one_box < 0.34
+    assert 0.16 < two_boxes < 0.22
     assert four < 0.04
     # of the traced pieces nothing sticks out but the rounded skins, theirs and the platform's, and a step's walk
     assert traced < 2.0 * BOX2D_POLYGON_SKIN + 1.6 / 60.0
-    assert min(one, two) > 5.0 * traced
+    assert min(one_box, two_boxes) > 5.0 * traced
 
 
 def test_the_traced_bird_hangs_by_its_tail() -> None:
@@ -111,11 +111,3 @@ def _width(figure: Figure) -> tuple[float, float]:
     shapes = [figure.world.fixture(fixture).shape for fixture in figure.world.body(figure.body).fixtures]
     boxes = [shape.aabb(Transform()) for shape in shapes]
     return min(box.lower[0] for box in boxes), max(box.upper[0] for box in boxes)
-
-
-def test_the_same_bits_twice() -> None:
-    runs = [NonconvexCharacters(seed=1) for _ in range(2)]
-    for demo in runs:
-        _steps(demo, 400)
-    first, second = ([stage.world.state_hash() for stage in demo.stages] for demo in runs)
-    assert first == second
