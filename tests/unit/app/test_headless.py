@@ -16,7 +16,6 @@ from engine.app import compiling, tour, warmup
 from engine.app.files.writing import png_bytes
 from engine.app.headless import picture_of, run_headless
 from engine.app.tour import run_tour
-from engine.app.window_timing import time_frames
 from engine.cli import start
 from engine.common import jit
 from engine.common.errors import InvalidInputError
@@ -78,12 +77,6 @@ def test_pictures_work_without_a_display_and_leave_none_behind(drop: type[Demo])
     pygame.display.quit()
     picture_of(drop(), (320, 200))
     assert not pygame.display.get_init()
-
-
-def test_timing_names_its_parts(drop: type[Demo], referee: Any) -> None:
-    timing = time_frames(drop(referee=referee), frames=5, warm_up=3, size=(320, 200))
-    assert timing.frames == 5 and timing.bodies == 2
-    assert 0.0 < timing.step < timing.frame and 0.0 < timing.draw < timing.frame
 
 
 def test_the_tour_writes_a_picture_of_each(drop: type[Demo], twins: type[Demo], tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.app.window_timing import time_window
+from benchmarks.frame import time_window
 from engine.sim.registry import find_demo
 
 
