@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.app.clock import FixedClock
@@ -66,21 +66,18 @@ _GRAPH = 600
 class SharedClock(FixedClock):
     """The clock of a shared demo: read from the demo's users, and changed by actions."""
 
-    def __init__(
-        self,
-        users: Callable[[], Users],
-        act: Callable[[Action], object],
-        share: Callable[[], float],
-        refuse_step: Callable[[], object],
-        step_seconds: float,
-    ) -> None:
-        self._users, self._act, self._share, self._refuse_step = users, act, share, refuse_step
-        super().__init__(step_seconds)
+    def __init__(self, driver: NetworkDriver) -> None:
+        self._driver = driver
+        super().__init__(driver.demo.step_seconds)
+
+    @property
+    def _users(self) -> Users:
+        return self._driver.demo.sim.users
 
     @property
     def paused(self) -> bool:
         """True if the world is paused for all users; setting it has no effect, so a menu that opens here does not pause the others."""
-        return self._users().paused
+        return self._users.paused
 
     @paused.setter
     def paused(self, value: bool) -> None:
@@ -89,7 +86,7 @@ class SharedClock(FixedClock):
     @property
     def speed(self) -> float:
         """Steps per tick."""
-        return self._users().speed
+        return self._users.speed
 
     @speed.setter
     def speed(self, value: float) -> None:
@@ -98,24 +95,24 @@ class SharedClock(FixedClock):
     @property
     def fraction(self) -> float:
         """Interpolation factor for drawing between the last two states, 0 to 1."""
-        users = self._users()
-        return 1.0 if users.paused else min(users.fraction + self._share() * min(users.speed, 1.0), 1.0)
+        users, share = self._users, self._driver.client.fraction
+        return 1.0 if users.paused else min(users.fraction + share * min(users.speed, 1.0), 1.0)
 
     def toggle_pause(self) -> None:
         """Pause or resume the world for all users."""
-        self._act(Pause(not self.paused))
+        self._driver.act(Pause(not self.paused))
 
     def slower(self) -> None:
         """Decrease the speed for all users."""
-        self._act(SetSpeed(max((speed for speed in SPEEDS if speed < self.speed), default=SPEEDS[0])))
+        self._driver.act(SetSpeed(max((speed for speed in SPEEDS if speed < self.speed), default=SPEEDS[0])))
 
     def faster(self) -> None:
         """Increase the speed for all users."""
-        self._act(SetSpeed(min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1])))
+        self._driver.act(SetSpeed(min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1])))
 
     def request_step(self) -> None:
         """Refuse a single step, because it would affect all users."""
-        self._refuse_step()
+        self._driver.refuse(NO_PAST)
 
 
 class NetworkDriver:
@@ -144,9 +141,7 @@ class NetworkDriver:
         if demo is None:
             raise LabError("the state of the shared world has not arrived yet")
         self.demo, self.client_session, self.server_thread = demo, client_session, server_thread
-        self.clock: FixedClock = SharedClock(
-            lambda: demo.sim.users, self.act, lambda: self.client.fraction, lambda: self._refuse(NO_PAST), demo.step_seconds
-        )
+        self.clock: FixedClock = SharedClock(self)
         self.messages = Messages()
         self.timeline = Timeline(demo, self.clock, self.messages, has_history=False)
         self.times: Sequence[StepTimes] = ()
@@ -233,9 +228,10 @@ class NetworkDriver:
             words = readable(str(error), self._names)
             if isinstance(action, Edit | Drop):
                 raise error if words == str(error) else LabError(words) from None
-            return self._refuse(words)
+            return self.refuse(words)
 
-    def _refuse(self, why: str) -> None:
+    def refuse(self, why: str) -> None:
+        """Show why something cannot be done."""
         self.messages.answer(why, palette.WARNING)
 
     def _grab(self, action: Grab) -> bool:
@@ -258,14 +254,14 @@ class NetworkDriver:
         before = None if me is None else me.drives
         if body is None or body == before:
             if before is None:
-                return self._refuse("point at a dynamic body to push it with the arrow keys or W A S D")
+                return self.refuse("point at a dynamic body to push it with the arrow keys or W A S D")
             self._send(Drive(-1, 0))
             self.messages.answer("You no longer drive a body.")
             return
         stage, number = body
         world = self.demo.stages[stage].world
         if world.body(number).spec.type != "dynamic":
-            return self._refuse("only dynamic bodies can be pushed")
+            return self.refuse("only dynamic bodies can be pushed")
         self._send(Drive(stage, number))
         self.messages.answer(
             f"you drive {world.body(number).spec.name or self.called('body', number)}: the arrow keys or W A S D push it with 20 N"
@@ -316,7 +312,7 @@ class NetworkDriver:
         """Report users who joined or left, denied actions, and adopted states."""
         client = self.client
         while client.denials:
-            self._refuse(client.denials.popleft())
+            self.refuse(client.denials.popleft())
         present = {user.user: (user.name, user.is_here) for user in client.users if user.user != client.user}
         if self._present is None and client.users:
             others = [name for name, is_here in present.values() if is_here]

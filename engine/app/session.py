@@ -354,12 +354,15 @@ class Session:
     # -- recordings --------------------------------------------------------------------------------------------------
 
     def play(self, recording: Recording, name: str = "") -> None:
-        """Take over what was recorded of a demo that began as this one; docks play it once through, so that all of it can be reached."""
+        """Take over what was recorded of a demo that began as this one, and play it from the step at which recording began."""
         if self.timeline.history is None:
             raise InvalidInputError("recording", f"of a demo that can be rewound ({self.timeline.failure})", recording.header.demo)
         self.timeline.history.take_over(recording.branch)
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
+        if recording.begun > 0:
+            self.messages.say(f"The recording starts at step {recording.begun:,}; earlier steps are on the time line.")
+        self.timeline.play_from(recording.begun, recording.steps)
 
     def has_been(self, recording: Recording) -> bool:
         """Return True if what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""

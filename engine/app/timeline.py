@@ -14,15 +14,14 @@ from engine.app.clock import FixedClock
 from engine.app.messages import Message, Messages
 from engine.app.time_series import TimeSeries
 from engine.common.errors import LabError
-from engine.common.installation import program
 from engine.render import palette
 from engine.sim.demo import Demo
 from engine.sim.history import History
+from engine.sim.ids import readable
+from engine.sim.recordings.verifying import divergence_words
+from engine.sim.state_log import Divergence
 
 __all__ = ["Timeline"]
-
-_LONG_WAY = 600
-"""Steps from a keyframe: about a second of a hundred bodies."""
 
 
 class Timeline:
@@ -63,7 +62,7 @@ class Timeline:
         """The step on the way to which it is, and the one that it has come to. Going elsewhere meanwhile, as a film does, ends it."""
         self._stop_at: int | None = None
         """The step at which it pauses by itself, once."""
-        self._explained = False
+        self._reported: Divergence | None = None
         self._nothing: Message | None = None
         """Message that there was nothing to undo or redo: true until the demo stands elsewhere."""
         if has_history:
@@ -103,14 +102,10 @@ class Timeline:
             self.seek(self.history.now - 1)
 
     def play_from(self, step: int, end: int) -> None:
-        """Play what is known, from a step to another, and pause there."""
-        self.seek(step)
-        self.stop_at(end)
-        self._clock.paused = False
-
-    def stop_at(self, step: int) -> None:
-        """Pause at a step that lies ahead, once it is reached."""
-        self._stop_at = step
+        """Play what is known, from a step to another, and pause there; the way to the first begins in the next frame."""
+        if self.history is not None:
+            self._way, self._stop_at = (step, self.history.now), end
+            self._clock.paused = False
 
     def limited(self, due: int) -> int:
         """Return how many of the steps due are to be taken: none past where it is to pause."""
@@ -156,14 +151,10 @@ class Timeline:
         self.failure = ""
         if self._nothing is not None:
             self._messages.take_back(self._nothing)
-        known = history.divergence
         self.guarded(lambda: go(history))
         self.catch_up()
         self._clock.reset()
         self._clock.paused = True
-        if history.divergence is not None and known is None:
-            self._messages.say(f"Step {history.divergence.step} came out differently when it was repeated.", palette.UNEXPLAINED)
-        self._explain_a_long_way(history)
 
     def _watch_what_is_there(self) -> None:
         """Watch no body whose making was undone: its number is the next one's."""
@@ -183,13 +174,20 @@ class Timeline:
             self._messages.answer(f"Going to step {goal}: at {history.now}", is_passing=True)
 
     def go_on(self) -> None:
-        """Go a part of the way, if there is one, at the end of a frame; a pause that was asked for meanwhile stays."""
+        """Go a part of the way, if there is one, at the end of a frame; a pause that was asked for meanwhile stays.
+
+        A repeated step that came out differently is reported.
+        """
         if self.is_on_the_way:
             paused = self._clock.paused
             self._travel(self._go_a_part)
             self._clock.paused = paused
         else:
             self.finish()
+        divergence = None if self.history is None else self.history.divergence
+        if divergence is not None and divergence is not self._reported:
+            self._reported = divergence
+            self._messages.say(readable(divergence_words(divergence)), palette.UNEXPLAINED)
 
     def finish(self) -> None:
         """Go the rest of the way at once: something is to be done there. A message about the way goes."""
@@ -210,16 +208,6 @@ class Timeline:
         """Do what was done where the demo stands in the past: to see the step before that, one has to undo it."""
         if self.history is not None:
             self.history.catch_up()
-
-    def _explain_a_long_way(self, history: History[Demo]) -> None:
-        """Say once why going back takes its time: nothing is kept of a demo with joints while their memory is out of reach."""
-        if self._explained or self._demo.sim.keeps_solver_state or not any(stage.world.joint_ids for stage in self._demo.stages):
-            return
-        if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
-            self._explained = True
-            is_late = self._demo.sim.has_whole_states
-            why = "it began while the program was still loading" if is_late else f"Numba is not there ({program()} doctor)"
-            self._messages.say(f"Going back is slow here: the demo has joints, and {why}, so it is replayed from the beginning.")
 
     def guarded(self, action: Callable[[], object]) -> bool:
         """Do what a demo may fail at; a refusal of the engine pauses the demo and is shown, it does not end the window."""

@@ -1,4 +1,4 @@
-"""Recording in the window: the button that records, the span of the time line that becomes a film or tables, recordings that were opened.
+"""Recording in the window: the button that records, the span of the time line that becomes a film or tables.
 
 The buttons stand at the end of the time line. A span is marked by dragging along the line with Shift held down.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -16,7 +15,6 @@ import pygame
 from engine.app.exports import MAX_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files.opening import file_stem
 from engine.app.files.writing import failure_words
-from engine.app.keys import is_plain
 from engine.app.panels.buttons import draw_icon, draw_tip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.timeline_dock import TimelineDock
@@ -24,32 +22,25 @@ from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.render import palette
 from engine.render.palette import Color
-from engine.sim.ids import readable
 from engine.sim.recordings import SUFFIX
 from engine.sim.recordings.recorder import free_path
-from engine.sim.recordings.verifying import divergence_words
 from engine.sim.replaying import record
 
 if TYPE_CHECKING:
     from engine.app.session import Session
     from engine.sim.demo import Demo
     from engine.sim.history import History
-    from engine.sim.recordings import Recording
 
 __all__ = ["RecordingDock"]
 
 _TABLES = ("contacts", "states", "timings")
 _BUTTON = 26.0
-_TIME_KEYS = (pygame.K_SPACE, pygame.K_n, pygame.K_PERIOD, pygame.K_COMMA, pygame.K_END)
-"""Keys that go elsewhere in time."""
-_FILLING = 0.03
-"""Seconds of a frame spent on playing an opened recording once through."""
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
-"""Events that wait while the history is on its way: nothing may be done to the demo there."""
+"""Events that are ignored while something is being written."""
 
 
 class RecordingDock(Dock):
-    """Records, exports films and tables, plays what was opened.
+    """Records, and exports films and tables.
 
     Spans are marked on the `timeline`; `size` gives that of the window, pixels.
     """
@@ -65,15 +56,12 @@ class RecordingDock(Dock):
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
         self._export: PastExport | None = None
-        self._is_filling = False
-        self._fills = True
-        """Whether an opened recording is played through by itself; not once the user has gone elsewhere."""
         self._pointer: tuple[int, int] | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether the history is on its way by itself: all that may be done is to go elsewhere on the time line of a recording."""
-        return self._export is not None or self._is_filling
+        """Whether something is being written, and nothing else may be done meanwhile."""
+        return self._export is not None
 
     @property
     def is_at_work(self) -> bool:
@@ -83,8 +71,7 @@ class RecordingDock(Dock):
         self._give_up_export()
         if self._session is not None and self._session.recorder is not None:
             self._stop(self._session, session)
-        self._session, self.span, self._marking, self._is_filling = session, None, None, False
-        self._fills = True
+        self._session, self.span, self._marking = session, None, None
         self._timeline.room_right, self._timeline.draw_more = 2 * (_BUTTON + 2.0), self._draw_on_line
 
     def break_off(self, session: Session) -> None:
@@ -100,11 +87,10 @@ class RecordingDock(Dock):
         if event.type == pygame.QUIT:
             self.break_off(session)
             return False
-        if self._is_filling and self._export is None and self._is_of_time(event):
-            self._stop_filling(session)
-        elif self.is_busy:
+        if self.is_busy:
             if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
-                self._cancel(session)
+                self._give_up_export()
+                session.messages.say("Nothing was written.")
             return event.type in _USERS
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
@@ -132,10 +118,6 @@ class RecordingDock(Dock):
             self.span = None
         if self._export is not None:
             self._go_on(self._export, session)
-        elif self._fills and history.reached < history.last and session.recording and session.recording.branch is history.branch:
-            self._fill(session, session.recording, history)
-        elif self._is_filling:
-            self._is_filling = False
 
     def _draw_on_line(self, surface: pygame.Surface, session: Session) -> None:
         history = session.timeline.history
@@ -255,53 +237,6 @@ class RecordingDock(Dock):
         if self._export is not None:
             export, self._export = self._export, None
             export.cancel()
-
-    # Opened recordings
-
-    def _fill(self, session: Session, recording: Recording, history: History[Demo]) -> None:
-        """Play a part of an opened recording, as fast as it goes; when all is known, play it from where recording was begun."""
-        self._is_filling = True
-        session.clock.paused = True
-        started = perf_counter()
-        history.seek(history.reached + 1)
-        while history.reached < history.last and perf_counter() - started < _FILLING:
-            history.seek(history.reached + 1)
-        share = 100.0 * history.reached / max(history.last, 1)
-        words = f"Loading the recording: {share:.0f} %. Space plays from here, Esc stops."
-        session.messages.answer(words, is_passing=True)
-        if history.reached >= history.last:
-            self._play(session, recording, history)
-
-    def _is_of_time(self, event: pygame.event.Event) -> bool:
-        """Tell whether an event goes elsewhere in time, and does nothing to the demo."""
-        if event.type == pygame.KEYDOWN:
-            return event.key in _TIME_KEYS and is_plain(event)
-        return event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self._timeline.place).collidepoint(event.pos)
-
-    def _stop_filling(self, session: Session) -> None:
-        """Stay where it is: what has not been played yet is on the time line, and is played when it is gone to."""
-        self._is_filling = self._fills = False
-        session.messages.end_passing()
-        if session.timeline.history is not None:
-            session.timeline.stop_at(session.timeline.history.last)
-
-    def _play(self, session: Session, recording: Recording, history: History[Demo]) -> None:
-        self._is_filling = False
-        session.messages.end_passing()
-        session.timeline.play_from(recording.begun, history.last)
-        if recording.begun > 0:
-            session.messages.say(f"The recording starts at step {recording.begun:,}; earlier steps are on the time line.")
-        if history.divergence is not None:
-            session.messages.say(readable(divergence_words(history.divergence)), palette.UNEXPLAINED)
-
-    def _cancel(self, session: Session) -> None:
-        history = session.timeline.history
-        if self._export is not None:
-            self._give_up_export()
-            session.messages.say("Nothing was written.")
-        elif history is not None:
-            self._stop_filling(session)
-            session.messages.say(f"Paused at step {history.now}; the rest of the recording lies ahead.")
 
     # Inside
 

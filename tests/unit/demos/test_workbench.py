@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from demos.workbench import Workbench
 from engine.app.saving import built
+
+from demos.workbench import Workbench
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, Restart
 from engine.sim.history import History
