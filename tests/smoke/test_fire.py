@@ -11,7 +11,7 @@ from typing import Any
 import pygame
 import pytest
 
-from demos._bullet_words import CHOICES, WORDS
+from demos.bullet import TARGETS as CHOICES
 from engine.cli.main import main
 from engine.experiments.spec import RULES, TARGETS
 
@@ -110,7 +110,7 @@ def test_every_rule_at_every_target_in_every_form(capsys: pytest.CaptureFixture[
 
 
 def test_the_words_of_the_window_name_targets_too(capsys: pytest.CaptureFixture[str]) -> None:
-    words = dict(zip(WORDS[1:], (target for (target,) in CHOICES[1:]), strict=True))
+    words = {word: targets[0] for word, (targets, _, _) in CHOICES.items() if word != "each"}
     assert set(words.values()) == set(TARGETS)
     found = fired(capsys, "--ccd", "on", "--speed", "20", "--target", ",".join(words))
     assert [run["target"] for run in found["runs"]] == list(words.values())
