@@ -130,7 +130,7 @@ class App:
             session.put_beside(*solvers, since=since)
         except LabError as error:
             title = load_solver(wish.value).capabilities.title if wish.solver else "the demo"
-            session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
+            session.messages.answer(f"{title} cannot run for comparison: {error}", palette.WARNING)
 
     def apply_waiting_choice(self) -> None:
         """Apply the choice that waited for its solver, once that is loaded and its demo is still shown; called once a frame."""
@@ -223,7 +223,7 @@ class App:
                 is_shared = self.session.is_shared
                 navigator.browse()
                 if is_shared:
-                    self.session.messages.answer("The shared world goes on; Esc returns to it.")
+                    self.session.messages.answer("The shared world keeps running; Esc returns to it.")
         elif not navigator.come_back_to_shared():
             self._quit(f"Press Esc again to quit{self._loss()}.")
 

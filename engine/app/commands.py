@@ -101,11 +101,11 @@ def _no_film(app: App) -> str:
 
 def _no_stepper(app: App) -> str:
     demo = app.session.demo
-    return _no_demo(app) or ("" if demo.stages or door_of_demo(demo) is not None else "there is no algorithm to step through here")
+    return _no_demo(app) or ("" if demo.stages or door_of_demo(demo) is not None else "this demo has no algorithm to step through")
 
 
 def _in_list(app: App) -> str:
-    return "this is the list of demos" if app.navigator.browsing else ""
+    return "the list of demos is already open" if app.navigator.browsing else ""
 
 
 def _not_shared(app: App) -> str:
@@ -128,10 +128,10 @@ LAYERS: tuple[Command, ...] = tuple(
         ("4", "normals", "Normals", "Draw contact normals."),
         ("5", "joints", "Joints", "Draw joints."),
         ("6", "centers", "Centers", "Draw centers of mass."),
-        ("7", "separations", "Separations", "Write the separation at each contact."),
+        ("7", "separations", "Separations", "Label each contact with its separation."),
         ("8", "check", "Live check", "Compute every contact a second time and ring the differences."),
         ("9", "impulses", "Impulses", "Draw the impulse at each contact as an arrow."),
-        ("0", "labels", "Labels", "Write reason and size beside the rings of the live check."),
+        ("0", "labels", "Labels", "Label the live check's rings with reason and size."),
     )
 )
 """What is drawn; each id is a field of `engine.render.views.Layers`."""
@@ -150,10 +150,10 @@ COMMANDS: tuple[Command, ...] = (
         "File",
         "Unsaved work",
         "Ctrl O",
-        "Reopen what you built and did not save.",
+        "Reopen scenes that you built but did not save.",
         lambda app: app.dock(FilesDock).reopen(app.appearance),
     ),
-    Command("save", "File", "Save", "Ctrl S", "Save the scene in its file.", lambda app: app.dock(FilesDock).save(), _no_world),
+    Command("save", "File", "Save", "Ctrl S", "Save the scene to its file.", lambda app: app.dock(FilesDock).save(), _no_world),
     Command(
         "save_as",
         "File",
@@ -171,7 +171,7 @@ COMMANDS: tuple[Command, ...] = (
         "Export",
         "Film, MP4",
         "Ctrl F",
-        "Film the span marked by a Shift drag on the time line, else everything.",
+        "Film the span marked by a Shift drag on the time line, or everything if none is marked.",
         lambda app: app.dock(RecordingDock).export(app.session, ".mp4"),
         _no_film,
     ),
@@ -180,7 +180,7 @@ COMMANDS: tuple[Command, ...] = (
         "Export",
         "Film, GIF",
         "Ctrl Shift F",
-        "Film the marked span, else everything, as a GIF.",
+        "Film the marked span as a GIF, or everything if none is marked.",
         lambda app: app.dock(RecordingDock).export(app.session, ".gif"),
         _no_film,
     ),
@@ -189,7 +189,7 @@ COMMANDS: tuple[Command, ...] = (
         "Export",
         "Tables, CSV",
         "Ctrl T",
-        "Write contacts, states and times of the marked span, else of the last minute.",
+        "Write contacts, states and times of the marked span, or of the last minute if none is marked.",
         lambda app: app.dock(RecordingDock).write_tables(app.session),
         lambda app: _no_past(app) or _no_world(app),
     ),
@@ -198,19 +198,17 @@ COMMANDS: tuple[Command, ...] = (
         "Export",
         "Record",
         "Ctrl R",
-        "Start or stop recording into a file that replays exactly.",
+        "Start or stop recording to a file that replays exactly.",
         lambda app: app.dock(RecordingDock).toggle_recording(app.session),
         _no_past,
     ),
-    Command(
-        "solver", "Compare", "Next solver", "Shift F11", "Let another solver take over from here.", lambda app: app.next_solver(), _no_world
-    ),
+    Command("solver", "Compare", "Next solver", "Shift F11", "Continue with another solver.", lambda app: app.next_solver(), _no_world),
     Command(
         "beside",
         "Compare",
         "Compare solvers",
         "F11",
-        "Run another solver too: drawn over this one, then in lanes, then not.",
+        "Run a second solver: first drawn over this one, then in lanes, then not at all.",
         lambda app: app.next_comparison(),
         _no_comparison,
     ),
@@ -219,7 +217,7 @@ COMMANDS: tuple[Command, ...] = (
         "Panels",
         "Step through it",
         "F6",
-        "Show each step of the algorithm behind what you point at, else behind the deepest contact.",
+        "Step through the algorithm behind whatever you point at, or behind the deepest contact.",
         lambda app: app.step_through(),
         _no_stepper,
     ),
@@ -237,7 +235,7 @@ COMMANDS: tuple[Command, ...] = (
         "Panels",
         "Inspector",
         "I",
-        "Show the properties of what is selected and the settings of the world.",
+        "Show the properties of the selection and the settings of the world.",
         lambda app: app.dock(InspectorDock).toggle(),
         _no_history,
     ),
@@ -304,36 +302,36 @@ COMMANDS: tuple[Command, ...] = (
         lambda app: app.appearance.change_scale(app.screen, 0, app.session.messages.answer),
     ),
     Command(
-        "demos", "Window", "Back to the demos", "Esc", "Go back: from a close look, a stepper, a demo.", lambda app: app.back(), _in_list
+        "demos", "Window", "Back to the demos", "Esc", "Go back from a close-up, a stepper or a demo.", lambda app: app.back(), _in_list
     ),
-    Command("quit", "Window", "Quit", "", "Close the window; unsaved work is offered next time.", lambda app: app.close()),
-    Command("pause", "Time", "Pause", "Space", "Pause or go on.", lambda app: app.session.clock.toggle_pause(), _no_demo),
+    Command("quit", "Window", "Quit", "", "Close the window; unsaved work is offered the next time.", lambda app: app.close()),
+    Command("pause", "Time", "Pause", "Space", "Pause or continue.", lambda app: app.session.clock.toggle_pause(), _no_demo),
     Command("step", "Time", "Step", "N or .", "Take one step.", lambda app: app.session.clock.request_step(), _not_ours),
     Command("step_back", "Time", "Step back", ",", "Go back one step.", lambda app: app.session.timeline.back(), _no_past),
-    Command("slower", "Time", "Slower", "[ or -", "Slow down, to 1/100 at most.", lambda app: app.session.clock.slower(), _no_demo),
-    Command("faster", "Time", "Faster", "] or +", "Speed up, to 8 times at most.", lambda app: app.session.clock.faster(), _no_demo),
-    Command("restart", "Time", "Restart", "R", "Start again from the beginning.", lambda app: app.session.restart(), _no_demo),
+    Command("slower", "Time", "Slower", "[ or -", "Slow down, to as little as 1/100.", lambda app: app.session.clock.slower(), _no_demo),
+    Command("faster", "Time", "Faster", "] or +", "Speed up, to at most 8 times.", lambda app: app.session.clock.faster(), _no_demo),
+    Command("restart", "Time", "Restart", "R", "Start over from the beginning.", lambda app: app.session.restart(), _no_demo),
     Command("undo", "Time", "Undo", "Ctrl Z", "Undo the last thing you did.", lambda app: app.session.undo(), _no_history),
-    Command("redo", "Time", "Redo", "Ctrl Y or Ctrl Shift Z", "Do it again.", lambda app: app.session.timeline.redo(), _no_redo),
+    Command("redo", "Time", "Redo", "Ctrl Y or Ctrl Shift Z", "Redo what you undid.", lambda app: app.session.timeline.redo(), _no_redo),
     Command("to_start", "Time", "To the start", "", "Go back to the first step.", lambda app: app.session.timeline.seek(0), _no_past),
     Command("to_end", "Time", "To the end", "End", "Go to the newest step.", lambda app: app.session.timeline.to_the_end(), _no_past),
     *LAYERS,
-    Command("home", "Show", "View", "Home", "Show everything and follow nothing.", lambda app: app.session.view.home(), _no_demo),
+    Command("home", "Show", "View", "Home", "Show everything, and stop following.", lambda app: app.session.view.home(), _no_demo),
     Command(
         "follow",
         "Show",
         "Follow",
         "V",
-        "Follow the body you point at, or stop.",
+        "Follow the body you point at, or stop following.",
         lambda app: app.dock(CameraDock).follow(app.session),
         _no_history,
     ),
     Command(
         "zoom_moving",
         "Show",
-        "Zoom to what moves",
+        "Zoom to moving bodies",
         "Z",
-        "Show everything that can move.",
+        "Show all bodies that can move.",
         lambda app: app.dock(CameraDock).show_moving(app.session),
         _no_history,
     ),
@@ -342,14 +340,22 @@ COMMANDS: tuple[Command, ...] = (
         "Shared world",
         "Drive a body",
         "F2",
-        "Push the body you point at with the arrow keys, or stop.",
+        "Push the body you point at with the arrow keys, or stop pushing.",
         lambda app: app.dock(PeopleDock).drive(app.session),
         _not_shared,
     ),
     Command(
-        "offline", "Shared world", "Go on alone", "F4", "Disconnect and go on alone.", lambda app: app.network.go_offline(), _not_shared
+        "offline",
+        "Shared world",
+        "Continue alone",
+        "F4",
+        "Disconnect and continue alone.",
+        lambda app: app.network.go_offline(),
+        _not_shared,
     ),
-    Command("rejoin", "Shared world", "Rejoin", "Shift F4", "Return to the others.", lambda app: app.network.rejoin(), _not_shared),
+    Command(
+        "rejoin", "Shared world", "Rejoin", "Shift F4", "Reconnect to the shared world.", lambda app: app.network.rejoin(), _not_shared
+    ),
 )
 
 _MENU = ("File", "Export", "Compare", "Panels", "Window")
@@ -408,21 +414,25 @@ _POINTER = (
     ("Drag", "grab a body"),
     ("Right or Ctrl drag", "move the view"),
     ("Wheel, Page Up, Page Down", "zoom at the cursor"),
-    ("Drop a file", "open it; a picture falls in"),
-    ("Point at a ring", "why Box2D and we differ"),
-    ("Click a ring", "look closely; again: step by step"),
+    ("Drop a file", "open it; a picture becomes a body"),
+    ("Point at a ring", "why Box2D's answer differs"),
+    ("Click a ring", "close-up; again: step by step"),
     ("Click a contact", "its manifold, step by step"),
-    ("Shift click it", "the solver's step, impulse by impulse"),
+    ("Shift click it", "the solver's step, by impulse"),
 )
 _GROUPS = ("Time", "Show", "Window", "File", "Export", "Compare", "Panels", "Shared world")
 
 NOTES: tuple[tuple[str, str], ...] = (
-    ("Live check: every contact is computed twice. An orange ring marks a difference between Box2D and us, for one of these reasons:", ""),
+    (
+        "Live check: every contact is computed twice. An orange ring marks "
+        "a difference between Box2D and us, which has one of these reasons:",
+        "",
+    ),
     *((reason.name, reason.sentence) for reason in REASONS.values()),
     (
         "+15 mm",
         "Separations (7) are measured between the cores. A polygon has a skin of 10 mm, and Box2D lets two skins overlap by 5 mm, so "
-        "polygons at rest show 15 mm, a polygon and a disc 5 mm.",
+        "polygons at rest show 15 mm, and a polygon and a disc show 5 mm.",
     ),
 )
 """What stands under the keys on their page: (word, sentence)."""

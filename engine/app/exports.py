@@ -53,7 +53,7 @@ class PastExport:
 
     def __init__(self, session: Session, path: Path, first: int, last: int) -> None:
         if session.timeline.history is None:
-            raise LabError("this demo has no world, or no past")
+            raise LabError("this demo has no world or no history")
         self.path, self.first, self.last = path, first, last
         self._session, self._history = session, session.timeline.history
         self._back_to, self._was_paused = session.timeline.history.now, session.clock.paused
@@ -134,7 +134,7 @@ class TablesExport(PastExport):
     def __init__(self, session: Session, paths: tuple[Path, Path, Path], first: int, last: int) -> None:
         super().__init__(session, paths[0], first, last)
         if not session.demo.stages:
-            raise LabError("this demo has no world, or no past")
+            raise LabError("this demo has no world or no history")
         self._paths, self._tables = paths, Tables(*paths)
         self._begin()
         self._take()
@@ -206,7 +206,7 @@ class FilmExport(PastExport):
 
     def work(self) -> bool:
         if self._closing is None and self._session.view.whole != self._view:
-            raise FilmError("the view has another size now: the film was given up")
+            raise FilmError("the size of the view changed, so the film was abandoned")
         return super().work()
 
     def _take(self) -> None:

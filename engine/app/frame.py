@@ -233,7 +233,7 @@ class FramePainter:
         draw_lines(surface, self._book, plate.topleft, lines)
 
     def _has_words(self, view: Place) -> bool:
-        """Tell whether a view is so wide that words are written in it."""
+        """Return True if a view is so wide that words are written in it."""
         return view[2] >= _NARROWEST * self._book.ui_scale
 
     def _book_for(self, view: Place) -> FontBook:
@@ -337,7 +337,7 @@ class FramePainter:
             self._explain(surface, room, pointer, found.difference, session.view.focus is not None)
             return
         if pointer is not None and session.clock.paused and not session.demo.grabbing and self.contact_at(pointer) is not None:
-            words = "Click: the next step of the solver." if session.layers.impulses else "Click: this contact, step by step."
+            words = "Click to see the solver's next step." if session.layers.impulses else "Click to step through this contact."
             self._write_beside(surface, room, pointer, [(words, palette.ACCENT)])
         focus = session.view.focus
         for stage, shown, _, camera in self._found if focus is not None else ():
@@ -354,9 +354,11 @@ class FramePainter:
         width = min(round(340 * self._book.ui_scale), round(0.8 * view[2]))
         lines: list[tuple[str, Color]] = [(f"{reason.name}, {length_words(difference.size)}", color)]
         lines += [(line, palette.TEXT) for line in self._book.wrapped(reason.sentence, 13.0, width)]
-        proof = f"Shown for fixtures {difference.fixture_a} and {difference.fixture_b}: {difference.evidence}."
+        proof = f"Proof for fixtures {difference.fixture_a} and {difference.fixture_b}: {difference.evidence}."
         lines += [(line, palette.CAPTION) for line in self._book.wrapped(proof, 13.0, width)]
-        lines.append(("Click the ring, or F6: step by step." if is_close else "Click: a close look. F6: step by step.", palette.ACCENT))
+        lines.append(
+            ("Click the ring or press F6 to step through it." if is_close else "Click for a close-up. F6 steps through it.", palette.ACCENT)
+        )
         self._write_beside(surface, view, at, lines)
 
     def _write_beside(self, surface: pygame.Surface, view: Place, at: tuple[int, int], lines: list[tuple[str, Color]]) -> None:

@@ -116,7 +116,7 @@ def best_columns(view: Place, box: tuple[float, float], n: int) -> int:
 
 
 def is_inside(pixel: tuple[float, float], place: Place) -> bool:
-    """Tell whether a pixel lies in a place.
+    """Return True if a pixel lies in a place.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def _load() -> None:
 def _parted(beside: Comparison) -> tuple[str, ...]:
     """Return why the two parted, once they have."""
     why, parted = beside.why(), beside.distances.parted
-    return () if why is None or parted is None else (f"Parted at step {parted.step:,}. Cause: {why.words}",)
+    return () if why is None or parted is None else (f"Diverged at step {parted.step:,}. Cause: {why.words}",)
 
 
 def _next_step(snapshots: list[WorldSnapshot], n_left_out: int) -> tuple[str, ...]:
@@ -95,9 +95,9 @@ def _next_step(snapshots: list[WorldSnapshot], n_left_out: int) -> tuple[str, ..
     found = [judge_step(snapshot) for snapshot in snapshots]
     counts = sum((verdict.counts for verdict in found), Counter[str]())
     n_agree, n = sum(verdict.agree for verdict in found), sum(verdict.compared for verdict in found)
-    left_out = f" Left out: {counted(n_left_out, 'world')} where a hook decides." if n_left_out else ""
+    left_out = f" {counted(n_left_out, 'world')} omitted, because a hook decides there." if n_left_out else ""
     if not n:
-        return (f"Next step: no body to judge.{left_out}",)
+        return (f"Next step: there is no body to judge.{left_out}",)
     causes = [f"{cause.replace('_', ' ')} {count}" for cause, count in counts.most_common()]
     causes += [] if counts["unexplained"] else ["none unexplained"]
     return (f"Next step, from equal states: {n_agree} of {counted(n, 'body', 'bodies')} agree; {'; '.join(causes)}.{left_out}",)

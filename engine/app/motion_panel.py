@@ -34,7 +34,7 @@ _FOLDED, _UNFOLDED = "˅", "˄"
 _ROW = 22
 _LINE = 17
 """Design pixels."""
-_ASK, _AT_WORK = "Why are they apart?", "being judged…"
+_ASK, _AT_WORK = "Why do they differ?", "analyzing…"
 _DEFAULTS = "Defaults"
 _START, _HERE = "the start", "here"
 
@@ -230,7 +230,7 @@ class MotionPanel:
         self._of = k
 
     def _is_so(self, wish: Wish) -> bool:
-        """Tell whether what a choice asks for is so already."""
+        """Return True if what a choice asks for is so already."""
         session = self._session
         if wish.what == "solver":
             return session.demo.sim.solvers == (wish.value,)
@@ -381,8 +381,8 @@ def _parted(beside: Comparison) -> str:
 
 
 _FIGURES: tuple[tuple[str, Callable[[Comparison], str]], ...] = (
-    ("apart now", _apart_now),
+    ("difference now", _apart_now),
     ("farthest", _farthest),
-    ("first apart", _parted),
+    ("first difference", _parted),
 )
 """Captions and figures of a world beside."""

@@ -113,7 +113,7 @@ class Navigator:
         return not self.browsing and (self.session.is_shared or self.session.timeline.history is not None)
 
     def is_listed(self, demo: Demo) -> bool:
-        """Tell whether a demo is one of the list."""
+        """Return True if a demo is one of the list."""
         return type(demo) in self.demos
 
     # -- the live check comes late -------------------------------------------------------------------------------------
@@ -201,7 +201,9 @@ class Navigator:
         if referee is not None:
             session.demo.sim.use_missing_referees(referee)
         now = 0 if session.timeline.history is None else session.timeline.history.now
-        session.messages.answer(f"As you left it, at step {now}{', paused' if session.clock.paused else ''}. R restarts it.")
+        session.messages.answer(
+            f"This is the demo as you left it, at step {now}{', paused' if session.clock.paused else ''}. R restarts it."
+        )
 
     def choose(self, index: int) -> None:
         """Mark a demo of the list, and show its preview; nothing happens where there is none."""
@@ -262,7 +264,7 @@ class Navigator:
             if here is not self.session:
                 self.come_back(here)
             here.timeline.play_from(recording.begun, recording.steps)
-            here.messages.say(f"This was recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line.")
+            here.messages.say(f"This recording was made here: it is steps {recording.begun:,} to {recording.steps:,} of the time line.")
             return
         if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
             try:

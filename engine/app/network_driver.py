@@ -214,7 +214,7 @@ class NetworkDriver:
     def _why_unmade(self) -> str:
         """Return why a created object is not available yet."""
         if self.client.end_reason:
-            return "objects cannot be created without a connection: press F4 to go on alone"
+            return "objects cannot be created without a connection: press F4 to continue alone"
         if not self.client.is_joined:
             return "objects cannot be created until the server's state has arrived"
         if self.client.method != "prediction":
@@ -264,7 +264,7 @@ class NetworkDriver:
             return self.refuse("only dynamic bodies can be pushed")
         self._send(Drive(stage, number))
         self.messages.answer(
-            f"you drive {world.body(number).spec.name or self.called('body', number)}: the arrow keys or W A S D push it with 20 N"
+            f"you drive {world.body(number).spec.name or self.called('body', number)}: push it with the arrow keys or W A S D (20 N)"
         )
 
     def release_key(self, key: str) -> None:
@@ -317,8 +317,8 @@ class NetworkDriver:
         if self._present is None and client.users:
             others = [name for name, is_here in present.values() if is_here]
             if client.is_forgotten:
-                self.messages.say("The host was restarted: this is its new world.", palette.WARNING)
-            self.messages.say(f"You share this world with {', '.join(others)}." if others else "You are the first one here.")
+                self.messages.say("The host was restarted; this is its new world.", palette.WARNING)
+            self.messages.say(f"You share this world with {', '.join(others)}." if others else "You are the first user here.")
             self._present = present
         elif self._present is not None and present != self._present:
             for user, (name, is_here) in present.items():
@@ -331,7 +331,7 @@ class NetworkDriver:
         if client.n_adopted > self._n_adopted:
             n, self._n_adopted = client.n_adopted - self._n_adopted, client.n_adopted
             times = "" if n == 1 else f", {counted(n, 'time')}"
-            self.messages.say(f"This copy differed from the server's and adopted its state{times}", palette.WARNING)
+            self.messages.say(f"This copy differed from the server's and adopted the server's state{times}", palette.WARNING)
 
     # -- who is there -------------------------------------------------------------------------------------------------
 
@@ -355,7 +355,7 @@ class NetworkDriver:
         if self.client.is_offline:
             return f"{me}, alone: {self.demo.title}"
         at = self.address.removesuffix(" --tls")
-        return f"{me}, host of {self.demo.title} at {at}" if self.server_thread is not None else f"{me}, guest in {self.demo.title} of {at}"
+        return f"{me}, host of {self.demo.title} at {at}" if self.server_thread is not None else f"{me}, guest in {self.demo.title} at {at}"
 
     @property
     def is_apart(self) -> bool:
@@ -369,12 +369,12 @@ class NetworkDriver:
         if client.is_offline and session.is_over:
             return "you are offline; Shift F4: rejoin"
         if session.is_over:
-            return f"{session.reason}; F4: go on alone, Shift F4: try again"
+            return f"{session.reason}; F4: continue alone, Shift F4: try again"
         if session.retry_at is not None:
-            return f"{session.reason}; trying again in {max(session.retry_at - session.now(), 0.0):.0f} s; F4: go on alone"
+            return f"{session.reason}; trying again in {max(session.retry_at - session.now(), 0.0):.0f} s; F4: continue alone"
         if session.connection.state != "open" or not client.is_joined:
-            return f"{session.status_text}; F4: go on alone"
-        return "waiting for the server; F4: go on alone" if client.is_stalled and client.age > _WAITING else ""
+            return f"{session.status_text}; F4: continue alone"
+        return "waiting for the server; F4: continue alone" if client.is_stalled and client.age > _WAITING else ""
 
     def leave(self) -> None:
         """Leave the shared world."""

@@ -25,7 +25,7 @@ from engine.sim.parameters import Parameter
 
 __all__ = ["DemoPanel", "key_buttons"]
 
-_GO_ON = "Go on"
+_CONTINUE = "Continue"
 _FEW = 5
 """Parameters in sight before *More* is unfolded."""
 _LAYERS = ("shapes", "aabbs", "points", "normals", "joints", "centers", "separations", "check", "impulses", "labels")
@@ -108,7 +108,7 @@ class DemoPanel:
 
     def refresh(self) -> None:
         """Make the widgets show the session's state."""
-        wanted = _GO_ON if self._session.clock.paused else self._label("pause").title
+        wanted = _CONTINUE if self._session.clock.paused else self._label("pause").title
         if "pause" in self.buttons and self.buttons["pause"].text != wanted:
             self.buttons["pause"].set_text(wanted)
         self.parameters.refresh()
@@ -166,7 +166,7 @@ class DemoPanel:
             y = self.parameters.add(y, parameter)
         y += column.px(4)
         if self._has_world:
-            y = self._row(y, ("pause", "restart", "home"), longest=_GO_ON)
+            y = self._row(y, ("pause", "restart", "home"), longest=_CONTINUE)
             side = column.px(74)
             self._button((column.left, y, side, row), "slower")
             self._button((column.left + column.width - side, y, side, row), "faster")

@@ -134,7 +134,7 @@ class RefereePanel:
         draw_spark(surface, (column.left, top, column.width, column.px(_SPARK)), values, palette.ACCENT)
         not_asked = sum(sum(stage.agreement.not_comparable.values()) for stage in self._session.demo.stages)
         told = [f"asleep pairs, not recomputed: {asleep:,}"] if asleep else []
-        told += [f"not for Box2D: {not_asked:,}"] if not_asked else []
+        told += [f"not comparable with Box2D: {not_asked:,}"] if not_asked else []
         if told:
             top += column.px(_SPARK + 2)
             words = self._fonts.shortened("; ".join(told), 11.0, column.width)

@@ -110,7 +110,7 @@ class SurfaceCache:
         part.picture.blit(surface, (0, 0), place)
 
     def _has_turn(self, name: Hashable, part: _Part) -> bool:
-        """Tell whether a part that has changed is drawn in this frame: the first of those that wait, and any that has waited too long."""
+        """Return True if a part that has changed is drawn in this frame: the first of those that wait, and any that has waited too long."""
         part.waited = max(part.waited, 0.0)
         if self._first is None:  # nothing waited before this frame
             self._first = name

@@ -237,7 +237,7 @@ class Session:
         try:
             self.act(SetSolver(solver, settings, continues=is_same_move))
         except LabError as error:
-            self.messages.answer(f"{load_solver(solver).capabilities.title} cannot drive this: {error}", palette.WARNING)
+            self.messages.answer(f"{load_solver(solver).capabilities.title} cannot simulate this demo: {error}", palette.WARNING)
 
     def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
         """Let the demo run once more beside this one for each of some solvers, in place of what ran beside it; without any, nothing does.
@@ -258,9 +258,9 @@ class Session:
         """
         history, before = self.timeline.history, self.besides
         if len(solvers) > MAX_BESIDE:
-            raise InvalidInputError("beside", f"{counted(MAX_BESIDE, 'solver')} at the most", len(solvers))
+            raise InvalidInputError("beside", f"at most {counted(MAX_BESIDE, 'solver')}", len(solvers))
         if solvers and history is None:
-            raise InvalidInputError("beside", f"left out: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
+            raise InvalidInputError("beside", f"absent here: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
         made: list[Comparison] = []
         try:
             for k, solver in enumerate(solvers):
@@ -308,13 +308,15 @@ class Session:
             except LabError as error:
                 beside.close()
                 self.show_beside(*(other for other in self.besides if other is not beside), since=self.since)
-                self.messages.say(f"{load_solver(beside.solver).capabilities.title} no longer runs beside it: {error}", palette.UNEXPLAINED)
+                self.messages.say(
+                    f"{load_solver(beside.solver).capabilities.title} can no longer run for comparison: {error}", palette.UNEXPLAINED
+                )
         late = [beside for beside in self.besides if not beside.is_caught_up]
         if not late and self._on_its_way is not None:
             self.messages.take_back(self._on_its_way)
             self._on_its_way = None
         elif late:
-            words = f"Catching up with step {late[0].first.now}: at {min(beside.now for beside in late)}"
+            words = f"Catching up to step {late[0].first.now}; now at {min(beside.now for beside in late)}"
             self._on_its_way = self.messages.answer(words, is_passing=True)
 
     # -- time passes --------------------------------------------------------------------------------------------------
@@ -356,7 +358,9 @@ class Session:
     def play(self, recording: Recording, name: str = "") -> None:
         """Take over what was recorded of a demo that began as this one, and play it from the step at which recording began."""
         if self.timeline.history is None:
-            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.timeline.failure})", recording.header.demo)
+            raise InvalidInputError(
+                "recording", f"a recording of a demo that can be rewound ({self.timeline.failure})", recording.header.demo
+            )
         self.timeline.history.take_over(recording.branch)
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")

@@ -22,7 +22,7 @@ _loads: dict[str, BackgroundLoad] = {}
 
 
 def is_ready(solver: str) -> bool:
-    """Tell whether a solver can drive a world without compiling or loading first, and begin to get it ready where it is not.
+    """Return True if a solver can drive a world without compiling or loading first, and begin to get it ready where it is not.
 
     The usual one is the warm-up's (`engine.app.warmup`). Where nothing is compiled all are ready.
     """

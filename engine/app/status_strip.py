@@ -46,7 +46,7 @@ class CheckNote:
         self.sentence, self.short = LOADING, "check: warming up"
 
     def comes(self, sentence: str, short: str) -> None:
-        """Tell how far it is; not once it is there, or has failed."""
+        """Return how far it is; not once it is there, or has failed."""
         if self.is_warming_up:
             self.sentence, self.short = sentence, short
 
@@ -62,7 +62,7 @@ class CheckNote:
 
     def words(self, session: Session) -> str:
         """Return what the panel says in place of the counts of a session; empty for the counts."""
-        return self.sentence or ("" if session.layers.check else "switched off (8)")
+        return self.sentence or ("" if session.layers.check else "off (8 switches it on)")
 
 
 Note = tuple[str, Color]
@@ -139,7 +139,7 @@ class Notes:
             what = _what_takes_long(session.costs.shown, is_warming_up)
             return f"Running at {session.clock.share_of_speed} of the chosen speed: {what}", palette.WARNING
         if session.view.focus is not None:
-            return "Close look. Esc returns.", palette.TEXT
+            return "Close-up. Esc returns.", palette.TEXT
         return None
 
 

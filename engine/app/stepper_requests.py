@@ -65,7 +65,7 @@ def door_of_contact(stage: Stage, row: int) -> StepperRequest:
 
     contacts = stage.world.contacts
     words = _both(stage.world, int(contacts.body_a[row]), int(contacts.body_b[row]))
-    return StepperRequest("manifold", case_of_contact(stage.world, row), f"The contact of {words}")
+    return StepperRequest("manifold", case_of_contact(stage.world, row), f"The contact between {words}")
 
 
 def door_of_difference(stage: Stage, difference: Difference) -> StepperRequest:
@@ -115,7 +115,7 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> S
     case = nearest_of_bodies(stage.world, body_a, body_b, query)
     door = door_of_pair(case.pair, f"The {query} of {_both(stage.world, body_a, body_b)}")
     if door is None:
-        raise InvalidInputError("query", "one that is answered by what can be watched", query)
+        raise InvalidInputError("query", "a query whose algorithm can be stepped through", query)
     return door
 
 
@@ -128,7 +128,7 @@ def door_of_body(stage: Stage, body: int | None = None) -> StepperRequest | None
     from engine.trace.from_world import nearest_by_boxes
 
     nearest = nearest_by_boxes(stage.world, body)
-    return None if nearest is None else StepperRequest("gjk", nearest[0], f"The distance of {_both(stage.world, *nearest[1:])}")
+    return None if nearest is None else StepperRequest("gjk", nearest[0], f"The distance between {_both(stage.world, *nearest[1:])}")
 
 
 def door_of_solver(stage: Stage) -> StepperRequest:
@@ -141,13 +141,13 @@ def door_of_solver(stage: Stage) -> StepperRequest:
     """
     n_contacts = len(stage.world.contacts)
     if n_contacts > _MAX_CONTACTS:
-        raise InvalidInputError("the world", f"one of at most {_MAX_CONTACTS} contacts for its solver to be watched", n_contacts)
+        raise InvalidInputError("the world", f"a world of at most {_MAX_CONTACTS} contacts to step through its solver", n_contacts)
     from engine.trace import algorithms
     from engine.trace.from_world import case_of_step
 
     solver = stage.world.solver
     name = solver if solver in algorithms() else _LIKE_BOX2D
-    how = "" if name == solver else f", as {name} takes it"
+    how = "" if name == solver else f", as computed by {name}"
     return StepperRequest(name, case_of_step(stage.world), f"The next step of this world{how}")
 
 

@@ -116,8 +116,8 @@ class Timeline:
         if self._stop_at is not None and self.history is not None and self.history.now >= self._stop_at:
             self._stop_at = None
             self._clock.paused = True
-            unknown = ", with what has not been seen yet" if self.is_now else ""
-            self._messages.say(f"The recording ends here. Space goes on{unknown}.")
+            unknown = " beyond the recorded steps" if self.is_now else ""
+            self._messages.say(f"The recording ends here. Space continues{unknown}.")
 
     def to_the_end(self) -> None:
         """Go to the newest step; a running demo goes on from there."""
@@ -171,7 +171,7 @@ class Timeline:
             self._messages.end_passing()
         else:
             self._way = goal, history.now
-            self._messages.answer(f"Going to step {goal}: at {history.now}", is_passing=True)
+            self._messages.answer(f"Going to step {goal}; now at {history.now}", is_passing=True)
 
     def go_on(self) -> None:
         """Go a part of the way, if there is one, at the end of a frame; a pause that was asked for meanwhile stays.
@@ -226,7 +226,7 @@ class Timeline:
         self._way = None
         if self.history is None:
             self._demo.restart()
-            return "; the demo was started anew"
+            return "; the demo was restarted"
         self.history.leave_lost_worlds()
         self._watch_what_is_there()
-        return f"; this is step {self.history.now}, from which one can go on"
+        return f"; this is step {self.history.now}, where you can continue"

@@ -28,8 +28,8 @@ from engine.world import World, WorldSettings
 
 __all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "referee_factory"]
 
-LOADING = "the algorithms, which were compiled before, are being loaded"
-_COMPILING = "checking starts in a few seconds: its algorithms are being compiled, once"
+LOADING = "loading the compiled algorithms"
+_COMPILING = "checking starts in a few seconds: its algorithms are being compiled (only the first time)"
 _LOOK = 0.1
 """Interval at which finished parts are looked for, seconds."""
 

@@ -1,4 +1,4 @@
-"""Volumes around shapes, simpler than they are: what a broad phase asks first. Each contains its shape, in exact arithmetic too."""
+"""Bounding volumes: simple volumes around shapes, which a broad phase tests first. Each contains its shape, even in exact arithmetic."""
 
 from engine.bounding.boxes import OrientedBox, box_area, fitted_box, least_area_box, refitted_box
 from engine.bounding.capsule import BoundingCapsule, least_area_capsule

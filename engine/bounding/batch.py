@@ -37,7 +37,7 @@ __all__ = ["VolumeBatch"]
 
 
 class VolumeBatch:
-    """Volumes of one kind around several shapes, to be placed at many poses.
+    """Volumes of one kind around several shapes, which can be placed at many poses.
 
     Parameters
     ----------
@@ -117,18 +117,18 @@ class VolumeBatch:
         return rows
 
     def overlap(self, rows: FloatArray, pairs: ArrayLike) -> NDArray[np.bool_]:
-        """Tell of `pairs` (m, 2) of rows of `update` whether the volumes share a point; touching counts."""
+        """Return True for each of `pairs` (m, 2) of rows of `update` if the volumes share a point; touching counts."""
         volumes = finite_rows("rows", rows, self.width) if self.kind != "hull" else _hull_rows(rows, self.width)
         return self.overlap_checked(volumes if volumes.flags.writeable else volumes.copy(), index_pairs("pairs", pairs, len(volumes)))
 
     def overlap_checked(self, rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-        """Do the same for arrays that are checked by the caller, and writable."""
+        """Same as `overlap`, for writable arrays that the caller has checked."""
         overlapping: NDArray[np.bool_] = self._form.overlap(rows, pairs)
         return overlapping
 
 
 def _packed(parts: list[tuple[FloatArray, float, float]]) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return first corner, count of corners, all corners, and radius, reach and span of each shape."""
+    """Return the first corner and corner count of each shape, all corners, and the radius, reach and span of each shape."""
     count: IntArray = np.array([len(corners) for corners, _, _ in parts], dtype=np.int64)
     first: IntArray = np.concatenate(([0], np.cumsum(count)[:-1])).astype(np.int64)
     rounded = np.array([(radius, reach, span_of(corners)) for corners, radius, reach in parts])
@@ -158,7 +158,7 @@ def _capsule_row(cloud: Cloud) -> tuple[float, ...]:
 
 
 class _Form(NamedTuple):
-    """The kernels of a kind: what places it, what tests it; numbers in a row, and the local row of a shape, of those that have one."""
+    """Kernels of a kind of volume, for placing and testing; numbers per row; and the local row of a shape, if the kind has one."""
 
     place: Callable[..., None]
     overlap: Callable[..., Any]
@@ -180,7 +180,7 @@ _FORMS = {
 
 
 def _hull_rows(rows: FloatArray, width: int) -> FloatArray:
-    """Check rows of hulls, of which a shorter one has room behind its corners that is not filled."""
+    """Check rows of hulls; shorter hulls have unused space after their corners."""
     given = np.ascontiguousarray(rows, dtype=np.float64)
     if given.ndim != 2 or given.shape[1] != width:
         raise InvalidInputError("rows", f"a (n, {width}) array of numbers", Described(f"shape {given.shape}"))

@@ -1,4 +1,4 @@
-"""Boxes: the upright one (AABB) of a turning body, in two ways, and the one that turns with it (OBB), of least area by rotating calipers.
+"""Boxes: the AABB of a rotating body, computed in two ways, and the OBB, which rotates with it, of minimum area by rotating calipers.
 
 **Rebuilt** at every pose from the corners of the hull: tight, and costs as many multiplications as there are corners.
 **Re-fitted** from the box that was tight in the body's own frame, whatever is inside: four products, but the box of a turned box
@@ -126,17 +126,17 @@ class OrientedBox:
 
     @property
     def area(self) -> float:
-        """Square meters."""
+        """Area, square meters."""
         return 4.0 * self.half_width * self.half_height
 
     @property
     def reach(self) -> float:
-        """A bound of how far the farthest corner lies from the origin."""
+        """Upper bound of the distance of the farthest corner from the origin."""
         return math.hypot(*self.center) + self.half_width + self.half_height
 
     @property
     def corners(self) -> FloatArray:
-        """Float64 (4, 2), counter-clockwise."""
+        """Corners, float64 (4, 2), counter-clockwise."""
         (x, y), (ux, uy), w, h = self.center, self.axis, self.half_width, self.half_height
         return np.array([(x + a * w * ux - b * h * uy, y + a * w * uy + b * h * ux) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
 
@@ -146,7 +146,7 @@ class OrientedBox:
         return OrientedBox(xf.apply(self.center), xf.rotate(self.axis), self.half_width + around, self.half_height + around)
 
     def contains(self, at: tuple[float, float]) -> bool:
-        """Tell whether a point lies in the box, to rounding; the boundary counts."""
+        """Return True if a point lies in the box, to rounding; the boundary counts."""
         x, y = point("at", at)
         dx, dy = x - self.center[0], y - self.center[1]
         along, across = self.axis[0] * dx + self.axis[1] * dy, self.axis[0] * dy - self.axis[1] * dx
@@ -154,7 +154,7 @@ class OrientedBox:
         return abs(along) <= self.half_width + around and abs(across) <= self.half_height + around
 
     def overlaps(self, other: OrientedBox) -> bool:
-        """Tell whether the boxes share a point, to rounding; touching counts."""
+        """Return True if the boxes share a point, to rounding; touching counts."""
         from engine.bounding._volumes_kernel import oriented_boxes_overlap
 
         rows = np.array([(*one.center, *one.axis, one.half_width, one.half_height) for one in (self, other)])
@@ -162,7 +162,7 @@ class OrientedBox:
 
 
 class Caliper(NamedTuple):
-    """One rectangle of the round: the edge from `edge` to the next corner, its direction, and the corners that touch the other sides."""
+    """One rectangle tried: the edge from corner `edge` to the next one, its direction, and the corners that touch the other sides."""
 
     edge: int
     axis: tuple[float, float]
@@ -216,7 +216,7 @@ def calipers(corners: FloatArray) -> Iterator[Caliper]:
 
 
 def _moved(edges: list[tuple[float, float]], at: int, direction: tuple[float, float], last: int) -> int:
-    """Move a caliper on while the next edge still leads along the direction; at most once round."""
+    """Advance a caliper while the next edge still points along the direction, at most one full turn."""
     dx, dy = direction
     n = len(edges)
     while at < last and dx * edges[at % n][0] + dy * edges[at % n][1] > 0.0:

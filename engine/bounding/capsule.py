@@ -1,4 +1,4 @@
-"""The bounding capsule: everything within a radius of a segment. The volume of limbs and long things.
+"""The bounding capsule: everything within a radius of a segment. It suits limbs and other elongated shapes.
 
 Overlap is one distance between two segments, whatever the capsules' angles: zero where they cross, else from one of the four ends
 to the other segment. In the plane that is all there is to it::
@@ -41,12 +41,12 @@ __all__ = ["BoundingCapsule", "capsule_around", "least_area_capsule"]
 _EVEN_DIRECTIONS = 24
 _RADII = 12
 _STARTS = 3
-"""How many of the best starts are improved."""
+"""Number of best starting points that are improved."""
 _FIRST_STEP = 0.1
-"""Of the size."""
+"""First step of the search, as a fraction of the size."""
 _SHRINK = 0.7
 _DRAWN = 32
-"""Directions drawn anew for each turn of the search."""
+"""Number of random directions per iteration of the search."""
 _MAX_TURNS = 400
 
 Point = tuple[float, float]
@@ -73,12 +73,12 @@ class BoundingCapsule:
 
     @property
     def area(self) -> float:
-        """Square meters."""
+        """Area, square meters."""
         return math.pi * self.radius * self.radius + 2.0 * self.radius * math.dist(self.p1, self.p2)
 
     @property
     def reach(self) -> float:
-        """How far the farthest point lies from the origin."""
+        """Distance of the farthest point from the origin."""
         return max(math.hypot(*self.p1), math.hypot(*self.p2)) + self.radius
 
     def at(self, xf: Transform) -> BoundingCapsule:
@@ -87,14 +87,14 @@ class BoundingCapsule:
         return BoundingCapsule(xf.apply(self.p1), xf.apply(self.p2), self.radius + around)
 
     def overlaps(self, other: BoundingCapsule) -> bool:
-        """Tell whether the capsules share a point, to rounding; touching counts."""
+        """Return True if the capsules share a point, to rounding; touching counts."""
         from engine.bounding._volumes_kernel import capsules_overlap
 
         rows = np.array([(*one.p1, *one.p2, one.radius) for one in (self, other)])
         return bool(capsules_overlap(rows, np.array([(0, 1)]))[0])
 
     def contains(self, at: Point) -> bool:
-        """Tell whether a point lies in the capsule, to rounding; the boundary counts."""
+        """Return True if a point lies in the capsule, to rounding; the boundary counts."""
         return self.overlaps(BoundingCapsule(at, at, 0.0))
 
 
@@ -124,7 +124,7 @@ def least_area_capsule(points: Points) -> BoundingCapsule:
 
 
 def capsule_around(points: Points, p1: Point, p2: Point) -> BoundingCapsule:
-    """Return the least capsule whose core is that segment."""
+    """Return the smallest capsule with this segment as its core."""
     cloud = cloud_of(points)
     away = float(_away(np.array([*p1, *p2]), cloud.points))
     scale = cloud.extent + math.hypot(*p1) + math.hypot(*p2)
@@ -177,7 +177,7 @@ def _improved(start: FloatArray, points: FloatArray, radius: float) -> tuple[Flo
 
 _TOGETHER = np.array([(1.0, 0.0, 1.0, 0.0), (0.0, 1.0, 0.0, 1.0), (1.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, -1.0)])
 _FIXED = np.concatenate((np.eye(4), -np.eye(4), _TOGETHER, -_TOGETHER))
-"""Each coordinate alone, both ends together, both ends towards each other."""
+"""Directions: each coordinate alone, both ends together, and both ends toward each other."""
 
 
 def _area(ends: FloatArray, points: FloatArray, radius: float) -> FloatArray:
@@ -189,7 +189,7 @@ def _area(ends: FloatArray, points: FloatArray, radius: float) -> FloatArray:
 
 
 def _away(ends: FloatArray, points: FloatArray) -> FloatArray:
-    """Return how far the farthest point lies from the segments with ends (..., 4)."""
+    """Return the distance of the farthest point from the segments with ends (..., 4)."""
     p, q = ends[..., None, :2], ends[..., None, 2:]
     core, to = q - p, points - p
     length_sq = (core * core).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""The convex hull as a bounding volume: the tightest that is convex.
+"""The convex hull as a bounding volume: the tightest convex one.
 
 It lies in every other volume here, moves with the body corner by corner, and is compared by the separating axis test: on the
 outward normal of an edge the polygon's own farthest corner is known, so the other's nearest one decides. With a radius around the
@@ -31,7 +31,7 @@ __all__ = ["BoundingHull", "bounding_hull", "span_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundingHull:
-    """Closed convex polygon with a radius around it, meters; made by `bounding_hull`.
+    """Closed convex polygon with a radius around it, meters; created by `bounding_hull`.
 
     Attributes
     ----------
@@ -45,12 +45,12 @@ class BoundingHull:
 
     @property
     def area(self) -> float:
-        """Square meters, by Steiner's formula."""
+        """Area by Steiner's formula, square meters."""
         return area_of_rounded(self.vertices, self.radius)
 
     @property
     def reach(self) -> float:
-        """How far the farthest point lies from the origin."""
+        """Distance of the farthest point from the origin."""
         return float(np.hypot(self.vertices[:, 0], self.vertices[:, 1]).max()) + self.radius
 
     def at(self, xf: Transform) -> BoundingHull:
@@ -61,7 +61,7 @@ class BoundingHull:
         return BoundingHull(frozen(np.column_stack((x, y))), self.radius + around)
 
     def overlaps(self, other: BoundingHull) -> bool:
-        """Tell whether the hulls share a point, to rounding; touching counts."""
+        """Return True if the hulls share a point, to rounding; touching counts."""
         from engine.bounding._hull_kernel import hulls_overlap
 
         hulls = self, other
@@ -72,7 +72,7 @@ class BoundingHull:
         return bool(hulls_overlap(rows, np.array([(0, 1)]))[0])
 
     def contains(self, at: tuple[float, float]) -> bool:
-        """Tell whether a point lies in the hull, to rounding; the boundary counts."""
+        """Return True if a point lies in the hull, to rounding; the boundary counts."""
         return self.overlaps(BoundingHull(np.array([point("at", at)]), 0.0))
 
 
@@ -90,5 +90,5 @@ def bounding_hull(points: Points) -> BoundingHull:
 
 
 def span_of(corners: FloatArray) -> float:
-    """Return how far the farthest corner lies from the first one."""
+    """Return the distance of the farthest corner from the first one."""
     return float(np.hypot(*(corners - corners[0]).T).max())

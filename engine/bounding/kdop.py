@@ -58,16 +58,16 @@ class KDop:
 
     @property
     def corners(self) -> FloatArray:
-        """Float64 (n, 2), counter-clockwise, n <= k: what the slabs have in common."""
+        """Corners of the intersection of the slabs, float64 (n, 2), counter-clockwise, n <= k."""
         return _clipped(kdop_axes(self.k), self.lower, self.upper)
 
     @property
     def area(self) -> float:
-        """Square meters."""
+        """Area, square meters."""
         return area_of_rounded(self.corners, 0.0)
 
     def overlaps(self, other: KDop) -> bool:
-        """Tell whether the intervals overlap on every axis; touching counts.
+        """Return True if the intervals overlap on every axis; touching counts.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class KDop:
         return bool(((self.lower <= other.upper) & (other.lower <= self.upper)).all())
 
     def contains(self, at: tuple[float, float]) -> bool:
-        """Tell whether a point lies in all slabs, to rounding; the boundary counts."""
+        """Return True if a point lies in all slabs, to rounding; the boundary counts."""
         x, y = point("at", at)
         shadows = kdop_axes(self.k) @ np.array((x, y))
         around = BOUNDING_ROUNDING * (abs(x) + abs(y))
@@ -126,14 +126,14 @@ def refitted_kdop(local: KDop, xf: Transform) -> KDop:
 
 
 def kdop_cloud(local: KDop) -> Cloud:
-    """Return what a re-fit needs: the corners of a local k-DOP, with their rounding for a radius."""
+    """Return the corners of a local k-DOP, needed to refit it, with their rounding error as a radius."""
     cloud = cloud_of(local.corners)
     around = BOUNDING_ROUNDING * cloud.extent
     return Cloud(cloud.points, around, cloud.mean, cloud.extent + around)
 
 
 def _clipped(axes: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Cut the parallelogram of two slabs, nearly at right angles, by all others."""
+    """Clip the parallelogram of two nearly perpendicular slabs by all others."""
     other = len(axes) // 2
     (ax, ay), (bx, by) = axes[0].tolist(), axes[other].tolist()
     turn = ax * by - ay * bx
@@ -148,7 +148,7 @@ def _clipped(axes: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArr
 
 
 def _cut(ring: list[tuple[float, float]], x: float, y: float, limit: float) -> list[tuple[float, float]]:
-    """Keep of a convex polygon what lies at most `limit` along (x, y): Sutherland and Hodgman's step."""
+    """Clip a convex polygon to at most `limit` along (x, y): one step of the Sutherland-Hodgman algorithm."""
     kept: list[tuple[float, float]] = []
     for (px, py), (qx, qy) in zip(ring, [*ring[1:], ring[0]], strict=True):
         p, q = x * px + y * py - limit, x * qx + y * qy - limit

@@ -1,4 +1,4 @@
-"""All kinds of volume by name, and how each follows its body: what tables, batches and scenes choose from."""
+"""All kinds of bounding volumes by name, and how each follows its body; used by tables, batches and scenes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.geometry import AABB, Transform
 __all__ = ["KINDS", "TURN_ALONG", "Placed", "Volume", "area_of", "follower", "overlap", "volume_name"]
 
 Placed = BoundingCircle | AABB | OrientedBox | KDop | BoundingCapsule | BoundingHull
-"""A volume in the world."""
+"""A placed volume, in the world frame."""
 
 Volume = tuple[str, int]
 """A kind of `KINDS`, and the sides of a k-DOP (0 for the others)."""
@@ -27,7 +27,7 @@ _Follower = Callable[[Transform], "Placed"]
 
 
 class _Kind(NamedTuple):
-    """Its name for people, what builds it and places it, and whether it turns with its body, so that its area never changes."""
+    """Display name of a kind, the functions that build and place it, and whether it rotates with its body, so that its area is constant."""
 
     name: str
     follow: Callable[[Cloud, int], _Follower]
@@ -55,11 +55,11 @@ KINDS = tuple(_KINDS)
 """All kinds of volume, from the simplest to the tightest."""
 
 TURN_ALONG = tuple(kind for kind, one in _KINDS.items() if one.turns_along)
-"""Those that turn with their body, so that their area never changes."""
+"""Kinds that rotate with their body, so that their area is constant."""
 
 
 def volume_name(volume: Volume) -> str:
-    """Return the name for people.
+    """Return the display name.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def volume_name(volume: Volume) -> str:
 
 
 def follower(kind: str, points: Points, k: int = 16) -> Callable[[Transform], Placed]:
-    """Build a volume, and return the function that places it where the body is.
+    """Build a volume, and return a function that places it at a pose.
 
     Parameters
     ----------
@@ -101,5 +101,5 @@ def area_of(volume: Placed) -> float:
 
 
 def overlap(a: Placed, b: Placed) -> bool:
-    """Tell whether two volumes of one kind share a point; touching counts."""
+    """Return True if two volumes of one kind share a point; touching counts."""
     return a.overlaps(b)  # type: ignore[arg-type]

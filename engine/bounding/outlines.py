@@ -1,4 +1,4 @@
-"""Whether two outlines share a point: the truth that bounding volumes are judged by.
+"""Exact overlap test of two outlines, the reference for judging bounding volumes.
 
 An outline is the area within its rings by the even-odd rule: outer edges, holes, several parts, in any direction; closed, so the edges
 belong to it. Two of them share a point exactly when
@@ -39,7 +39,7 @@ Rings = Sequence[FloatArray]
 
 
 def rings_of(rings: Sequence[ArrayLike]) -> tuple[FloatArray, ...]:
-    """Return rings that the functions here can take.
+    """Return rings in the form that the functions here expect.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def outline_area(rings: Rings) -> float:
 
 
 def outlines_overlap(rings_a: Rings, xf_a: Transform, rings_b: Rings, xf_b: Transform) -> bool:
-    """Tell whether two outlines at two poses share a point; one within the other counts, one in the hole of the other does not.
+    """Return True if two outlines at two poses overlap; an outline inside the other counts, but not one inside the other's hole.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def outlines_overlap(rings_a: Rings, xf_a: Transform, rings_b: Rings, xf_b: Tran
 
 
 def outlines_meeting(rings: Rings, poses: FloatArray) -> NDArray[np.bool_]:
-    """Tell of the first half of poses (2 n, 3), each with its partner in the second half, whether the outlines share a point."""
+    """Return True for each pose in the first half of poses (2 n, 3) if its outline and that of its partner in the second half overlap."""
     from engine.bounding._outline_kernel import outlines_meet
     from engine.geometry._rotation_kernel import turn_poses
 
@@ -115,7 +115,7 @@ def _packed(rings: Rings) -> tuple[FloatArray, IntArray, IntArray]:
 
 
 def _is_in(points: FloatArray, ring: FloatArray) -> NDArray[np.bool_]:
-    """Count crossings of the ray to the right: an edge counts its lower end, not its upper one."""
+    """Count crossings of the ray to the right: an edge includes its lower end but not its upper one."""
     p, q = ring, np.roll(ring, -1, axis=0)
     x, y = points[:, :1], points[:, 1:]
     spans = (p[:, 1] <= y) != (q[:, 1] <= y)

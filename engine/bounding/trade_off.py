@@ -1,4 +1,4 @@
-"""What a volume buys and what it costs: the trade-off between tight and cheap, measured on an outline.
+"""The trade-off between tight and cheap bounding volumes, measured on an outline.
 
 A volume's *area over the outline's* says how loose it is. What it costs a program are its *false hits*: pairs whose volumes
 overlap and whose outlines do not, each handed to the narrow phase for nothing. The two go together, but not one to one: a false
@@ -45,7 +45,7 @@ from engine.geometry import Transform
 __all__ = ["ALL_VOLUMES", "REACH", "TradeOff", "mean_area", "neighbors", "trade_offs"]
 
 REACH = 3.0
-"""How far from each other pairs may lie, in radii of the smallest circle."""
+"""Maximum distance between the bodies of a pair, in radii of the smallest circle."""
 
 ALL_VOLUMES: tuple[Volume, ...] = (
     ("mean_circle", 0),
@@ -63,12 +63,12 @@ ALL_VOLUMES: tuple[Volume, ...] = (
 )
 
 _ANGLES = 37
-"""Poses over which the area of a volume that changes with the angle is averaged: a prime, so that none repeats another by a symmetry."""
+"""Number of poses over which an angle-dependent area is averaged: a prime, so that no pose repeats another by symmetry."""
 
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """What one volume does for one outline.
+    """Measurements of one bounding volume for one outline.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def trade_offs(
     which, pairs = np.zeros(2 * n, dtype=np.int64), np.column_stack((np.arange(n), np.arange(n, 2 * n)))
     area, n_hits = outline_area(outline), int(truth.sum())
     if not area > 0.0:
-        raise InvalidShapeError("rings", "an outline that has an area", Described(f"{area:g} m^2"))
+        raise InvalidShapeError("rings", "an outline with an area", Described(f"{area:g} m^2"))
     found = []
     for kind, k in volumes:
         batch = VolumeBatch(kind, [cloud], k or 4)
@@ -156,7 +156,7 @@ def neighbors(points: Points, n: int, seed: int = 0) -> FloatArray:
 
 
 def mean_area(kind: str, points: Points, k: int = 0) -> float:
-    """Return the area of a volume, averaged over the angles at which the body may lie."""
+    """Return the area of a volume, averaged over the angles of the body."""
     place = follower(kind, points, k or MAX_SIDES)
     angles = [2.0 * math.pi * at / _ANGLES for at in range(1 if kind in TURN_ALONG else _ANGLES)]
     return float(np.mean([area_of(place(Transform(angle=angle))) for angle in angles]))

@@ -8,7 +8,7 @@ too large by the fraction of a millisecond that the start lost:
                       collide  solve  toi           solve   = t2 - floor(t1)
                                                     toi     = t3 - floor(t2),  step = t3 - floor(t0)
 
-Each part begins where the previous one ends. The fraction of t1 is that of the reading `collide`, and the fraction of t2 that of `solve`;
+Each part begins where the previous one ends. The reading `collide` has the fraction of t1, and the reading `solve` has that of t2;
 subtracting them gives the durations. The fraction lost from `collide` is unknown, so `collide` gets the remainder of the step time measured
 externally. If the parts add up to no more than the whole step, the timer is exact and the readings are used unchanged.
 """

@@ -1,4 +1,4 @@
-"""Which boxes overlap, without asking every pair: broad phases, interchangeable."""
+"""Broad phases: interchangeable structures that find overlapping boxes without testing every pair."""
 
 from engine.broadphase.automatic import Automatic
 from engine.broadphase.brute_force import BruteForce
@@ -44,4 +44,4 @@ STRUCTURES: tuple[type[BroadPhase], ...] = (
     InsertionTree,
     MortonTree,
 )
-"""All there are, the one that judges the others first: what the tests, the table and the scene go through."""
+"""All structures, starting with the reference for the others; used by tests, the table and the scene."""

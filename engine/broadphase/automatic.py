@@ -1,4 +1,4 @@
-"""The broad phase that suits the boxes, chosen by what they are like."""
+"""A broad phase that chooses a structure suited to its boxes."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["BRUTE_FORCE", "TREE", "UNIFORM_GRID", "Automatic", "warm"]
 
 BRUTE_FORCE, UNIFORM_GRID, TREE = "brute force", "uniform grid", TopDownTree.name
-"""What it chooses from."""
+"""The structures to choose from."""
 
 FEW = 50
-"""Boxes up to which brute force is the fastest: 9 us a call, where the grid takes as long whatever is in it (measured)."""
+"""Number of boxes up to which brute force is the fastest: 9 us per call, the minimum of the grid (measured)."""
 
 MAX_EIGHTS = 8.0
 """Eights of boxes that a box compares in the uniform grid, from which on the tree is the faster one. The grid takes 10 ns a box and 3.3 for
 each eight, the tree some 35 where it can be refitted: so measured on crowds in worlds of 1 to 1,000 km, 1,000 to 30,000 boxes."""
 
 MIN_EIGHTS = 6.0
-"""Below this the grid is taken again. Between the two the choice stays what it is, so that a scene at the limit does not waver."""
+"""Below this, the grid is chosen again. In between, the choice is kept, so that a scene at the limit does not alternate."""
 
 CHANGE = 1.25
-"""Number of boxes, cells and their size may change by this factor before the grid is asked again."""
+"""Factor by which the number of boxes or the number or size of cells may change before the grid is tried again."""
 
 LOOKS = 8
-"""Once in so many frames cells and their size are looked at: that takes 1 ns a box, 3 % of a frame."""
+"""Number of frames between checks of the cells and their size, each of which takes 1 ns per box, 3 % of a frame."""
 
 PATIENCE = 64
-"""Frames after which the grid is asked again in any case, for a crowd may part while the ends of the world stay where they are."""
+"""Number of frames after which the grid is tried again anyway, because a crowd may disperse while the world's extent stays the same."""
 
 MANY_QUERIES = 25
-"""Regions or rays in one call from which on the tree is built or refitted for them, 40 ns a box; to ask one box takes 1.5 (measured)."""
+"""Minimum number of regions or rays per call for which the tree is built or refitted, at 40 ns per box; testing a box takes 1.5 ns."""
 
 
 class Automatic(BroadPhase):
-    """Takes brute force for a few boxes, else a uniform grid, or where boxes crowd in a wide world a tree; see `BroadPhase`.
+    """Uses brute force for few boxes, otherwise a uniform grid, or a tree if boxes crowd together in a wide world; see `BroadPhase`.
 
     The grid counts the boxes of its cells before it compares any; some boxes are then asked how many others each would look at. That
     takes 1 % of the frame. Where the answer is too many the tree is taken, and the grid is asked again only when the statistics of the
@@ -64,7 +64,7 @@ class Automatic(BroadPhase):
 
     @property
     def chosen(self) -> str:
-        """The structure that found the pairs the last time."""
+        """The structure that last found the pairs."""
         return self._chosen
 
     def _pairs(self) -> IntArray:
@@ -85,7 +85,7 @@ class Automatic(BroadPhase):
         return pairs if proxies is None else proxies[pairs]
 
     def _has_changed(self) -> bool:
-        """Tell whether the boxes are no longer those for which the tree was taken."""
+        """Return True if the boxes have changed since the tree was chosen."""
         self._n_frames += 1
         if self._n_frames >= PATIENCE or _differ(self._n_live, self._statistics[0]):
             return True
@@ -97,7 +97,7 @@ class Automatic(BroadPhase):
     # ---------------------------------------------------------------------------------------------------------------- the hooks
 
     def _shared_tree(self) -> TopDownTree:
-        """Return the tree, which looks at our boxes and keeps none."""
+        """Return the tree, which uses our boxes and keeps none of its own."""
         self._tree._boxes, self._tree._is_live = self._boxes, self._is_live
         self._tree._size, self._tree._n_live = self._size, self._n_live
         return self._tree
@@ -116,14 +116,14 @@ class Automatic(BroadPhase):
         return super()._query(queries) if few else self._shared_tree()._query(queries)
 
     def sketch(self) -> Sketch:
-        """Return the cells of the grid where it was chosen, the boxes of the tree's nodes where that was."""
+        """Return the cells of the grid or the node boxes of the tree, whichever was chosen."""
         if self._chosen == BRUTE_FORCE:
             return PlainSketch()
         return sketch_of_grid(self._live_boxes()[1]) if self._chosen == UNIFORM_GRID else self._shared_tree().sketch()
 
 
 def warm() -> None:
-    """Load the kernels of everything that may be chosen, compiling what is not on disk yet."""
+    """Load the kernels of all structures that may be chosen, compiling those that are not cached."""
     from engine.broadphase._brute_force_kernel import overlapping_pairs as by_brute_force
 
     boxes = np.tile((0.0, 0.0, 1.0, 1.0), (2, 1))

@@ -1,4 +1,4 @@
-"""Every pair: the truth by which the other broad phases are judged, and the fastest for a few dozen boxes."""
+"""Testing every pair: the reference for the other broad phases, and the fastest for a few dozen boxes."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ class BruteForce(BroadPhase):
         return pairs if proxies is None else proxies[pairs]
 
     def sketch(self) -> PlainSketch:
-        """Return that there is nothing to draw."""
+        """Return an empty sketch."""
         return PlainSketch()

@@ -1,4 +1,4 @@
-"""Bounding volume hierarchies that are built at once, in four ways: they are refitted while that does, then built anew."""
+"""Bounding volume hierarchies, built all at once in four ways; they are refitted as long as that is good enough, then rebuilt."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BoundingVolumeHierarchy(BroadPhase):
     """
 
     REBUILT_AT: float
-    """How many times the sum of the node boxes' perimeters may grow by refits before the tree is built again.
+    """Factor by which refits may increase the sum of the node boxes' perimeters before the tree is rebuilt.
 
     The pairs take longer in proportion to the growth, so that the best is where what is lost by it equals what building costs: the dearer a
     tree is to build the later. Each subclass has what took least time over 60 frames of 10,000 bodies, all moving by 0.02 or 0.1 m a frame
@@ -54,7 +54,7 @@ class BoundingVolumeHierarchy(BroadPhase):
 
     @property
     def tree(self) -> Tree:
-        """The tree, of the boxes as they are now; with the next change it is no longer valid."""
+        """The tree of the current boxes; invalidated by the next change."""
         if self._tree is None:
             return self._build()
         if self._is_stale:
@@ -131,7 +131,7 @@ class BottomUpTree(BoundingVolumeHierarchy):
 
 
 class InsertionTree(BoundingVolumeHierarchy):
-    """Builds its tree as `DynamicTree` does, with tight boxes, then lays it out to be asked; see `BroadPhase` for the methods.
+    """Builds its tree like `DynamicTree`, with tight boxes, then lays it out for queries; see `BroadPhase` for the methods.
 
     The dearest to build by far; what it is good for is a set that grows (`DynamicTree`), and to compare the others with.
     """

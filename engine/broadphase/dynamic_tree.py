@@ -1,4 +1,4 @@
-"""A tree that is changed, not rebuilt: bodies come, go and move one at a time, and most of the time nothing is to be done."""
+"""A tree that is updated, not rebuilt: bodies are added, removed and moved one at a time, and usually nothing needs to be done."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SNAPSHOT_GROWTH = 1.2
 
 
 class DynamicTree(BroadPhase):
-    """Keeps a tree of boxes wider than the bodies, and caches its pairs; see `_dynamic_tree_kernel`, and `BroadPhase` for the methods.
+    """Keeps a tree of enlarged boxes, and caches its pairs; see `_dynamic_tree_kernel`, and `BroadPhase` for the methods.
 
     The one to take where few boxes move. The answers are about the boxes as given: the wider ones only lead to them.
 
@@ -77,7 +77,7 @@ class DynamicTree(BroadPhase):
 
     @property
     def tree(self) -> Tree:
-        """A snapshot with the tight boxes as they are now, laid out for many queries at once; with the next change it is no longer valid.
+        """A snapshot with the current tight boxes, laid out for many queries at once; invalidated by the next change.
 
         It follows boxes that move as other hierarchies do, and is taken from the tree again when leaves have come or gone, or it has grown.
         """
@@ -95,7 +95,7 @@ class DynamicTree(BroadPhase):
 
     @property
     def height(self) -> int:
-        """Levels below the root."""
+        """Number of levels below the root."""
         return int(self._heights[self._state[0]]) if self._n_live > 0 else 0
 
     def fat_aabbs(self) -> FloatArray:
@@ -122,7 +122,7 @@ class DynamicTree(BroadPhase):
         return answer
 
     def _pairs_of(self, moved: IntArray) -> IntArray:
-        """Return all pairs that have one of `moved` in them, sorted.
+        """Return all pairs that contain one of `moved`, sorted.
 
         A few are asked about one by one. Of more a tree is made, and asked against the whole: one by one they come in the order of their
         numbers, from all over the plane, and what one has fetched into the cache is of no use to the next.
@@ -141,7 +141,7 @@ class DynamicTree(BroadPhase):
         return sorted_pairs(found, once_each(found, self._is_moved), self._size)
 
     def _merge(self, found: IntArray) -> None:
-        """Let pairs of what has moved take the place of the old ones; two pieces of memory serve in turn."""
+        """Replace the pairs of moved proxies; two buffers are used alternately."""
         from engine.broadphase._sorting_kernel import merge_pairs
 
         if len(self._merged) < self._n_cached + len(found):
@@ -185,7 +185,7 @@ class DynamicTree(BroadPhase):
         return met_leaves(queries, self._boxes, *self._arrays(), max(len(queries), self._size), self.trace)
 
     def sketch(self) -> TreeSketch:
-        """Return the nodes of the tree with their wide boxes, and below each leaf the box that is in it."""
+        """Return the nodes of the tree with their enlarged boxes, and below each leaf its tight box."""
         from engine.broadphase._dynamic_tree_kernel import unlinked
         from engine.broadphase._tree_kernel import closed_tree
 
@@ -202,7 +202,7 @@ class DynamicTree(BroadPhase):
     # -------------------------------------------------------------------------------------------------------------------- memory
 
     def _make_nodes(self, capacity: int) -> None:
-        """Make room for the leaves of so many boxes, and for the inner nodes."""
+        """Allocate leaves for this many boxes, and the inner nodes."""
         self._nodes, self._links = _longer(self._nodes, 2 * capacity), _longer(self._links, 2 * capacity)
         self._heights, self._is_moved = _longer(self._heights, 2 * capacity), _longer(self._is_moved, capacity)
 

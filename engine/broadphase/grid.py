@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["PAIRS_PER_BOX", "GridWorkspace", "UniformGrid", "sketch_of_grid"]
 
 PAIRS_PER_BOX = 8
-"""Pairs for each box that there is room for at first."""
+"""Initial capacity, pairs per box."""
 
 SPARE = 8
-"""One part in so many is added when the room is used up: the next frame may have a few more."""
+"""Inverse of the fraction by which the capacity grows when it is exceeded, as the next frame may have a few more pairs."""
 
 
 class GridWorkspace:
@@ -33,7 +33,7 @@ class GridWorkspace:
         self._n = self._n_pairs = -1
 
     def pairs(self, boxes: FloatArray, limit: float, trace: FloatArray | None = None) -> IntArray | None:
-        """Return the overlapping pairs of `boxes` (n, 4), sorted, or None where a box would compare more than `limit` eights."""
+        """Return the overlapping pairs of `boxes` (n, 4), sorted, or None if a box would be compared with over `limit` groups of eight."""
         grid, simd, sorting = _kernels()
         n = len(boxes)
         self._fit(n, PAIRS_PER_BOX * n)
@@ -51,7 +51,7 @@ class GridWorkspace:
         return self._cells, self._numbers, self._columns, self._widest, self._first, self._second
 
     def _fit(self, n: int, n_pairs: int) -> None:
-        """Make room for `n` boxes and `n_pairs` pairs, if there is none."""
+        """Ensure capacity for `n` boxes and `n_pairs` pairs."""
         if n <= self._n and n_pairs <= self._n_pairs:
             return
         grid, simd, _ = _kernels()
@@ -71,14 +71,14 @@ class GridWorkspace:
 
 @cache
 def _kernels() -> tuple[ModuleType, ModuleType, ModuleType]:
-    """Load what the uniform grid needs at the first question: an import statement in each would take longer than a kernel."""
+    """Import the grid's kernels on first use: an import statement in each call would take longer than a kernel."""
     from engine.broadphase import _grid_kernel, _simd_kernel, _sorting_kernel
 
     return _grid_kernel, _simd_kernel, _sorting_kernel
 
 
 def sketch_of_grid(boxes: FloatArray) -> CellSketch:
-    """Return the cells in use of the uniform grid of `boxes` (n, 4), and how many boxes are in each."""
+    """Return the occupied cells of the uniform grid of `boxes` (n, 4), and the number of boxes in each."""
     if len(boxes) == 0:
         return CellSketch(np.zeros((0, 4)), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
     from engine.broadphase._grid_kernel import cells_of_boxes
@@ -114,5 +114,5 @@ class UniformGrid(BroadPhase):
         return pairs if proxies is None else proxies[pairs]
 
     def sketch(self) -> CellSketch:
-        """Return the cells in use."""
+        """Return the occupied cells."""
         return sketch_of_grid(self._live_boxes()[1])

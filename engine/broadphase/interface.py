@@ -1,4 +1,4 @@
-"""What all broad phases are: the interface, the boxes and their numbers, and the checks at the door."""
+"""Base class of broad phases: the interface, the boxes and their numbers, and input checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["BroadPhase"]
 
 
 class BroadPhase(ABC):
-    """Keeps boxes and finds those that overlap each other, a region or a ray: all of them, and nothing else.
+    """Keeps boxes and finds exactly those that overlap each other, a region or a ray.
 
     A *proxy* is the number under which a box is kept: it stays until the box is removed, and then the lowest free number is the
     next to be given. Boxes (m, 4) are lower x, lower y, upper x, upper y; meters. They are closed: a touch counts.
@@ -32,9 +32,9 @@ class BroadPhase(ABC):
     """
 
     name: str = ""
-    """What the structure is called, in the words of the field; for tables and scenes."""
+    """Usual name of the structure, for tables and scenes."""
     short_name: str = ""
-    """For a button, and what `--set structure=...` takes; empty where the name is short enough."""
+    """Short name for buttons and `--set structure=...`; empty if the name is short enough."""
 
     def __init__(self) -> None:
         self._boxes: FloatArray = np.empty((0, 4))
@@ -51,27 +51,27 @@ class BroadPhase(ABC):
         """Return all overlapping pairs of live proxies, smaller first, sorted."""
 
     def _rebuilt(self) -> None:
-        """Forget everything: there are other boxes now, all live. By default there is nothing to forget."""
+        """Discard all data because all boxes have been replaced; all are live. By default there is nothing to discard."""
         return
 
     def _all_moved(self, before: FloatArray) -> None:
-        """Follow all boxes, each of which (all are live) was `before`, row by row; by default `_rebuilt`."""
+        """Update all boxes, which are all live; `before` are the old ones, row by row. Calls `_rebuilt` by default."""
         self._rebuilt()
 
     def _inserted(self, proxies: IntArray) -> None:
-        """Take in the boxes of `proxies`, numbers that were free; by default `_rebuilt`."""
+        """Add the boxes of `proxies`, whose numbers were free. Calls `_rebuilt` by default."""
         self._rebuilt()
 
     def _removed(self, proxies: IntArray) -> None:
-        """Forget `proxies`; their rows still have their last boxes, and are no longer live; by default `_rebuilt`."""
+        """Remove `proxies`, which are no longer live; their rows still contain their last boxes. Calls `_rebuilt` by default."""
         self._rebuilt()
 
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
-        """Follow `proxies` (m,), whose boxes were `before` (m, 4); by default `_rebuilt`."""
+        """Update `proxies` (m,), whose old boxes are `before` (m, 4). Calls `_rebuilt` by default."""
         self._rebuilt()
 
     def _query(self, queries: FloatArray) -> IntArray:
-        """Return rows of query and proxy that meet, sorted; by default every box is asked.
+        """Return rows of query and proxy that meet, sorted; by default every box is tested.
 
         Queries are regions (m, 4), or rays (m, 2, 2), origin and translation of each.
         """
@@ -81,17 +81,17 @@ class BroadPhase(ABC):
 
     @abstractmethod
     def sketch(self) -> Sketch:
-        """Return what there is to draw of the structure as it is now."""
+        """Return a drawable sketch of the structure in its current state."""
 
     # ------------------------------------------------------------------------------------------------------- what callers use
 
     def __len__(self) -> int:
-        """Return how many boxes there are."""
+        """Return the number of boxes."""
         return self._n_live
 
     @property
     def proxies(self) -> IntArray:
-        """The numbers of all boxes, in order."""
+        """Numbers of all boxes, ascending."""
         return np.flatnonzero(self._is_live[: self._size])
 
     def aabbs(self, proxies: ArrayLike | None = None) -> FloatArray:
@@ -109,9 +109,9 @@ class BroadPhase(ABC):
 
     @property
     def trace(self) -> FloatArray | None:
-        """Who is told the steps of all that is done, float64 (k, TRACE_WIDTH) as `engine.common._record_kernel` has it; none by default.
+        """Buffer that receives all steps, float64 (k, TRACE_WIDTH) as defined in `engine.common._record_kernel`; none by default.
 
-        Only structures that have a stepper in `engine.trace` tell.
+        Only structures with a stepper in `engine.trace` record steps.
         """
         return self._trace
 
@@ -122,7 +122,7 @@ class BroadPhase(ABC):
         self._trace = checked_trace(trace)
 
     def update(self, aabbs: ArrayLike) -> None:
-        """Let the boxes (m, 4) take the place of all there are, as proxies 0 to m - 1.
+        """Replace all boxes by these (m, 4), as proxies 0 to m - 1.
 
         Where proxies 0 to m - 1 are just those there are, each box has moved, and what is kept from frame to frame is used;
         else everything is made anew.
@@ -158,7 +158,7 @@ class BroadPhase(ABC):
         return proxies.copy()
 
     def remove(self, proxies: ArrayLike) -> None:
-        """Forget the boxes of some proxies (m,)."""
+        """Remove the boxes of some proxies (m,)."""
         gone = self._checked_proxies(proxies)
         self._is_live[gone] = False
         self._n_live -= len(gone)
@@ -166,7 +166,7 @@ class BroadPhase(ABC):
             self._removed(gone)
 
     def move(self, proxies: ArrayLike, aabbs: ArrayLike, displacements: ArrayLike | None = None) -> None:
-        """Give some proxies (m,) other boxes (m, 4).
+        """Give some proxies (m,) new boxes (m, 4).
 
         `displacements` (m, 2), meters, say how far each will probably go before the next move. A structure may keep room for that; the
         answers are the same with and without it.
@@ -208,7 +208,7 @@ class BroadPhase(ABC):
         is_dead = ~self._is_live[given]
         if is_dead.any():
             row = int(np.argmax(is_dead))
-            raise InvalidInputError(f"proxies[{row}]", "a proxy that is there", int(given[row]))
+            raise InvalidInputError(f"proxies[{row}]", "an existing proxy", int(given[row]))
         if len(given) > 1:
             in_order = np.sort(given)
             is_twice = in_order[1:] == in_order[:-1]
@@ -227,7 +227,7 @@ class BroadPhase(ABC):
 
 @cache
 def _n_invalid() -> Callable[[FloatArray], int]:
-    """Load the kernel at the first boxes: an import statement at each update would take longer than the kernel."""
+    """Import the kernel on first use: an import statement in each update would take longer than the kernel."""
     from engine.broadphase._boxes_kernel import n_invalid
 
     return n_invalid
@@ -240,7 +240,7 @@ def _points(field: str, value: ArrayLike, length: int | None = None) -> FloatArr
 
 
 def _is_empty(value: ArrayLike) -> bool:
-    """Tell whether nothing is given, in whatever form; rows of different lengths are something, and the conversion refuses them."""
+    """Return True if nothing is given, in whatever form; rows of different lengths are something, and the conversion refuses them."""
     try:
         return np.size(value) == 0
     except ValueError:
@@ -248,7 +248,7 @@ def _is_empty(value: ArrayLike) -> bool:
 
 
 def _checked_boxes(aabbs: ArrayLike) -> FloatArray:
-    """Return boxes (m, 4) that kernels can take, or raise as `BroadPhase` says."""
+    """Return boxes (m, 4) in the form that kernels expect, or raise the errors described in `BroadPhase`."""
     if _is_empty(aabbs):
         return np.zeros((0, 4))
     boxes = finite_rows("aabbs", aabbs, 4)

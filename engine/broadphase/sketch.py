@@ -1,4 +1,4 @@
-"""What there is to draw of a broad phase: plain arrays, in the world, meters."""
+"""Drawable parts of a broad phase, as plain arrays in the world frame, meters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["AxisSketch", "CellSketch", "PlainSketch", "Sketch", "TreeSketch"]
 
 @dataclass(frozen=True, slots=True)
 class PlainSketch:
-    """Nothing but the boxes: all pairs are asked."""
+    """Only the boxes: all pairs are tested."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellSketch:
-    """The cells in use (m, 4), how many boxes are in each (m,), and whether it is no cell but a box that is in none (m,)."""
+    """The occupied cells (m, 4), the number of boxes in each (m,), and True (m,) for an oversize box that is in no cell."""
 
     cells: FloatArray
     counts: IntArray

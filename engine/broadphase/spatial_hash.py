@@ -1,4 +1,4 @@
-"""A spatial hash: cells of one size, chosen from the boxes, in a world without an end; only what changed its cells is moved.
+"""A spatial hash: cells of one size, chosen for the boxes, in an unbounded world; only boxes whose cells changed are moved.
 
 **How large cells should be.** Small cells: large boxes cover too many of them, and those that are oversize are compared with everything.
 Large cells: boxes crowd in them. What a frame costs with cells of a given size can be counted without doing it: links to walk along,
@@ -25,27 +25,27 @@ from engine.common.tolerances import MIN_NORMAL
 __all__ = ["CellChoice", "SpatialHash", "chosen_cell"]
 
 ALL_FROM = 0.3
-"""Share of boxes touched from which the cached pairs are worth nothing and all are looked for."""
+"""Fraction of changed boxes above which the cached pairs are discarded and all pairs are searched."""
 
 CROWDED = 4.0
-"""How many times the comparisons of the first frame, for each box, there may be before another cell size is looked for."""
+"""Factor by which the comparisons per box may exceed those of the first frame before a new cell size is chosen."""
 
 GROWN = 2
-"""How many times the boxes there were, or how small a part of them, before another cell size is looked for."""
+"""Factor by which the number of boxes may grow or shrink before a new cell size is chosen."""
 
 
 SAMPLE = 2_048
-"""Boxes looked at: enough to tell sizes apart by a tenth, at under a millisecond a size."""
+"""Number of boxes sampled: enough to distinguish sizes that differ by a tenth, at less than a millisecond per size."""
 
 MAX_SIZES = 24
-"""Steps of the ladder, each the root of 2: cells up to 2,900 times the median extent."""
+"""Number of cell sizes tried, each larger by the square root of 2: up to 2,900 times the median extent."""
 
 LINK_COST, COMPARISON_COST, OVERSIZE_COST = 30.0, 5.0, 2.0
 """Nanoseconds for a link, for a comparison of two boxes in a cell, and of an oversize box with any other: fitted to 27 frames of 3,000
 to 30,000 boxes in cells of one to eight meters. Only their ratios matter, and not much: twice the best cell costs a quarter more."""
 
 MAX_CELLS_AWAY = 2**29
-"""Cells from the first box to the last, at most: more have no number of their own."""
+"""Maximum number of cells from the first box to the last, so that each has a distinct number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class SpatialHash(BroadPhase):
         self._touch(proxies)
 
     def _touch(self, proxies: IntArray) -> None:
-        """Link boxes into their present cells."""
+        """Link boxes into their current cells."""
         if not self._is_built:
             return
         if self._n_live > GROWN * self._n_built or GROWN * self._n_live < self._n_built:
@@ -121,7 +121,7 @@ class SpatialHash(BroadPhase):
         return self._cells, self._where, self._links, self._heads
 
     def _fit(self) -> None:
-        """Make the arrays as long as those of the boxes."""
+        """Resize the arrays to the number of boxes."""
         n = len(self._where)
         if n < self._size:
             from engine.broadphase._hash_kernel import LINKS
@@ -133,7 +133,7 @@ class SpatialHash(BroadPhase):
             self._is_touched = np.concatenate((self._is_touched, np.zeros(more, dtype=np.bool_)))
 
     def _build(self) -> None:
-        """Choose the cell size and link all boxes, unless that is done."""
+        """Choose the cell size and link all boxes, unless this has been done."""
         if not self._is_built:
             from engine.broadphase._hash_kernel import END, LINKS, NOWHERE
 
@@ -183,7 +183,7 @@ class SpatialHash(BroadPhase):
         return met_in_cells(queries, self._boxes[: self._size], self._oversize_ones(), self._grid, *self._table())
 
     def sketch(self) -> CellSketch:
-        """Return the cells in use, and the oversize boxes."""
+        """Return the occupied cells and the oversize boxes."""
         from engine.broadphase._hash_kernel import IN_CELLS
 
         self._build()
@@ -238,7 +238,7 @@ def chosen_cell(boxes: FloatArray) -> CellChoice:
 
 
 def _cost(sample: FloatArray, low: FloatArray, size: float, n: int) -> float:
-    """Return the nanoseconds a frame of `n` boxes like those of the sample takes, about."""
+    """Return the estimated time of a frame of `n` boxes like those of the sample, nanoseconds."""
     with np.errstate(over="ignore"):
         cells = np.floor(np.clip((sample - np.tile(low, 2)) / size, -MAX_CELLS_AWAY, MAX_CELLS_AWAY)).astype(np.int64)
     wide, high = cells[:, 2] - cells[:, 0], cells[:, 3] - cells[:, 1]

@@ -1,4 +1,4 @@
-"""Sweep and prune: boxes in order along one axis, or along both, the order kept from frame to frame."""
+"""Sweep and prune: boxes sorted along one axis or both, with the order kept from frame to frame."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["SweepAndPrune", "SweepTwoAxes"]
 
 Along = tuple[FloatArray, IntArray, int]
-"""Columns of the boxes in order along an axis, the order, the axis."""
+"""Columns of the boxes, sorted along an axis; the order; the axis."""
 
 
 class _Sweep(BroadPhase):
-    """Queries and drawings of boxes in order along axes."""
+    """Queries and sketches of boxes that are sorted along axes."""
 
     @abstractmethod
     def _orders(self) -> tuple[Along, ...]:
-        """Bring the orders, one or two, up to date and return them."""
+        """Update and return the one or two orders."""
 
     def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._sweep_kernel import met_on_axes

@@ -1,4 +1,4 @@
-"""Queries of a tree of boxes: its overlapping pairs, how good it is, what there is to draw."""
+"""Queries of a tree of boxes: overlapping pairs, quality measures, and a drawable sketch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["TreeQuality", "named_between", "pairs_between", "pairs_within", "qua
 class _HasTree(Protocol):
     @property
     def tree(self) -> Tree:
-        """The tree, of the boxes as they are now."""
+        """The tree of the current boxes."""
         ...
 
 
@@ -44,7 +44,7 @@ def pairs_between(a: Tree | _HasTree, b: Tree | _HasTree) -> IntArray:
 
 
 def named_between(a: Tree, b: Tree) -> IntArray:
-    """Return the same pairs in no order."""
+    """Return the same pairs, unsorted."""
     of_a, of_b = _places(a, b, False)
     return np.column_stack((a.items[of_a], b.items[of_b]))
 
@@ -73,7 +73,7 @@ def _places(a: Tree, b: Tree, is_same: bool) -> tuple[NDArray[np.uint32], NDArra
 
 @dataclass(frozen=True, slots=True)
 class TreeQuality:
-    """How good a tree is.
+    """Quality measures of a tree.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ def quality(tree: Tree) -> TreeQuality:
 
 
 def tree_sketch(tree: Tree) -> TreeSketch:
-    """Return the nodes to be drawn; boxes in a leaf of several are nodes of the level below it."""
+    """Return the drawable nodes; the boxes in a leaf with several count as nodes one level below it."""
     from engine.broadphase._tree_kernel import node_levels
 
     levels = node_levels(tree.sizes)

@@ -74,7 +74,7 @@ def read_answer(value: Any, query: str) -> list[Any]:
     except _MalformedError as error:
         return ["malformed", _cut(str(error)), WANTED[query]]
     except RecursionError:
-        return ["malformed", "returned something that contains itself", WANTED[query]]
+        return ["malformed", "returned an object that contains itself", WANTED[query]]
 
 
 def _read(value: Any, query: str) -> list[Any]:
@@ -160,7 +160,7 @@ def _shown(value: Any) -> str:
     try:
         return f"{_cut(repr(value), 80)} ({type(value).__name__})"
     except Exception:
-        return f"something whose repr fails ({type(value).__name__})"
+        return f"an object whose repr fails ({type(value).__name__})"
 
 
 def _cut(text: str, longest: int = _LONGEST) -> str:

@@ -23,45 +23,46 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "missed_overlap": Kind(
         "missed overlap",
-        "Only a gap along an outward edge normal (counter-clockwise corners: (y, -x) of an edge), or from a corner to a circle's center, "
-        "proves that they are apart; shapes can cross, or one can contain the other, without a corner of one inside the other.",
+        "Only a gap along an outward edge normal ((y, -x) of an edge, for counter-clockwise corners) or from a corner to a circle's center "
+        "proves that they are apart. Shapes can cross, or one can contain the other, even if no corner of one is inside the other.",
         "algorithms/sat.md",
         "m deep",
     ),
     "false_overlap": Kind(
         "false overlap",
-        "There is a line between the shapes: the normals of all edges of both polygons must be tried, outward ones (counter-clockwise "
-        "corners: (y, -x) of an edge), and the corners' directions where a circle takes part.",
+        "There is a line between the shapes. Try the outward normals of all edges of both polygons ((y, -x) of an edge, for "
+        "counter-clockwise corners) and, if there is a circle, the directions from its center to the corners.",
         "algorithms/sat.md",
         "m apart",
     ),
     "reversed_normal": Kind(
         "reversed normal",
-        "The normal is reversed: it points from A to B, also where the best axis is an edge of B.",
+        "The normal is reversed: it must point from A to B even if the best axis is an edge of B.",
         "algorithms/manifold.md",
         "m deep",
     ),
     "wrong_normal": Kind(
         "wrong normal",
-        "There is a shorter way out: the axis with the smallest overlap counts, and overlaps compare only along axes of length 1.",
+        "There is a shorter way out. The axis with the smallest overlap counts, and overlaps can be compared only along axes of length 1.",
         "algorithms/epa.md",
         "rad off",
     ),
     "not_unit_normal": Kind(
         "normal not of length 1",
-        "Divide the axis by its length before projecting on it: depths along axes of different lengths cannot be compared.",
+        "Divide the axis by its length before projecting onto it: depths along axes of different lengths cannot be compared.",
         "algorithms/sat.md",
         "off 1",
     ),
     "wrong_depth": Kind(
         "wrong depth",
-        "The depth is how far B must move along the normal until the shapes just touch: positive, in meters, also for containment.",
+        "The depth is how far B must move along the normal until the shapes just touch. It is positive and in meters, even for "
+        "containment.",
         "algorithms/epa.md",
         "m off",
     ),
     "wrong_points": Kind(
         "wrong points",
-        "A contact point lies where both shapes are, or between their surfaces along the normal: the incident edge must be clipped to the "
+        "A contact point lies inside both shapes, or between their surfaces along the normal. Clip the incident edge to the "
         "reference edge's two side planes.",
         "algorithms/manifold.md",
         "",
@@ -75,7 +76,7 @@ KINDS: dict[str, Kind] = {
     "raised": Kind("raised", "The function raised an exception.", "check.md"),
     "wrong_type": Kind("wrong type", "The returned value is not an answer to this query.", "check.md"),
     "too_slow": Kind("too slow", "The call took longer than the time limit; does its loop end for every pair?", "check.md"),
-    "crashed": Kind("ended its process", "The process in which the function ran ended during the call.", "check.md"),
+    "crashed": Kind("ended its process", "The function's process ended during the call.", "check.md"),
     "not_repeatable": Kind(
         "not repeatable", "The same pair gave two different answers: the function keeps state between calls, or is random.", "check.md"
     ),

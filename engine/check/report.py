@@ -172,7 +172,7 @@ def kinds_table(tally: Tally, number: int = 0) -> Table:
             worst = f"{tally.worst[name]:.3g} {kind.unit}" if kind.unit else ""
             link = Link(kind.name, href=f"#f{number}-{name}") if name in shown else kind.name
             rows.append((link, tally.kinds[name], worst, "" if place is None else f"{place.number:,}"))
-    return Table("", ("kind", "pairs", "worst", "first at pair"), tuple(rows))
+    return Table("", ("kind", "pairs", "worst", "first pair"), tuple(rows))
 
 
 def wrong_by_kind(tally: Tally) -> str:
@@ -186,7 +186,7 @@ def summary_lines(tally: Tally) -> list[str]:
     if tally.gave_up:
         lines.append(f"gave up after {tally.pairs:,} of {tally.task.pairs:,} pairs: {tally.gave_up}")
     if tally.pairs and tally.never_returned and not tally.refused:
-        lines.append(f"never returned, so not judged: {', '.join(tally.never_returned)}")
+        lines.append(f"never returned and therefore not judged: {', '.join(tally.never_returned)}")
     if tally.unknown:
         lines.append(f"unknown keys: {', '.join(sorted(tally.unknown))}")
     if tally.printed:

@@ -112,7 +112,7 @@ class Runner:
             raise RefusedFunctionError("slow" if is_slow else "died", text)
         if line[:1] != ["ready"]:
             self.stop()
-            reason, message = (str(part) for part in (line[1:3] if len(line) >= 3 else ("died", "the process sent something unreadable")))
+            reason, message = (str(part) for part in (line[1:3] if len(line) >= 3 else ("died", "the process sent unreadable output")))
             raise RefusedFunctionError(reason, message)
 
     def call(self, pairs: Sequence[PlainPair], repeat_each: int = 0) -> Iterator[Reply]:
@@ -175,9 +175,9 @@ class Runner:
         if status >= 0:
             return f"ended with status {status}"
         try:
-            return f"was ended by {signal.Signals(-status).name}"
+            return f"was terminated by {signal.Signals(-status).name}"
         except ValueError:
-            return f"was ended by signal {-status}"
+            return f"was terminated by signal {-status}"
 
     def _send(self, what: Any) -> None:
         """Write a frame from a thread: a process that does not read must not stop us."""
@@ -223,14 +223,14 @@ def _reply(line: list[Any], time_limit: float) -> Reply:
         seconds, printed = float(seconds), int(printed)
         is_repeatable = again is None or again == said
         if seconds > time_limit:
-            return Reply("too_slow", message=f"{seconds:.3g} s, the limit is {time_limit:g} s", seconds=seconds, printed=printed)
+            return Reply("too_slow", message=f"took {seconds:.3g} s; the limit is {time_limit:g} s", seconds=seconds, printed=printed)
         if said[0] == "answer":
             return Reply("answer", bool(said[1]), dict(said[2]), tuple(said[3]), "", "", seconds, printed, is_repeatable)
         if said[0] == "malformed":
             return Reply("wrong_type", message=f"{said[1]}; expected {said[2]}", seconds=seconds, printed=printed)
         return Reply("raised", message=str(said[1]), where=str(said[2]), seconds=seconds, printed=printed)
     except (ValueError, TypeError, IndexError, KeyError):
-        return Reply("crashed", message="the process sent something unreadable")
+        return Reply("crashed", message="the process sent unreadable output")
 
 
 def _drain(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:

@@ -77,7 +77,7 @@ def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Set
     """
     if reply.said != "answer":
         return [Fault(reply.said, 0.0, reply.message + (f" ({reply.where})" if reply.where else ""))]
-    faults = [] if reply.is_repeatable else [Fault("not_repeatable", 0.0, "the same pair gave another answer the second time")]
+    faults = [] if reply.is_repeatable else [Fault("not_repeatable", 0.0, "the same pair gave a different answer the second time")]
     if ours is not None and _is_surely_right(query, pair, reply, tolerance + SURE_ROUNDING * rounding(pair.scale), ours):
         return faults
     allowed = tolerance + rounding(pair.scale)
@@ -143,8 +143,8 @@ def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault
     depth = reply.keys.get("depth")
     right_depth = max(0.0, -separation)
     if depth is not None and abs(Fraction(depth) - max(Fraction(0), -truth.separation)) > Fraction(allowed):
-        more = "; it is negative" if depth < 0.0 else ""
-        faults.append(Fault("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, right is {_m(right_depth)}{more}"))
+        more = " (it must not be negative)" if depth < 0.0 else ""
+        faults.append(Fault("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, but the right depth is {_m(right_depth)}{more}"))
     if "points" in reply.keys:
         faults += _point_faults(pair, reply.keys["points"], directions, allowed)
     return faults
@@ -164,13 +164,15 @@ def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions:
         return faults, True
     if truth.along((-direction[0], -direction[1])) >= least:
         turned = _v(unit((-direction[0], -direction[1])))
-        faults.append(Fault("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, right is {turned}"))
+        faults.append(
+            Fault("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, but the right normal is {turned}")
+        )
         return faults, False
     theirs = unit(direction)
     angle, nearest = min((_angle(theirs, unit(candidate)), unit(candidate)) for candidate in directions)
     depth, least_depth = -float(truth.along(direction)), -float(truth.separation)
     message = f"normal {_v(normal)} is {math.degrees(angle):.3g}° off {_v(nearest)}: "
-    message += f"along it they overlap by {_m(depth)}, the smallest overlap is {_m(least_depth)}"
+    message += f"along it they overlap by {_m(depth)}, but the smallest overlap is {_m(least_depth)}"
     faults.append(Fault("wrong_normal", angle, message))
     return faults, False
 
@@ -188,7 +190,7 @@ def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[D
             through = direction_of(x - core_a[0][0], y - core_a[0][1])
             tried = [*directions, *([] if through is None else [through, (-through[0], -through[1])])]
         if not any(is_between(pair, fx, fy, dx, dy, slack, Fraction) for dx, dy in tried):
-            return [Fault("wrong_points", 0.0, f"point {_v((x, y))} is not in both shapes, nor between their surfaces along the normal")]
+            return [Fault("wrong_points", 0.0, f"point {_v((x, y))} is neither in both shapes nor between their surfaces along the normal")]
     return []
 
 
@@ -200,14 +202,16 @@ def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Faul
         if distance > allowed:
             return [Fault("missed_overlap", -separation, f"distance {_m(distance)}, but they overlap by {_m(-separation)}")]
         if Fraction(distance) < truth.separation - slack:
-            message = f"distance {_m(distance)}; where they overlap, 0 or down to {_m(separation)} is right"
+            message = f"distance {_m(distance)}, but they overlap, so it must be from {_m(separation)} to 0"
             return [Fault("wrong_distance", separation - distance, message)]
         return []
     if truth.separation > slack and distance <= 0.0:
         return [Fault("false_overlap", separation, f"distance {_m(distance)}, but there is a gap of {_m(separation)}")]
     faults = []
     if abs(Fraction(distance) - truth.separation) > slack:
-        faults.append(Fault("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, right is {_m(separation)}"))
+        faults.append(
+            Fault("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, but the right distance is {_m(separation)}")
+        )
     if truth.separation <= slack:
         return faults  # a touch: points and normal depend on rounding
     normal = reply.keys.get("normal")
@@ -219,7 +223,7 @@ def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Faul
             faults.append(Fault("wrong_points", 0.0, f"{name} {_v(end)} is not on {name[-1].upper()}"))
             return faults
     if ends[0] is not None and ends[1] is not None and math.dist(ends[0], ends[1]) > separation + 2.0 * allowed:
-        message = f"point_a and point_b are {_m(math.dist(ends[0], ends[1]))} apart, the nearest are {_m(separation)}"
+        message = f"point_a and point_b are {_m(math.dist(ends[0], ends[1]))} apart, but the nearest points are {_m(separation)} apart"
         faults.append(Fault("wrong_points", 0.0, message))
     return faults
 

@@ -83,7 +83,7 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
     fixed = shot_fields(args)
     for axis in axes:
         if axis.name in fixed:
-            raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "left out if an axis varies it", getattr(args, axis.name))
+            raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "omitted if an axis varies it", getattr(args, axis.name))
     target: Any = args.target
     rules: Any = listed("--rule", args.rule, RULES)
     try:
@@ -153,11 +153,11 @@ def _parts(atlas: Atlas, costs: Sequence[RuleTiming], directory: Path) -> Iterat
                 None if cost.crowd is None else 1e3 * cost.crowd,
             )
         )
-    counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "not by the law")
-    yield Table("", ("rule", *counts, "max. tunneled", "ms a step", "with 100"), tuple(rows))
+    counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "off the law")
+    yield Table("", ("rule", *counts, "max. tunneled", "ms per step", "with 100"), tuple(rows))
     yield "within 3 s.e.: cells whose tunneled share is within three standard errors of the law, followed by the reasons for the others."
-    yield "not by the law: shots that contradict the law at their own phase."
-    yield "ms a step: with one bullet, and with 100 bullets at the time of impact, in the center cell of the map."
+    yield "off the law: shots that contradict the law at their own phase."
+    yield "ms per step: with one bullet, and with 100 bullets at the time of impact, in the center cell of the map."
     for rule_map in atlas.maps:
         for outlier in rule_map.outliers[:_SHOWN_OUTLIERS]:
             yield f"{rule_map.rule}: {outlier.words(atlas.plan)}"

@@ -69,7 +69,7 @@ def draw_map(found: AtlasMap) -> bytes:
     mesh = _draw_panel(left, found, "tunneled", found.tunneled)
     _draw_panel(right, found, "hit", found.hit)
     left.set_title("tunneled: the bullet came out the back", fontsize=11)
-    right.set_title("hit: a contact was made in some step", fontsize=11)
+    right.set_title("hit: there was a contact in some step", fontsize=11)
     _set_label(left, "y", found.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
     bar.set_label(f"share of {found.plan.n_shots} shots per cell")
@@ -81,7 +81,7 @@ def _title(found: AtlasMap) -> str:
     shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
     fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
     kind = f"rule {found.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}"
-    return f"{kind}\n{fixed}; x: more than 3 standard errors off the law"
+    return f"{kind}\n{fixed}; x: more than 3 standard errors from the law"
 
 
 def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:

@@ -211,7 +211,7 @@ def _parts(tallies: Sequence[Tally], files: PairFiles) -> Iterator[Part]:
         yield Link(f"\n{kind.name}: {shown.fault.message}", "title")
         yield f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}\nBox2D: {finding.right.box2d}\n{kind.hint} docs/{kind.page}"
         if not finding.is_alone:
-            yield "in a fresh process it does not fail on this pair alone: the function keeps state between calls or is random"
+            yield "in a fresh process, it does not fail on this pair alone: the function keeps state between calls or is random"
         pair_file = files.get((0, finding.kind))
         for line in (command_of(task, finding, pair_file), step_command_of(task, finding, pair_file)):
             if line is not None:

@@ -47,7 +47,7 @@ class ShotOptions:
     angle: float | None = option("DEG", "Angle between flight direction and target normal.", shown="0")
     restitution: float | None = option("E", "Restitution, from 0 (no bounce) to 1 (fully elastic).", shown="0")
     target_speed: float | None = option(
-        "M/S", "Speed of a kinematic or head_on target towards the bullet, or of the blade's tip.", shown="0"
+        "M/S", "Speed of a kinematic or head_on target toward the bullet, or of the blade's tip.", shown="0"
     )
     shape: str | None = option("WORD", "Bullet shape: disc or box.", shown="disc")
     seed: Seed = 0
@@ -57,7 +57,7 @@ class ShotOptions:
 class FireOptions(ShotOptions):
     """Options of ``fire``."""
 
-    ccd: str | None = option("LIST", "off, on or both: continuous physics together with the bullet flag. Default: both.")
+    ccd: str | None = option("LIST", "Continuous physics together with the bullet flag: off, on or both. Default: both.")
     rule: str | None = option("LIST", "Collision rules, instead of --ccd: all, or a list of " + ", ".join(RULES) + ".", excludes=("ccd",))
     target: str = option("LIST", f"all, or a list of {', '.join(TARGETS)}; also {', '.join(_WORDS)} (names in the demo).", "static,dynamic")
     height: float | None = option("M", "Aim point, as height above the target's center.", shown="0")

@@ -118,7 +118,7 @@ def _parts(tallies: dict[str, MotionTally], total: MotionTally, saved: Sequence[
     rows = [*tallies.items()] if len(tallies) == 1 else [*tallies.items(), ("all", total)]
     counts = [(name, tally.steps, tally.compared, tally.agree, *(tally.causes[cause] or None for cause in seen)) for name, tally in rows]
     yield Table("", ("demo", "steps", "bodies", "agree", *(name.replace("_", " ") for name in seen)), tuple(counts))
-    for title, counter in (("poses", total.ways), ("other contacts", total.reasons), ("not judged", total.not_judged)):
+    for title, counter in (("poses", total.ways), ("different contacts", total.reasons), ("not judged", total.not_judged)):
         if counter:
             yield f"{title}: " + ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counter.most_common())
     if total.worst is not None:

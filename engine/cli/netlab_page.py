@@ -51,8 +51,8 @@ def runs_table(results: Sequence[ExperimentResult], swept: str | None) -> Table:
         for run in results
     ]  # fmt: skip
     heads = (
-        "method", *((swept,) if swept else ()), "differ", "acts", "own act, ms", "agreed, ms", "corrections", "size, mm", "max, mm",
-        "resim./step", "stalled, %", "kB/s", "ms a step", "server ms",
+        "method", *((swept,) if swept else ()), "differ", "acts", "own action, ms", "agreed, ms", "corrections", "size, mm", "max, mm",
+        "resim./step", "stalled, %", "kB/s", "ms per step", "server ms",
     )  # fmt: skip
     return Table("", heads, tuple(rows))
 
@@ -61,7 +61,7 @@ def clients_table(run: ExperimentResult) -> Table:
     """Return the table of a run's clients, one row per client."""
     heads = (
         "client", "from step", "differ", "skipped", "corrections", "max, mm", "rollbacks", "resim.", "adopted", "up, B/s",
-        "down, B/s", "ms a step",
+        "down, B/s", "ms per step",
     )  # fmt: skip
     rows = [
         (

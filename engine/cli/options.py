@@ -258,9 +258,9 @@ def _check(args: Any) -> None:
         if made.needs and not present.keys() & set(made.needs):
             raise InvalidInputError(made.label, "given with " + " or ".join(rows[name][2].label for name in made.needs), value)
         for other in present.keys() & set(made.excludes):
-            raise InvalidInputError(rows[other][2].label, f"left out with {made.label}", present[other][1])
+            raise InvalidInputError(rows[other][2].label, f"omitted with {made.label}", present[other][1])
         if made.in_window and not has_window(args):
-            raise InvalidInputError(made.label, "left out of a headless run", value)
+            raise InvalidInputError(made.label, "omitted in a headless run", value)
         made.checked(value)
         if made.reads:
             paths = made.reads(value) if callable(made.reads) else value if isinstance(value, list) else [value]

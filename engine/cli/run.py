@@ -129,7 +129,7 @@ def _begin(session: Session, drops: Sequence[str], recording: str | None, agains
         session.put_beside(*against)
     if recording is not None:
         if session.timeline.history is None:
-            raise InvalidInputError("--record-inputs", f"left out: {session.timeline.failure}", recording)
+            raise InvalidInputError("--record-inputs", f"omitted: {session.timeline.failure}", recording)
         session.recorder = _recorder(session.timeline.history, recording)
     _drop(session, drops)
 
@@ -288,7 +288,7 @@ def _headless(
             )  # fmt: skip
         except StateError as error:
             option, value = ("--against", ",".join(others)) if others else ("--record-inputs", args.record_inputs)
-            raise InvalidInputError(option, f"left out ({error})", value) from None
+            raise InvalidInputError(option, f"omitted ({error})", value) from None
     if args.screenshot is not None:
         with waiting("drawing"):
             write_atomically(args.screenshot, picture_of(demo, besides=besides))

@@ -34,7 +34,7 @@ _MEASURES = {
     "momentum_lost_share": "momentum lost",
     "force_error": "force error",
     "rest_at": "at rest, s",
-    "ms_per_step": "ms a step",
+    "ms_per_step": "ms per step",
     "cost_ratio": "cost",
 }
 
@@ -138,7 +138,7 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pic
         row = [(at[scene.name, variant], pictures.get(f"{_file_stem(scene.name, variant)}.png", b"")) for variant in plan.variants]
         words = (Link(_words(cell), _kind(cell), picture=picture) for cell, picture in row)
         rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *words))
-    for what, among in (("stands", scenes), ("of those that can stand", [scene for scene in scenes if scene.can_stand])):
+    for what, among in (("stands", scenes), ("of scenes that can stand", [scene for scene in scenes if scene.can_stand])):
         counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
         rows.append((f"{what}, of {len(among)}", *map(str, counts)))
     costs = [[ratio for scene in scenes if (ratio := at[scene.name, variant].cost_ratio)] for variant in plan.variants]

@@ -73,7 +73,7 @@ def _tour() -> Report:
         advance()
 
     if is_compiling() and not cache_is_warm():
-        people().print("Compiling the algorithms, only this once: it takes a minute or two, longer on a busy computer.")
+        people().print("Compiling the algorithms. This happens only once and takes a minute or two, or longer on a busy computer.")
     referee = load_referee(is_whole=True)
     with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
         stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step)
@@ -82,5 +82,5 @@ def _tour() -> Report:
         report = stop.report
         counts = (report.bodies, report.counts.begun, report.contacts.agree, report.contacts.explained, report.contacts.unexplained)
         rows.append((report.demo, stop.seconds, *counts, report.ms_median, str(stop.picture)))
-    heads = ("demo", "seconds", "bodies", "contacts", "agree", "explained", "unexplained", "ms a step", "picture")
+    heads = ("demo", "seconds", "bodies", "contacts", "agree", "explained", "unexplained", "ms per step", "picture")
     return Report({}, (Table("", heads, tuple(rows), (0, 8)),), int(any(not stop.report.is_clean for stop in stops)))

@@ -194,7 +194,7 @@ def _list() -> Report:
         {name: getattr(algorithm, name) for name in ("name", "title", "page")} | {"beside": list(algorithm.beside)}
         for algorithm in algorithms
     ]
-    return Report({"algorithms": plain}, (Table("", ("algorithm", "title", "beside it"), rows, (0, 1, 2)),))
+    return Report({"algorithms": plain}, (Table("", ("algorithm", "title", "alongside"), rows, (0, 1, 2)),))
 
 
 def _case(name: str, args: StepOptions) -> Case:

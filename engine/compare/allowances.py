@@ -148,7 +148,7 @@ def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
 
 
 def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_]) -> FloatArray:
-    """Tell where float32 determines the answer well enough that agreement means something."""
+    """Return where float32 determines the answer well enough that agreement means something."""
     return np.where(is_polygons, amplification <= MAX_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MAX_AGREEING_TURN)
 
 

@@ -160,7 +160,7 @@ def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows
 
 
 def our_overlaps(posed: PosedPairs) -> NDArray[np.bool_]:
-    """Tell which pairs overlap."""
+    """Return which pairs overlap."""
     return batched.overlap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)
 
 
@@ -288,7 +288,7 @@ def posed_rays(shapes: PackedShapes, rays: RayChunk) -> PosedRays:
 
 
 def our_points(posed: PosedRays) -> NDArray[np.bool_]:
-    """Tell which origins lie in their shapes, by our algorithm."""
+    """Return which origins lie in their shapes, by our algorithm."""
     from engine.continuous.ray_cast import contains_rows
 
     return contains_rows(posed.shapes, posed.indices, posed.turned, posed.origins).astype(np.bool_)

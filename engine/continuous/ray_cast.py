@@ -1,4 +1,4 @@
-"""A ray against a shape, and a point in one."""
+"""Ray casts against a shape, and point containment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ray_cast(
     origin, translation : pair of float
         World frame, meters. Both ends belong to the ray.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
+        Receives the steps; see `engine.common._record_kernel`; the answer is the same to the bit.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def ray_cast(
 
 
 def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool:
-    """Tell whether a world point lies in a shape, radius and skin included; the boundary counts, within rounding.
+    """Return True if a world point lies in a shape, radius and skin included; the boundary counts, within rounding.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""First and last contact of two shapes that translate, and what they share at the first; and a shape that is thrown: a ray with a body.
+"""First and last contact of two translating shapes, with their contact set at the first; and shape casts, which are rays with a shape.
 
 A shape S that translates meets a shape T when its path, a ray, meets the set of all t - s, the Minkowski difference; so a shape cast is the
 swept contact of `_swept_kernel` with one side at rest, and its answer is read as a ray's: where on T, and which way T faces there.
@@ -36,7 +36,7 @@ def swept_contact(
     t_max: float,
     trace: FloatArray | None = None,
 ) -> SweptContact:
-    """Find when two shapes that translate at constant velocity come to touch, where, and when they part again.
+    """Find when and where two shapes that translate at constant velocity first touch, and when they separate again.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def swept_contact(
     t_max : float
         >= 0, seconds. A first contact later than this is a miss.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
+        Receives the steps; see `engine.common._record_kernel`; the answer is the same to the bit.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def shape_cast(
     xf_target: Transform,
     trace: FloatArray | None = None,
 ) -> RayHit:
-    """Throw `shape` from its pose along `translation`, without turning it, at a `target` at rest.
+    """Cast `shape` from its pose along `translation`, without rotation, at a `target` at rest.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def shape_cast(
     translation : pair of float
         Meters.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the steps, in the target's frame: there A is the target.
+        Receives the steps, in the target's frame: there A is the target.
 
     Returns
     -------
@@ -146,9 +146,9 @@ def swept_rows(
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 3) x, y, angle.
 
-    Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels find out on the way. Many polygons
-    without skins and sharp corners go side by side, with the same answers to the bit. Without contact the ends are not counted, and the
-    results are `TIMES_SIZE` wide. Several `threads` take a part of the pairs each.
+    Arrays are contiguous and writable. Indices and numbers need not be checked before: the kernels do so. Polygons without skins and sharp
+    corners are processed in SIMD lanes if there are many, with bit-identical results. Without contact, the ends are not counted, and the
+    results are `TIMES_SIZE` wide. The pairs are divided among `threads`.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def _fill(
 
 
 def _empty_rows(n: int, width: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Make room for status, counts and results of `n` pairs, in one piece of memory."""
+    """Allocate status, counts and results of `n` pairs, in one block of memory."""
     piece = np.empty((width + 2) * n)
     whole = piece.view(np.int64)
     return whole[:n], whole[n : 2 * n], piece[2 * n :].reshape(n, width)

@@ -1,4 +1,4 @@
-"""Time of impact of two shapes that move and turn, by three methods; each proves what it passes over, and they judge each other.
+"""Time of impact of two moving and rotating shapes, by three methods; each proves the intervals that it skips, and they check each other.
 
 `query.time_of_impact` takes conservative advancement.
 """
@@ -44,7 +44,7 @@ Sweeps = tuple[FloatArray, ...]
 def conservative_advancement(
     a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
 ) -> TimeOfImpact:
-    """Find when two shapes that move and turn first touch, by steps in which they cannot.
+    """Find when two moving and rotating shapes first touch, by advancing in steps in which they cannot touch.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def conservative_advancement(
     target : "touch" or "box2d"
         What counts as the impact; see `engine.continuous._impact_kernel`.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the steps, see `engine.common._record_kernel`; the answer is the same to the bit.
+        Receives the steps; see `engine.common._record_kernel`; the answer is the same to the bit.
 
     Returns
     -------
@@ -84,9 +84,9 @@ def conservative_advancement(
 def bisection(
     a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
 ) -> TimeOfImpact:
-    """Find the same by clearing halves of the interval: slower than the advancement, simpler, and its witness.
+    """Find the same by bisecting the interval: simpler and slower than the advancement, and used to check it.
 
-    All is as of `conservative_advancement`. See `engine.continuous._bisection_kernel`, which derives it.
+    Parameters and results are those of `conservative_advancement`. See `engine.continuous._bisection_kernel`, which derives it.
 
     Examples
     --------
@@ -102,9 +102,9 @@ def bisection(
 def bilateral_advancement(
     a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
 ) -> TimeOfImpact:
-    """Find the same by holding one separating axis while it parts them, as Box2D does it, made safe.
+    """Find the same by keeping one separating axis as long as it separates them, like Box2D, but without missing a touch.
 
-    All is as of `conservative_advancement`. See `engine.continuous._bilateral_kernel`, which derives it.
+    Parameters and results are those of `conservative_advancement`. See `engine.continuous._bilateral_kernel`, which derives it.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def _sweep_rows(sweep: Sweep) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 @dataclass(frozen=True, slots=True)
 class ImpactRows:
-    """Columns, a row for each pair."""
+    """Result columns, one row per pair."""
 
     status: IntArray
     fraction: FloatArray
@@ -148,7 +148,7 @@ class ImpactRows:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All columns, for a kernel."""
+        """All columns, as arguments of a kernel."""
         return self.status, self.fraction, self.iterations
 
 
@@ -164,9 +164,9 @@ def impact_rows(
 ) -> ImpactRows:
     """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centers.
 
-    Centers are (n, 2), or (1, 2) for all. Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels
-    find out on the way. Many pairs go side by side by conservative advancement, with the same answers to the bit; several `threads` then
-    take a part of them each.
+    Centers are (n, 2), or (1, 2) for all. Arrays are contiguous and writable. Indices and numbers need not be checked before: the kernels
+    do so. Conservative advancement processes many pairs in SIMD lanes, with bit-identical results; the pairs are then divided among
+    `threads`.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def advancement_rows(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_ma
 
 
 def _with_centers(sweeps: Sweeps, n: int) -> Sweeps:
-    """Return the same with centers a row each."""
+    """Return the same, with one center per row."""
     return tuple(column if len(column) == n else np.repeat(column, n, axis=0) for column in sweeps)
 
 
@@ -222,7 +222,7 @@ def _refuse_wrong(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps) -> None
 
 
 def _empty_rows(n: int) -> ImpactRows:
-    """Make room for `n` rows, all columns in one piece of memory; a kernel fills every number."""
+    """Allocate `n` rows, with all columns in one block of memory; a kernel fills every number."""
     piece = np.empty(3 * n)
     whole = piece.view(np.int64)
     return ImpactRows(whole[:n], piece[n : 2 * n], whole[2 * n :])

@@ -160,7 +160,7 @@ class StepAgreement:
         return differences.reasons if isinstance(differences, DifferenceColumns) else tuple(difference.reason for difference in differences)
 
     def __add__(self, later: StepAgreement) -> StepAgreement:
-        """Return the sum of both; the differences are those of `later`."""
+        """Return the counts of both added up, with the differences of `later`."""
         return StepAgreement(
             self.compared + later.compared,
             self.agree + later.agree,
@@ -189,7 +189,7 @@ class PairAgreement:
     differences: tuple[Difference, ...] = ()
 
     def __add__(self, later: PairAgreement) -> PairAgreement:
-        """Return the sum of both; the differences are those of `later`."""
+        """Return the counts of both added up, with the differences of `later`."""
         return PairAgreement(
             self.ours + later.ours,
             self.box2d + later.box2d,

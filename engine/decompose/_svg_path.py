@@ -29,7 +29,7 @@ Segment = tuple[str, *tuple[complex, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
-    """What may be drawn: what these shapes cover, within another clip."""
+    """A clip region: the area that these shapes cover, intersected with another clip."""
 
     shapes: tuple[Shape, ...]
     around: Clip | None
@@ -171,7 +171,7 @@ def ellipse(x: float, y: float, rx: float, ry: float) -> list[Segment]:
 def flattened(segments: Sequence[Segment], tolerance: float, take: Callable[[int], None]) -> list[FloatArray]:
     """Return the subpaths as points (n, 2), at most `tolerance` from their curves.
 
-    `take` is told of every piece how many points it has, before the next is made.
+    `take` receives the number of points of every piece, before the next is made.
     """
     subpaths: list[FloatArray] = []
     pieces: list[FloatArray] = []

@@ -47,7 +47,7 @@ _NOT_DRAWN = (
     *("clipPath", "cursor", "defs", "desc", "filter", "font", "linearGradient", "marker", "mask", "metadata", "pattern"),
     *("radialGradient", "script", "style", "symbol", "title", "view"),
 )
-"""What is never drawn where it stands."""
+"""Elements that are never drawn directly."""
 _GRADIENTS = ("linearGradient", "radialGradient")
 _NAMED = ("id", "class", "{http://www.inkscape.org/namespaces/inkscape}label")
 _MAX_WORDS = 1_000
@@ -58,11 +58,11 @@ _LANGUAGE = "en"
 _MAX_LEVELS = 500
 """Powers of two by which a tolerance is made coarser, for what is shown smaller."""
 _MAX_LINKS = 64
-"""From one gradient or pattern to the next."""
+"""Maximum number of links from one gradient or pattern to the next."""
 
 
 class _Viewport(NamedTuple):
-    """What percentages are shares of, user units; whether the drawing does not say it."""
+    """Size to which percentages refer, user units; `is_guess` if the drawing does not state it."""
 
     width: float
     height: float
@@ -75,7 +75,7 @@ _Size = tuple[Length | Auto, Length | Auto]
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What an element gets from those around it."""
+    """State that an element inherits from its ancestors."""
 
     matrix: Affine
     viewport: _Viewport
@@ -84,7 +84,7 @@ class _Frame:
     words: str = ""
     depth: int = 0
     links: tuple[str, ...] = ()
-    """Of the <use> and clipPath that led here."""
+    """Links of the <use> and clipPath elements that led here."""
     uses: tuple[Element, ...] = ()
     """The <use> that led here."""
     is_visible: bool = True
@@ -235,7 +235,7 @@ class _Walk:
             self._visit(child, frame, sink)
 
     def _is_for_us(self, element: Element) -> bool:
-        """Tell whether conditional attributes let an element be drawn: SVG 2, 5.8.5 to 5.8.7; we have no extensions, and read English."""
+        """Return True if conditional attributes let an element be drawn: SVG 2, 5.8.5 to 5.8.7; we have no extensions, and read English."""
         languages = element.get("systemLanguage")
         if "requiredExtensions" in element.attrib:
             return False
@@ -458,7 +458,7 @@ class _Walk:
         )
 
     def _is_seen(self, paint: Paint, style: Style) -> bool:
-        """Tell whether a paint is more than nothing."""
+        """Return True if a paint is more than nothing."""
         if paint.is_current:
             return self._is_seen(style["color"], style)
         if paint.link is None:
@@ -475,7 +475,7 @@ class _Walk:
         return paint.fallback is not None and self._is_seen(paint.fallback, style)
 
     def _paints(self, server: Element) -> bool:
-        """Tell whether a gradient has a stop that is seen, a pattern a size and anything in it; what one has not is that of its link."""
+        """Return True if a gradient has a stop that is seen, a pattern a size and anything in it; what one has not is that of its link."""
         chain = self._linked(server)
         if self._local(server) == "pattern":
             sides = [next((one.attrib[side] for one in chain if side in one.attrib), "0") for side in ("width", "height")]

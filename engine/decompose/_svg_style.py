@@ -46,7 +46,7 @@ Style = dict[str, Any]
 """Values by property."""
 
 _MAX_NESTED = 32
-"""Of brackets in a style sheet."""
+"""Maximum nesting of brackets in a style sheet."""
 _MAX_SELECTORS = 20_000
 """Compound selectors of all style sheets: each takes some 50 us to compile."""
 _MAX_MATCHES = 2_000_000
@@ -58,7 +58,7 @@ _MAX_MARKS = 600_000
 _MARKS = re.compile(r"\s++|[^\w\s]")
 _BRACKETS = re.compile(r"[\[({]|[\])}]")
 _URL = re.compile(r"url\(\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\"')\s]*+))\s*+\)\s*+", re.IGNORECASE)
-"""What repeats gives nothing back: 20,000 spaces without an end took a second, two megabytes of them hours."""
+"""The repetitions are possessive: with backtracking, 20,000 spaces without an end took a second, and two megabytes of them took hours."""
 _COMBINATORS = (">", "+", "~")
 _OWN_ARGUMENTS = ("not", "is", "where")
 """Pseudo-classes that take selectors: compound ones here."""
@@ -261,7 +261,7 @@ class _Part(NamedTuple):
 
 
 class Styles:
-    """Which declarations hold for the elements of a file, and what they make of its parent's values."""
+    """Finds the declarations that apply to an element and computes its style from that of its parent."""
 
     def __init__(self, root: Element, name: str, notes: Notes) -> None:
         self._name, self._notes = name, notes
@@ -373,7 +373,7 @@ class Styles:
             self._add_rules(rules)
 
     def _is_for_screens(self, media: str, source: str) -> bool:
-        """Tell whether a list of media has one that is understood and is a screen's."""
+        """Return True if a list of media has one that is understood and is a screen's."""
         words = [word.strip().lower() for word in media.split(",")]
         for word in words:
             if word not in ("", "all", "screen", "only screen", "print", "speech", "only print", "not print", "not screen"):
@@ -500,7 +500,7 @@ def _compounds(tokens: list[Any]) -> Iterator[tuple[str, list[Any]]]:
             combinator, compound = " ", []
         if not is_space:
             if is_due:
-                raise cssselect2.SelectorError(token, "a combinator without what it combines")
+                raise cssselect2.SelectorError(token, "a combinator without an operand")
             combinator, is_due = token.value, True
     if is_due:
         raise cssselect2.SelectorError(None, "a selector that ends in a combinator, or none")

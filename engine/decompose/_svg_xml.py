@@ -18,7 +18,7 @@ Element = ElementTree.Element
 
 _MAX_ELEMENTS = 20_000
 _MAX_DEPTH = 64
-"""Of nesting, copies included. Drawing programs nest a dozen deep."""
+"""Maximum nesting, copies included. Drawing programs nest about a dozen levels."""
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _MAX_NOTES = 20
 _LONGEST_SOURCE = 80
@@ -26,7 +26,7 @@ _LONGEST_SOURCE = 80
 
 
 class Notes:
-    """What a drawing has that is not traced, not applied, or not understood: a line for each, with how often it was met."""
+    """Parts of a drawing that are not traced, applied or understood: one line per kind, with its count."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -124,7 +124,7 @@ def _tree(content: bytes, name: str, notes: Notes) -> Element:
     except (ValueError, LookupError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(name, "XML in an encoding that is known", Described(str(error))) from None
+        raise InvalidInputError(name, "XML in a known encoding", Described(str(error))) from None
 
 
 def _line_of(content: bytes, number: int) -> str:
@@ -137,8 +137,8 @@ def _line_of(content: bytes, number: int) -> str:
     try:
         text = lines[number - 1].decode("utf-8").strip()
     except UnicodeDecodeError:
-        return Described("bytes that are no text")
-    return text if text.isprintable() else Described("bytes that are no text")
+        return Described("bytes that are not text")
+    return text if text.isprintable() else Described("bytes that are not text")
 
 
 def _braced(tag: str) -> str:

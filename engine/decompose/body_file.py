@@ -280,7 +280,7 @@ def _check_piece(field: str, piece: object) -> None:
 
 @contextmanager
 def _told_below(path: str) -> Iterator[None]:
-    """Let a mistake be told by its place in the file; a shape's stays one."""
+    """Context in which errors name the place in the file; a shape error stays a shape error."""
     try:
         yield
     except InvalidInputError as error:
@@ -288,7 +288,7 @@ def _told_below(path: str) -> Iterator[None]:
 
 
 def _piece(k: int, fixture: Any, notes: list[str]) -> Polygon | Circle:
-    """Return a piece; of a polygon without the corners that float32 cannot tell from the line of their neighbors, told in a note each."""
+    """Return a piece; a polygon loses corners that float32 cannot distinguish from the line of their neighbors, with one note each."""
     with _told_below(f"fixtures[{k}]."):
         if fixture.kind == "circle":
             return Circle(fixture.radius, (fixture.center[0], fixture.center[1]))

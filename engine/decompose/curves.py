@@ -22,7 +22,7 @@ from engine.common.errors import Described, InvalidInputError
 __all__ = ["MAX_STEPS", "cubic_points", "ellipse_points", "quadratic_points"]
 
 MAX_STEPS = 10_000
-"""Of one curve; one that needs more is bent over millions of tolerances."""
+"""Maximum number of points of one curve; only a curve millions of tolerances long needs more."""
 
 
 def quadratic_points(p0: complex, p1: complex, p2: complex, tolerance: float) -> FloatArray:

@@ -179,7 +179,7 @@ def _exact_pieces(
     _check_pieces(sum(least))
     n_corners = max(len(part.points) for part in parts)
     if n_corners > MAX_PART_CORNERS:
-        wanted = f"one whose parts have at most {MAX_PART_CORNERS} corners to be cut exactly (a larger tolerance has fewer)"
+        wanted = f"an outline whose parts have at most {MAX_PART_CORNERS} corners, for an exact cut (a larger tolerance gives fewer)"
         raise InvalidShapeError("outline", wanted, Described(str(n_corners)))
     for part, needed in zip(parts, least, strict=True):
         found, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort)
@@ -194,7 +194,7 @@ def _exact_pieces(
     # partitions do not overlap, so that areas may be summed
     lost = 1.0 - sum(signed_area(loop) for loop in loops) / outline.area
     if lost > max_lost:
-        wanted = f"large, broad, and near enough to its origin that Box2D can hold all of it but {max_lost:g} (max_lost)"
+        wanted = f"large, thick and close enough to its origin that Box2D can represent all but {max_lost:g} of it (max_lost)"
         raise InvalidShapeError("outline", wanted, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
     return loops, n_dropped, None if is_known or method == "hertel_mehlhorn" else n_needed
 
@@ -202,7 +202,7 @@ def _exact_pieces(
 def _check_pieces(n_pieces: int) -> None:
     """Refuse what is no body any more."""
     if n_pieces > MAX_CONVEX_PIECES:
-        wanted = f"one that falls into at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance has fewer corners)"
+        wanted = f"an outline that yields at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance gives fewer corners)"
         raise InvalidShapeError("outline", wanted, Described(f"{n_pieces} or more"))
 
 
@@ -215,5 +215,7 @@ def _too_small(outline: Outline) -> InvalidShapeError:
     box = outline.aabb
     size = f"{box.upper[0] - box.lower[0]:.3g} m x {box.upper[1] - box.lower[1]:.3g} m"
     return InvalidShapeError(
-        "outline", "large enough for Box2D, near its origin, to hold a piece of it (an area > 1.2e-7 m^2)", Described(size)
+        "outline",
+        "large enough, and close enough to its origin, for Box2D to represent a piece of it (an area > 1.2e-7 m^2)",
+        Described(size),
     )

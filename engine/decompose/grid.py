@@ -1,4 +1,4 @@
-"""The whole numbers on which a decomposition is decided.
+"""The integer grid on which decompositions are decided.
 
 Which side of a line a point lies on decides everything here: whether a corner is a dent, whether two corners see each other, whether a
 diagonal can be left out. Rounding must not answer that differently twice. So the outline is laid on a grid first, of at most 2^30 steps
@@ -130,7 +130,7 @@ def on_grid(outline: Outline) -> list[GridPart]:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where the grid lies: a step in meters, its axis, and the point, in steps along the grid's axes, that becomes (0, 0)."""
+    """Placement of the grid: its step in meters, its axis, and the point, in steps along the grid's axes, that becomes (0, 0)."""
 
     unit: float
     cos: float

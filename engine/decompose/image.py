@@ -59,7 +59,7 @@ Shares = NDArray[np.float32]
 _Value = TypeVar("_Value", bound=np.generic)
 
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
-"""Of Pillow's. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
+"""Accepted formats of Pillow. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
 _MAX_PIXELS = 4096 * 4096
 """A file of some kilobytes can say that it is a picture of gigabytes. This many take a second."""
 _MAX_WEBP_PIXELS = 12_000_000
@@ -84,7 +84,7 @@ _WORD_STEPS = 257
 
 @dataclass(frozen=True, slots=True)
 class Opacity:
-    """How opaque each pixel is: `alpha` float32 (height, width), 0 to 1, row 0 on top; the rectangle looked at; notes.
+    """Opacity of each pixel: `alpha` float32 (height, width), 0 to 1, with row 0 at the top; the rectangle examined; notes.
 
     `is_whole`: there is nothing to tell figure and background by, the picture's own rectangle is the outline.
     """
@@ -148,7 +148,7 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
                 checked = None if crop is None else _checked_crop(crop, width, height)
                 n_frames = getattr(picture, "n_frames", 1)
                 if n_frames > 1:
-                    notes.append(f"It is an animation: the first of its {n_frames} frames was taken.")
+                    notes.append(f"It is an animation; the first of its {n_frames} frames is used.")
                 pixels = _as_rgba(picture)
     if checked is not None:
         left, top, width, height = checked
@@ -308,7 +308,7 @@ def _plainly(error: Exception, name: str) -> str:
 
 
 def _is_cut_short(name: str) -> bool:
-    """Tell whether a file begins as a PNG and does not have a PNG's last chunk: a download that broke off, a disk that was full."""
+    """Return True if a file begins as a PNG and does not have a PNG's last chunk: a download that broke off, a disk that was full."""
     with contextlib.suppress(OSError), open(name, "rb") as file:
         begin = file.read(len(_PNG_SIGNATURE))
         size = file.seek(0, os.SEEK_END)
@@ -348,15 +348,15 @@ def _on_paper(colors: Bytes) -> tuple[Shares, str]:
     border = np.concatenate((colors[0], colors[-1], colors[:, 0], colors[:, -1])).astype(np.int64)
     paper = np.median(border, axis=0)
     if np.abs(border - paper).max() > _PAPER_GRAIN:
-        note = "It has neither transparency nor a border of one color: the whole picture is the outline."
+        note = "It has neither transparency nor a border of one color, so the whole picture is the outline."
         return np.ones((height, width), dtype=np.float32), note
     away = np.empty((height, width), dtype=np.uint8)
     for first, end in _bands(height, width):
         away[first:end] = np.abs(colors[first:end].astype(np.int16) - np.rint(paper).astype(np.int16)).max(axis=2)
     if away.max() <= _PAPER_GRAIN:
-        return np.ones((height, width), dtype=np.float32), "It has no transparency and one color only: the whole picture is the outline."
+        return np.ones((height, width), dtype=np.float32), "It has no transparency and only one color, so the whole picture is the outline."
     word = "".join(f"{round(float(channel)):02x}" for channel in paper)
-    return _coverage(away), f"It has no transparency: the color of its border, #{word}, was taken for the background, wherever it is."
+    return _coverage(away), f"It has no transparency, so the color of its border, #{word}, is treated as background everywhere."
 
 
 def _coverage(away: Bytes) -> Shares:

@@ -43,7 +43,7 @@ TRIALS = 6
 
 
 class Effort:
-    """What may be spent on the search for the fewest pieces, of one outline or of all that come out of one file.
+    """Limits of the search for the fewest pieces, for one outline or for all outlines of a file.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Effort:
         self.left = left
 
     def takes(self, n_corners: int) -> bool:
-        """Tell whether a polygon of so many corners may be searched still; if so, it counts as done."""
+        """Return True if a polygon of so many corners may be searched still; if so, it counts as done."""
         if n_corners > KEIL_MAX_VERTICES or n_corners**2 > self.left:
             return False
         self.left -= n_corners**2
@@ -194,7 +194,7 @@ def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | Keil
 
 
 def warm(is_traced: bool = False) -> None:
-    """Load the kernel, or the form of it that tells its steps, or compile it the first time."""
+    """Load the kernel, with or without tracing, compiling it the first time."""
     from engine.common._record_kernel import TRACE_WIDTH
     from engine.decompose._keil_kernel import fewest_diagonals
 

@@ -1,4 +1,4 @@
-"""What Box2D takes as one polygon, and how convex pieces are brought to it.
+"""Box2D's limits for one polygon, and how convex pieces are made to meet them.
 
 Box2D 2.3, in the wheel that this project uses, was asked (tests/unit/decompose/test_limits.py):
 
@@ -33,8 +33,8 @@ Loop = list[int]
 
 
 def clean(loop: FloatArray) -> FloatArray:
-    """Return the corners (n, 2) of a convex loop that float32 can tell from the line of their neighbors; fewer than 3 if there is no
-    such area.
+    """Return the corners (n, 2) of a convex loop that float32 can distinguish from the line of their neighbors; fewer than 3 if there is
+    no such area.
 
     The flattest corner is dropped first, then the next, until each of the rest is strictly convex both as given and rounded to float32.
     """
@@ -46,7 +46,7 @@ def clean(loop: FloatArray) -> FloatArray:
 
 
 def _told_apart(held: list[list[float]], bends: list[float]) -> list[int]:
-    """Return the numbers of the corners that are left, two of them if no more can be told apart."""
+    """Return the indices of the remaining corners; two of them if no more can be distinguished."""
     n = len(held)
     before, after = [n - 1, *range(n - 1)], [*range(1, n), 0]
     queue = [(bend, k) for k, bend in enumerate(bends) if bend <= FLOAT32_TURN]
@@ -68,7 +68,7 @@ def _told_apart(held: list[list[float]], bends: list[float]) -> list[int]:
 
 
 def is_large_enough(loop: FloatArray) -> bool:
-    """Tell whether Box2D takes a clean loop: three corners at least, and an area that stands out of the rounding about the local origin."""
+    """Return True if Box2D accepts a clean loop: at least three corners, and an area above the rounding error about the local origin."""
     if len(loop) < 3:
         return False
     held = loop.astype(np.float32).astype(np.float64)
@@ -144,7 +144,7 @@ def _bend(a: list[float], b: list[float], c: list[float]) -> float:
 
 
 def _turns_left(loop: FloatArray) -> bool:
-    """Tell whether each corner is strictly convex, as given."""
+    """Return True if each corner is strictly convex, as given."""
     around = np.concatenate((loop[-2:], loop))
     before, here = around[:-2], around[1:-1]
     value, error = turns(before.T, here.T, loop)

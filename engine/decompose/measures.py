@@ -54,12 +54,12 @@ _SPACING, _AT_ONCE = 8, 4_096
 _NO_FARTHER = 1e-9
 """Rounding, relative: thousands of corners that were cut off alike are as far away as each other, and one is enough."""
 _MAX_STRETCHES = 200_000
-"""Of a boundary that are looked at in one go; where there are more, those that may hold a farther point than the others."""
+"""Maximum number of stretches of a boundary examined at once; if there are more, those that may contain the farthest point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """What the union of pieces covers of an outline, and besides."""
+    """Areas that the union of pieces covers inside and outside an outline."""
 
     outline: Outline
     pieces: Sequence[Polygon | Circle]

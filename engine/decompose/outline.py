@@ -1,4 +1,4 @@
-"""What is cut into pieces: an outline of one or several parts, each with any number of holes.
+"""An outline of one or more parts, each with any number of holes: the input of all decompositions.
 
     outer, counter-clockwise     +------------------+        +------+
     holes, clockwise             |   +----+         |        |      |
@@ -77,7 +77,7 @@ class Part:
 
     @property
     def area(self) -> float:
-        """Square meters, holes taken off."""
+        """Area without the holes, square meters."""
         return sum(signed_area(ring) for ring in self.rings())
 
     @property
@@ -87,7 +87,7 @@ class Part:
 
     @property
     def n_vertices(self) -> int:
-        """Of all rings."""
+        """Number of vertices of all rings."""
         return sum(len(ring) for ring in self.rings())
 
     def rings(self) -> Iterator[FloatArray]:
@@ -150,7 +150,7 @@ class Outline:
 
     @property
     def area(self) -> float:
-        """Square meters, holes taken off."""
+        """Area without the holes, square meters."""
         return sum(part.area for part in self.parts)
 
     @property
@@ -160,7 +160,7 @@ class Outline:
 
     @property
     def n_vertices(self) -> int:
-        """Of all rings."""
+        """Number of vertices of all rings."""
         return sum(part.n_vertices for part in self.parts)
 
     def rings(self) -> Iterator[FloatArray]:
@@ -234,7 +234,7 @@ def settled(geometry: Any) -> Any:
         whole = geometry if geometry.is_valid else shapely.make_valid(geometry, method="structure", keep_collapsed=False)
         found = shapely.set_precision(whole, OVERLAY_GRID)
     except shapely.errors.GEOSException as error:
-        raise InvalidShapeError("outline", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
+        raise InvalidShapeError("outline", "lines that can be distinguished", Described(str(error).partition("\n")[0])) from None
     return polygons(found)
 
 
@@ -290,7 +290,7 @@ def _ring(field: str, value: ArrayLike, winding: float) -> FloatArray:
 
 
 def _is_triangle(part: Part) -> bool:
-    """Tell whether a triangle needs no further test."""
+    """Return True if a triangle needs no further test."""
     return not part.holes and len(part.outer) == 3
 
 

@@ -47,7 +47,7 @@ _MAX_OFFSET = 4_000
 """Corners up to which a polygon is shrunk to see whether it is a speck, a count. Where it is thinner than that, its sides would all cross
 each other; of a larger one the deepest point is searched for instead."""
 _STRIPS = 64
-"""Into which a drawing is cut where faces are told from holes, a count."""
+"""Number of strips into which a drawing is cut to distinguish faces from holes."""
 
 
 def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
@@ -100,7 +100,7 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
         try:
             return _inside(shapely.union_all(lines, grid_size=OVERLAY_GRID), edges, rule)
         except shapely.GEOSException as error:
-            raise InvalidShapeError("rings", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
+            raise InvalidShapeError("rings", "lines that can be distinguished", Described(str(error).partition("\n")[0])) from None
 
 
 def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
@@ -116,14 +116,14 @@ def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
 
 
 def _check_depth(rings: list[FloatArray]) -> None:
-    """Refuse rings within rings within rings: which lies in which is found out pair by pair. Boxes tell, and some rings tell of all."""
+    """Reject deeply nested rings, because nesting is determined pair by pair. Boxes decide, and a sample of rings stands for all."""
     if len(rings) <= _MAX_NESTED:
         return
     low, high = np.array([ring.min(axis=0) for ring in rings]), np.array([ring.max(axis=0) for ring in rings])
     some = np.array([ring[0] for ring in rings[:: -(-len(rings) // _MAX_NESTED)]])
     depth = max(int(((low <= point) & (point <= high)).all(axis=1).sum()) for point in some)
     if depth > _MAX_NESTED:
-        raise InvalidShapeError("rings", f"at most {_MAX_NESTED} within each other", Described(str(depth)))
+        raise InvalidShapeError("rings", f"nested at most {_MAX_NESTED} deep", Described(str(depth)))
 
 
 def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int, int]:
@@ -153,7 +153,7 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
 
 
 def _specks(polygons: NDArray[np.object_], radius: float) -> NDArray[np.bool_]:
-    """Tell which polygons hold no disc of `radius`: by their areas and boxes, and by a closer look at the others."""
+    """Return which polygons hold no disc of `radius`: by their areas and boxes, and by a closer look at the others."""
     import shapely
 
     if len(polygons) == 0:
@@ -209,7 +209,7 @@ def check_tangle(edges: FloatArray, field: str) -> None:
         if n_meetings > 2 * MAX_CROSSINGS:
             raise InvalidShapeError(field, f"lines with at most {MAX_CROSSINGS} crossings", Described("more"))
         if n_near > 2 * MAX_NEAR_EDGES:
-            wanted = f"lines of which at most {MAX_NEAR_EDGES} pairs may cross by their boxes"
+            wanted = f"lines with at most {MAX_NEAR_EDGES} pairs whose bounding boxes overlap"
             raise InvalidShapeError(field, wanted, Described("more"))
 
 
@@ -244,7 +244,7 @@ def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
         ax, ay, bx, by = edges[(first <= strip) & (strip <= last)].reshape(-1, 4).T
         n_looks += len(asked) * len(ax)
         if n_looks > MAX_FACE_EDGES:
-            wanted = f"rings of which at most {MAX_FACE_EDGES} pairs of a face and an edge lie beside each other"
+            wanted = f"rings with at most {MAX_FACE_EDGES} neighboring pairs of a face and an edge"
             raise InvalidShapeError("rings", wanted, Described("more"))
         for k in asked:
             x, y = points[k]

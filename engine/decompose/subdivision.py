@@ -129,7 +129,7 @@ class DisjointSets:
         return k
 
     def unite(self, a: int, b: int) -> bool:
-        """Make one set of those of two numbers, and tell whether they were two."""
+        """Merge the sets of two numbers; return True if they were different."""
         u, v = self.find(a), self.find(b)
         if u == v:
             return False

@@ -1,4 +1,4 @@
-"""The outline of what an SVG fills.
+"""The outline of the filled area of an SVG.
 
 The file is read safely (`_svg_xml`), its style sheets are resolved (`_svg_style`), and its tree is walked as a viewer renders it
 (`_svg_shapes`). Of each shape the region that its fill covers is taken, by its own fill-rule, within what clips it; open paths are closed
@@ -50,7 +50,7 @@ _SEEN = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class DrawnShape:
-    """What one shape fills; ids, classes and labels of the groups around it and then its own, in lower case; its id as it is."""
+    """The filled area of one shape; ids, classes and labels of its groups, then its own, in lower case; its unchanged id."""
 
     outline: Outline
     words: tuple[str, ...]
@@ -59,13 +59,13 @@ class DrawnShape:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a drawing fills, the origin at its lower left corner if it says how large it is; its size, meters; notes; its shapes."""
+    """The filled area of a drawing, with the origin at its lower left corner if its size is given; its size, meters; notes; its shapes."""
 
     outline: Outline
     size: tuple[float, float] | None
     notes: tuple[str, ...]
     regions: tuple[Any, ...] = ()
-    """What each shape fills, as a shapely geometry; their words and names."""
+    """The filled area of each shape, as a shapely geometry; their words and names."""
     named: tuple[tuple[tuple[str, ...], str], ...] = ()
 
     @property
@@ -142,13 +142,13 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         if area == 0.0:
             raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
         if area < whole.area * (1.0 - _SEEN):
-            lines.append("Cut off: what lies beyond the drawing's own width and height.")
+            lines.append("Cut off: everything beyond the drawing's width and height.")
             whole = settled(polygons(seen))
     return Drawing(Outline.from_shapely(whole), size, tuple(lines), parts, named)
 
 
 class _Regions:
-    """What shapes cover, as shapely geometries in meters, y up: all rings are found, then checked, and only then filled."""
+    """Return the areas of shapes as shapely geometries in meters, y up: all rings are found, then checked, and only then filled."""
 
     def __init__(self, name: str, scale: float, height: float, tolerance: float, room: _Room) -> None:
         self._name, self._scale, self._height, self._tolerance, self._room = name, scale, height, tolerance, room
@@ -237,7 +237,7 @@ class _Room:
 
 @contextlib.contextmanager
 def _within_bounds(name: str) -> Iterator[None]:
-    """Tell of numbers beyond all bounds in one line, whatever computing with them raises."""
+    """Context that turns any error caused by extreme numbers into a one-line message."""
     try:
         with np.errstate(all="ignore"):
             yield
@@ -245,7 +245,7 @@ def _within_bounds(name: str) -> Iterator[None]:
         raise
     except (ArithmeticError, ValueError):
         words = Described("a point that does not")
-        raise InvalidInputError(name, f"a drawing of which all points lie within {MAX_COORDINATE:g} m", words) from None
+        raise InvalidInputError(name, f"a drawing with all points within {MAX_COORDINATE:g} m", words) from None
 
 
 def _in_their_place(notes: Notes, n_unfilled: int) -> str:
@@ -262,7 +262,7 @@ def _notes(notes: Notes, n_shapes: int, drawn: list[Shape], n_unfilled: int) -> 
         lines.append(f"Left out: {counted(n_unfilled, 'shape')} without fill. A stroke encloses nothing.")
     n_stroked = sum(shape.is_stroked for shape in drawn)
     if n_stroked:
-        lines.append(f"{counted(n_stroked, 'shape')} with a stroke: the outline is that of the fill.")
+        lines.append(f"{counted(n_stroked, 'shape')} with a stroke; the outline is that of the fill.")
     n_empty = n_shapes - len(drawn) - n_unfilled
     if n_empty > 0:
         lines.append(f"Left out: {counted(n_empty, 'shape')} hidden or without an area.")

@@ -41,7 +41,7 @@ __all__ = [
 
 DEFAULT_PIXELS_PER_METRE = 100.0
 DEFAULT_THRESHOLD = 0.5
-"""Of the alpha: half covered."""
+"""Alpha above which a pixel is solid: half covered."""
 DRAWING_SUFFIX = ".svg"
 TRACED_SUFFIXES = (*PICTURE_SUFFIXES, DRAWING_SUFFIX)
 
@@ -50,7 +50,7 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a body looks like: a picture, or a rectangle of it, that fills a box of the body's frame.
+    """Picture of a body: an image, or a rectangle of it, that fills a box in the body's frame.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """What was found in a file.
+    """The result of tracing a file.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ def trace_file(
     started = time.thread_time()
     if suffix == DRAWING_SUFFIX:
         if crop is not None:
-            raise InvalidInputError("crop", "left out for a drawing", crop)
+            raise InvalidInputError("crop", "omitted for a drawing", crop)
         drawing = read_drawing(given, scale, FLATTENING_SHARE * tolerance)
         found, notes = drawing.outline, drawing.notes
         picture = None if drawing.size is None else Picture(given, (0.0, 0.0), drawing.size)
@@ -179,7 +179,7 @@ def trace_file(
     contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)
     if contour is None:
         (left, bottom), (right, top) = found.aabb.lower, found.aabb.upper
-        wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels a meter"
+        wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels per meter"
         raise InvalidShapeError(given, wanted, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
     n_rings = sum(1 for _ in contour.rings())
     if n_rings > MAX_CONVEX_PIECES:  # each part is a piece at least, and each hole makes one more
@@ -225,7 +225,7 @@ def outline_of_svg(
 
 
 def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: str) -> Outline:
-    """Return the contour of a picture, or its rectangle; what makes no outline at this scale is told by the picture's name."""
+    """Return the contour of a picture or of its rectangle; errors name the picture."""
     height, width = opacity.alpha.shape
     try:
         if opacity.is_whole:
@@ -234,7 +234,7 @@ def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: 
     except InvalidShapeError as error:
         if error.field == name:
             raise
-        raise InvalidShapeError(name, f"at {scale:g} pixels a meter {error.requirement}", error.value) from None
+        raise InvalidShapeError(name, f"at {scale:g} pixels per meter {error.requirement}", error.value) from None
 
 
 def _load_libraries(suffix: str) -> None:
@@ -248,7 +248,13 @@ def _speck_notes(n_parts: int, n_holes: int) -> list[str]:
     thick = f"{2.0 * SPECK_RADIUS:g} m"
     notes = []
     if n_parts:
-        notes.append(f"Left out: {n_parts} part{'s' * (n_parts > 1)} nowhere {thick} thick, less than Box2D's skin.")
+        notes.append(
+            f"Left out: {n_parts} part{'s' * (n_parts > 1)} that {'are' if n_parts > 1 else 'is'} "
+            f"nowhere {thick} thick, which is less than Box2D's skin."
+        )
     if n_holes:
-        notes.append(f"Filled: {n_holes} hole{'s' * (n_holes > 1)} nowhere {thick} wide, which Box2D's skin would close.")
+        notes.append(
+            f"Filled: {n_holes} hole{'s' * (n_holes > 1)} that {'are' if n_holes > 1 else 'is'} "
+            f"nowhere {thick} wide, which Box2D's skin would close."
+        )
     return notes

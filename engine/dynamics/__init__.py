@@ -1,4 +1,4 @@
-"""Rigid bodies of our own: the solvers that drive a world beside Box2D, on the collisions of this library.
+"""Our own rigid bodies: solvers that simulate a world instead of Box2D, based on this library's collision detection.
 
 A step, in the order of its chapters; docs/dynamics has a page, with the whole derivation and pictures, of each name in brackets::
 

@@ -1,4 +1,4 @@
-"""The contacts of a step: found, matched with those of the last one, and told."""
+"""The contacts of a step: finding them, matching them with those of the last step, and reporting them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ContactRows:
-    """Pairs of fixtures within reach of each other, in ascending order of ids; arrays that change no more.
+    """Pairs of fixtures within reach of each other, in ascending order of ids; the arrays never change.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class ContactRows:
 
     @property
     def touches(self) -> NDArray[np.bool_]:
-        """Whether they touch, or will within the step; the others are known in advance, and may press too."""
+        """True for pairs that touch, or will within the step; the others are speculative, and may push too."""
         flags: NDArray[np.bool_] = self.whole[:, r.FLAGS] & r.TOUCHES != 0
         return flags
 
@@ -100,7 +100,7 @@ class ContactRows:
 
     @property
     def total(self) -> FloatArray:
-        """Impulses over the step, normal and tangential, of each point."""
+        """Normal and tangential impulses of each point over the step."""
         return self.number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
 
     def with_impulse(self, impulse: FloatArray) -> ContactRows:
@@ -141,7 +141,7 @@ def empty_rows(n: int) -> ContactRows:
 
 
 def touching_pairs(rows: ContactRows, sensed: IntArray) -> IntArray:
-    """Return the rows that touch and those of which one side only senses (m, 4) together, in ascending order of the fixtures."""
+    """Return the touching rows merged with those in which one side is a sensor (m, 4), in ascending order of the fixtures."""
     pairs = np.concatenate((rows.ids_of(np.flatnonzero(rows.touches)), sensed))
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
@@ -159,7 +159,7 @@ def pair_events(ids: IntArray, step: int, is_sensor: bool = False) -> list[PairE
 
 
 class Nearby:
-    """The pairs of fixtures whose fat boxes overlap: the broad phase, asked when a shape has left its fat box.
+    """The pairs of fixtures whose fat boxes overlap; the broad phase runs when a shape has left its fat box.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class Nearby:
         self.pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
 
     def follow(self, tables: Tables) -> None:
-        """Forget all where fixtures have come, gone or changed."""
+        """Discard everything if fixtures have been added, removed or changed."""
         if tables is not self._tables:
             self._tables, self.fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
             self.pairs = self.pairs[:0]  # of no fixtures at all the fat boxes hold
@@ -224,7 +224,7 @@ def ids_of(tables: Tables, pairs: IntArray) -> IntArray:
 def told_contacts(
     step: int, rows: ContactRows, old: ContactRows | None, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]
 ) -> LazyContacts:
-    """Return what a step tells of rows; `old` are those of the step before, or None where nothing has gone since."""
+    """Return the report of a step on its rows; `old` are those of the previous step, or None if nothing ended since."""
     return LazyContacts.of(step, partial(_columns, rows), partial(_removed, rows, old, step), began, ended)
 
 

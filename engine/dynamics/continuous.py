@@ -4,7 +4,7 @@ After the sub-steps every body has a start and an end pose. A dynamic body is *f
 inside it, the distance from its middle to its nearest edge; a slower one is still on its own side when its overlap is found, and is pushed
 back there. Where it lies deep in a static or kinematic one already, less is enough. Kinematic bodies matter where they go farther than
 half of the smallest inside there is. Each pair with a body that is fast, or so driven, gets the time of the first touch of both
-motions, rotation included; the touches happen in the order of time, and what each does is told by `_stop_kernel`.
+motions, rotation included; the touches happen in the order of time, and `_stop_kernel` determines the effect of each.
 
 What is left of the step is lost to a body that is stopped; its velocity is not, and the next step begins with the impact. Sensors stop
 nothing; those that a fast body passes are told.
@@ -31,15 +31,15 @@ from engine.dynamics.tables import MARGIN, Tables
 __all__ = ["Motion", "Stops", "are_on_chains", "no_moments", "stop_at_first_touch"]
 
 _ASKED = 2.0 * MARGIN / SHALLOW
-"""Meters of a body's inside that count where a hook says what may pass: it is asked before a body is in another one. In it by more than
-the margin, the hook could not tell any more where the body came from."""
+"""Depth inside a body, meters, up to which a hook decides whether another may pass: it is called before bodies overlap. Beyond this
+margin, the hook could no longer determine where the body came from."""
 
 _MANY = 50_000
-"""Pairs of boxes from which on a broad phase is faster than to compare them all, about 6 ns each."""
+"""Number of pairs of boxes above which a broad phase is faster than comparing all of them, at about 6 ns each."""
 
 
 class Motion(NamedTuple):
-    """Of all bodies over a step.
+    """Motion of all bodies over a step.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Motion(NamedTuple):
 
 
 class Stops(NamedTuple):
-    """What a step's motion met.
+    """The impacts of a step's motion.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def no_moments() -> tuple[IntArray, FloatArray]:
 def stop_at_first_touch(
     tables: Tables, motion: Motion, in_contact: Callable[[IntArray], NDArray[np.bool_]], passes: Callable[[IntArray], bool] | None
 ) -> Stops | None:
-    """Return where the motion of a step must end; None where nothing is fast.
+    """Return where the motion of a step must end, or None if nothing is fast.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def stop_at_first_touch(
 
 
 def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell which pairs (n, 2) of rows of fixtures are of a link and of what touches (`touching`, (k, 2)) a link of the same body.
+    """Return which pairs (n, 2) of fixture rows consist of a link and a fixture that touches (`touching`, (k, 2)) a link of the same body.
 
     What slides or rolls on a chain, a hair deep, meets the ends of links to come, and a link leaves contacts to its neighbors: it was in
     contact with the chain, if not with that link.
@@ -155,7 +155,7 @@ def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArra
 
 
 def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[np.bool_], drives: NDArray[np.bool_]) -> IntArray:
-    """Return the pairs of rows of fixtures whose boxes meet on the way, one of the bodies being fast, or driving another.
+    """Return the pairs of fixture rows whose boxes meet during the motion, if one of the bodies is fast or drives another.
 
     What a driving body meets may be carried along, as far as that one goes, and push on others in its turn: its box grows by so much.
     """
@@ -200,7 +200,7 @@ def _pairs_of(tables: Tables, boxes: FloatArray, matters: NDArray[np.bool_]) -> 
 
 
 def _swept_boxes(tables: Tables, motion: Motion) -> FloatArray:
-    """Return boxes (m, 4) around the fixtures from start to end: around both poses, and as much larger as the turning makes their arcs."""
+    """Return boxes (m, 4) around the fixtures' motion: around both poses, enlarged by the height of the arcs of rotation."""
     from engine.narrowphase import batched
 
     body, shape = tables.fixtures.body, tables.fixtures.shape

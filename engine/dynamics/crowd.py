@@ -1,4 +1,4 @@
-"""Some pairs of boxes in place of all, where they are a crowd; see `_crowd_kernel`."""
+"""Selects some pairs of boxes if there are too many; see `_crowd_kernel`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["crowd_pairs"]
 
 
 def crowd_pairs(boxes: FloatArray, body: IntArray, is_driven: NDArray[np.bool_]) -> IntArray | None:
-    """Return pairs (m, 2) of boxes that overlap, in ascending order and not all of them; None where so many boxes are no crowd.
+    """Return some of the overlapping pairs (m, 2) of boxes, ascending, or None if there are few enough to keep all.
 
     Nothing else decides than the boxes themselves, so that a world that goes on from a snapshot looks at the same pairs.
 

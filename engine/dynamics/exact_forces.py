@@ -1,4 +1,4 @@
-"""What resting contacts bear, exactly: the answer that methods are held against.
+"""Exact forces of resting contacts, the reference for judging methods.
 
 The contacts of bodies at rest are taken as they are in float64, and from there on nothing is rounded: every float64 is a whole number times
 a power of two, and so are all products and sums of them.
@@ -42,11 +42,11 @@ from engine.world import World
 __all__ = ["MAX_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "pushing_forces", "solved_exactly"]
 
 MAX_CONTACTS = 12
-"""Contacts of which all sets of pushing points are gone through, if need be."""
+"""Maximum number of contacts for which all sets of pushing points are tried if necessary."""
 _MAX_CHANGES = 3
-"""From the set that floating point suggests, where there are more contacts."""
+"""Maximum number of changes to the set suggested by floating point, for larger numbers of contacts."""
 _ALIKE = 1e-9
-"""Of the largest: what singular values and bounds that differ by less count as."""
+"""Relative to the largest: singular values or bounds that differ by less are treated as equal."""
 
 Matrix = list[list[Fraction]]
 
@@ -91,7 +91,7 @@ class Resting(NamedTuple):
 
 @dataclass(frozen=True)
 class ExactForces:
-    """What contacts bear.
+    """Forces at contacts.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def _balanced(lines: FloatArray) -> FloatArray:
 
 
 def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_contacts: int) -> tuple[FloatArray, FloatArray]:
-    """Return the forces along lines, which push only, and how the gaps accelerate, both float64 (m,), by exact arithmetic.
+    """Return the non-negative forces along lines and the accelerations of the gaps, both float64 (m,), by exact arithmetic.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_c
             found = np.zeros(m)
             found[list(pushing)] = [float(f) for f in force]
             return found, np.array([float(value) for value in acceleration])
-    raise LabError(f"{n_contacts} contacts are too many to go through all sets of pushing points, and none near the likely one answers")
+    raise LabError(f"{n_contacts} contacts are too many to try all sets of pushing points, and none near the likely set solves the problem")
 
 
 def _exact_products(lines: FloatArray, inverse: FloatArray, push: FloatArray) -> tuple[Matrix, list[Fraction]]:
@@ -255,7 +255,7 @@ def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> Ex
     edges = np.concatenate(cone).T.tolist()
     program = _Program([[Fraction(x) for x in line] for line in edges], [-Fraction(w) for w in weight.tolist()])
     if not program.is_feasible:
-        raise LabError("no forces within friction keep these bodies at rest")
+        raise LabError("no forces within the friction limits keep these bodies at rest")
     low, high, m = np.zeros(n), np.zeros(n), len(row)
     for one in range(n):
         goal = [Fraction(int(row[point % m] == one)) for point in range(2 * m)]
@@ -298,7 +298,7 @@ class _Program:
                     self._pivot(i, enters)
 
     def least(self, goal: list[Fraction]) -> Fraction | None:
-        """Return the least of a sum over x; None: there is no least. `values` are then those that reach it."""
+        """Return the minimum of a linear function of x, or None if it is unbounded; `values` is then where it is reached."""
         scale = lcm(*(value.denominator for value in goal))
         line = [int(value * scale) for value in goal]
         self._goal = [self._denominator * value for value in line] + [0] * (len(self._rows[0]) - self._n if self._rows else 1)

@@ -1,4 +1,4 @@
-"""What another process says that our solvers keep between two steps: checked before compiled code sees it.
+"""Checks of solver memory that comes from another process, before compiled code reads it.
 
 That reads past an array without complaint, so every array must be of its kind and shape. Numbers must be finite, and no more: float64 bears
 any size that a world may come to, and what overflows ends its step, as of any world.
@@ -26,7 +26,7 @@ _MAX_FLAGS = 128
 
 
 def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
-    """Refuse a memory that does not go with the rest of a snapshot.
+    """Reject solver memory that is inconsistent with the rest of a snapshot.
 
     Raises
     ------
@@ -34,14 +34,14 @@ def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
         As said.
     """
     if not isinstance(memory, Memory):
-        raise InvalidInputError("memory", "that of our solvers", Described(type(memory).__name__))
+        raise InvalidInputError("memory", "the memory of one of our solvers", Described(type(memory).__name__))
     n = len(snapshot.bodies)
     check_column("memory.force", memory.force, (n, 3), "float64")
     resting = check_column("memory.resting", memory.resting, (n,), "float64")
     island = check_column("memory.island", memory.island, (n,), "int64")
     ids = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64)
     if (resting < 0.0).any() or (island < -1).any() or not np.isin(island[island >= 0], ids).all():
-        raise InvalidInputError("memory.island", "bodies that there are", Described("others"))
+        raise InvalidInputError("memory.island", "ids of existing bodies", Described("others"))
     _check_rows(_is(memory.rows, ContactRows, "memory.rows"))
     sensed = check_column("memory.sensed", memory.sensed, (_length(memory.sensed), 4), "int64")
     if (sensed < 0).any() or (sensed >> r.KEY_BITS).any():

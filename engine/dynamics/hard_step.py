@@ -1,4 +1,4 @@
-"""The velocities of a world after one step in one piece, solved until they change no more: for judges, which hold solvers against it."""
+"""The velocities of a world after one undivided step, solved to convergence, as a reference for judging solvers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["HardContacts", "HardStep"]
 
 @dataclass(frozen=True)
 class HardContacts:
-    """Contacts as constraints, a row each.
+    """Contacts as constraints, one row each.
 
     Attributes
     ----------
@@ -58,22 +58,22 @@ class HardContacts:
 
 
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
-"""rad and m between two limits of a joint, below which Box2D 2.3.0 takes them for equal: twice its slops."""
+"""Distance of two joint limits, rad or m, below which Box2D 2.3.0 treats them as equal: twice its slops."""
 
 _MIN_SIDE = 10.0 * LINEAR_SLOP
-"""m: of a pulley's side, below which Box2D 2.3.0 does not pull at it."""
+"""Length of a pulley's side, m, below which Box2D 2.3.0 does not pull at it."""
 
 _SPIN_IN_HAND = 0.98
-"""Of the spin of a body that a mouse joint pulls Box2D keeps so much in a step, as it finds it once contacts are warm started."""
+"""Fraction of the spin, after warm starting, that Box2D keeps per step for a body pulled by a mouse joint."""
 
 _IMPULSE = Joints._fields.index("impulse")
 
 _TOLERANCE = 1e-10
-"""m/s and rad/s: a sweep that changes no velocity by more is the last one. What settles slowly may be some thousand times as far away."""
+"""m/s and rad/s: a sweep that changes no velocity by more is the last one. Slowly converging velocities may err a thousand times more."""
 
 
 class HardStep:
-    """What a world's bodies and joints ask of a step, in which all are awake and nothing bounces.
+    """Bodies and joints of a world for a step in which all are awake and nothing bounces.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class HardStep:
         self._box2d_joints = _with_levers(_with_narrow_limits_held(asked), rows, levers)
 
     def without_redundant_points(self, contacts: HardContacts) -> HardContacts:
-        """Return contacts of which the second point is left out where it says nearly what the first one does, as b2ContactSolver has it.
+        """Return the contacts without second points that are nearly redundant, as in b2ContactSolver.
 
         Box2D solves two points together, with the matrix ``K`` of what an impulse at one does at the other, and takes the first one alone
         where ``k11^2 >= 1000 det K``.
@@ -215,7 +215,7 @@ class HardStep:
 
 
 def _explicit(damping: FloatArray, held: NDArray[np.bool_], dt: float) -> FloatArray:
-    """Return the coefficients (n + 1, 2) with which the implicit form does what Box2D's does: ``v <- (1 - h d) v``."""
+    """Return the coefficients (n + 1, 2) with which implicit damping equals Box2D's: ``v <- (1 - h d) v``."""
     own = damping.copy()
     own[held, 1] -= IN_HAND
     found: FloatArray = (1.0 / np.maximum(1.0 - dt * own, 1e-9) - 1.0) / dt
@@ -223,7 +223,7 @@ def _explicit(damping: FloatArray, held: NDArray[np.bool_], dt: float) -> FloatA
 
 
 def _with_narrow_limits_held(joints: Joints) -> Joints:
-    """Return rows of which a low and a high limit are one that holds where they are so near each other that Box2D takes them for equal."""
+    """Return the rows, with a lower and an upper limit merged into an equality if Box2D treats them as equal."""
     mode = joints.mode.copy()
     low = np.flatnonzero((mode[:-1] == LOW) & (mode[1:] == HIGH))
     narrow = np.where(joints.kind[low] == ANGLE, _NARROW_ANGLE, _NARROW_WAY)
@@ -233,7 +233,7 @@ def _with_narrow_limits_held(joints: Joints) -> Joints:
 
 
 def _without_short(joints: Joints, of_pulley: NDArray[np.bool_], of_rod: NDArray[np.bool_], world: int) -> Joints:
-    """Return rows of which those that are too short for Box2D ask nothing, and a pulley's sides have no end.
+    """Return the rows, without those too short for Box2D, and with unlimited pulley sides.
 
     Below 5 mm a rod or a rope has no direction there, and pulls nothing; so does a pulley's side below 5 cm, while the other one does.
     """
@@ -246,7 +246,7 @@ def _without_short(joints: Joints, of_pulley: NDArray[np.bool_], of_rod: NDArray
 
 
 def _with_levers(joints: Joints, rows: IntArray, levers: FloatArray) -> Joints:
-    """Return rows whose forces act at the bodies' own anchors, some of them with other arms (n, 2) on A; what drives is not slowed down."""
+    """Return rows whose forces act at the bodies' own anchors, some with different arms (n, 2) on A; drives are not softened."""
     arm, apart, reach, spring = joints.arm.copy(), joints.apart.copy(), joints.reach.copy(), joints.spring.copy()
     apart[rows, :2] += levers - arm[rows, :2]
     arm[rows, :2] = levers

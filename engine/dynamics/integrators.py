@@ -1,4 +1,4 @@
-"""Integrators: how a state goes on by one step of time, where only its rate of change is known.
+"""Integrators: advance a state by one time step, given its rate of change.
 
 The law of a mechanical system is of second order. With the position ``x`` and the motion ``p`` as the two halves of a state it is::
 
@@ -66,14 +66,14 @@ from engine.common.arrays import FloatArray
 __all__ = ["INTEGRATORS", "ORDERS", "Integrator", "Rate", "explicit_euler", "midpoint", "rk4", "semi_implicit_euler", "velocity_verlet"]
 
 Rate = Callable[[float, FloatArray, FloatArray], FloatArray]
-"""``f(t, x, p)``: seconds, positions and motions, float64 of one shape, to the motions' rate of change; new, and neither argument changed.
+"""``f(t, x, p)``: maps seconds, positions and motions, float64 of one shape, to the motions' rate of change, a new array.
 
 Accelerations, m/s^2 and rad/s^2, where the motion is a velocity; forces and torques, N and N m, where it is a momentum.
 """
 
 
 class Integrator(Protocol):
-    """One step of time."""
+    """One time step."""
 
     def __call__(
         self, rate: Rate, position: FloatArray, motion: FloatArray, h: float, t: float = 0.0, inverse_mass: FloatArray | float = 1.0
@@ -96,14 +96,14 @@ class Integrator(Protocol):
 def explicit_euler(
     rate: Rate, position: FloatArray, motion: FloatArray, h: float, t: float = 0.0, inverse_mass: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Go along the tangent. Order 1; energy grows."""
+    """Advance along the tangent. Order 1; energy grows."""
     return position + h * (inverse_mass * motion), motion + h * rate(t, position, motion)
 
 
 def semi_implicit_euler(
     rate: Rate, position: FloatArray, motion: FloatArray, h: float, t: float = 0.0, inverse_mass: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Push, then move with the new motion. Order 1; energy stays bounded."""
+    """Update the motion, then the position with the new motion. Order 1; energy stays bounded."""
     after = motion + h * rate(t, position, motion)
     return position + h * (inverse_mass * after), after
 
@@ -111,7 +111,7 @@ def semi_implicit_euler(
 def midpoint(
     rate: Rate, position: FloatArray, motion: FloatArray, h: float, t: float = 0.0, inverse_mass: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Take the rate half a step ahead. Order 2; energy grows slowly."""
+    """Use the rate half a step ahead. Order 2; energy grows slowly."""
     half = 0.5 * h
     between, halfway = explicit_euler(rate, position, motion, half, t, inverse_mass)
     return position + h * (inverse_mass * halfway), motion + h * rate(t + half, between, halfway)
@@ -120,7 +120,7 @@ def midpoint(
 def velocity_verlet(
     rate: Rate, position: FloatArray, motion: FloatArray, h: float, t: float = 0.0, inverse_mass: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Push by half, move, push by half. Order 2; energy stays bounded where the rate does not depend on the motion."""
+    """Update the motion by half, move, update by half. Order 2; energy stays bounded if the rate does not depend on the motion."""
     before = rate(t, position, motion)
     after = position + h * (inverse_mass * (motion + 0.5 * h * before))
     return after, motion + 0.5 * h * (before + rate(t + h, after, motion + h * before))
@@ -129,7 +129,7 @@ def velocity_verlet(
 def rk4(
     rate: Rate, position: FloatArray, motion: FloatArray, h: float, t: float = 0.0, inverse_mass: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Take four rates, weighted 1 2 2 1. Order 4; energy is lost slowly."""
+    """Use four rates, weighted 1 2 2 1. Order 4; energy is lost slowly."""
     half = 0.5 * h
     v1, f1 = inverse_mass * motion, rate(t, position, motion)
     p2 = motion + half * f1
@@ -148,7 +148,7 @@ INTEGRATORS: dict[str, Integrator] = {
     "velocity_verlet": velocity_verlet,
     "rk4": rk4,
 }
-"""By name, as a method's setting chooses them."""
+"""Integrators by name, as selected by a method's setting."""
 
 ORDERS = {"explicit_euler": 1, "semi_implicit_euler": 1, "midpoint": 2, "velocity_verlet": 2, "rk4": 4}
-"""Powers of the step by which the error falls."""
+"""Order of each integrator: the power of the step with which the error decreases."""

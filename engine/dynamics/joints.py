@@ -1,4 +1,4 @@
-"""Joints as rows of constraints: what each kind of joint is made of.
+"""Joints as rows of constraints: the rows of each kind of joint.
 
 A table more than a program. With d the way from the anchor on A to that on B and u the axis, fixed to A:
 
@@ -59,11 +59,11 @@ __all__ = ["JointTable", "coordinate_row", "no_joints", "rotated", "rows_of"]
 
 _UNBOUNDED = math.inf
 _TWO_ROWS = 2
-"""Rows that a SUM adds up, which stand right before it."""
+"""Number of rows that a SUM adds up; they come right before it."""
 
 
 class _Row(NamedTuple):
-    """A row as a joint's kind has it; see `Joints`. `local` are the anchors from the bodies' origins, body frames."""
+    """A row of a kind of joint; see `Joints`. `local` are the anchors relative to the bodies' origins, in body frames."""
 
     kind: int
     mode: int
@@ -79,7 +79,7 @@ class _Row(NamedTuple):
 
 
 def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum: float = 0.0) -> Iterator[_Row]:
-    """Yield the rows of a joint, in the order in which they are solved; `gear_sum` is what a gear joint's coordinates add up to."""
+    """Yield the rows of a joint, in the order in which they are solved; `gear_sum` is the sum of a gear joint's coordinates."""
     spec = joint.spec
     spring = (getattr(spec, "frequency", 0.0), getattr(spec, "damping_ratio", 0.0))
     is_soft = spring[0] > 0.0
@@ -137,7 +137,7 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
 
 
 def _limits(row: _Row, low: float, high: float) -> Iterator[_Row]:
-    """Yield a row for each of two limits, or one that holds where they are one: two that say the same cannot be solved in one block."""
+    """Yield one row per limit, or a single equality row if the limits are equal: redundant rows cannot be solved in one block."""
     if low == high:
         yield row._replace(mode=HOLD, target=low)
     else:
@@ -146,7 +146,7 @@ def _limits(row: _Row, low: float, high: float) -> Iterator[_Row]:
 
 
 def coordinate_row(joint: ResolvedJoint) -> _Row:
-    """Return the row that reads the coordinate of a revolute or prismatic joint: its angle, or how far it has slid."""
+    """Return the row that measures the coordinate of a revolute or prismatic joint: its angle or translation."""
     where = (joint.local_anchor_a, joint.local_anchor_b)
     if isinstance(joint.spec, PrismaticJointSpec):
         return _Row(ALONG, READ, ends=joint.bodies, local=where, axis=joint.local_axis_a)
@@ -245,7 +245,7 @@ class JointTable:
 
     @property
     def first(self) -> IntArray:
-        """Where the rows of each joint begin, and the last ones end, int64 (k + 1,)."""
+        """Index of the first row of each joint, then the end of the last one, int64 (k + 1,)."""
         return np.append(np.flatnonzero(np.diff(self.owner, prepend=-1)), len(self.owner))
 
     def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, lightness: FloatArray, impulse: FloatArray) -> Joints:
@@ -275,7 +275,7 @@ class JointTable:
         )  # fmt: skip
 
     def _reach(self, of_a: FloatArray, of_b: FloatArray) -> FloatArray:
-        """Return the shares of d by which arms reach beyond the anchors, float64 (n, 2); see `_joint_kernel`."""
+        """Return the fractions of d by which arms extend beyond the anchors, float64 (n, 2); see `_joint_kernel`."""
         found, both = np.zeros((len(self.kind), 2)), of_a + of_b
         found[self.kind == ALONG, 0] = 1.0
         meets = (self.kind == POINT) & (both > 0.0)
@@ -285,7 +285,7 @@ class JointTable:
     def reaction(
         self, joint: int, total: FloatArray, pose_of: Callable[[int | None], Transform], model: WorldModel
     ) -> tuple[tuple[float, float], float]:
-        """Return the force in N and the torque in N m that a joint put on body B in the last step, world frame.
+        """Return the force, N, and the torque, N m, that a joint exerted on body B in the last step, world frame.
 
         Parameters
         ----------
@@ -319,9 +319,9 @@ class JointTable:
         return (x, y), torque
 
     def carried_over(self, old: JointTable, impulse: FloatArray) -> FloatArray:
-        """Return the impulses of the rows of another table for those here that are the same joint's and of the same kind and mode.
+        """Return the impulses of another table's rows for the rows here with the same joint, kind and mode.
 
-        Where a joint has several rows of one kind and mode, as a pulley has two lengths, their order tells them apart.
+        Where a joint has several rows of one kind and mode, as a pulley has two lengths, their order distinguishes them.
         """
         if old is self:
             return impulse
@@ -355,7 +355,7 @@ _NONE = Joints(
     impulse=np.zeros((0, 2)),
     total=np.zeros((0, 2)),
 )
-"""No rows."""
+"""Table without rows."""
 
 
 def no_joints() -> JointTable:
@@ -376,7 +376,7 @@ def _body_rows(bodies: tuple[int | None, int], rows: Mapping[int, int], world: i
 
 
 def _pairs(joint: ResolvedJoint, joints: Mapping[int, ResolvedJoint]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of bodies that hang together by a joint; by a gear joint those of both its joints."""
+    """Yield the pairs of bodies that a joint connects; a gear joint connects those of both its joints."""
     if isinstance(joint.spec, GearJointSpec):
         ends = [end for other in (joint.spec.joint_a, joint.spec.joint_b) for end in joints[other].bodies if end is not None]
         yield from ((ends[0], end) for end in ends[1:])

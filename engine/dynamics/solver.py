@@ -1,4 +1,4 @@
-"""Rigid bodies of our own as a solver of `engine.world`, by any of the methods in `engine.dynamics.solvers`."""
+"""Our own rigid bodies as a solver for `engine.world`, with any of the methods in `engine.dynamics.solvers`."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _T = TypeVar("_T")
 
 
 class RigidBodySolver(Solver):
-    """Rigid bodies of our own. `solver_of` gives it a method.
+    """Solver for our own rigid bodies; `solver_of` selects its method.
 
     Attributes
     ----------
     method : Method
         How a step is solved.
     trace : float64 (k, TRACE_WIDTH), or None
-        Where the next steps tell what they do (`engine.dynamics.traced_step`).
+        Buffer in which the next steps are recorded (`engine.dynamics.traced_step`).
     problem : Problem or None
         The last traced step's.
     """
@@ -66,7 +66,7 @@ class RigidBodySolver(Solver):
         self._targets_changed = False
         self._nearby, self._space = Nearby(), Workspace()
         self._idle: tuple[State, Tables, JointTable, WorldSettings] | None = None
-        """What the last step left and went by, where nothing moved in it: nothing will, as long as all these stay."""
+        """Inputs and result of the last step if nothing moved in it: nothing will move as long as these stay the same."""
         self._error: BaseException | None = None
         self._cost = StepCost()
         self._moments = no_moments()
@@ -224,7 +224,7 @@ class RigidBodySolver(Solver):
         return []
 
     def _call(self, hook: Callable[..., object] | None, *arguments: object) -> object:
-        """Call a hook, and keep the first thing that any raises."""
+        """Call a hook, and keep the first exception that any of them raises."""
         try:
             return None if hook is None else hook(*arguments)
         except BaseException as error:
@@ -247,7 +247,7 @@ class RigidBodySolver(Solver):
         return self._known
 
     def _joint_table(self, tables: Tables) -> JointTable:
-        """Return the joints' rows; those of the last step where nothing has changed."""
+        """Return the joints' rows, reusing those of the last step if nothing has changed."""
         joints = self.model.joints
         if tables is not self._joints_of or self._targets_changed:
             bodies = tables.bodies
@@ -261,7 +261,7 @@ class RigidBodySolver(Solver):
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
-        """Every touch inside the last step that stopped a body, or had it carried along, in the order of time."""
+        """All impacts within the last step that stopped a body or made another carry it along, in chronological order."""
         pairs, poses = (column.tolist() for column in self._moments)
         return tuple(ImpactMoment(a, b, (x, y, r), (u, v, s), at) for (a, b), (x, y, r, u, v, s, at) in zip(pairs, poses, strict=True))
 
@@ -335,7 +335,7 @@ class RigidBodySolver(Solver):
 
     @classmethod
     def state_of(cls, snapshot: WorldSnapshot, settings: WorldSettings) -> SolverState:
-        """Return what this one begins with: after another method of ours all that it left, its impulses those that this one keeps."""
+        """Return the initial state after another method of ours: everything that it left, with the impulses converted for this one."""
         state, before = snapshot.state, load_solver(snapshot.solver)
         if issubclass(before, RigidBodySolver):
             assert isinstance(state.memory, Memory)

@@ -1,4 +1,4 @@
-"""All that the next step depends on: arrays, which nothing writes to. A change makes another state."""
+"""Everything on which the next step depends, as immutable arrays; a change creates another state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GearSums: TypeAlias = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class Memory:
-    """All state beside poses and velocities; arrays that change no more, a row for each body where nothing else is said.
+    """All state other than poses and velocities, as immutable arrays with one row per body unless stated otherwise.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class Memory:
 
     @property
     def touching(self) -> IntArray:
-        """All pairs that touch, as `sensed` has them."""
+        """All touching pairs, in the format of `sensed`."""
         return touching_pairs(self.rows, self.sensed)
 
     def scaled(self, share: float, is_stiff: bool = True) -> Memory:
-        """Return it with `share` times the impulses for the next step to begin from; not `is_stiff`: without the stiffness of points."""
+        """Return it with the warm-starting impulses multiplied by `share`; without the stiffness of points unless `is_stiff`."""
         number = self.rows.number.copy()
         number[:, IMPULSE : IMPULSE + 4] *= share
         number[:, STIFFNESS : STIFFNESS + 2] *= is_stiff
@@ -66,7 +66,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class State:
-    """What stands at a step boundary. Nothing in it is written to: a change makes another."""
+    """State at a step boundary. It is immutable: a change creates another one."""
 
     ids: IntArray
     values: FloatArray
@@ -143,7 +143,7 @@ def cold_memory(
     sensed: IntArray,
     gear_sums: GearSums,
 ) -> Memory:
-    """Return what is known of bodies that something else has moved so far: which pairs touch, and no impulse.
+    """Return the state of bodies that another solver has moved so far: the touching pairs, without impulses.
 
     Parameters
     ----------

@@ -42,14 +42,14 @@ from engine.world.step_pairs import Approach
 __all__ = ["Step"]
 
 SLOW = np.array([0.01, math.radians(2.0)])
-"""m/s and rad/s below which a body counts as resting: Box2D 2.3's. At 0.05 m/s two cards that slip slowly fell asleep before they fell."""
+"""m/s and rad/s below which a body counts as resting, as in Box2D 2.3. At 0.05 m/s, two slipping cards fell asleep before they fell."""
 PATIENCE = 0.5
 """Seconds for which an island must rest before it sleeps."""
 NO_PAIRS = np.zeros((0, 4), dtype=np.int64)
 
 
 class Step:
-    """One step of a world under way.
+    """One step of a world, in progress.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Step:
     method : Method
         How contacts and joints are solved.
     trace : float64 (k, TRACE_WIDTH), optional
-        Where the method tells what it does.
+        Buffer in which the method records its steps.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Step:
     # -- contacts -----------------------------------------------------------------------------------------------------
 
     def find(self) -> None:
-        """Find the contacts, tell which have begun, and let the hook say which may pass."""
+        """Find the contacts, determine which ones began, and let the hook disable contacts."""
         tables, space, nearby, memory, n, m = self._tables, self._space, self._nearby, self._old.memory, self._n, self._m
         bodies, fixtures, packed = tables.bodies, tables.fixtures, tables.shapes.grown.packed
         poses, boxes = space.bundle("fixtures", m, _arrays_of_fixtures)
@@ -184,14 +184,14 @@ class Step:
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
 
     def _events(self, rows: ContactRows, which: IntArray, sensed: IntArray) -> tuple[PairEvent, ...]:
-        """Return the events of some rows, and of pairs of which one side senses (n, 4), in ascending order of the fixtures."""
+        """Return the events of some rows and of pairs with a sensor (n, 4), in ascending order of the fixtures."""
         if len(which) == 0 and len(sensed) == 0:
             return ()
         events = pair_events(rows.ids_of(which), self._number) + pair_events(sensed, self._number, True)
         return tuple(sorted(events, key=lambda event: (event.fixture_a, event.fixture_b)))
 
     def _let_pass(self, hook: PreSolveHook) -> None:
-        """Leave out the contacts that the hook lets pass through each other."""
+        """Remove the contacts that the hook disables."""
         of_rows = self._solved[:, 0]
         events = pair_events(self._rows.ids_of(of_rows), self._number)
         passes = np.array([self._call(hook, event) is False for event in events], dtype=np.bool_)
@@ -204,7 +204,7 @@ class Step:
     # -- motion -------------------------------------------------------------------------------------------------------
 
     def solve(self) -> list[int]:
-        """Solve contacts and joints, and move all bodies; return the ids of those that have left the finite numbers."""
+        """Solve contacts and joints, and move all bodies; return the ids of bodies with non-finite motion."""
         settings, tables, memory = self._settings, self._tables, self._old.memory
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
         lightness = np.where(self._drives, tables.bodies.inverse[:, 0], 0.0)
@@ -221,7 +221,7 @@ class Step:
         return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
 
     def stop(self) -> None:
-        """Take bodies back to where they first touch something on their way.
+        """Move bodies back to where they first touched something during the step.
 
         One that nothing else touched gets the velocity of that moment, so that it has no speed from a fall that it did not fall.
         """
@@ -260,14 +260,14 @@ class Step:
         return np.isin(key_of(*ids[pairs].T), rows.key) | are_on
 
     def _passes(self, pair: IntArray) -> bool:
-        """Tell whether the hook lets a pair of rows of fixtures through each other."""
+        """Return True if the hook lets a pair of rows of fixtures through each other."""
         (event,) = pair_events(ids_of(self._tables, pair[None]), self._number)
         return self._call(self._hooks.pre_solve, event) is False
 
     # -- rest ---------------------------------------------------------------------------------------------------------
 
     def sleep(self) -> None:
-        """Put islands to sleep that have rested long enough."""
+        """Put islands that have rested long enough to sleep."""
         bodies = self._tables.bodies
         if not self._settings.sleeping:
             self._resting[:] = 0.0
@@ -279,7 +279,7 @@ class Step:
         )  # fmt: skip
 
     def finish(self) -> State:
-        """Tell what has been solved and what has ended, and return the state after the step."""
+        """Return what has been solved and what has ended, and return the state after the step."""
         rows, old, n = self._rows, self._old.memory, self._n
         memory = Memory(
             force=old.force if not old.force.any() else np.zeros((n, 3)),
@@ -306,7 +306,7 @@ class Step:
 
 
 def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem, bodies: Bodies) -> Found:
-    """Find the contacts of the step's pairs with the bodies moved by their shift."""
+    """Detect the contacts of the step's pairs with the bodies displaced by their shift."""
     tables, pairs, rows = problem.tables, nearby.pairs, problem.rows
     fixtures, packed = tables.fixtures, tables.shapes.grown.packed
     center, turned = np.empty_like(problem.center), np.empty_like(problem.center)

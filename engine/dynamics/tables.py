@@ -1,4 +1,4 @@
-"""What a world is made of, in the columns that the kernels read: made anew when bodies, fixtures or joints come, go or change."""
+"""Columns of a world that the kernels read; rebuilt when bodies, fixtures or joints are added, removed or changed."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from engine.world.specs import BodySpec, FixtureSpec
 __all__ = ["MARGIN", "Tables", "check_mass", "mass_properties"]
 
 MARGIN = 0.01
-"""Meters that each shape is grown by for finding contacts: a pair is known two centimeters before it touches."""
+"""Margin around each shape for contact detection, meters: a pair is detected two centimeters before it touches."""
 
 IN_HAND = 1.2
-"""1/s, angular damping of a body that a mouse joint pulls, which would swing about the hand for long: about Box2D's 2 % a step."""
+"""Angular damping, 1/s, of a body pulled by a mouse joint, which would otherwise swing for a long time: about Box2D's 2 % per step."""
 
 Mass = tuple[tuple[float, float], float, float]
-"""Local center of mass in m, mass in kg, inertia about the center in kg m^2."""
+"""Local center of mass, m; mass, kg; inertia about the center, kg m^2."""
 
 
 def mass_properties(fixtures: Sequence[FixtureSpec]) -> Mass:
-    """Return center of mass, mass and inertia of fixtures together; a body without any mass counts as 1 kg that never turns.
+    """Return the combined center of mass, mass and inertia of fixtures; a body without mass counts as 1 kg that never rotates.
 
     Inertias about the body's origin add up, and the parallel-axis theorem brings the sum to the common center.
     """
@@ -60,7 +60,7 @@ def _part(shape: AnyShape, density: float) -> Mass:
 
 
 def check_mass(fixtures: Sequence[FixtureSpec]) -> None:
-    """Refuse the fixtures of a dynamic body that have no mass, or one out of range; none at all are fine.
+    """Reject fixtures that give a dynamic body no mass or a mass out of range; a body may have no fixtures at all.
 
     Raises
     ------
@@ -71,18 +71,22 @@ def check_mass(fixtures: Sequence[FixtureSpec]) -> None:
         return
     solid = [fixture for fixture in fixtures if not isinstance(fixture.shape, Segment)]
     if not solid:
-        raise InvalidInputError("shape", "one with an area beside the segments of a dynamic body: segments have no mass", fixtures[0].shape)
+        raise InvalidInputError(
+            "shape", "a shape with an area, besides segments, for a dynamic body: segments have no mass", fixtures[0].shape
+        )
     if max(fixture.density for fixture in solid) == 0.0:
         raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
     _, mass, inertia = mass_properties(solid)
     if not MIN_MASS <= mass <= MAX_MASS:
         raise InvalidInputError("mass", f"from {MIN_MASS:g} to {MAX_MASS:g} kg for a dynamic body", Described(f"{mass:g}"))
     if not 0.0 < inertia < math.inf:
-        raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float64", Described(f"{inertia:g} kg m^2"))
+        raise InvalidInputError(
+            "shape", "close enough to the body's origin to compute the inertia in float64", Described(f"{inertia:g} kg m^2")
+        )
 
 
 class Shapes:
-    """Shapes packed for the kernels, each once however many fixtures have it.
+    """Shapes packed for the kernels, each only once even if several fixtures share it.
 
     Attributes
     ----------
@@ -110,7 +114,7 @@ class Shapes:
 
 
 class BodyColumns(NamedTuple):
-    """A row for each body, in ascending order of id, and a last one for the world's own static body.
+    """One row per body, in ascending order of id, and a last one for the world's own static body.
 
     Attributes
     ----------
@@ -138,7 +142,7 @@ class BodyColumns(NamedTuple):
 
 
 class FixtureColumns(NamedTuple):
-    """A row for each fixture of an active body, in ascending order of id.
+    """One row per fixture of an active body, in ascending order of id.
 
     Attributes
     ----------
@@ -167,7 +171,7 @@ class FixtureColumns(NamedTuple):
 
 
 class Tables:
-    """The columns of a model as it stands.
+    """The columns of a model in its current state.
 
     Attributes
     ----------
@@ -217,7 +221,7 @@ def _extents(model: WorldModel, bodies: BodyColumns) -> tuple[FloatArray, FloatA
 
 @lru_cache(maxsize=4096)
 def _extent(shape: AnyShape) -> tuple[float, FloatArray, float]:
-    """Return the least distance of a shape's surface from its middle, its core's points, and the radius around them; skins left out."""
+    """Return the minimum distance of a shape's surface from its center, its core's points, and the radius around them, without skins."""
     core, radius = shape.core, shape.radius - shape.skin_radius
     if isinstance(shape, Polygon):
         return float(((core - shape.centroid) * shape.normals).sum(axis=1).min()), core, radius

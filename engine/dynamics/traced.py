@@ -1,4 +1,4 @@
-"""A step of a world whose method tells what it does."""
+"""A step of a world with a trace of its method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["traced_step"]
 
 
 def traced_step(snapshot: WorldSnapshot, trace: FloatArray) -> tuple[BodyMotion, Problem | None]:
-    """Make the step that a world restored to a snapshot would make, without hooks.
+    """Take the step that a world restored from a snapshot would take, without hooks.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def traced_step(snapshot: WorldSnapshot, trace: FloatArray) -> tuple[BodyMotion,
     try:
         lost = solver.step(snapshot.step_index + 1)
     except Exception as error:
-        raise WorldLostError(f"{solver.capabilities.title} broke off in step {snapshot.step_index + 1}: {error}") from error
+        raise WorldLostError(f"{solver.capabilities.title} failed in step {snapshot.step_index + 1}: {error}") from error
     if lost:
-        raise WorldLostError(f"body {', '.join(map(str, lost))} left the finite numbers in step {snapshot.step_index + 1}")
+        raise WorldLostError(f"body {', '.join(map(str, lost))} has non-finite motion in step {snapshot.step_index + 1}")
     return solver.motion(), solver.problem

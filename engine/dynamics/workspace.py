@@ -1,4 +1,4 @@
-"""Memory that a world's steps work in, one after the other, made anew where the world has grown. What a step leaves is not of it."""
+"""Scratch memory of a world's steps, reallocated when the world grows. Results of a step are never kept in it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from engine.dynamics._soft_step_kernel import Room
 __all__ = ["Workspace"]
 
 _SPARE = 4
-"""One part in so many is added to a new array, for the next step may want a little more."""
+"""Inverse of the fraction by which a new array is enlarged, as the next step may need slightly more."""
 
 
 class Workspace:
-    """Arrays by name, contents arbitrary; what one step has written another may overwrite."""
+    """Arrays by name, with arbitrary contents; each step may overwrite those of the previous one."""
 
     def __init__(self) -> None:
         self._kept: dict[str, NDArray[Any]] = {}
         self._given: dict[str, NDArray[Any]] = {}
         self._bundles: dict[str, tuple[int, tuple[NDArray[Any], ...]]] = {}
         self.room: Room | None = None
-        """What the solver works in."""
+        """Scratch arrays of the solver."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:
         """Return the array of a name, which has always the same type, in a shape."""

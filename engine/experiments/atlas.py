@@ -133,7 +133,7 @@ class Outlier:
         """Return the cell and its difference in a line."""
         where = f"{plan.x.name} {self.x:g} {plan.x.parameter.unit}, {plan.y.name} {self.y:g} {plan.y.parameter.unit}"
         shares = f"{100.0 * self.tunneled_share:.2f} % tunneled, predicted {100.0 * self.predicted_share:.2f} %"
-        return f"{where}: {shares}, {self.standard_errors:.1f} standard errors: {self.reason}"
+        return f"{where}: {shares}, {self.standard_errors:.1f} standard errors apart; {self.reason}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields, rounded to what they are read at."""

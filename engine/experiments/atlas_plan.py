@@ -80,9 +80,9 @@ PARAMETERS: dict[str, Parameter] = {
         Parameter("thickness", "thickness of the target", "m", "log"),
         Parameter("radius", "radius of the bullet", "m", "log"),
         Parameter("hertz", "step rate", "Hz", "log"),
-        Parameter("angle", "angle against the normal", "\N{DEGREE SIGN}", "linear", math.radians(1.0)),
+        Parameter("angle", "angle from the normal", "\N{DEGREE SIGN}", "linear", math.radians(1.0)),
         Parameter("restitution", "restitution", "", "linear"),
-        Parameter("target_speed", "speed of the target towards the bullet", "m/s", "linear"),
+        Parameter("target_speed", "speed of the target toward the bullet", "m/s", "linear"),
     )
 }
 
@@ -196,7 +196,7 @@ class AtlasPlan:
 
     def __post_init__(self) -> None:
         if self.x.name == self.y.name:
-            raise InvalidInputError("--y", "another parameter than --x", self.y.name)
+            raise InvalidInputError("--y", "a parameter other than that of --x", self.y.name)
         choice("--target", self.base.target, TARGETS)
         for option, axis in (("--x", self.x), ("--y", self.y)):
             if not self.has(axis.name):
@@ -204,7 +204,7 @@ class AtlasPlan:
         for rule in self.rules:
             choice("--rule", rule, rules_of(self.base.solver))
         if not self.rules or len(set(self.rules)) < len(self.rules):
-            raise InvalidInputError("--rule", "at least one rule, each once", ",".join(self.rules))
+            raise InvalidInputError("--rule", "at least one rule, without repetition", ",".join(self.rules))
         integer("--shots", self.n_shots, 1, MAX_SHOTS)
         seed_number("--seed", self.seed)
         for column, row in ((0, 0), (self.x.n - 1, self.y.n - 1)):

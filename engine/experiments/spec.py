@@ -169,7 +169,7 @@ class ShotSpec:
             object.__setattr__(self, name, within(name, getattr(self, name), low, high, unit))
         for name in ("speed", "target_speed"):
             if 0.0 < abs(getattr(self, name)) < _SHORTEST_WAY * self.hertz:
-                least = f"0, or {_SHORTEST_WAY * self.hertz:g} m/s at least ({_SHORTEST_WAY:g} m a step)"
+                least = f"0 or at least {_SHORTEST_WAY * self.hertz:g} m/s ({_SHORTEST_WAY:g} m per step)"
                 raise InvalidInputError(name, least, getattr(self, name))
         if not self.is_box2d:
             from engine.world.solver import solvers

@@ -245,7 +245,7 @@ class ShotTracker:
         return False
 
     def _passes(self, panel: Panel, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
-        """Tell whether an even motion of both leads the bullet's center through the panel's far side."""
+        """Return True if an even motion of both leads the bullet's center through the panel's far side."""
         turned, way = abs(float(end[2] - start[2])), math.dist(before, after)
         n_pieces = 1 + int(turned / TURN)
         if way > _LONG_WAY:
@@ -268,7 +268,7 @@ class ShotTracker:
         return False
 
     def _is_before_far_face(self, panel: Panel, center: Point) -> bool:
-        """Tell whether a place lies before the far face of the panel as it stood when the last step began."""
+        """Return True if a place lies before the far face of the panel as it stood when the last step began."""
         pose = self._world.previous_poses[self._world.row_of(panel.body)]
         return self._local(panel, pose, center)[0] * self._near[panel.body] > -panel.half_thickness
 
@@ -328,10 +328,10 @@ def verdict(shot: ShotTracker) -> str:
         case Outcome.FLIES_ON:
             return _how_it_flies_on(shot, noun)
         case Outcome.MISSED:
-            return f"missed: it is past the {noun} and never touched it"
+            return f"missed: it passed the {noun} without touching it"
         case Outcome.DOES_NOT_MOVE:
             return "the bullet does not move"
-    return f"on its way: step {shot.steps}, x = {shot.positions[-1][0]:.2f} m"
+    return f"in flight: step {shot.steps}, x = {shot.positions[-1][0]:.2f} m"
 
 
 def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
@@ -341,12 +341,12 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
         how = f"stopped at x = {stop.center[0]:.2f} m, inside step {stop.step + 1}, at the time of impact"
     else:
         seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
-        how = f"stopped at x = {stop.center[0]:.2f} m: {seen} saw it {_where(shot.spec, stop)} the {noun}"
+        how = f"stopped at x = {stop.center[0]:.2f} m: {seen} detected it {_where(shot.spec, stop)} the {noun}"
     return f"{how}; {_pushing(shot, 2)}" if shot.speed > _NOTABLE else how
 
 
 def _pushing(shot: ShotTracker, digits: int) -> str:
-    return f"pushes it on at {shot.speed:.{digits}g} m/s"
+    return f"pushes it along at {shot.speed:.{digits}g} m/s"
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:
@@ -359,9 +359,9 @@ def _where(spec: ShotSpec, stop: Impact) -> str:
 def _how_it_flies_on(shot: ShotTracker, noun: str) -> str:
     hit = shot.hit
     assert hit is not None
-    what = f"broke through, flies on at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
+    what = f"broke through and flies on at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
     where = f"at x = {hit.center[0]:.2f} m" if shot.spec.direction * hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
-    return f"hit the {noun} {where}, {what}"
+    return f"hit the {noun} {where}; {what}"
 
 
 def _how_it_went_through(shot: ShotTracker, noun: str) -> str:
@@ -370,12 +370,12 @@ def _how_it_went_through(shot: ShotTracker, noun: str) -> str:
     if hit is None:
         before, after = shot.positions[jump][0], shot.positions[jump + 1][0]
         between = f"the {noun} lay between step {jump} (x = {before:.2f} m) and step {jump + 1} (x = {after:.2f} m)"
-        return f"{'never felt' if is_sensor else 'tunneled'}: {between}"
+        return f"{'not detected' if is_sensor else 'tunneled'}: {between}"
     x = f"x = {hit.center[0]:.2f} m"
     if is_sensor:
-        return f"felt at {x}, " + (
-            f"inside step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, as it stood in the sensor"
+        return f"detected at {x} " + (
+            f"inside step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, which ended inside the sensor"
         )
     if shot.pushes_back(hit):
-        return f"tunneled: the {noun}, hit at {x}, could not give way fast enough"
-    return f"tunneled: step {hit.step} ({x}) saw it past the {noun}'s middle, and let it out at the back"
+        return f"tunneled: it hit the {noun} at {x}, but the {noun} could not move away fast enough"
+    return f"tunneled: at step {hit.step} ({x}) it was past the {noun}'s middle and was pushed out at the back"

@@ -134,7 +134,7 @@ def tunnel_probability(way: Numbers, zone: Numbers) -> FloatArray:
 
 
 def tunnels_by_phase(way: Numbers, zone: Numbers, phase: FloatArray) -> NDArray[np.bool_]:
-    """Tell for each phase whether that very shot goes through: no step ends in the caught half.
+    """Return for each phase whether that very shot goes through: no step ends in the caught half.
 
     The last step before the middle plane leaves the bullet ``phase * way`` short of it; at the zone's border Box2D's float32 decides.
     """
@@ -149,7 +149,7 @@ def corner_probability(way: Numbers, zone: Numbers, radius: Numbers, turned: Num
 
 
 def corner_tunnels(way: Numbers, zone: Numbers, radius: Numbers, turned: Numbers, phase: FloatArray) -> NDArray[np.bool_]:
-    """Tell for each phase whether that very box does so."""
+    """Return for each phase whether that very box does so."""
     step = np.asarray(way, np.float64)
     short = phase * step
     first = short + np.floor((zone - short) / step) * step  # before the middle, of the first position in the caught half
@@ -218,7 +218,7 @@ def way_and_zone(spec: ShotSpec, changes: Mapping[str, FloatArray]) -> tuple[Flo
 
 
 def may_tumble(spec: ShotSpec) -> bool:
-    """Tell whether the bullet is a box that may meet its target with a corner ahead; it is turned with its flight."""
+    """Return True if the bullet is a box that may meet its target with a corner ahead; it is turned with its flight."""
     return spec.shape == "box" and spec.target in ("static", "kinematic")
 
 
@@ -232,12 +232,12 @@ def _hit_and_tunneled(spec: ShotSpec, way: Numbers, zone: Numbers) -> tuple[Floa
 
 
 def _finds_contact(spec: ShotSpec) -> bool:
-    """Tell whether a shot's rule finds every contact with its target, between the steps too."""
+    """Return True if a shot's rule finds every contact with its target, between the steps too."""
     return spec.rule in ("substeps", "swept") or spec.looks_between_steps
 
 
 def predicts_tunnel(spec: ShotSpec) -> bool | None:
-    """Tell whether the bullet of this very shot will go through; None where that is not derived."""
+    """Return True if the bullet of this very shot will go through; None where that is not derived."""
     if spec.closing <= 0.0 or spec.target == "sensor":
         return spec.closing > 0.0
     if not spec.is_box2d and spec.looks_between_steps:
@@ -248,7 +248,7 @@ def predicts_tunnel(spec: ShotSpec) -> bool | None:
 
 
 def predicts_hit(spec: ShotSpec) -> bool | None:
-    """Tell whether some contact with the target will be reported in this very shot; None where that is not derived."""
+    """Return True if some contact with the target will be reported in this very shot; None where that is not derived."""
     if spec.closing <= 0.0:
         return False
     if not _is_derived(spec):
@@ -283,7 +283,7 @@ def _is_derived(spec: ShotSpec) -> bool:
 
 
 def _is_seen(spec: ShotSpec, behind: bool) -> bool:
-    """Tell whether contact points are made where some step ends, before the target's middle and perhaps behind it."""
+    """Return True if contact points are made where some step ends, before the target's middle and perhaps behind it."""
     exact: Any = np.float32 if spec.is_box2d else np.float64
     x, ahead = exact(spec.direction * spec.start[0]), exact(spec.direction * spec.target_start[0])
     way, back = (_way_of_step(spec, *velocity) * exact(spec.direction) for velocity in (spec.velocity, spec.target_velocity))

@@ -1,4 +1,4 @@
-"""Shapes and poses: plain immutable values, float64, meters and radians. No algorithm of collision lives here."""
+"""Shapes and poses: plain immutable values, float64, meters and radians. Collision algorithms are in other packages."""
 
 from engine.geometry.aabb import AABB
 from engine.geometry.convex import ConvexShape, check_shape
@@ -13,10 +13,10 @@ Shape = Circle | Polygon
 """The solid shapes of Box2D."""
 
 AnyShape = Circle | Polygon | Capsule | Segment
-"""Any shape a query takes."""
+"""Any shape that a query accepts."""
 
 FixtureShape = AnyShape
-"""The shapes a fixture may have; a segment is an edge, or with its ghosts one link of a chain. Which of them it takes each solver says."""
+"""The shapes a fixture may have; a segment is an edge or, with ghost vertices, a link of a chain. Each solver lists those it supports."""
 
 __all__ = [
     "AABB",

@@ -12,7 +12,7 @@ __all__ = ["AABB"]
 
 @dataclass(frozen=True, slots=True)
 class AABB:
-    """Closed box from `lower` to `upper`, world frame, meters; a point or a line where they share a coordinate.
+    """Closed box from `lower` to `upper`, world frame, meters; a point or a line if they share coordinates.
 
     Raises
     ------
@@ -27,10 +27,10 @@ class AABB:
         object.__setattr__(self, "lower", point("lower", self.lower))
         object.__setattr__(self, "upper", point("upper", self.upper))
         if self.lower[0] > self.upper[0] or self.lower[1] > self.upper[1]:
-            raise InvalidInputError("upper", f"at least {self.lower} in either coordinate, as lower is", self.upper)
+            raise InvalidInputError("upper", f"at least as large as lower, {self.lower}, in both coordinates", self.upper)
 
     def overlaps(self, other: AABB) -> bool:
-        """Tell whether the boxes share a point; touching counts."""
+        """Return True if the boxes share a point; touching counts."""
         return (
             self.lower[0] <= other.upper[0]
             and other.lower[0] <= self.upper[0]

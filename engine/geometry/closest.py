@@ -25,7 +25,7 @@ Point = tuple[float, float]
 
 
 def closest_on_segment(p: Point, a: Point, b: Point) -> tuple[Point, float]:
-    """Return the point of the segment from a to b nearest to p, and its t in [0, 1]; t is 0 where a and b are the same.
+    """Return the point of the segment from a to b nearest to p, and its t in [0, 1]; t is 0 if a and b are the same.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def closest_on_segment(p: Point, a: Point, b: Point) -> tuple[Point, float]:
 
 
 def closest_on_segments(a: Point, b: Point, c: Point, d: Point) -> tuple[Point, Point]:
-    """Return the nearest points of the segments ab and cd, twice the same where they cross.
+    """Return the nearest points of the segments ab and cd; if they cross, both are the point of intersection.
 
     Examples
     --------

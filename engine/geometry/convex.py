@@ -1,4 +1,4 @@
-"""What every shape is: a convex core of one or more vertices, and a radius around it."""
+"""Base class of shapes: a convex core of one or more vertices, with a radius around it."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class ConvexShape:
 
         @property
         def radius(self) -> float:
-            """Of everything around the core, meters."""
+            """Radius of everything around the core, meters."""
 
         @property
         def skin_radius(self) -> float:
-            """What of the radius is a rounding and no surface, meters: all of a polygon's and a segment's, nothing of the others'."""
+            """Part of the radius that is a rounded skin, meters: the whole radius for polygons and segments, 0 for other shapes."""
 
     @property
     def core(self) -> FloatArray:
-        """The core's vertices (n, 2), counter-clockwise; not to be written to."""
+        """The core's vertices (n, 2), counter-clockwise; read-only."""
         raise NotImplementedError
 
     @property
     def centroid(self) -> tuple[float, float]:
-        """Center of mass; of a segment the middle."""
+        """Center of mass; the midpoint for a segment."""
         raise NotImplementedError
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Self:
-        """Return the shape with all its points (n, 2) put where `place` says, and with another `radius` if one is given.
+        """Return the shape with its points (n, 2) mapped by `place`, and with another `radius` if one is given.
 
         Raises
         ------
         InvalidShapeError
-            That is no shape any more.
+            The result is not a valid shape.
         """
         raise NotImplementedError
 
@@ -55,7 +55,7 @@ class ConvexShape:
 
 
 def check_shape(field: str, shape: object) -> None:
-    """Refuse what is no shape.
+    """Raise an error if the value is not a shape.
 
     Raises
     ------

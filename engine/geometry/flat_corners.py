@@ -1,7 +1,7 @@
-"""Corners of a polygon that float32 cannot tell from the line of their neighbors.
+"""Corners of a polygon that float32 cannot distinguish from the line of their neighbors.
 
-Numbers that went through float32, as those of Box2D and of the editors for it, put a corner that lies on that line a little off it, to
-either side: a bump on which Box2D's hull stumbles, or a dent, and then the polygon is not convex any more::
+Coordinates that were rounded to float32, such as those of Box2D and its editors, put a corner that lies on that line a little to one
+side of it. This makes either a bump, which confuses Box2D's hull routine, or a dent, so that the polygon is no longer convex::
 
               b                              a ------------------- c
         a --------- c    h off the line             b
@@ -15,8 +15,8 @@ Box2D can tell the sign of, `FLOAT32_TURN`). Both terms grow with the polygon, a
 the same corners are flat. The distance is that from the *segment*, so that the tip of a spike is not flat, though its neighbors are
 on a line with it.
 
-A flat corner is left out only where the polygon is not taken with it, the flattest first, one by one: what is taken stays as it was given.
-And none is left out with which more than `FLAT_SHARE` of the area would go: what is as thin as float32's rounding all over is no polygon.
+Flat corners are dropped only if the polygon is not accepted with them, one by one, the flattest first; an accepted polygon keeps all its
+corners. A corner is not dropped if that removes more than `FLAT_SHARE` of the area: a shape as thin as float32's rounding is no polygon.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from engine.common.tolerances import COLLINEAR_ROUNDING, FLAT_SHARE, FLOAT32_COR
 __all__ = ["FlatCorner", "corners_left_out", "flattest_corner", "without_flat_corners"]
 
 _MOST = 256
-"""Corners up to which flat ones are looked for, a count: after each the polygon is tried again."""
+"""Maximum number of corners for which flat ones are searched: the polygon is tried again after each."""
 
 _Made = TypeVar("_Made")
 
 
 class FlatCorner(NamedTuple):
-    """A corner of a polygon: its number and coordinates as given, and how far it is off the line of its neighbors, meters."""
+    """A corner of a polygon: its number and coordinates as given, and its distance from the line of its neighbors, meters."""
 
     number: int
     corner: tuple[float, float]
@@ -47,17 +47,17 @@ class FlatCorner(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Its coordinates, with digits enough for float32."""
+        """Its coordinates, with enough digits for float32."""
         return f"({self.corner[0]:.9g}, {self.corner[1]:.9g})"
 
     @property
     def words(self) -> str:
-        """Where it is, and how far off."""
+        """Description of its position and its distance from the line."""
         return f"vertices[{self.number}], {self.place}, {self.offset:.2g} m off the line of its neighbors"
 
 
 def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made]) -> _Made:
-    """Return what `make` makes of a polygon's corners; where it refuses them, of those that stay without one flat corner after the other.
+    """Return `make` applied to a polygon's corners; if it rejects them, flat corners are dropped one after the other until it does not.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made
     Raises
     ------
     InvalidInputError
-        What `make` says of what is left when no flat corner is.
+        The error of `make` when no flat corner is left.
     """
     kept = np.arange(len(corners))
     while True:
@@ -85,7 +85,7 @@ def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made
 
 @np.errstate(over="ignore", invalid="ignore")  # corners beyond all bounds are refused where they are used
 def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
-    """Return the corners (n, 2) that were given and that a polygon made of them (m, 2) has not, apart from repeats and those on a line."""
+    """Return the given corners (n, 2) that the resulting polygon (m, 2) lacks, except for repeated and collinear ones."""
     have = set(map(tuple, made.tolist()))
     is_kept = np.array([tuple(corner) in have for corner in given.tolist()])
     kept = np.flatnonzero(is_kept)
@@ -101,7 +101,7 @@ def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
 
 @np.errstate(over="ignore", invalid="ignore")
 def flattest_corner(corners: FloatArray) -> FlatCorner:
-    """Return the corner (of n, 2) that is off the line of its neighbors by the smallest part of its two edges."""
+    """Return the corner (of n, 2) whose distance from the line of its neighbors is smallest relative to its two edges."""
     before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
     offsets = _offsets(before, corners, after)
     at = int((offsets / (np.hypot(*(corners - before).T) + np.hypot(*(after - corners).T))).argmin())
@@ -110,7 +110,7 @@ def flattest_corner(corners: FloatArray) -> FlatCorner:
 
 @np.errstate(over="ignore", invalid="ignore")
 def _flattest(corners: FloatArray, kept: IntArray) -> int | None:
-    """Return which of the corners that are kept is the flattest, by its place among them; None where none is flat."""
+    """Return the index, among the kept corners, of the flattest one; None if none is flat."""
     here = corners[kept]
     before, after = np.roll(here, 1, axis=0), np.roll(here, -1, axis=0)
     reach = float(np.hypot(here[:, 0], here[:, 1]).max())
@@ -123,7 +123,7 @@ def _flattest(corners: FloatArray, kept: IntArray) -> int | None:
 
 
 def _offsets(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
-    """Return how far each b is from the segment from a to c."""
+    """Return the distance of each b from the segment from a to c."""
     along = c - a
     length_sq = (along**2).sum(axis=1)
     share = np.clip(((b - a) * along).sum(axis=1) / np.where(length_sq > 0.0, length_sq, 1.0), 0.0, 1.0)

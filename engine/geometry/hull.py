@@ -48,13 +48,13 @@ from engine.geometry.predicates import exact_turn, turn_sign, turns, turns_of_fe
 __all__ = ["ChainStep", "HullStep", "convex_hull", "convex_hull_chain"]
 
 FEW = 256
-"""Points up to which loops over numbers are faster than arrays: 16 points take a tenth of the time, 256 half of it (measured)."""
+"""Number of points up to which plain loops are faster than arrays: 16 points take a tenth of the time, 256 half of it (measured)."""
 
 
 class HullStep(NamedTuple):
-    """One task of quickhull, for a viewer to replay: the line from `p` to `q`, the points (n, 2) right of it, and the farthest of them.
+    """One task of quickhull, for replay in a viewer: the line from `p` to `q`, the points (n, 2) to its right, and the farthest of them.
 
-    `far` is None where there are none: then p to q is an edge of the hull. Else two tasks follow, p to far and far to q.
+    `far` is None if there are none: then p to q is an edge of the hull. Otherwise two tasks follow, p to far and far to q.
     """
 
     p: FloatArray
@@ -64,9 +64,9 @@ class HullStep(NamedTuple):
 
 
 class ChainStep(NamedTuple):
-    """One step of the monotone chain: the chain (n, 2) so far, the point that comes, and whether the chain's last one is taken off for it.
+    """One step of the monotone chain: the chain (n, 2) so far, the next point, and whether the chain's last point is removed for it.
 
-    If not, the point is appended. A chain that is empty begins: the lower hull, then the upper one.
+    If not, the point is appended. An empty chain starts the lower hull or, later, the upper one.
     """
 
     chain: FloatArray
@@ -80,9 +80,9 @@ def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> Float
     Parameters
     ----------
     points : array_like, (n, 2)
-        Finite, meters; repeated points and points inside are no harm.
+        Finite, meters; repeated and interior points are allowed.
     trace : list, optional
-        Takes a `HullStep` for each task, in the order in which they are done.
+        Receives a `HullStep` for each task, in order.
 
     Returns
     -------
@@ -148,14 +148,14 @@ def _distinct_points(points: ArrayLike) -> FloatArray:
 
 
 def _right_of_few(p: list[float], q: list[float], cloud: list[list[float]]) -> list[list[float]]:
-    """Do what `_right_of` does, in a loop; p and q themselves, of which rounding would leave it open, are known to be on the line."""
+    """Same as `_right_of`, as a loop; p and q themselves are known to be on the line, which rounding would leave undecided."""
     others = [point for point in cloud if point is not p and point is not q]
     sides = zip(others, turns_of_few(p, q, others), strict=True)
     return [point for point, (value, error) in sides if value < -error or (value <= error and exact_turn(p, q, point) < 0)]
 
 
 def _farthest_of_few(p: list[float], q: list[float], cloud: list[list[float]]) -> list[float]:
-    """Do what `_farthest` does, in a loop."""
+    """Same as `_farthest`, as a loop."""
     found = turns_of_few(p, q, cloud)
     limit = min(value + error for value, error in found)
     may_be = [point for point, (value, error) in zip(cloud, found, strict=True) if value - error <= limit]
@@ -163,7 +163,7 @@ def _farthest_of_few(p: list[float], q: list[float], cloud: list[list[float]]) -
 
 
 def _right_of(p: FloatArray, q: FloatArray, cloud: FloatArray) -> FloatArray:
-    """Return those strictly right of the line from p to q, in their order."""
+    """Return the points strictly to the right of the line from p to q, in order."""
     value, error = turns(p, q, cloud)
     is_right = value < -error
     for at in np.flatnonzero(np.abs(value) <= error):
@@ -187,7 +187,7 @@ def _farthest(p: FloatArray, q: FloatArray, cloud: FloatArray) -> FloatArray:
 def convex_hull_chain(points: ArrayLike, trace: list[ChainStep] | None = None) -> FloatArray:
     """Return the convex hull of points: the same vertices in the same order, and the same errors, as `convex_hull`.
 
-    `trace` takes a `ChainStep` for each point taken off or appended.
+    `trace` receives a `ChainStep` for each point that is removed or appended.
 
     Examples
     --------

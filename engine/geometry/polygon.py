@@ -38,7 +38,7 @@ class Polygon(ConvexShape):
     vertices : array_like, (n, 2), n >= 3
         Body frame, meters, in either winding. Repeated vertices and vertices on the line of their neighbors, within 3.6e-15
         of the largest coordinate (`COLLINEAR_ROUNDING`), are dropped; the rest is kept as given, reversed if it was clockwise.
-        At least three must be left: so flat may a polygon be, and no flatter.
+        At least three must remain.
     skin_radius : float
         >= 0, meters. Box2D's polygons have `BOX2D_POLYGON_SKIN`.
 
@@ -129,12 +129,12 @@ class Polygon(ConvexShape):
 
     @property
     def core(self) -> FloatArray:
-        """The corners."""
+        """The vertices."""
         return self.vertices
 
     @property
     def radius(self) -> float:
-        """The skin."""
+        """The skin radius."""
         return self.skin_radius
 
     @property
@@ -143,7 +143,7 @@ class Polygon(ConvexShape):
         return _unit_mass(self).centroid
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Polygon:
-        """Return the polygon elsewhere; see `ConvexShape`."""
+        """Return the polygon with mapped points; see `ConvexShape`."""
         return Polygon(place(self.vertices), self.skin_radius if radius is None else radius)
 
     def aabb(self, xf: Transform) -> AABB:
@@ -160,17 +160,17 @@ class Polygon(ConvexShape):
 
 @lru_cache(maxsize=4096)
 def _unit_mass(polygon: Polygon) -> MassProperties:
-    """Return the properties for 1 kg/m^2, which packing asks for again and again: 0.3 us instead of 60."""
+    """Return the properties for 1 kg/m^2, which packing requests repeatedly: cached, they take 0.3 us instead of 60."""
     return polygon_mass(polygon.vertices, 1.0)
 
 
 def corner_rows(vertices: object) -> FloatArray:
-    """Return what a polygon is given as its vertices, float64 (n, 2).
+    """Return the given vertices as float64 (n, 2).
 
     Raises
     ------
     InvalidShapeError
-        No pairs of finite numbers.
+        They are not pairs of finite numbers.
     """
     try:
         # an iterator may have no end: each corner is looked at as it comes
@@ -190,7 +190,7 @@ def corner_rows(vertices: object) -> FloatArray:
 
 
 def _strictly_convex(points: FloatArray) -> FloatArray:
-    """Drop repeated and collinear vertices, orient counter-clockwise, and refuse what is not convex and simple."""
+    """Drop repeated and collinear vertices, orient counter-clockwise, and reject polygons that are not convex and simple."""
     resolution = COLLINEAR_ROUNDING * float(np.abs(points).max(initial=0.0))
     numbers = _distinct(points, resolution)
     kept = points[numbers]
@@ -223,7 +223,7 @@ def _strictly_convex(points: FloatArray) -> FloatArray:
 
 
 def _distinct(points: FloatArray, resolution: float) -> IntArray:
-    """Return the numbers of the points that are not where the one before them is."""
+    """Return the indices of the points that differ from the previous one."""
     if len(points) == 0:
         return np.zeros(0, dtype=np.int64)
     step = points - _rolled(points, -1)
@@ -231,11 +231,11 @@ def _distinct(points: FloatArray, resolution: float) -> IntArray:
 
 
 def _named(kept: FloatArray, numbers: IntArray, at: int) -> str:
-    """Return a corner's number as given, and its coordinates, with digits enough for float32."""
+    """Return a corner's number as given, and its coordinates, with enough digits for float32."""
     x, y = kept[at].tolist()
     return f"vertices[{numbers[at]}], ({x:.9g}, {y:.9g})"
 
 
 def _rolled(points: FloatArray, by: int) -> FloatArray:
-    """Return the points `by` places further on; `np.roll` does that for any axis, in five times the time."""
+    """Return the points rotated by `by` places; `np.roll` works for any axis but takes five times as long."""
     return np.concatenate((points[by:], points[:by]))

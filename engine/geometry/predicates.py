@@ -1,4 +1,4 @@
-"""On which side of a line a point lies, decided exactly.
+"""Exact orientation tests: on which side of a line a point lies.
 
 The turn p, q, r is the sign of
 
@@ -43,7 +43,7 @@ def turn_sign(p: FloatArray, q: FloatArray, r: FloatArray) -> int:
 
 
 def turns(p: FloatArray, q: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the determinants of p, q and each of `points` (n, 2), and how far each may be off; infinite where nothing is known."""
+    """Return the determinants of p, q and each of `points` (n, 2), and their error bounds; infinite where unknown."""
     with np.errstate(all="ignore"):
         left = (q[0] - p[0]) * (points[:, 1] - p[1])
         right = (q[1] - p[1]) * (points[:, 0] - p[0])

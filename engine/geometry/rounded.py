@@ -1,4 +1,4 @@
-"""The disc, the capsule and the line segment: one point or two, and a radius around them."""
+"""The disc, the capsule and the line segment: one or two points with a radius around them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Circle(ConvexShape):
         return self.center
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Circle:
-        """Return the disc elsewhere; see `ConvexShape`."""
+        """Return the disc with a mapped center; see `ConvexShape`."""
         return Circle(self.radius if radius is None else radius, place(self.core)[0])
 
     def aabb(self, xf: Transform) -> AABB:
@@ -102,7 +102,7 @@ class _TwoPoints(ConvexShape):
 
 @dataclass(frozen=True, slots=True)
 class Capsule(_TwoPoints):
-    """A solid capsule; a disc where its two points are the same.
+    """A solid capsule; a disc if its two points are the same.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Capsule(_TwoPoints):
             raise InvalidShapeError(error.field, error.requirement, error.value) from None
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Capsule:
-        """Return the capsule elsewhere; see `ConvexShape`."""
+        """Return the capsule with mapped points; see `ConvexShape`."""
         p1, p2 = place(self.core)
         return Capsule(p1, p2, self.radius if radius is None else radius)
 
@@ -162,7 +162,7 @@ class Capsule(_TwoPoints):
 
 @dataclass(frozen=True, slots=True)
 class Segment(_TwoPoints):
-    """A segment from `p1` to `p2`, body frame, meters, alone or one link of a chain; a point where they are the same.
+    """A segment from `p1` to `p2`, body frame, meters, alone or as a link of a chain; a point if both ends are the same.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Segment(_TwoPoints):
     skin_radius : float
         >= 0, meters; Box2D's edges have `BOX2D_POLYGON_SKIN`.
     ghost1, ghost2 : pair of float, optional
-        The neighbors in a chain: the vertex before `p1` and the one after `p2`. They collide with nothing; they tell which
+        The neighbors in a chain: the vertex before `p1` and the one after `p2`. They collide with nothing; they determine which
         normals at the ends belong to a neighbor, so that a body slides over the joint.
 
     Raises
@@ -195,17 +195,17 @@ class Segment(_TwoPoints):
                 if getattr(self, name) is not None:
                     object.__setattr__(self, name, point(name, getattr(self, name)))
                     if getattr(self, name) == end:
-                        raise InvalidInputError(name, "another point than the end it continues", end)
+                        raise InvalidInputError(name, "a point different from the end that it continues", end)
         except InvalidInputError as error:
             raise InvalidShapeError(error.field, error.requirement, error.value) from None
 
     @property
     def radius(self) -> float:
-        """The skin."""
+        """The skin radius."""
         return self.skin_radius
 
     def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Segment:
-        """Return the segment and its ghosts elsewhere; see `ConvexShape`."""
+        """Return the segment and its ghosts with mapped points; see `ConvexShape`."""
         ghosts = [None if ghost is None else place(np.array([ghost]))[0] for ghost in (self.ghost1, self.ghost2)]
         p1, p2 = place(self.core)
         return Segment(p1, p2, self.skin_radius if radius is None else radius, *ghosts)

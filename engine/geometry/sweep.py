@@ -1,7 +1,7 @@
 """A rigid motion over one step: the center moves on a straight line, the angle grows linearly.
 
 Box2D moves bodies the same way between two steps (b2Sweep), rotating about the center of mass; a motion about any other
-point is an arc, and two poses alone do not tell which was meant.
+point is an arc, and two poses alone do not determine which was meant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Sweep"]
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Motion from `start` to `end`, turning about `local_center`.
+    """Motion from `start` to `end`, rotating about `local_center`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Sweep:
         object.__setattr__(self, "local_center", point("local_center", self.local_center))
 
     def at(self, fraction: float) -> Transform:
-        """Return the pose at `fraction` of the motion, 0 to 1; exact at both ends; another fraction is refused.
+        """Return the pose at `fraction` of the motion, 0 to 1; exact at both ends. Other fractions are rejected.
 
         The center ``c = R(angle) local_center + position`` is interpolated, and the position recovered from it.
         """

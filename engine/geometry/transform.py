@@ -50,22 +50,22 @@ class Transform:
         object.__setattr__(self, "sin", sin)
 
     def apply(self, local: tuple[float, float]) -> tuple[float, float]:
-        """Take a point from the body's frame to the world's."""
+        """Transform a point from the body frame to the world frame."""
         x, y = local
         return (self.cos * x - self.sin * y + self.position[0], self.sin * x + self.cos * y + self.position[1])
 
     def apply_inverse(self, world: tuple[float, float]) -> tuple[float, float]:
-        """Take a point from the world's frame to the body's."""
+        """Transform a point from the world frame to the body frame."""
         x, y = world[0] - self.position[0], world[1] - self.position[1]
         return (self.cos * x + self.sin * y, -self.sin * x + self.cos * y)
 
     def rotate(self, local: tuple[float, float]) -> tuple[float, float]:
-        """Take a direction from the body's frame to the world's."""
+        """Transform a direction from the body frame to the world frame."""
         x, y = local
         return (self.cos * x - self.sin * y, self.sin * x + self.cos * y)
 
     def apply_array(self, local: FloatArray) -> FloatArray:
-        """Take points, float64 (n, 2), from the body's frame to the world's."""
+        """Transform points, float64 (n, 2), from the body frame to the world frame."""
         rotation = np.array([[self.cos, -self.sin], [self.sin, self.cos]])
         world: FloatArray = local @ rotation.T + np.array(self.position)
         return world

@@ -1,4 +1,4 @@
-"""Distance of two shapes by projecting back and forth: the simplest way, and why it is not the one to use."""
+"""Distance between two shapes by alternating projections: the simplest method, and why it should not be used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["distance"]
 
 
 def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
-    """Find the gap between two shapes by nearest points, A's to B's and back, until they stay.
+    """Find the gap between two shapes by alternating between the nearest points of A and B until they no longer change.
 
     It is a dozen lines, needs no simplex, and takes any shape that a point can be projected on. Where it fails:
 
@@ -30,7 +30,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     a, b, xf_a, xf_b
         As in `gjk.distance`.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the turns; kinds in `_projections_kernel`. `engine.trace.alternating_projections` decodes them.
+        Receives the iterations; their kinds are in `_projections_kernel`. `engine.trace.alternating_projections` decodes them.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The kernels over many pairs of packed shapes: allocation and nothing else. Inputs must have been checked, and be writable.
+"""The kernels over many pairs of packed shapes; this module only allocates memory. Inputs must be checked and writable.
 
 Numba compiles once more for every mix of read-only and writable arrays; `engine.query.batch` hands over writable ones only.
 """
@@ -41,14 +41,14 @@ __all__ = [
 ]
 
 _ROW = 1 + 6 + 2 + 6 + 2
-"""Numbers of a row: count, points, names, axis, reference."""
+"""Number of values per row: count, points, names, axis, reference."""
 
 _NO_BODIES, _NO_NORMALS = np.empty(0, dtype=np.int64), np.empty((0, 2))
 
 
 @dataclass(frozen=True, slots=True)
 class ManifoldRows:
-    """What the manifold kernel fills, a row for each pair; see `_manifold_kernel`."""
+    """Output arrays of the manifold kernel, one row per pair; see `_manifold_kernel`."""
 
     count: IntArray
     points: FloatArray
@@ -58,7 +58,7 @@ class ManifoldRows:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All columns, for a kernel."""
+        """All columns, as arguments of a kernel."""
         return self.count, self.points, self.names, self.axis, self.reference
 
 
@@ -70,7 +70,7 @@ def poses_with_rotation(poses: FloatArray) -> FloatArray:
 
 
 def manifold_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> ManifoldRows:
-    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers to the bit."""
+    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many are processed in SIMD lanes, with bit-identical results."""
     rows = _rows_for(len(pairs))
     _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, _NO_NORMALS)
     return rows
@@ -114,7 +114,7 @@ def manifolds(
 def manifolds_of_bodies(
     shapes: PackedShapes, which: IntArray, poses: FloatArray, pairs: IntArray, rule: int
 ) -> tuple[ManifoldRows, FloatArray]:
-    """Do the same for `pairs` (n, 2) of bodies, each with its shape in `which` (m,) and its pose in `poses` (m, 4) x, y, cos, sin."""
+    """Same as `manifold_rows`, for `pairs` (n, 2) of bodies; `which` (m,) are their shapes, `poses` (m, 4) x, y, cos, sin their poses."""
     rows, normals = _rows_for(len(pairs)), np.empty(2 * len(pairs)).reshape(len(pairs), 2)
     _fill(shapes, which, pairs, poses, poses, rule, rows, normals)
     return rows, normals
@@ -123,16 +123,16 @@ def manifolds_of_bodies(
 def traced_rows(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, trace: FloatArray | None
 ) -> ManifoldRows:
-    """Manifolds of few `pairs`, one by one, whose steps the `trace` is told."""
+    """Compute the manifolds of a few `pairs` one by one, and record their steps in `trace`."""
     rows = _empty_rows(len(pairs))
     _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows, trace)
     return rows
 
 
 def fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows) -> None:
-    """Fill the first of some rows, one for each of the pairs; arguments as of `manifold_rows`.
+    """Fill the first rows, one per pair; arguments as in `manifold_rows`.
 
-    Rows that held something else before may hold it still where there is no contact, and past the count.
+    Without contact, and past the count, rows may keep their previous contents.
     """
     _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, _NO_NORMALS)
 
@@ -147,7 +147,7 @@ def _fill(
     rows: ManifoldRows,
     normals: FloatArray,
 ) -> None:
-    """Fill `rows`, and `normals` if there is room; arguments as of `manifolds_simd`."""
+    """Fill `rows`, and `normals` unless it is empty; arguments as in `manifolds_simd`."""
     n, is_turned, some = len(pairs), poses_a.shape[1] == POSE, cast("IntArray | slice", slice(None))
     if _go_side_by_side(n):
         rest = np.empty(n + 1).view(np.int64)
@@ -202,7 +202,7 @@ def _rows_for(n: int) -> ManifoldRows:
 
 
 def _empty_rows(n: int) -> ManifoldRows:
-    """Make `n` rows of zeros."""
+    """Return `n` rows of zeros."""
     return _columns(np.zeros(_ROW * n), n)
 
 
@@ -237,14 +237,14 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
 
 
 def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:
-    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers."""
+    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many are processed in SIMD lanes, with the same results."""
     overlapping = np.zeros(len(pairs), dtype=np.int64)
     _fill_overlaps(shapes, pairs, poses_a, poses_b, overlapping)
     return overlapping.astype(np.bool_)
 
 
 def overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1) -> NDArray[np.bool_]:
-    """Do the same at poses (n, 3) x, y, angle; several `threads` take a part of the pairs each. Indices and numbers are looked at here.
+    """Same as `overlaps`, at poses (n, 3) x, y, angle; the pairs are divided among `threads`. Indices and numbers are checked here.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def _fill_overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, p
 
 
 def gap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, directions: FloatArray) -> FloatArray:
-    """Gap of `pairs` (n, 2) at poses (n, 4) along unit `directions` (n, 2), polygons without their skins."""
+    """Gap of `pairs` (n, 2) at poses (n, 4) along unit `directions` (n, 2), for polygons without their skins."""
     gaps = np.zeros(len(pairs))
     gaps_along(shapes.arrays, pairs, poses_a, poses_b, directions, gaps)
     return gaps

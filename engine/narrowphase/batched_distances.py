@@ -1,4 +1,4 @@
-"""The distance kernels over many pairs of packed shapes; apart from `batched`, which the sandbox loads and these would slow down."""
+"""The distance kernels over many pairs of packed shapes; not in `batched`, because they would slow down the sandbox, which loads that."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["distance_rows"]
 def distance_rows(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Status, iterations and rows (n, 7) of the distance of `pairs`, see `_distance_kernel`; many go side by side, the same to the bit.
+    """Return status, iterations and rows (n, 7) of the distances of `pairs`, see `_distance_kernel`; many are processed in SIMD lanes.
 
-    Poses are (n, 3) x, y, angle. Indices and numbers need not have been looked at: the kernels find out on the way. Several `threads`
-    take a part of the pairs each.
+    Poses are (n, 3) x, y, angle. Indices and numbers need not be checked before: the kernels do so. The pairs are divided among
+    `threads`.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def distance_rows(
 
 
 def _empty_distances(n: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Make room for `n` rows in one piece of memory; see `batched`, where the manifolds' does the same."""
+    """Allocate `n` rows in one block of memory, like the manifolds in `batched`."""
     numbers = np.empty((2 + ROW_WIDTH) * n)
     whole = numbers.view(np.int64)
     return whole[:n], whole[n : 2 * n], numbers[2 * n :].reshape(n, ROW_WIDTH)

@@ -18,7 +18,7 @@ __all__ = ["ContactSetRows", "contact_set", "contact_set_rows"]
 
 @dataclass(frozen=True, slots=True)
 class ContactSetRows:
-    """What the kernel fills, a row for each pair; see `_contact_set_kernel`."""
+    """Output arrays of the kernel, one row per pair; see `_contact_set_kernel`."""
 
     status: IntArray
     count: IntArray

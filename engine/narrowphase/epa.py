@@ -16,7 +16,7 @@ __all__ = ["penetration"]
 
 
 def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> PenetrationResult:
-    """Find the shortest way apart of two shapes, radii and skins included.
+    """Find the shortest translation that separates two shapes, radii and skins included.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     xf_a, xf_b : Transform
         World poses.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told what GJK does, and EPA after it; see `engine.common._record_kernel`.
+        Receives the steps of GJK, then of EPA; see `engine.common._record_kernel`.
 
     Returns
     -------

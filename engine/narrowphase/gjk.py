@@ -25,7 +25,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     xf_a, xf_b : Transform
         World poses.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told what GJK does, and EPA where it is asked; see `engine.common._record_kernel`.
+        Receives the steps of GJK, and of EPA if it is needed; see `engine.common._record_kernel`.
 
     Returns
     -------

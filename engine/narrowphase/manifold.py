@@ -30,7 +30,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
         neighbors leave to it, on the side where the other shape lies. "box2d" repeats the choice of Box2D 2.3.0, for segments
         with their ghosts too; it has no capsules and collides no two segments.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the axes tried, in order, the reference and the incident edge, what each side plane leaves, the points: kinds in
+        Receives the axes tried, in order, the reference and the incident edge, what each side plane leaves, the points: kinds in
         `_sat_kernel` and `_clip_kernel`. `engine.trace.manifold` decodes them.
 
     Returns

@@ -22,7 +22,7 @@ __all__ = ["NO_AXIS", "CachedOverlap", "overlap", "overlap_cached", "overlap_pla
 
 
 class CachedOverlap(NamedTuple):
-    """Whether two shapes overlap, the axis to hand over next time, and whether the one handed over settled it alone."""
+    """Whether two shapes overlap, the axis to pass to the next call, and whether the axis that was passed was sufficient."""
 
     is_overlapping: bool
     axis: int
@@ -30,7 +30,7 @@ class CachedOverlap(NamedTuple):
 
 
 def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> bool:
-    """Tell whether two shapes share a point, their radii and skins included.
+    """Return True if two shapes share a point, their radii and skins included.
 
     Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other. A `trace` is told the
     steps that `_sat_kernel` names; `engine.trace.sat` decodes them.
@@ -48,7 +48,7 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: F
 def overlap_polygons(
     a: Polygon, xf_a: Transform, b: Polygon, xf_b: Transform, form: Literal["plain", "improved"] = "improved"
 ) -> bool:  # fmt: skip
-    """Tell whether the cores of two polygons share a point, by either form of the test; they always agree up to rounding.
+    """Return True if the cores of two polygons share a point, by either form of the test; both always agree up to rounding.
 
     ``plain`` projects both polygons on every normal; ``improved`` asks each edge for its one-sided separation and leaves at the
     first that parts them.
@@ -66,7 +66,7 @@ def overlap_polygons(
 
 
 def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
-    """Tell the same as `overlap`, for all kinds, by projecting both shapes on every axis there is: slow, plain, the check on the rest.
+    """Return the same as `overlap`, for all kinds, by projecting both shapes on every axis there is: slow, plain, the check on the rest.
 
     Examples
     --------
@@ -81,14 +81,14 @@ def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transfor
 def overlap_cached(
     a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS, trace: FloatArray | None = None
 ) -> CachedOverlap:  # fmt: skip
-    """Tell the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned.
+    """Return the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned.
 
     Parameters
     ----------
     axis : int
         `NO_AXIS` the first time. Any other number is no harm but costs a projection.
     trace : float64 (k, TRACE_WIDTH), optional
-        Is told the steps that `_sat_kernel` names.
+        Receives the steps that `_sat_kernel` names.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the questions about one pair hand to the kernels: cores and poses."""
+"""Cores and poses, as queries about one pair pass them to the kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ONE_PAIR = np.array([[0, 1]], dtype=np.int64)
 
 
 def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
-    """Return the core's vertices (n, 2), the radius and the extent, the very numbers that `pack` gives; not to be written to.
+    """Return the core's vertices (n, 2), the radius and the extent, identical to those of `pack`; read-only.
 
     Raises
     ------

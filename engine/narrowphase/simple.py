@@ -1,4 +1,4 @@
-"""The opening chapter: do a point, circles, rectangles meet? Four questions in plain Python, and every idea of the later ones.
+"""Introduction: overlap of points, circles and rectangles. Four tests in plain Python, with all the ideas of the later chapters.
 
 **A point and a circle.** They meet when the point is no farther from the center than the radius.
 
@@ -82,7 +82,7 @@ class Rectangle:
 
 
 def point_in_circle(p: Point, center: Point, radius: float) -> bool:
-    """Tell whether a point lies in a circle.
+    """Return True if a point lies in a circle.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def point_in_circle(p: Point, center: Point, radius: float) -> bool:
 
 
 def circles_overlap(center_a: Point, radius_a: float, center_b: Point, radius_b: float) -> bool:
-    """Tell whether two circles share a point, one inside the other included.
+    """Return True if two circles share a point, one inside the other included.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def circles_overlap(center_a: Point, radius_a: float, center_b: Point, radius_b:
 
 
 def point_in_box(p: Point, box: AABB) -> bool:
-    """Tell whether a point lies in a rectangle along the axes. Comparisons alone: nothing rounds, and no tolerance is needed.
+    """Return True if a point lies in a rectangle along the axes. Comparisons alone: nothing rounds, and no tolerance is needed.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def point_in_box(p: Point, box: AABB) -> bool:
 
 
 def boxes_overlap(a: AABB, b: AABB) -> bool:
-    """Tell whether two rectangles along the axes share a point, by comparisons alone.
+    """Return True if two rectangles along the axes share a point, by comparisons alone.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def boxes_overlap(a: AABB, b: AABB) -> bool:
 
 
 def point_in_rectangle(p: Point, rectangle: Rectangle) -> bool:
-    """Tell whether a point lies in a turned rectangle.
+    """Return True if a point lies in a turned rectangle.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def point_in_rectangle(p: Point, rectangle: Rectangle) -> bool:
 
 
 def rectangles_overlap(a: Rectangle, b: Rectangle) -> bool:
-    """Tell whether two turned rectangles share a point.
+    """Return True if two turned rectangles share a point.
 
     Examples
     --------

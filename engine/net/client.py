@@ -446,7 +446,7 @@ class Client:
         if len(message) > m.MAX_CLIENT_MESSAGE_BYTES:
             raise InvalidInputError("act", f"at most {m.MAX_CLIENT_MESSAGE_BYTES} bytes long", len(message))
         if len(self._pending) >= _MAX_PENDING:
-            raise LabError(f"the server has not confirmed the last {_MAX_PENDING} acts")
+            raise LabError(f"the server has not confirmed the last {_MAX_PENDING} actions")
         self.next_number += 1
         wait = self._clock.patience + _RESEND_SECONDS
         self._pending[number] = _Pending(tick, action, content, now, now + wait, wait)

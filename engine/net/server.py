@@ -463,21 +463,21 @@ class Server:
         if number < user.floor:
             return
         if number > user.next_number + limits.numbers_ahead:
-            raise m.MessageError(f"its act has number {number}, but the last one had {user.next_number - 1}")
+            raise m.MessageError(f"its action has number {number}, but the last one had {user.next_number - 1}")
         ahead = max(limits.ticks_ahead, 4 * self.settings.window)
         if request.tick > open_tick + ahead:
-            raise m.MessageError(f"its act {number} is meant for tick {request.tick}, but the first open tick is {open_tick}")
+            raise m.MessageError(f"its action {number} is meant for tick {request.tick}, but the first open tick is {open_tick}")
         plain = m.decode_plain(request.action)
         if has_more_values(plain, limits.values_per_act):
-            raise m.MessageError(f"its act {number} has more than {limits.values_per_act} values")
-        sent = action_of(plain, f"act {number}")
+            raise m.MessageError(f"its action {number} has more than {limits.values_per_act} values")
+        sent = action_of(plain, f"action {number}")
         action = sent.without_files()
         if not action.guests_may:
-            raise m.MessageError(f"its act {number} is not available to guests: {type(action).__name__}")
+            raise m.MessageError(f"its action {number} is not available to guests: {type(action).__name__}")
         denial = self._denial(connection, user, action, len(request.action), now)
         if denial:
             if not connection.denials.take(1, now):
-                raise m.MessageError(f"it repeated denied acts too often: {denial}")
+                raise m.MessageError(f"it repeated denied actions too often: {denial}")
             content = m.encode(m.ActionDenied(number, denial))
             user.answers[number] = open_tick, content
             user.next_number = max(user.next_number, number + 1)
@@ -488,7 +488,7 @@ class Server:
         while self._loads[tick, user.number] >= limits.acts_per_tick:
             tick += 1
         if tick > open_tick + ahead:
-            raise m.MessageError(f"it sent more than {limits.acts_per_tick} acts per tick")
+            raise m.MessageError(f"it sent more than {limits.acts_per_tick} actions per tick")
         user.n_actions += 1
         self._apply(user, number, action, tick, request.action if action is sent else None)
 

@@ -1,8 +1,8 @@
-"""The questions a caller asks, one function each.
+"""Queries about shapes, one function each.
 
 World frame, meters, radians. Shapes are closed and solid. The compiled kernels are loaded by the first question, not by the
 import: about 0.3 s once their machine code is on disk, some seconds the very first time (`warm_up` brings it forward,
-`is_warm` tells which of the two it will be).
+`is_warm` returns which of the two it will be).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = [
 
 
 def is_warm() -> bool:
-    """Tell, without loading anything, whether the machine code of what a running world is checked with is on disk already."""
+    """Return, without loading anything, whether the kernels with which a running world is checked are compiled and cached."""
     return cache_is_warm()
 
 
 def warm_up(everything: bool = False) -> None:
-    """Load the kernels a running world is checked with, or those of every question; compiles what is not on disk yet.
+    """Load the kernels with which a running world is checked, or those of every query, compiling those that are not cached.
 
     A question asked afterwards costs microseconds. Ctrl-C waits until it is done: it would be lost in the compiler.
     """

@@ -1,4 +1,4 @@
-"""What the questions about one or two shapes check before they load a kernel."""
+"""Input checks of queries about one or two shapes, done before a kernel is loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["check_pair", "check_posed", "check_t_max"]
 
 
 def check_pair(a: object, xf_a: object, b: object, xf_b: object) -> None:
-    """Refuse two shapes or poses that are none.
+    """Reject invalid shapes or poses of a pair.
 
     Raises
     ------
@@ -22,7 +22,7 @@ def check_pair(a: object, xf_a: object, b: object, xf_b: object) -> None:
 
 
 def check_posed(shape: object, xf: object, field: str = "shape", field_xf: str = "xf") -> None:
-    """Refuse a shape or a pose that is none."""
+    """Reject an invalid shape or pose."""
     check_shape(field, shape)
     if not isinstance(xf, Transform):
         raise InvalidInputError(field_xf, "a Transform", xf)

@@ -1,4 +1,4 @@
-"""The same questions for many pairs at once.
+"""The same queries for many pairs at once.
 
 Shapes are packed once; pairs are indices into them; each pair has its own two poses. Answers come in columns, a row for each
 pair, and equal the scalar form's to the bit, for both run the same kernel.
@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ManifoldBatch:
-    """Manifolds in columns, read-only, a row for each pair; world frame, meters.
+    """Manifolds in read-only columns, one row per pair; world frame, meters.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class ManifoldBatch:
 
 @dataclass(frozen=True, slots=True)
 class DistanceBatch:
-    """Results of `distance` in columns, read-only, a row for each pair; world frame, meters.
+    """Results of `distance` in read-only columns, one row per pair; world frame, meters.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class DistanceBatch:
 
 @dataclass(frozen=True, slots=True)
 class PenetrationBatch:
-    """Results of `penetration` in columns, read-only, as in `DistanceBatch`; `iterations` counts GJK's steps and EPA's."""
+    """Results of `penetration` in read-only columns, as in `DistanceBatch`; `iterations` counts the steps of both GJK and EPA."""
 
     status: IntArray
     depth: FloatArray
@@ -117,7 +117,7 @@ class PenetrationBatch:
 
 @dataclass(frozen=True, slots=True)
 class ContactSetBatch:
-    """Contact sets in columns, read-only, a row for each pair; world frame, meters.
+    """Contact sets in read-only columns, one row per pair; world frame, meters.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class ContactSetBatch:
 
 
 def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, threads: int = 1) -> NDArray[np.bool_]:
-    """Tell for each pair whether its shapes share a point; see `engine.query.overlap`.
+    """Return for each pair whether its shapes share a point; see `engine.query.overlap`.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def manifold(
 
 @cache
 def _manifolds_and_exact() -> tuple[Callable[..., tuple[ManifoldRows, FloatArray]], int]:
-    """Load the chapter at the first question, as `_distance_rows` does; and the number of the exact rule."""
+    """Import the kernels on first use, like `_distance_rows`, and return them with the number of the exact rule."""
     from engine.narrowphase.batched import manifolds
     from engine.narrowphase.rules import EXACT
 
@@ -198,7 +198,7 @@ def _manifolds_and_exact() -> tuple[Callable[..., tuple[ManifoldRows, FloatArray
 
 
 def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
-    """Return what the kernels filled as columns, read-only."""
+    """Return the output of the kernels as read-only columns."""
     # columns are views of what the kernels fill: a copy of all would cost as much as computing it; a view of what is read-only is so, too
     for column in rows.arrays:
         column.flags.writeable = False
@@ -237,7 +237,7 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
 
 @cache
 def _distance_rows() -> Callable[[PackedShapes, IntArray, FloatArray, FloatArray, int], tuple[IntArray, IntArray, FloatArray]]:
-    """Load the chapter at the first question; an import statement takes 18 us each time, once its code has left the cache."""
+    """Import the kernels on first use; an import statement takes 18 us each time, once its code has left the cache."""
     from engine.narrowphase.batched_distances import distance_rows
 
     return distance_rows
@@ -263,7 +263,7 @@ def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: Arr
 
 
 def _columns(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the columns as views, read-only as `rows` is made: a copy of all would cost as much as computing them."""
+    """Return the columns as read-only views, making `rows` read-only: a copy would cost as much as computing them."""
     frozen(rows)
     return rows[:, 0], rows[:, 1:3], rows[:, 3:5], rows[:, 5:7]
 

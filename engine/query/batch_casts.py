@@ -1,4 +1,4 @@
-"""The questions about motion for many pairs, or rays, or points at once.
+"""Queries about motion for many pairs, rays or points at once.
 
 Shapes are packed once; each row names its shapes by index and brings its own poses. Answers come in read-only columns and equal the
 scalar form's to the bit: both run the same kernel, or a SIMD kernel that does the same operations.
@@ -36,7 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RayBatch:
-    """Hits of rays or of thrown shapes, a row each.
+    """Hits of rays or of cast shapes, one row each.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class RayBatch:
 
 @dataclass(frozen=True, slots=True)
 class SweptBatch:
-    """Contacts of shapes that translate, a row for each pair.
+    """Contacts of translating shapes, one row per pair.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class SweptBatch:
 
 @dataclass(frozen=True, slots=True)
 class TimeOfImpactBatch:
-    """First touches, a row for each pair; as in `TimeOfImpact`."""
+    """First touches, one row per pair, as in `TimeOfImpact`."""
 
     fraction: FloatArray
     status: IntArray
@@ -90,7 +90,7 @@ class TimeOfImpactBatch:
 
 
 def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: ArrayLike) -> NDArray[np.bool_]:
-    """Tell for each row whether its point lies in its shape; see `engine.query.casts.contains`.
+    """Return for each row whether its point lies in its shape; see `engine.query.casts.contains`.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def ray_cast(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, origins: Arr
 
 
 def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations: ArrayLike, xf_target: ArrayLike) -> RayBatch:
-    """Throw the first shape of each pair at the second; see `engine.query.casts.shape_cast`.
+    """Cast the first shape of each pair at the second; see `engine.query.casts.shape_cast`.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def swept_contact(
 
 @cache
 def _swept_rows() -> Callable[..., tuple[IntArray, IntArray, FloatArray]]:
-    """Load the chapter at the first question; an import statement takes 18 us each time, once its code has left the cache."""
+    """Import the kernels on first use; an import statement takes 18 us each time, once its code has left the cache."""
     from engine.continuous.swept import swept_rows
 
     return swept_rows
@@ -223,7 +223,7 @@ def time_of_impact(
     center_b: ArrayLike | None = None,
     threads: int = 1,
 ) -> TimeOfImpactBatch:
-    """Return the first touch of each pair of shapes that move and turn; see `engine.query.casts.time_of_impact`.
+    """Return the first touch of each pair of moving and rotating shapes; see `engine.query.casts.time_of_impact`.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def time_of_impact(
 
 @cache
 def _advancement_rows() -> Callable[..., ImpactRows]:
-    """Load the chapter at the first question, as `_swept_rows` does."""
+    """Import the kernels on first use, like `_swept_rows`."""
     from engine.continuous.time_of_impact import advancement_rows
 
     return advancement_rows

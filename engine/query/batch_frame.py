@@ -1,4 +1,4 @@
-"""The collisions of a whole scene at one moment: bodies' boxes, the pairs whose boxes overlap, their manifolds."""
+"""The collisions of a whole scene at one time: bounding boxes of bodies, pairs whose boxes overlap, and their manifolds."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def collide(
 
 @cache
 def _narrow_phase() -> tuple[ModuleType, ModuleType]:
-    """Load both chapters at the first question, as `batch` does."""
+    """Import both sets of kernels on first use, like `batch`."""
     from engine.narrowphase import batched, rules
 
     return batched, rules

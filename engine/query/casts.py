@@ -1,4 +1,4 @@
-"""Questions about motion: rays, points, thrown shapes, times of impact.
+"""Queries about motion: ray casts, point tests, shape casts and times of impact.
 
 World frame, meters, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
 kernels are loaded by the first question.
@@ -22,7 +22,7 @@ __all__ = ["contains", "ray_cast", "shape_cast", "swept_contact", "time_of_impac
 
 
 def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool:
-    """Tell whether a world point lies in a shape; the boundary counts, within rounding.
+    """Return True if a world point lies in a shape; the boundary counts, within rounding.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
 
 
 def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform) -> RayHit:
-    """Return where a shape thrown along `translation` first meets a target at rest; see `engine.continuous.swept.shape_cast`.
+    """Return where a shape cast along `translation` first meets a target at rest; see `engine.continuous.swept.shape_cast`.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def time_of_impact(
     t_max: float = 1.0,
     target: Literal["touch", "box2d"] = "touch",
 ) -> TimeOfImpact:
-    """Return the first touch of two shapes that move and turn; see `engine.continuous.time_of_impact`.
+    """Return the first touch of two moving and rotating shapes; see `engine.continuous.time_of_impact`.
 
     Raises
     ------

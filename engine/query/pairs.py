@@ -1,4 +1,4 @@
-"""Questions about two shapes at rest.
+"""Queries about two shapes at rest.
 
 World frame, meters, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
 kernels are loaded by the first question.
@@ -19,7 +19,7 @@ __all__ = ["contact_set", "distance", "manifold", "overlap", "penetration"]
 
 
 def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
-    """Tell whether two shapes share a point, radii and skins included; a touch within rounding and containment count.
+    """Return True if two shapes share a point, radii and skins included; a touch within rounding and containment count.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> Dist
 
 
 def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PenetrationResult:
-    """Return the shortest way apart of two shapes, radii and skins included; see `engine.narrowphase.epa.penetration`.
+    """Return the shortest translation that separates two shapes, radii and skins included; see `engine.narrowphase.epa.penetration`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Shapes packed once for any number of questions, and what is checked of the columns that come with them.
+"""Shapes that are packed once for any number of queries, and checks of the columns passed with them.
 
 The arrays that these functions return may be written to: to Numba a read-only one is another type, compiled for once more.
 """
@@ -19,13 +19,13 @@ from engine.narrowphase.packing import PackedShapes, pack
 __all__ = ["ShapeBatch", "check_batch", "check_indices", "check_layout", "check_pairs", "check_rows", "finite_columns", "turned_poses"]
 
 _INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
-"""NumPy makes each of these once, so that one look tells."""
+"""NumPy creates each of these only once, so identity is a sufficient test."""
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
 
 class ShapeBatch:
-    """Shapes, packed once for any number of questions.
+    """Shapes, packed once for any number of queries.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ShapeBatch:
 
     @property
     def packed(self) -> PackedShapes:
-        """The flat arrays the kernels read; not to be written to."""
+        """The flat arrays that the kernels read; read-only."""
         return self._packed
 
 
@@ -96,9 +96,9 @@ def check_batch(
 def check_layout(
     shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, name_a: str = "xf_a", name_b: str = "xf_b"
 ) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
-    """Do the same with poses (n, 3) as they are, and numbers not looked at, for kernels that find wrong ones by themselves.
+    """Same, but with poses (n, 3) unchanged and numbers unchecked, for kernels that detect invalid ones themselves.
 
-    Arrays that are what kernels want already are passed on by a look at their flags. That matters: NumPy's own functions take half a
+    Arrays that already meet the kernels' requirements are recognized by their flags. That matters: NumPy's own functions take half a
     microsecond, but ten or more when something else ran before and their code has left the cache.
     """
     packed, indices = (_packed(shapes), pairs) if _is_ready(pairs, _INT64, 2) else check_pairs(shapes, pairs)
@@ -107,7 +107,7 @@ def check_layout(
 
 
 def check_rows(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
-    """Return `value` as an array (length, width) that kernels take, the same one if it is that; numbers are not looked at."""
+    """Return `value` as an array (length, width) that kernels take, unchanged if it is one already; numbers are not checked."""
     if _is_ready(value, _FLOAT64, width) and len(value) == length:
         return value
     return _columns(field, value, width, length, shaped_rows)
@@ -127,7 +127,7 @@ def _columns(
 
 
 def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDArray[Any]]:
-    """Tell whether a value is an array (n, width) that a kernel takes as it is."""
+    """Return True if a value is an array (n, width) that a kernel takes as it is."""
     if type(value) is not np.ndarray or value.dtype is not dtype:
         return False
     shape = value.shape
@@ -135,7 +135,7 @@ def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDAr
 
 
 def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
-    """Return poses (n, 3) x, y, angle as (n, 4) x, y, cos, sin; whether all are finite is found on the way."""
+    """Return poses (n, 3) x, y, angle as (n, 4) x, y, cos, sin, checking that all are finite."""
     given = _columns(field, poses, 3, length, shaped_rows)
     from engine.geometry._rotation_kernel import turn_poses
 

@@ -1,4 +1,4 @@
-"""Loading the kernels ahead of the first question, part by part: no two parts have much to compile in common."""
+"""Loads the kernels before the first query, part by part; the parts have little to compile in common."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from engine.query import batch, batch_frame, casts, pairs
 __all__ = ["LIBRARY", "SANDBOX", "boxes", "gaps", "manifolds", "overlaps", "warm_up"]
 
 _PAIRS_FOR_SIMD = 64
-"""Of each combination of sizes; more than any class needs to go through the SIMD kernels."""
+"""Number of pairs of each combination of sizes: enough for every class to use the SIMD kernels."""
 
 _HERE, _THERE, _AWAY = Transform(), Transform((0.75, 0.1), 0.3), Transform((3.0, 0.0))
 _BOX = Polygon.box(0.5, 0.5)
@@ -44,7 +44,7 @@ _Question = Callable[[], object]
 
 
 def warm_up(everything: bool) -> None:
-    """Ask the questions once for each combination of shapes: those of the live check and of shots, or all.
+    """Run each query once for every combination of shapes: the queries of the live check and of shots, or all.
 
     Ctrl-C waits for the question that is being compiled, not for the rest.
     """
@@ -69,7 +69,7 @@ def manifolds() -> Iterator[_Question]:
 
 
 def boxes() -> Iterator[_Question]:
-    """The tight boxes of bodies, which pairs of bodies are asked about, and what is told of their contacts."""
+    """Tight boxes of bodies, pairs of bodies, and the measurements of their contacts."""
     which, poses = np.zeros(2, dtype=np.int64), np.array([(0.0, 0.0, 1.0, 0.0), (0.25, 0.0, 1.0, 0.0)])
     packed = batch.ShapeBatch(_SHAPES).packed
     yield partial(batched.poses_with_rotation, np.zeros((2, 3)))
@@ -86,7 +86,7 @@ def overlaps() -> Iterator[_Question]:
 
 
 def gaps() -> Iterator[_Question]:
-    """Along a direction: what a difference is explained with."""
+    """Gaps along a direction, which are used to explain differences."""
     asked, poses, _ = _asked()
     turned = batched.poses_with_rotation(np.array(poses))
     along = np.array([(1.0, 0.0), (0.0, 1.0)])
@@ -94,7 +94,7 @@ def gaps() -> Iterator[_Question]:
 
 
 def _edges() -> Iterator[_Question]:
-    """What a floor made of segments asks."""
+    """Queries of a floor made of segments."""
     segment = Segment((-1.0, 0.0), (1.0, 0.0))
     for other in (_BOX, Circle(0.5)):
         yield partial(manifold.manifold, segment, _HERE, other, _THERE, "box2d")
@@ -112,13 +112,13 @@ def _many_overlaps() -> Iterator[_Question]:
 
 
 def _distances() -> Iterator[_Question]:
-    """Of bullet and target, where one of our rules stops it."""
+    """Distances between a bullet and a target, for our rules that stop it."""
     for a, b in product(_SHAPES, _SHAPES):
         yield partial(pairs.distance, a, _HERE, b, _THERE)
 
 
 def _impacts() -> Iterator[_Question]:
-    """By which such a rule looks ahead."""
+    """Sweeps with which such a rule looks ahead."""
     for a, b in product(_SHAPES, _SHAPES):
         yield partial(casts.time_of_impact, a, Sweep(_HERE, _THERE), b, Sweep(_AWAY, _HERE))
 
@@ -135,7 +135,7 @@ def _scenes() -> Iterator[_Question]:
 
 
 def _outlines() -> Iterator[_Question]:
-    """A picture may be dropped on the window."""
+    """Outlines, because a picture may be dropped on the window."""
     yield keil.warm
 
 
@@ -153,14 +153,14 @@ SANDBOX: dict[str, Callable[[], Iterator[_Question]]] = {
     "pairs of a scene": _scenes,
     "outlines of pictures": _outlines,
 }
-"""What a running world and the bullets' experiments ask, by likely use: a handful of pairs before many, and edges before either."""
+"""Queries of a running world and of the bullet experiments, by likely use: edges first, then a few pairs, then many."""
 
 
 # Of the library
 
 
 def _traces() -> Iterator[_Question]:
-    """Of whatever is watched step by step (`engine.trace`)."""
+    """Traced queries, for step-by-step views (`engine.trace`)."""
     disc = Circle(0.5)
     questions: tuple[Callable[..., object], ...] = (manifold.manifold, sat.overlap, sat.overlap_cached, alternating_projections.distance)
     for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((one, disc) for one in questions)):
@@ -178,7 +178,7 @@ def _watched(structure: BroadPhase) -> None:
 
 
 def _distances_and_depths() -> Iterator[_Question]:
-    """With EPA, of many pairs, and by the alternating projections."""
+    """Distances with EPA, for many pairs, and by alternating projections."""
     shapes: tuple[AnyShape, ...] = (_BOX, Circle(0.5), Capsule((0, 0), (1, 0), 0.1), Segment((0, 0), (1, 0)))
     questions: tuple[Callable[..., object], ...] = (pairs.distance, pairs.penetration, alternating_projections.distance)
     for question, b in product(questions, shapes):
@@ -191,7 +191,7 @@ def _distances_and_depths() -> Iterator[_Question]:
 
 
 def _contact_sets() -> Iterator[_Question]:
-    """And what manifolds and overlap are of capsules and segments."""
+    """Contact sets, and manifolds and overlaps of capsules and segments."""
     segment = Segment((-1.0, 0.0), (1.0, 0.0))
     for a, b in ((_BOX, Capsule((0.0, 0.0), (1.0, 0.0), 0.5)), (segment, Circle(0.5))):
         for question in (pairs.contact_set, pairs.overlap, pairs.manifold):
@@ -221,7 +221,7 @@ LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
     "contact sets": _contact_sets,
     "casts": _casts,
 }
-"""What is left of every question."""
+"""All remaining queries."""
 
 
 def _asked() -> tuple[list[tuple[int, int]], list[tuple[float, float, float]], list[tuple[float, float, float]]]:
@@ -230,7 +230,7 @@ def _asked() -> tuple[list[tuple[int, int]], list[tuple[float, float, float]], l
 
 
 def _ask_many(question: Callable[..., object]) -> None:
-    """Ask of enough pairs of every size that the SIMD kernels answer: a world of fifty contacts does, from one step to the next."""
+    """Run a query on enough pairs of every size to use the SIMD kernels, as a world of fifty contacts may do at any step."""
     shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n_sides, 0.5) for n_sides in (4, 8, 12, 16))])
     asked = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_SIMD)]
     here, there = np.zeros((len(asked), 3)), np.tile((0.75, 0.1, 0.3), (len(asked), 1))

@@ -129,7 +129,7 @@ def _legend(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:
     ui = canvas.ui_scale
     entries: dict[str, Mark | None] = {}
     if len(line.walk) > 1:
-        entries[f"our walk: {len(line.walk)} looks"] = None
+        entries[f"our algorithm: {len(line.walk)} evaluations"] = None
     for mark in line.marks:
         if mark.legend:
             entries.setdefault(mark.legend, mark)

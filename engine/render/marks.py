@@ -51,7 +51,7 @@ _STYLES: dict[Role, _Style] = {
     "own": _Style(3.0, 6.0, dashed=True, ring=True),
 }
 ROLE_WORDS: dict[Role, str] = {
-    "looked_at": "looked at", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
+    "looked_at": "current", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
     "result": "answer", "own": "yours",
 }  # fmt: skip
 """Meaning of each color, in the order of the legend."""

@@ -83,7 +83,7 @@ class Size(NamedTuple):
 
 
 class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Base class of all actions; see the module."""
+    """Base class of all actions, which the module describes."""
 
     undoable: ClassVar[bool] = True
     """True if undo stops before the action; False if the action belongs to an earlier action, as a drag belongs to its grab."""

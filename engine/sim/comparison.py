@@ -66,7 +66,7 @@ _MAX_JUDGED = 8
 _JUDGED = {"box2d", "soft_step"}
 """The two solvers that the motion referee supports."""
 _COSTS = 60
-"""Number of latest steps whose median is the step time."""
+"""Number of most recent steps over which the median step time is computed."""
 Settings: TypeAlias = Mapping[str, float | str] | NamedValues
 
 

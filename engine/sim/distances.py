@@ -162,14 +162,18 @@ class Distances:
         difference = self._differences.get(place)
         if difference is not None:
             title = (first if difference.is_firsts else second).capabilities.title
-            return Why("contact", f"in step {difference.step} it touched body {difference.other} in {title} alone", difference.step)
+            return Why("contact", f"in step {difference.step} it touched body {difference.other} only in {title}", difference.step)
         is_joined = any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids)
         if not is_joined and place not in self._touched:
             is_flight = apart.meters <= _most_in_flight(first, apart)
-            return Why("free flight", "steps of another length") if is_flight else Why(_NOT_TRACED, "no contact and no joint")
+            return (
+                Why("free flight", "the two worlds have different step lengths")
+                if is_flight
+                else Why(_NOT_TRACED, "it has neither a contact nor a joint")
+            )
         if self._differences:
-            return Why(_NOT_TRACED, "its contacts were the same in both, those of other bodies were not")
-        return Why(_NOT_TRACED, "the same contacts in both" if place in self._touched else "no contact, but a joint")
+            return Why(_NOT_TRACED, "its contacts were the same in both, but those of other bodies were not")
+        return Why(_NOT_TRACED, "its contacts were the same in both" if place in self._touched else "it has no contact, but a joint")
 
 
 def _most_in_flight(world: World, apart: Apart) -> float:

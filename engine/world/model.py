@@ -63,7 +63,7 @@ class WorldModel:
     step_index : int
         Number of completed steps.
     structure_version : int
-        Incremented whenever bodies, fixtures or joints are added, removed or changed, and whenever a snapshot is taken over.
+        Incremented whenever bodies, fixtures or joints are added, removed or changed, and whenever a snapshot is restored.
     structure : object
         Replaced whenever bodies, fixtures or joints are added, removed or changed, but not when a snapshot with the same objects is taken
         over.

@@ -159,7 +159,7 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
     (tmp_path / "pair.json").write_text(json.dumps(plain))
     assert main(["run", "--pair", str(tmp_path / "pair.json"), "--headless"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Box2D refuses the shapes: vertices[4] must be a corner that float32 can distinguish from the line of its neighbors" in told
+    assert "Box2D rejects the shapes: vertices[4] must be a corner that float32 can distinguish from the line of its neighbors" in told
     assert "(-0.994554818, 0.165337861), 1.1e-09 m off it" in told
     shape["vertices"] = [*CORNERS[:4], [CORNERS[4][0] + 2e-8, CORNERS[4][1]]]
     (tmp_path / "pair.json").write_text(json.dumps(plain))

@@ -31,7 +31,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_is_played_to_the_last_bit(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]) == 0
-    assert "all 90 steps came out the same, to the last bit" in capsys.readouterr().out
+    assert "all 90 steps were reproduced to the last bit" in capsys.readouterr().out
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["verified"]["same"] and found["steps"] == 90 and found["inputs"] == 1 and found["seconds"] == 1.5
     assert found["hash"] == load_recording(recording).branch.states.hashes[90].hex()
@@ -69,7 +69,7 @@ def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that
     ):
         ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "all 160 steps came out the same, to the last bit" in ran.stdout
+    assert "all 160 steps were reproduced to the last bit" in ran.stdout
 
 
 def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path:
     (tmp_path / "b.rec").write_bytes(broken)
     body = load_recording(recording).branch.states.bodies[61][0][0]
     assert main(["replay", str(tmp_path / "b.rec"), "--verify"]) == 1
-    assert f"step 61 is the first to come out otherwise: body {body} of world 0" in capsys.readouterr().out
+    assert f"step 61 is the first to differ: body {body} of world 0" in capsys.readouterr().out
 
 
 def test_the_table_and_a_cut_off_recording(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

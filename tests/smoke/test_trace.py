@@ -117,7 +117,7 @@ def test_a_fault_is_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         ([GEAR, "--method", "exact,magic"], "--method must be a list of exact"),
         ([GEAR, "--crop", "1,2,3"], "--crop must be four whole numbers"),
         ([PAW, "--crop", "1000,1000,10,10"], "--crop must be left,top,width,height of a rectangle within the picture's 192 x 192 pixels"),
-        ([GEAR, "--crop", "0,0,5,5"], "--crop must be left out for a drawing"),
+        ([GEAR, "--crop", "0,0,5,5"], "--crop must be omitted for a drawing"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,7 +136,7 @@ class PolygonTool(_DrawTool):
     """Corner by corner; one that is not convex is cut into convex pieces."""
 
     name, letter, kind = "Polygon", "P", "polygon"
-    hint = "click its corners; Enter or the first corner closes it (with Shift: static); Backspace removes the last"
+    hint = "click its corners; Enter or the first corner closes it (hold Shift for static); Backspace removes the last"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -200,7 +200,7 @@ class FreehandTool(_DrawTool):
     """One stroke around a body."""
 
     name, letter, kind = "Outline", "F", "outline"
-    hint = "draw its outline in one stroke; release to close it; hold Shift for a static body"
+    hint = "draw its outline in one stroke and release to close it; hold Shift for a static body"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)

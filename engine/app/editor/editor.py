@@ -186,7 +186,7 @@ class Editor:
         return self.session.demo.no_edits
 
     def is_alive(self, chosen: Chosen) -> bool:
-        """Tell whether a body is there."""
+        """Return True if a body is there."""
         return chosen.stage < len(self.stages) and self.world(chosen.stage).is_body(chosen.body)
 
     def prune(self) -> None:
@@ -204,7 +204,7 @@ class Editor:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Tell what is refused in here, in one line, instead of failing."""
+        """Return what is refused in here, in one line, instead of failing."""
         try:
             yield
         except LabError as error:

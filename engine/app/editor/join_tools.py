@@ -97,7 +97,7 @@ class JoinTool(Tool):
         stage = self.editor.stages[index]
         bodies = bodies_under(stage, at.free, at.reach)
         if not bodies:
-            self.editor.say(f"{self.name}: click a body first, then the one to join it to")
+            self.editor.say(f"{self.name}: click a body first, then the body to join it to")
             return
         moving = [body for body in bodies if stage.world.body(body).spec.type == "dynamic"]
         body = (moving or list(bodies))[0]
@@ -124,7 +124,7 @@ class JoinTool(Tool):
         away = math.dist(a, b) * at.meter
         axis = (b[0] - a[0], b[1] - a[1]) if away >= _MIN_AXIS else None
         if "dynamic" not in {world.body(one).spec.type for one in (body, second) if one is not None}:
-            raise PlacingError("one of the two must be able to move: P makes a selected body dynamic")
+            raise PlacingError("one of the two bodies must be able to move: P makes a selected body dynamic")
         a = self._start(stage, body, a, at)
         if second is None:
             self.spec(body, body + 1, a, b, axis)  # what cannot be joined is refused before anything is made
@@ -144,7 +144,7 @@ class RevoluteTool(JoinTool):
     """A hinge."""
 
     name, letter = "Hinge", "H"
-    hint = "click a body where the hinge should be, then another body, or the empty view for the ground"
+    hint = "click a body where the hinge should be, then another body, or empty space for the ground"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         return RevoluteJointSpec(second, first, a)
@@ -154,7 +154,7 @@ class WeldTool(JoinTool):
     """Two bodies glued."""
 
     name, letter = "Weld", "W"
-    hint = "click a body, then the one to glue it to, or the empty view for the ground"
+    hint = "click a body, then the body to weld it to, or empty space for the ground"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         return WeldJointSpec(second, first, a)
@@ -164,11 +164,11 @@ class DistanceTool(JoinTool):
     """A rod."""
 
     name, letter = "Rod", "D"
-    hint = "click a body, then another, or the empty view for the ground: the points keep their distance"
+    hint = "click a body, then another, or empty space for the ground; the two points keep their distance"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         if math.dist(a, b) < LINEAR_SLOP:
-            raise PlacingError("a rod needs two points that are apart: click the second elsewhere")
+            raise PlacingError("a rod needs two separate points: click the second one elsewhere")
         return DistanceJointSpec(first, second, a, b, collide_connected=True)
 
     def anchor_at(self, a: Point, b: Point) -> Point:
@@ -179,11 +179,11 @@ class PrismaticTool(JoinTool):
     """A slider."""
 
     name, letter = "Slider", "L"
-    hint = "click a body, then another, or the empty view for the ground: it slides along the line between the points"
+    hint = "click a body, then another, or empty space for the ground; they slide along the line between the points"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         if axis is None:
-            raise PlacingError("a slider needs a direction: click the second point farther away, in the direction in which it slides")
+            raise PlacingError("a slider needs a direction: click the second point farther away, in the direction of sliding")
         return PrismaticJointSpec(second, first, a, axis)
 
 
@@ -191,7 +191,7 @@ class WheelTool(JoinTool):
     """A sprung wheel."""
 
     name, letter = "Wheel", "O"
-    hint = "click the wheel, then the body it carries, or the empty view for the ground: it turns freely, on a spring"
+    hint = "click the wheel, then the body it carries, or empty space for the ground; it turns freely on a spring"
     upright: ClassVar[Point] = (0.0, 1.0)
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:

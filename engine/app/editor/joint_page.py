@@ -60,28 +60,28 @@ class _Setting:
 
 
 _SWITCHES: dict[str, tuple[str, str]] = {
-    "enable_motor": ("motor", "Drives body B against body A at the motor's speed, up to its largest force or torque."),
-    "enable_limit": ("limits", "Keeps body B between the lower and the upper limit."),
-    "collide_connected": ("bodies collide", "Off: the two joined bodies pass through each other."),
+    "enable_motor": ("motor", "Drives body B relative to body A at the motor's speed, up to its largest force or torque."),
+    "enable_limit": ("limits", "Keeps body B between the lower and upper limits."),
+    "collide_connected": ("bodies collide", "If off, the two joined bodies pass through each other."),
 }
 _SETTINGS: dict[str, _Setting] = {
     "motor_speed": _Setting("motor speed", 1.0, "rad/s", "Positive is counter-clockwise. Use a negative speed to drive right; 0 brakes."),
     "max_motor_torque": _Setting("max torque", 5.0, "N m", "Largest torque of the motor. At 0 it does nothing."),
     "max_motor_force": _Setting("max force", 5.0, "N", "Largest force of the motor. At 0 it does nothing."),
-    "lower_angle": _Setting("lower limit", 5.0, "°", "Smallest angle of B against A; 0 is where they were joined.", True),
-    "upper_angle": _Setting("upper limit", 5.0, "°", "Largest angle of B against A; 0 is where they were joined.", True),
-    "lower_translation": _Setting("lower limit", 0.1, "m", "Smallest displacement along the axis; 0 is where they were joined."),
-    "upper_translation": _Setting("upper limit", 0.1, "m", "Largest displacement along the axis; 0 is where they were joined."),
-    "frequency": _Setting("spring", 0.5, "Hz", "Oscillations a second: more is stiffer. 0 means no spring."),
+    "lower_angle": _Setting("lower limit", 5.0, "°", "Smallest angle of B relative to A; 0 is their position when joined.", True),
+    "upper_angle": _Setting("upper limit", 5.0, "°", "Largest angle of B relative to A; 0 is their position when joined.", True),
+    "lower_translation": _Setting("lower limit", 0.1, "m", "Smallest displacement along the axis; 0 is their position when joined."),
+    "upper_translation": _Setting("upper limit", 0.1, "m", "Largest displacement along the axis; 0 is their position when joined."),
+    "frequency": _Setting("spring", 0.5, "Hz", "Oscillations per second; higher is stiffer. 0 means no spring."),
     "damping_ratio": _Setting("damping", 0.1, "", "At 1 it comes to rest without oscillating; at 0 it never stops."),
     "length": _Setting("length", 0.1, "m", "Distance between its anchors."),
     "max_length": _Setting("max length", 0.1, "m", "Largest distance between its anchors."),
-    "length_a": _Setting("length A", 0.1, "m", "Length of rope on A's side at rest; the whole rope is this plus the ratio times B's."),
+    "length_a": _Setting("length A", 0.1, "m", "Length of rope on A's side at rest. The total is this plus the ratio times B's length."),
     "length_b": _Setting("length B", 0.1, "m", "Length of rope on B's side at rest."),
-    "ratio": _Setting("ratio", 0.5, "", "How much A's side changes for each unit on B's side."),
+    "ratio": _Setting("ratio", 0.5, "", "Change of A's side per unit of change on B's side."),
     "max_force": _Setting("max force", 5.0, "N", "Largest force it applies."),
     "max_torque": _Setting("max torque", 5.0, "N m", "Largest torque it applies."),
-    "angular_offset": _Setting("wanted angle", 5.0, "°", "The angle of B against A that it aims for.", True),
+    "angular_offset": _Setting("target angle", 5.0, "°", "Target angle of B relative to A.", True),
     "correction_factor": _Setting("correction", 0.1, "", "Fraction of the error corrected in each step, 0 to 1."),
 }
 _LIMITS = (("lower_angle", "upper_angle"), ("lower_translation", "upper_translation"))
@@ -101,11 +101,11 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     rows: list[Row] = [Heading(f"{called[:1].upper()}{called[1:]}: {_KINDS[type(spec)]}"), *_ends(editor, world, chosen.joint, spec)]
     rows += _settings(editor, chosen, spec)
     if isinstance(spec, GearJointSpec):
-        rows.append(Note("The two joints that it couples are those it was made on. Typed, a ratio holds from how they stand."))
+        rows.append(Note("The coupled joints are fixed at creation. A ratio that you type takes effect from their current positions."))
     elif isinstance(spec, MouseJointSpec):
-        rows.append(Note("It pulls the point of body B where it holds on to anchor A, which only who made it can move."))
+        rows.append(Note("It pulls its point on body B toward anchor A, which only its creator can move."))
     else:
-        rows.append(Note("Its bodies, anchors and axis are those it was made with: to join others, delete it (Del) and make another."))
+        rows.append(Note("Its bodies, anchors and axis are fixed at creation. To join others, delete it (Del) and create a new joint."))
     return rows + _state(world, chosen.joint, spec)
 
 
@@ -141,7 +141,7 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
         else:
             one = _SETTINGS[name]
             unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else one.unit
-            says = "Along the axis; below 0 backwards. 0 brakes." if unit == "m/s" else one.says
+            says = "Speed along the axis; negative is backward, and 0 brakes." if unit == "m/s" else one.says
             shown = math.degrees(value) if one.is_angle else value
             rows.append(Number(one.name, shown, setter(name), one.step, unit, says=says))
     return rows
@@ -149,10 +149,10 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
 
 def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> list[Row]:
     x, y = offset
-    says = "Where it drives the origin of B to, in the frame of A."
+    says = "Target position of B's origin, in A's frame."
     return [
-        Number("wanted x", x, lambda new: change((new, y)), 0.1, "m", says=says),
-        Number("wanted y", y, lambda new: change((x, new)), 0.1, "m", says=says),
+        Number("target x", x, lambda new: change((new, y)), 0.1, "m", says=says),
+        Number("target y", y, lambda new: change((x, new)), 0.1, "m", says=says),
     ]
 
 
@@ -161,7 +161,7 @@ def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
     now = world.joint_state(joint)
     turned, turning = Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))
     gone, going = Line("travel", _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))
-    apart = Line("anchors apart", _told(now.travel, " m"))
+    apart = Line("anchor distance", _told(now.travel, " m"))
     rows: list[Row] = [Heading("State")]
     match spec:
         case RevoluteJointSpec() | FrictionJointSpec() | WeldJointSpec():
@@ -176,7 +176,7 @@ def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
             ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)
             rows += [Line(f"rope {letter}", _told(math.dist(*pair), " m")) for letter, pair in zip("AB", ends, strict=True)]
         case MotorJointSpec():
-            rows += [Line("angle missing", _told(math.degrees(-now.angle), "°")), turning]
+            rows += [Line("angle error", _told(math.degrees(-now.angle), "°")), turning]
         case GearJointSpec():
             for letter, one in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
                 state, slides = world.joint_state(one), isinstance(world.joint(one).spec, PrismaticJointSpec)

@@ -23,15 +23,20 @@ _MAX_READ = 20
 """Of more selected bodies than this only so many are asked whether they agree; changes go to all."""
 
 _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
-    ("hertz", 10.0, "Hz", "Steps a second. More: finer, stiffer, dearer; fast bodies go less far in a step."),
-    ("velocity_iterations", 1.0, "", "Sweeps over contacts and joints that correct velocities. More: stacks and chains give less."),
-    ("position_iterations", 1.0, "", "Sweeps that push overlapping bodies apart and pull joints together. More: less sinking in."),
+    ("hertz", 10.0, "Hz", "Steps per second. More is more accurate and stiffer but costs more; fast bodies travel less per step."),
+    ("velocity_iterations", 1.0, "", "Velocity sweeps over contacts and joints. With more, stacks and chains are stiffer."),
+    (
+        "position_iterations",
+        1.0,
+        "",
+        "Position sweeps that push overlapping bodies apart and pull joints together. With more, bodies sink in less.",
+    ),
 )
 _SWITCHES: tuple[tuple[str, str], ...] = (
-    ("warm_starting", "Start each step from the impulses of the last one. Off: tall stacks sink and jitter."),
-    ("continuous", "Stop fast bodies when they hit static ones (bullets: any body). Off: they pass through thin walls."),
-    ("sleeping", "Let bodies at rest sleep (drawn dim) until something touches them. Off: every body is computed in every step."),
-    ("sub_stepping", "Handle one time of impact a step, to study continuous collision. Time runs slower while bodies collide."),
+    ("warm_starting", "Starts each step with the impulses of the last one. If off, tall stacks sink and jitter."),
+    ("continuous", "Stops fast bodies when they hit static ones (bullets, any body). If off, they pass through thin walls."),
+    ("sleeping", "Lets bodies at rest sleep (drawn dim) until something touches them. If off, every body is computed in every step."),
+    ("sub_stepping", "Handles one time of impact per step, to study continuous collision. Time runs slower while bodies collide."),
 )
 
 _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}
@@ -40,25 +45,25 @@ _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"
 _SAYS: dict[str, str] = {
     "type": "A static body never moves; a kinematic one moves at its own velocity; a dynamic one responds to forces and contacts.",
     "name": "Its name in the log, plots, tables and files.",
-    "bullet": 'Stops at its first contact, with moving bodies too. Needs the world\'s "continuous".',
+    "bullet": 'Stops at its first contact, even with moving bodies. Requires the world\'s "continuous" setting.',
     "fixed_rotation": "It never rotates.",
-    "awake": "Computed in each step. Off: sleeps until something touches it.",
+    "awake": "Computed in each step. If off, it sleeps until something touches it.",
     "allow_sleep": "Falls asleep after half a second at rest.",
-    "linear_damping": "Drag on its velocity: at 1 it loses two thirds in a second.",
+    "linear_damping": "Drag on its velocity; at 1 it loses two thirds per second.",
     "angular_damping": "Drag on its spin.",
-    "gravity_scale": "Multiplies gravity: at 0 it floats, below 0 it rises.",
+    "gravity_scale": "Multiplies gravity; at 0 it floats, below 0 it rises.",
     "density": "Mass per square meter; sets the body's mass and inertia.",
-    "friction": "0 is ice. For two touching bodies the square root of the product counts.",
-    "restitution": "Fraction of speed kept in a bounce. The larger of two counts; below 1 m/s nothing bounces.",
-    "sensor": "Reports what overlaps it, but stops nothing.",
+    "friction": "0 is ice. Two touching bodies use the square root of the product.",
+    "restitution": "Fraction of speed kept in a bounce. The larger of the two applies; below 1 m/s nothing bounces.",
+    "sensor": "Reports overlapping bodies, but stops nothing.",
     "category": "Bits of its own category.",
     "mask": "Bits of the categories it collides with; both bodies must agree.",
-    "group": "Bodies of one group always collide if it is positive, never if negative; 0: category and mask decide.",
+    "group": "Bodies in the same group always collide if it is positive and never if negative. At 0, category and mask decide.",
     "x": "Type a number to move it there.",
     "y": "Type a number to move it there.",
     "angle": "Type an angle to turn it; counter-clockwise is positive.",
-    "vx": "Type a velocity to throw it right.",
-    "vy": "Type a velocity to throw it up.",
+    "vx": "Type a velocity to throw it to the right.",
+    "vy": "Type a velocity to throw it upward.",
     "spin": "Type a rate to spin it counter-clockwise.",
 }
 """What a property of a body does, by its name."""
@@ -78,7 +83,7 @@ def world_rows(editor: Editor) -> list[Row]:
         Heading("World" if len(editor.stages) == 1 else f"All {len(editor.stages)} worlds"),
         Number("gravity x", gx, lambda x: _set_world(editor, "gravity", (x, gy)), 1.0, "m/s²"),
         Number("gravity y", gy, lambda y: _set_world(editor, "gravity", (gx, y)), 1.0, "m/s²"),
-        Note("What pulls every body that is free, whatever its mass. On Earth y is -9.8."),
+        Note("Acceleration of every free body, whatever its mass. On Earth, y is -9.8."),
     ]
     for name, step, unit, words in _SETTINGS:
         rows += [
@@ -87,7 +92,7 @@ def world_rows(editor: Editor) -> list[Row]:
         ]
     for name, words in _SWITCHES:
         rows += [Switch(name.replace("_", " "), getattr(settings, name), setter(name)), Note(words)]
-    rows.append(Note("They hold until the demo begins anew (R); undo takes them back."))
+    rows.append(Note("Changes last until the demo restarts (R); undo reverts them."))
     return rows
 
 
@@ -170,7 +175,7 @@ def _stepper_rows(editor: Editor) -> list[Row]:
 
     return [
         Heading("Step by step"),
-        Choice("query of these two bodies", tuple(_STEPPERS), "", watch, says="Shows every step of our algorithm on these shapes."),
+        Choice("query for these two bodies", tuple(_STEPPERS), "", watch, says="Shows every step of our algorithm on these shapes."),
     ]
 
 

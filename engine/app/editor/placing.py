@@ -37,7 +37,7 @@ def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
     """Return an upright box between two corners."""
     half = 0.5 * abs(b[0] - a[0]), 0.5 * abs(b[1] - a[1])
     if min(half) < 0.5 * MIN_SIZE:
-        raise PlacingError(f"too small: drag from one corner of the box to the other, {100.0 * MIN_SIZE:g} cm or more each way")
+        raise PlacingError(f"too small: drag from one corner of the box to the opposite one, at least {100.0 * MIN_SIZE:g} cm each way")
     middle = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
     return accept(BodySpec((FixtureSpec(Polygon.box(*half)),), body_type, middle))
 
@@ -46,7 +46,7 @@ def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
     """Return a disc by its center and a point of its rim."""
     radius = math.dist(center, rim)
     if radius < MIN_SIZE:
-        raise PlacingError(f"too small: drag from the center of the circle to its rim, {100.0 * MIN_SIZE:g} cm or more")
+        raise PlacingError(f"too small: drag from the center of the circle to its rim, at least {100.0 * MIN_SIZE:g} cm")
     return accept(BodySpec((FixtureSpec(Circle(radius)),), body_type, center))
 
 
@@ -95,7 +95,7 @@ def _spread(ring: np.ndarray) -> float:
 
 
 def _is_convex(ring: np.ndarray) -> bool:
-    """Tell whether a ring turns to one side only, and once round."""
+    """Return True if a ring turns to one side only, and once round."""
     n = len(ring)
     signs = [turn_sign(ring[k - 2], ring[k - 1], ring[k]) for k in range(n)]
     if min(signs) < 0 < max(signs) or not any(signs):
@@ -128,10 +128,10 @@ def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequen
         why = f"it must not cross itself ({error.value})" if tolerance == 0.0 else str(error)
         raise PlacingError(f"this outline cannot become a body: {why}") from None
     if outline.n_vertices > 4 * _MAX_PIECES:
-        raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger, or with fewer")
+        raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger or with fewer corners")
     shape = outline.as_shapely()
     centroid = np.array([shape.centroid.x, shape.centroid.y])
     found = decompose(outline.translated(*(-centroid).tolist()), max_lost=_MAY_BE_LOST)
     if len(found.pieces) > _MAX_PIECES:
-        raise PlacingError(f"too ragged: the outline would become {len(found.pieces)} pieces; draw it larger, or with fewer corners")
+        raise PlacingError(f"too ragged: the outline would become {len(found.pieces)} pieces; draw it larger or with fewer corners")
     return found.pieces, middle + centroid

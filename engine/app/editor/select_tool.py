@@ -46,7 +46,7 @@ class SelectTool(Tool):
     """What is selected has an outline and a handle; the inspector shows it."""
 
     name, letter = "Select", "S"
-    hint = "click a body or a joint's ring, or drag a frame (Shift adds); drag to move, use the handle to turn; Del deletes, P pins"
+    hint = "click a body or a joint's ring, or drag a frame (Shift adds); drag to move, use the handle to rotate; Del deletes, P pins"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)

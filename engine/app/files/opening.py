@@ -209,7 +209,7 @@ def _longer_pixels(path: str) -> float:
     solid = read_opacity(path).alpha >= DEFAULT_THRESHOLD
     rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
     if len(rows) == 0:
-        raise InvalidShapeError(Path(path).name, "a picture with something opaque in it", Described("nothing"))
+        raise InvalidShapeError(Path(path).name, "a picture with an opaque area", Described("nothing"))
     return float(max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1)
 
 

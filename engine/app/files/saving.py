@@ -68,16 +68,16 @@ def moments(session: Session) -> list[Moment]:
     """Return the moments that may be meant where a scene is saved now, the likeliest first; always at least one."""
     history = session.timeline.history
     if history is None:
-        return [Moment(0, "This moment", "as it stands")]
+        return [Moment(0, "This moment", "in its current state")]
     now, start = history.now, _start(history)
-    here = Moment(now, f"This moment, {session.timeline.moment}", f"as it stands at step {now}")
+    here = Moment(now, f"This moment, {session.timeline.moment}", f"in its state at step {now}")
     changes = [step for step, _ in built(history)]
     last = changes[-1] if changes else start
     found = []
     if changes and not _is_still(history, last):
-        found.append(Moment(last, f"As you built it: before time went on from step {last}", f"as you built it, at step {last}"))
+        found.append(Moment(last, f"As you built it, before time advanced from step {last}", f"as you built it, at step {last}"))
     if last > start and (start in changes or not changes) and not _is_still(history, start):
-        question = f"As it began, at step {start}, without what was built after that"
+        question = f"As it began, at step {start}, without anything built after that"
         found.append(Moment(start, question, f"as it began, at step {start}"))
     if changes:
         return [here, *found] if _is_still(history, last) else [*found, here]
@@ -125,10 +125,12 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
     step = demo.stages[0].world.step_index
     name, watch = demo.title, demo.watch
     if not isinstance(demo, SceneDemo):
-        watch = f"What stood in the demo {name} at step {step}, as it moved then. Its own keys, sliders and rules are no part of this."
+        watch = (
+            f"The bodies of the demo {name} at step {step}, with their velocities. The demo's own keys, sliders and rules are not included."
+        )
         if step == 0:
-            watch = f"What was built in the demo {name}. Its own keys, sliders and rules are no part of this."
-        name = title or (name if is_kept or step == 0 else f"{name}, from step {step} on")
+            watch = f"A scene built in the demo {name}. The demo's own keys, sliders and rules are not included."
+        name = title or (name if is_kept or step == 0 else f"{name}, from step {step}")
     shown = demo.stages[:MAX_WORLDS]
     offsets = _side_by_side(shown)
     is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
@@ -137,7 +139,9 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
     held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]
     seen = [pictures_of(demo, stage) for stage in shown]
-    notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MAX_WORLDS} at the most.",) if demo.stages != shown else ()
+    notes = (
+        (f"{counted(len(demo.stages) - len(shown), 'world')} omitted: a scene has at most {MAX_WORLDS}.",) if demo.stages != shown else ()
+    )
 
     def scene() -> Scene:
         pictures, left_out = _kept_pictures(seen)
@@ -176,7 +180,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
                 room, n_pictures = room - len(picture.png), n_pictures + 1
         found.append(list(own.values()))
     return found, [
-        f"Left out: the pictures of {counted(n_left_out, 'body', 'bodies')}, beyond what a scene may hold."
+        f"The pictures of {counted(n_left_out, 'body', 'bodies')} were omitted because they exceed the limit of a scene."
     ] if n_left_out else []
 
 
@@ -186,7 +190,7 @@ def _start(history: History[Demo]) -> int:
 
 
 def _is_still(history: History[Demo], step: int) -> bool:
-    """Tell whether nothing has moved since time went on from a step, to the last bit."""
+    """Return True if nothing has moved since time went on from a step, to the last bit."""
     states, first = history.branch.states, min(step + 1, history.now)
     return step == history.now or (
         states.bodies[first] == states.bodies[history.now] and states.digests[first] == states.digests[history.now]

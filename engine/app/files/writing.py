@@ -63,7 +63,7 @@ def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError(field, "a directory, not a file", given) from None
     except OSError as error:
-        raise InvalidInputError(field, f"a directory that can be made ({error.strerror})", given) from None
+        raise InvalidInputError(field, f"a directory that can be created ({error.strerror})", given) from None
     _probe(field, "a directory", target, given)
     return target
 

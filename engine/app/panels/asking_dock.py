@@ -155,7 +155,7 @@ class AskingDock(Dock):
         lines = [fonts.render(line, _TITLE, palette.TEXT, True) for line in fonts.wrapped(question.title, _TITLE, inner, True)]
         if question.words:
             lines += [fonts.render(line, _TEXT, palette.CAPTION) for line in fonts.wrapped(question.words, _TEXT, inner)]
-        foot = fonts.render(fonts.shortened("Enter chooses the marked one; Esc cancels.", _SMALL, inner), _SMALL, palette.CAPTION)
+        foot = fonts.render(fonts.shortened("Enter chooses the highlighted entry; Esc cancels.", _SMALL, inner), _SMALL, palette.CAPTION)
         n_rows = len(question.answers) + (question.typed is not None)
         height = 2 * pad + sum(line.get_height() for line in lines) + 2 * gap + n_rows * (row + gap) + foot.get_height()
         plate = pygame.Rect(0, 0, width, height)

@@ -35,7 +35,7 @@ class CameraDock(Dock):
 
     side = "over"
     title = "Camera"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Middle click", "watch a body, or none (Alt click too)"),)
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Middle click", "watch a body, or none (or Alt click)"),)
 
     def __init__(self, editor: Editor | None = None) -> None:
         self._pointer: tuple[int, int] | None = None
@@ -170,5 +170,5 @@ def _box(stage: Stage, shapes: tuple[FixtureShape, ...], pose: tuple[float, ...]
 
 
 def _has_alt(event: pygame.event.Event) -> bool:
-    """Tell whether Alt is held down: an event made by hand says so itself."""
+    """Return True if Alt is held down: an event made by hand says so itself."""
     return bool((event.mod if hasattr(event, "mod") else pygame.key.get_mods()) & pygame.KMOD_ALT)

@@ -60,7 +60,7 @@ class EventDock(Dock):
     worlds = "own"
     folds = True
     title = "Event log"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("click on an event", "to its step"),)
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Click an event", "go to its step"),)
 
     def __init__(self) -> None:
         self.shown = False
@@ -168,7 +168,7 @@ class EventDock(Dock):
         start = max(end - n_rows, 0)
         self._rows = []
         if not events:
-            words = self.fonts.render("nothing yet", _SIZE, palette.CAPTION)
+            words = self.fonts.render("no events yet", _SIZE, palette.CAPTION)
             surface.blit(words, (left + round(9 * ui), top))
         for k, event in enumerate(events[start:end]):
             rect = pygame.Rect(left + 1, top + k * row, width - 1, row)
@@ -179,7 +179,7 @@ class EventDock(Dock):
             self._draw_row(surface, series, event, rect, event.step > now)
             self._rows.append((rect, event))
         if self._scrolled:
-            words = self.fonts.render(f"{self._scrolled} newer below", 11.0, palette.ACCENT, True)
+            words = self.fonts.render(f"{self._scrolled} newer events below", 11.0, palette.ACCENT, True)
             plate = words.get_rect(midbottom=(left + width // 2, place_top + height - round(3 * ui))).inflate(round(12 * ui), 0)
             pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
             surface.blit(words, words.get_rect(center=plate.center))

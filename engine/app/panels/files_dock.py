@@ -174,10 +174,10 @@ class FilesDock(Dock):
         if offered is None:
             return None
         if isinstance(offered, RecoveryFile):
-            words = f"Your work in {offered.demo} of {offered.time} was not saved. Ctrl O or a click here opens it."
+            words = f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl O or a click here opens it."
             return f"{_CROSS}{words}", palette.WARNING
         step = 0 if offered.timeline.history is None else offered.timeline.history.now
-        return f"{_CROSS}{offered.demo.title} is as you left it, at step {step}. Ctrl O or a click here returns to it.", palette.TEXT
+        return f"{_CROSS}{offered.demo.title} is still as you left it, at step {step}. Ctrl O or a click here returns to it.", palette.TEXT
 
     def is_note_shown(self) -> bool:
         """Return True if the offer is what stands in the strip."""
@@ -236,7 +236,7 @@ class FilesDock(Dock):
             session = self._navigator.session
             session.saved = Saved(recovery=left.path, is_reopened=True)
             session.clock.paused = True  # it was being worked on
-            session.messages.say(f"As it was on {left.time}, paused. Space goes on, Ctrl S saves it.")
+            session.messages.say(f"The scene as of {left.time}, paused. Space continues, Ctrl S saves it.")
             if self.recovery is not None:
                 self.recovery.resume(left.path)
 
@@ -276,9 +276,9 @@ class FilesDock(Dock):
         return ""
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
-        words = "Another program has changed it." if path in self._ours else "It was neither opened nor saved in this window."
+        words = "Another program has changed it." if path in self._ours else "This window neither opened nor saved it."
         answers = (
-            Answer("Another name", lambda _: _attempt(session, self._ask_for_a_name)),
+            Answer("Choose another name", lambda _: _attempt(session, self._ask_for_a_name)),
             Answer("Replace it", lambda _: _attempt(session, lambda session: self._save_in(session, path, title, may_replace=True))),
         )
         self._asking.ask(Question(f"Replace {path.name}?", words, answers), session)

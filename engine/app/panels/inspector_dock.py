@@ -232,8 +232,8 @@ class InspectorDock(Dock):
     folds = True
     title = "Inspector"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Enter, Tab, Esc", "in a field: take, next, leave"),
-        ("Shift click", "on + or -: ten steps"),
+        ("Enter, Tab, Esc", "in a field: apply, next, cancel"),
+        ("Shift click", "on + or -: ten steps at once"),
     )
 
     def __init__(self, editor: Editor) -> None:

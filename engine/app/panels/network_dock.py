@@ -36,9 +36,9 @@ _MS, _PERCENT, _KILO = 1000.0, 100.0, 0.001
 _LINK: tuple[tuple[str, str, float, float, float, str, str], ...] = (
     ("Latency", "latency", _MS, 500.0, 5.0, "ms", "One-way delay; half the round trip."),
     ("Jitter", "jitter", _MS, 200.0, 5.0, "ms", "Maximum random change of the delay."),
-    ("Loss", "loss", _PERCENT, 50.0, 1.0, "%", "Share of lost messages; they are resent."),
-    ("Reordering", "reorder", _PERCENT, 50.0, 1.0, "%", "Share of messages that overtake others."),
-    ("Duplicates", "duplicate", _PERCENT, 50.0, 1.0, "%", "Share of messages that arrive twice."),
+    ("Loss", "loss", _PERCENT, 50.0, 1.0, "%", "Fraction of messages that are lost and resent."),
+    ("Reordering", "reorder", _PERCENT, 50.0, 1.0, "%", "Fraction of messages that overtake others."),
+    ("Duplicates", "duplicate", _PERCENT, 50.0, 1.0, "%", "Fraction of messages that arrive twice."),
     ("Bandwidth", "bandwidth", _KILO, 1000.0, 5.0, "kB/s", "In each direction; 0 means unlimited."),
 )
 """Name, field of `LinkSettings`, factor from the field's unit, maximum, step, unit, and tooltip."""
@@ -130,7 +130,7 @@ class NetworkDock(Dock):
         if server_thread is not None:
             elsewhere = [Line("or at", address) for address in server_thread.addresses[1:]]
             rows += [
-                Heading("Others join with"),
+                Heading("To join, others run"),
                 Note(f"{program()} join {driver.address}"),
                 *elsewhere,
                 *self._server_rows(server_thread.status),
@@ -161,7 +161,7 @@ class NetworkDock(Dock):
             Line("resimulated ticks", f"{again:.0f}/s"),
             Line("corrections", f"{corrected:.1f}/s, {client.n_corrections:,} in total"),
             Line("latest", millimeters(client.corrections[-1].meters) if client.corrections else "none"),
-            Line("state adopted", counted(client.n_adopted, "time")),
+            Line("states adopted", counted(client.n_adopted, "time")),
             Switch(
                 "Ghosts",
                 driver.shows_ghosts,

@@ -55,7 +55,7 @@ class PeopleDock(Dock):
     title = "Shared world"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Arrows, W A S D", "push the body you drive with 20 N"),
-        ("Space, [, ]", "pause, slower, faster, for all users"),
+        ("Space, [, ]", "pause, slower, faster (for all users)"),
     )
 
     def __init__(self) -> None:

@@ -11,6 +11,7 @@ import pygame
 from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.app.time_series import QUANTITIES, SUMS, TimeSeries
+from engine.common.words import counted
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.hud import draw_lines, lines_size
@@ -36,7 +37,7 @@ _MAX_UNITS = 3
 _SPAN = 20.0
 """Seconds shown at first."""
 _MIN_SPAN, _WHEEL = 0.5, 1.25
-_WHEEL_WORDS = "wheel over a curve: zoom in time"
+_WHEEL_WORDS = "mouse wheel over a curve: zoom in time"
 _AHEAD = 0.3
 """Share of the plot that shows what lies ahead, where the demo has been taken back."""
 
@@ -53,8 +54,8 @@ class PlotDock(Dock):
     title = "Plots"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Middle click", "plot and log that body"),
-        ("click, drag in a plot", "to that step"),
-        ("Wheel in a plot", "longer, shorter"),
+        ("Click, drag in a plot", "go to that step"),
+        ("Wheel in a plot", "show more or less time"),
     )
 
     def __init__(self) -> None:
@@ -150,7 +151,7 @@ class PlotDock(Dock):
         head = round(24 * ui) if is_narrow else gap  # for the button
         room = (left + chooser + gap, top + head, width - chooser - 2 * gap, height - head)
         if not curves:
-            words = self.fonts.render("Choose at the left what to plot.", 13.0, palette.CAPTION)
+            words = self.fonts.render("Choose what to plot on the left.", 13.0, palette.CAPTION)
             surface.blit(words, words.get_rect(center=(room[0] + room[2] // 2, room[1] + room[3] // 2)))
             self._axis = None
         else:
@@ -232,7 +233,7 @@ class PlotDock(Dock):
         inset = round(8 * ui)
         x, y, room = left + inset, top + round(6 * ui), width - 2 * inset
         watched = session.timeline.watched
-        name = series.name(*watched) if watched is not None else "no body: middle-click one"
+        name = series.name(*watched) if watched is not None else "no body (middle-click one)"
         step = [Chip("‹", False, lambda: self._walk(session, -1)), Chip("›", False, lambda: self._walk(session, 1))]
         after = self._chips.draw(surface, self.fonts, (x, y, room), step, self._pointer)
         name = self.fonts.shortened(name, 12.5, max(room - round(40 * ui), 1), True)
@@ -242,10 +243,10 @@ class PlotDock(Dock):
         y += round(3 * ui)
         many = len(session.demo.stages) > 1
         stage = watched[0] if watched is not None else 0
-        head = "the whole world" if not many else f"the whole of {session.demo.stages[stage].label or 'world 1'}"
+        head = "the whole world" if not many else f"all of {session.demo.stages[stage].label or 'world 1'}"
         fallen = series.n_fallen(stage, session.timeline.history.now) if session.timeline.history is not None else 0
         if fallen:
-            head = f"{session.demo.stages[stage].label or 'the world'} without {fallen} fallen off"
+            head = f"{session.demo.stages[stage].label or 'the world'} except {counted(fallen, 'fallen body', 'fallen bodies')}"
         heading = self.fonts.render(self.fonts.shortened(head, 12.5, room, True), 12.5, palette.TEXT, True)
         surface.blit(heading, (x, y))
         y = self._chips.draw(surface, self.fonts, (x, y + round(18 * ui), room), self._offered("whole", True), self._pointer)
@@ -285,7 +286,7 @@ class PlotDock(Dock):
         lines: list[tuple[str, Color]] = [(f"step {step}, {step * session.demo.step_seconds:.3f} s", palette.TEXT)]
         for curve in curves:
             value = float(curve.values[step]) if step < len(curve.values) else math.nan
-            words = "not known" if math.isnan(value) else f"{number_words(value, 0.001 * max(abs(value), 1.0))} {curve.unit}"
+            words = "unknown" if math.isnan(value) else f"{number_words(value, 0.001 * max(abs(value), 1.0))} {curve.unit}"
             lines.append((f"{curve.name}: {words}", palette.SERIES[curve.style]))
         if lines_size(self.fonts, lines, 11.5)[0] > 0.6 * room[2]:
             lines = [lines[0], *((words.split(": ", 1)[1], color) for words, color in lines[1:])]
@@ -307,7 +308,7 @@ _SHORT = {
 def _short(source: Source) -> str:
     """Return the words of a chip; no two are the same."""
     kind, name = source
-    return _SHORT.get(name, name) if kind == "body" else {"kinetic": "all kinetic"}.get(name, _SHORT.get(name, name))
+    return _SHORT.get(name, name) if kind == "body" else {"kinetic": "total kinetic"}.get(name, _SHORT.get(name, name))
 
 
 def _unit(source: Source) -> str:

@@ -104,7 +104,7 @@ class RecordingDock(Dock):
             self._marking = None
             if self.span is not None:
                 seconds = (self.span[1] - self.span[0]) * session.demo.step_seconds
-                session.messages.say(f"{seconds:.2f} s marked. Ctrl F films it as MP4, Ctrl Shift F as GIF.")
+                session.messages.say(f"{seconds:.2f} s marked. Ctrl F saves it as MP4, Ctrl Shift F as GIF.")
             return True
         return False
 
@@ -162,7 +162,7 @@ class RecordingDock(Dock):
             return
         now = session.recorder.begun
         before = f", including the {now:,} steps so far" if now else ""
-        session.messages.say(f"Recording into {path}{before}. Ctrl R stops.")
+        session.messages.say(f"Recording to {path}{before}. Ctrl R stops.")
 
     def _record(self, session: Session) -> None:
         assert session.recorder is not None
@@ -277,7 +277,7 @@ class RecordingDock(Dock):
         pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
 
     def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
-        """Tell how far it is in the place of the time line, which cannot be used meanwhile: nothing lies over the picture."""
+        """Return how far it is in the place of the time line, which cannot be used meanwhile: nothing lies over the picture."""
         ui, plate = self.fonts.ui_scale, pygame.Rect(self._timeline.place)
         inset = round(12 * ui)
         pygame.draw.rect(surface, palette.PANEL_RAISED, plate)

@@ -34,13 +34,13 @@ _ROWS = 5
 """Of the legend."""
 
 PHASES: tuple[tuple[str, str], ...] = (
-    ("collide", "finding contacts, with the callbacks"),
+    ("collide", "finding contacts, including callbacks"),
     ("solve", "islands, constraints, new pairs"),
-    ("TOI", "impacts inside the step"),
-    ("reading", "bodies and contacts out of the solver"),
+    ("TOI", "impacts within the step"),
+    ("reading", "reading bodies and contacts from the solver"),
     ("check", "our manifolds and pairs"),
-    ("beside", "the same step of the world beside it"),
-    ("past", "keyframes, hashes, plots and log"),
+    ("beside", "the same step in the comparison worlds"),
+    ("past", "keyframes, hashes, plots and the log"),
     ("drawing", "the whole window"),
 )
 """From below. All steps of a frame together."""

@@ -37,7 +37,7 @@ class TimelineDock(Dock):
     side = "bottom"
     worlds = "own"
     title = "Time line"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Drag the line", "to any step that has been"),)
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Drag the line", "go to any past step"),)
 
     def __init__(self, actions: WindowActions) -> None:
         self.actions = actions
@@ -180,7 +180,7 @@ class TimelineDock(Dock):
         return pygame.Rect(start, top + (height - thick) // 2, max(end - start, 1), thick)
 
     def is_on_line(self, at: tuple[int, int]) -> bool:
-        """Tell whether a pixel is on the line, or a little beside it."""
+        """Return True if a pixel is on the line, or a little beside it."""
         bar = self.bar
         return (
             self._has_line and pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)

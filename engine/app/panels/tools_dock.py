@@ -54,13 +54,13 @@ class ToolsDock(Dock):
     side = "right"
     title = "Tools"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Shift S", "select bodies, or a joint by its ring; Esc: the hand again"),
+        ("Shift S", "select bodies, or a joint by its ring; Esc: back to the hand"),
         ("Shift B C P F", "draw: box, circle, polygon, outline"),
         ("Shift H D W L O", "join: hinge, rod, weld, slider, wheel"),
         ("Shift E", "eraser"),
-        ("Shift  in drawing", "static;  Ctrl: on the grid"),
-        ("Del, P", "delete, pin what is selected"),
-        ("Ctrl C X V D A", "copy, cut, paste, double, select all"),
+        ("Shift  while drawing", "static;  Ctrl: on the grid"),
+        ("Del, P", "delete or pin the selection"),
+        ("Ctrl C X V D A", "copy, cut, paste, duplicate, select all"),
     )
 
     def __init__(self, editor: Editor, actions: WindowActions) -> None:

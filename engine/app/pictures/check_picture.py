@@ -226,7 +226,7 @@ def _right_words(finding: Finding) -> list[tuple[str, Color]]:
     right = finding.right
     if right.separation > 0.0:
         is_distance = "distance" in finding.shown.reply.keys
-        told = f"distance {right.separation:.4g} m" if is_distance else f"no contact: a gap of {right.separation:.4g} m"
+        told = f"distance {right.separation:.4g} m" if is_distance else f"no contact, gap {right.separation:.4g} m"
     else:
         told = f"contact, normal ({right.normal[0]:.4g}, {right.normal[1]:.4g}), depth {-right.separation:.4g} m"
     return [(told, palette.AGREE), (f"Box2D: {right.box2d}", palette.CAPTION)]

@@ -60,11 +60,14 @@ def draw_runs(runs: Sequence[ShotSeries]) -> bytes:
     surface.fill(palette.BACKGROUND)
     canvas = Canvas(surface, Camera(view=(0, 0, *surface.get_size())), FontBook(_SCALE))
     spec = runs[0].spec
-    canvas.text_px((_MARGIN, 10), f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step", palette.TEXT, 17.0, bold=True)
+    canvas.text_px((_MARGIN, 10), f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step", palette.TEXT, 17.0, bold=True)
     bullet = f"radius {spec.radius:g} m" if spec.shape == "disc" else f"a box of half side {spec.radius:g} m"
     aimed = f", {math.degrees(spec.angle):g} degrees off the normal" if spec.angle != 0.0 else ""
     canvas.text_px((_MARGIN, 44), f"Bullet: {bullet}{aimed}. Target: {spec.thickness:g} m thick.", palette.CAPTION, 12.0)
-    legend = "A row is a shot, a dot is where a step ended, as seen from the target. Rows by phase. A ring: where it was stopped."
+    legend = (
+        "Each row is a shot, sorted by phase; each dot is where a step ended, "
+        "relative to the target. A ring marks where the bullet was stopped."
+    )
     canvas.text_px((_MARGIN, 72), legend, palette.CAPTION, 12.0)
     width = (_WIDTH - 2 * _MARGIN - (n_columns - 1) * _GAP) // n_columns
     if is_small:
@@ -100,8 +103,8 @@ def _draw_panel(canvas: Canvas, series: ShotSeries, box: tuple[int, int, int, in
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
     n_shots = len(series.shots)
     shots_words = f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * series.hit_share:.1f} % hit"
-    share_words = f"{share:.1f} % {'not felt' if feels else 'tunneled'}"
-    steps_words = f"{series.world_steps:.3g} of {driver}'s steps a step"
+    share_words = f"{share:.1f} % {'undetected' if feels else 'tunneled'}"
+    steps_words = f"{series.world_steps:.3g} of {driver}'s steps per step"
     if is_small:
         canvas.text_px((left + 10, top + 21), share_words, color, 13.0, bold=True)
         canvas.text_px((left + 10, top + 38), f"{shots_words}; {law}", palette.CAPTION, 11.0)

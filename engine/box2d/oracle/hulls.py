@@ -64,7 +64,7 @@ def box2d_hulls(sets: Sequence[FloatArray]) -> OracleHulls:
     refusals: list[str] = []
     started = time.perf_counter()
     for points, is_safe in zip(sets, (n_wrapped >= 0).tolist(), strict=True):
-        hull, refusal = _box2d_hull([(x, y) for x, y in points.tolist()]) if is_safe else (None, "skipped: it would not end")
+        hull, refusal = _box2d_hull([(x, y) for x, y in points.tolist()]) if is_safe else (None, "skipped: it would not terminate")
         corners.append(hull)
         refusals.append(refusal)
     seconds = time.perf_counter() - started

@@ -86,7 +86,7 @@ def box_pair(
     bodies = tuple(outline(shapes[at], _pose(poses[at])) for at in (a, b))
     words = [f"{'a' if (np.sort(found_pairs, axis=1) == (a, b)).all(axis=1).any() else 'no'} pair" for found_pairs in pairs]
     ours, box2d = (tuple(_box(some[at]) for at in (a, b)) for some in (tight, wide))
-    return Sketch(bodies, (), ours, box2d, f"{words[0]} (tight boxes)", f"{words[1]} (the boxes of its tree)")
+    return Sketch(bodies, (), ours, box2d, f"{words[0]} (tight boxes)", f"{words[1]} (boxes of its tree)")
 
 
 def outline(shape: AnyShape, pose: Transform) -> tuple[Point, ...]:

@@ -277,7 +277,7 @@ class QueryTally(KindTally):
     @property
     def shown_kinds(self) -> list[tuple[str, KindTally]]:
         """The kinds in order, and the random cases by themselves, if there are any."""
-        return sorted(self.kinds.items()) + ([] if self.random is None else [("random ones only", self.random)])
+        return sorted(self.kinds.items()) + ([] if self.random is None else [("random pairs only", self.random)])
 
     def _wrong_as_json(self, kind: KindTally) -> dict[str, float]:
         """Return how often and how badly Box2D is wrong, under the names of the JSON; empty where it cannot be."""

@@ -157,18 +157,18 @@ class NewlyEnabledPairs:
         """Return why Box2D has not looked at two fixtures, whose rows (2,) these are, in a step; None if it should have."""
         bodies = step.fixtures.body[rows]
         if not self._might_before(fixtures, bodies, step):
-            return "they were allowed to collide just before this step, and Box2D searches for new pairs at its end"
+            return "they were allowed to collide only just before this step, and Box2D searches for new pairs at the end of a step"
         if pair_key(*fixtures) in self._had_contact:
             return None
         freed, renewed = self._late
         if pair_key(*bodies.tolist()) in freed:
-            return "a joint disabled their collision until it was removed, and Box2D had no contact for them"
+            return "a joint disabled their collision until it was removed, so Box2D has no contact for them"
         if not renewed.isdisjoint(fixtures):
-            return "one of them was allowed to collide, and Box2D had no contact for them"
+            return "one of the fixtures was changed so that they may collide, and Box2D has no contact for them"
         return None
 
     def _might_before(self, fixtures: tuple[int, int], bodies: IntArray, step: StepPairs) -> bool:
-        """Tell whether Box2D can have had a contact of two fixtures when the step began: they might meet before, or one of them is new."""
+        """Return True if Box2D may have had a contact of two fixtures at the start of the step: they could meet before, or one is new."""
         if not step.renewed.isdisjoint(bodies.tolist()):
             return False
         if self._before is None or self._changed_at != step.step:

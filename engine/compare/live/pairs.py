@@ -197,7 +197,7 @@ class LivePairs:
         return pair_keys(columns.fixture[np.compress(self._touches(pairs, turned, step), pairs, axis=0)])
 
     def _touches(self, pairs: IntArray, turned: FloatArray, step: StepPairs) -> NDArray[np.bool_]:
-        """Tell which pairs (n, 2) of rows touch, at poses (m, 4) with rotation."""
+        """Return which pairs (n, 2) of rows touch, at poses (m, 4) with rotation."""
         is_sensor = step.fixtures.is_sensor
         sensed = np.flatnonzero(is_sensor[pairs[:, 0]] | is_sensor[pairs[:, 1]])
         solid = np.delete(pairs, sensed, axis=0) if len(sensed) else pairs
@@ -313,7 +313,7 @@ class LivePairs:
             pair = (int(listed[at, 0]), int(listed[at, 1])) if is_theirs else self._order(key, settled)
             rows, is_known = self._rows(np.array([key]))
             if not is_known[0]:
-                evidence = "one of the two belongs to an inactive body"
+                evidence = "one of the two fixtures belongs to an inactive body"
                 differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, evidence))
                 continue
             if step.approach is not None:
@@ -355,17 +355,17 @@ class LivePairs:
 
     def _prove_reported(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
         """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
-        alone = "only the solver reports a touch" if is_theirs else "only the library finds a touch"
+        alone = "only the solver reports that they touch" if is_theirs else "only our library reports that they touch"
         if step.fixtures.is_sensor[rows].any():
             return None if is_theirs and self._passes(rows[0], step) else (0.0, alone)
         margin = float(self._nearness(rows, step, motion)[0])
         scale = float(posed_pairs(self._shapes, rows, *(self._poses(step, side) for side in rows.T)).scale[0])
         if abs(margin) <= 16.0 * SAT_ROUNDING * max(scale, 1.0):
             return None
-        return abs(margin), f"{alone}: it is {margin:.3g} m from touching"
+        return abs(margin), f"{alone}: the margin is {margin:.3g} m"
 
     def _passes(self, rows: IntArray, step: StepPairs) -> bool:
-        """Tell whether the boxes around the ways of two fixtures, one a sensor, from the start of the step to its end, overlap."""
+        """Return True if the boxes around the ways of two fixtures, one a sensor, from the start of the step to its end, overlap."""
         bodies = step.fixtures.body[rows].tolist()
         if not all(map(self._world.is_body, bodies)):
             return True  # one of them died at the step's end, and with it where it was then
@@ -393,9 +393,9 @@ class LivePairs:
         gap, touches = pair.gap, pair.decides()
         if is_theirs and touches:
             if gap > 0.0:
-                return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying the rule gives Box2D's touch"
+                return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying Box2D's rule gives its touch"
             if pair.decides_mirrored():
-                return "unexplained", -gap, "the two touch, and our broad phase missed them"
+                return "unexplained", -gap, "the two touch, but our broad phase missed the pair"
             return None
         if not is_theirs:
             if not touches:
@@ -406,7 +406,7 @@ class LivePairs:
         explained = pair.explain_tie(is_theirs, contacts)
         if explained is not None:
             return explained
-        alone = "only Box2D reports a touch" if is_theirs else "only our library finds a touch"
+        alone = "only Box2D reports that they touch" if is_theirs else "only our library reports that they touch"
         return "unexplained", abs(gap), f"{alone}, and float32 rounding cannot reverse it"
 
     def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Explained:
@@ -416,7 +416,9 @@ class LivePairs:
             return "not_asked", -pair.gap, reason
         bound = pair.box_bound()
         if self._contact(pair.fixtures) is None and -pair.gap <= bound:
-            shared = f"the boxes overlap by {-pair.gap:.3g} m, within the rounding of {bound:.3g} m, and Box2D's are apart"
+            shared = (
+                f"the boxes overlap by {-pair.gap:.3g} m, which is within the rounding error of {bound:.3g} m, and Box2D's boxes are apart"
+            )
             return "float32_tie", -pair.gap, shared
         return None
 

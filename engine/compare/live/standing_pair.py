@@ -51,11 +51,11 @@ class StandingPair:
         return self.gap <= 0.0 and self.decides()
 
     def decides(self) -> bool:
-        """Tell whether it touches, whatever its boxes."""
+        """Return True if it touches, whatever its boxes."""
         return self._decide(self._posed)
 
     def decides_mirrored(self) -> bool:
-        """Tell the same of the pair in the other order."""
+        """Return the same of the pair in the other order."""
         posed = self._posed
         mirrored = replace(
             posed,

@@ -124,7 +124,7 @@ class ToldShapes:
         )
 
     def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> NDArray[np.bool_]:
-        """Tell which contacts are not what the library answers, within the rounding of a point.
+        """Return which contacts are not what the library answers, within the rounding of a point.
 
         A grown shape with a surface is short of its separation by the margin: a skin is no surface, and a radius is.
         """
@@ -149,7 +149,7 @@ class ToldShapes:
         return np.flatnonzero(may), why
 
 
-_NOT_THE_LIBRARYS = "the solver reports another manifold than the library finds at the reported poses"
+_NOT_THE_LIBRARYS = "the solver's manifold differs from the one that our library computes for the same poses"
 
 _FARTHEST = LINEAR_SLOP * 2.0**23
 """Meters, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""

@@ -9,33 +9,35 @@ from typing import Any
 __all__ = ["CAUSES", "WAYS", "BodyVerdict", "MotionVerdict"]
 
 CAUSES: dict[str, str] = {
-    "sleeping": "One engine puts the body to sleep, or wakes it, and the other does not.",
-    "continuous": "One engine stops the body at a touch within the step, or pushes it there.",
+    "sleeping": "Only one engine puts the body to sleep or wakes it.",
+    "continuous": "Only one engine stops or pushes the body when it touches something within the step.",
     "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn per step, and reduces its velocity to that.",
-    "restitution": "Restitution: Box2D has a threshold of 1 m/s and solves all contacts together; ours goes pair by pair, first of all.",
-    "warm_starting": "The impulses of the last step, from which this one starts.",
+    "restitution": "Restitution: Box2D has a threshold of 1 m/s and solves all contacts together; ours handles it first, pair by pair.",
+    "warm_starting": "Warm starting: the engines start this step with different impulses.",
     "iterations": "Box2D's sweeps end before convergence, or our sub-steps differ from a single step.",
-    "integrator": "Gravity and damping: one explicit step of Box2D's, v (1 - h d), against implicit sub-steps.",
+    "integrator": "Gravity and damping: Box2D takes one explicit step, v (1 - h d); ours takes implicit sub-steps.",
     "speculative": "Ours stops a pair that would touch within the step; Box2D has no contact for it yet.",
     "skin": "Box2D keeps bodies apart at their skins, 2 cm for two polygons, where ours may still approach.",
-    "contacts": "Another contact: Box2D chose another axis. The referee of contacts gives the reason.",
-    "joints": "Joints: ours stops one that would pass its limit within the step; Box2D pulls at other points, or not at all.",
-    "order": "Contacts and joints are solved in another order, and the sweeps end before the order no longer matters.",
+    "contacts": "Different contact: Box2D chose another axis. The referee of contacts gives the reason.",
+    "joints": "Joints: ours stops a joint that would pass its limit within the step; Box2D pulls at other points or not at all.",
+    "order": "Contacts and joints are solved in a different order, and there are too few sweeps for that not to matter.",
     "one_point": "Box2D's solver drops the second of two nearly redundant points.",
-    "several_answers": "Friction has several solutions here, and each engine found its own: ours, started from Box2D's, stays there.",
-    "unsettled": "Box2D's sweeps over friction cycle without converging; without friction both agree.",
-    "float32": "Rounding: the same sweeps in float32, or from poses moved by rounding, differ as much.",
-    "unexplained": "No removed cause made the difference vanish.",
+    "several_answers": "Friction has several solutions here, and each engine found a "
+    "different one. Started from Box2D's solution, ours stays there.",
+    "unsettled": "Box2D's friction sweeps cycle without converging; without friction, both engines agree.",
+    "float32": "Rounding: the same sweeps differ as much in float32, or when the poses change by rounding.",
+    "unexplained": "The difference remains whichever cause is removed.",
 }
 """Causes in the order in which they are taken away, and a sentence for people."""
 
 WAYS: dict[str, str] = {
-    "velocity": "The poses differ by the difference of the velocities times the step.",
-    "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
-    "continuous": "One engine stops the body on its way.",
-    "integrator": "Nothing touches the body: Box2D moves it with the new velocity, ours with the mean of old and new.",
-    "position_correction": "Box2D moves overlapping bodies apart after the step, without velocity; ours pushes softly within it.",
-    "unexplained": "None of these.",
+    "velocity": "The poses differ by the velocity difference times the time step.",
+    "sleeping": "Only one engine lets the body sleep or wakes it.",
+    "continuous": "Only one engine stops the body during the step.",
+    "integrator": "Nothing touches the body. Box2D moves it with its new velocity, ours with the mean of the old and new velocities.",
+    "position_correction": "Box2D moves overlapping bodies apart after the step without "
+    "changing velocities; ours pushes them softly during it.",
+    "unexplained": "None of the known causes.",
 }
 """Why poses differ, in the order in which it is asked, and a sentence for people."""
 
@@ -92,7 +94,7 @@ class BodyVerdict:
             if abs(size - before) > _MIN_SHARE * self.size
         ]
         if self.left and not steps:
-            steps = [f"{sizes[-1]:.2g} whichever cause is removed"]
+            steps = [f"still {sizes[-1]:.2g} whichever cause is removed"]
         return f"{self.size:.2g} m/s apart; {', '.join(steps)} (float32 may leave {self.allowed:.2g})".replace("_", " ")
 
     def as_json(self) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def _ours_alone(pair: Pair) -> Answer:
 def _manifold_answer(count: int, normal: FloatArray, points: FloatArray, overlaps: bool) -> Answer:
     """Return a manifold: normal (2,), points (2, 3) x, y, separation, of which the first `count` are."""
     if count == 0:
-        return Answer("no contact" + (", overlap" if overlaps else ""), is_yes=overlaps)
+        return Answer("no contact" + (", but overlapping" if overlaps else ""), is_yes=overlaps)
     separations = tuple(float(points[k, 2]) for k in range(count))
     x, y = _point_of(normal)
     lowest = min(separations)
@@ -219,7 +219,7 @@ def _impact_answer(impacts: Impacts) -> Answer:
     words = {
         Status.HIT: f"touch at {fraction:.6f} of the step",
         Status.MISS: "no touch",
-        Status.OVERLAPPING: "overlapping from the start",
+        Status.OVERLAPPING: "overlapping at the start",
         Status.OUT_OF_ITERATIONS: f"gave up at {fraction:.6f} of the step",
     }.get(status, status.name.lower())
     return Answer(words, fraction=fraction if status != Status.MISS else None, is_yes=status in (Status.HIT, Status.OVERLAPPING))

@@ -139,10 +139,10 @@ class Pair:
         needed = _NEEDED[self.query]
         for name, is_given in present.items():
             if is_given != (name in needed):
-                requirement = "given for this query" if name in needed else "left out for this query"
+                requirement = "given for this query" if name in needed else "omitted for this query"
                 raise InvalidInputError(name, requirement, Described(self.query))
         if self.query != "toi" and (self.center_a, self.center_b) != ((0.0, 0.0), (0.0, 0.0)):
-            raise InvalidInputError("local_center", "left out for this query", Described(self.query))
+            raise InvalidInputError("local_center", "omitted for this query", Described(self.query))
         if self.ray is not None:
             object.__setattr__(self, "ray", (point("ray.origin", self.ray[0]), point("ray.end", self.ray[1])))
         if self.point is not None:

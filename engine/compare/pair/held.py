@@ -51,7 +51,7 @@ def held(pair: Pair) -> Pair:
     if isinstance(pair.shape_a, Segment) and isinstance(pair.shape_b, Segment) and pair.query in ("manifold", "overlap", "toi"):
         raise NotForBox2DError("Box2D does not collide two edges")
     if isinstance(pair.shape_a, Segment) and pair.query == "contains":
-        raise NotForBox2DError("an edge of Box2D contains no point")
+        raise NotForBox2DError("a Box2D edge contains no points")
     try:
         shape_b = None if pair.shape_b is None else rounded_shape(pair.shape_b, pair.center_b)
         return replace(
@@ -68,7 +68,7 @@ def held(pair: Pair) -> Pair:
             point=None if pair.point is None else _rounded(pair.point),
         )
     except InvalidInputError as error:
-        raise NotForBox2DError(f"float32 does not hold the shapes: {error}") from None
+        raise NotForBox2DError(f"float32 cannot represent the shapes: {error}") from None
 
 
 def pair_oracle(pair: Pair) -> tuple[PairOracle, Pair]:
@@ -83,7 +83,7 @@ def _made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...])
     try:
         return kind(shapes)
     except InvalidInputError as error:
-        raise NotForBox2DError(f"Box2D refuses the shapes: {error}") from None
+        raise NotForBox2DError(f"Box2D rejects the shapes: {error}") from None
 
 
 def posed_pair(pair: Pair, oracle: PairOracle) -> PosedPairs:

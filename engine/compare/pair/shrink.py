@@ -208,7 +208,7 @@ def _round(point: Point, grid: float) -> Point:
 
 
 def _is_clear(pair: Pair) -> bool:
-    """Tell whether no corner, or center, of one shape lies on the other, as they stand; of a motion, a ray or a point nothing is asked."""
+    """Return True if no corner, or center, of one shape lies on the other at their given poses; True for motions, rays and points."""
     if pair.shape_b is None or pair.end_a is not None:
         return True
     sides = []

@@ -59,7 +59,7 @@ def rounded(value: float, grid: float) -> float:
 
 
 def is_plain_polygon(corners: Sequence[Point], farthest: float) -> bool:
-    """Tell whether corners go once round a convex shape, counter-clockwise, nowhere thin or nearly straight, and near the origin."""
+    """Return True if corners go once round a convex shape, counter-clockwise, nowhere thin or nearly straight, and near the origin."""
     edges = [(qx - px, qy - py) for (px, py), (qx, qy) in zip(corners, [*corners[1:], corners[0]], strict=True)]
     lengths = [math.hypot(*edge) for edge in edges]
     if min(lengths) <= 0.0 or min(lengths) < _SHORTEST_EDGE * max(lengths) or max(max(abs(x), abs(y)) for x, y in corners) > farthest:
@@ -75,7 +75,7 @@ def is_plain_polygon(corners: Sequence[Point], farthest: float) -> bool:
 
 
 def is_on_edge(point: Point, corners: Sequence[Point], near: float) -> bool:
-    """Tell whether a point lies on an edge or corner of a closed outline, for the eye; a circle has its center."""
+    """Return True if a point lies on an edge or corner of a closed outline, for the eye; a circle has its center."""
     for (px, py), (qx, qy) in zip(corners, [*corners[1:], corners[0]], strict=True):
         ex, ey = qx - px, qy - py
         length_sq = ex * ex + ey * ey

@@ -159,7 +159,7 @@ def _prepare(function: Callable[[_Task], object], rehearsal: _Task, expected: tu
     """Make sure, once in a process, that it has the expected versions, and rehearse."""
     differing = _differing(versions(), expected)
     if differing:
-        raise ClusterError(f"a process that joined the cluster has {differing}")
+        raise ClusterError(f"a worker that joined the cluster has {differing}")
     function(rehearsal)
 
 
@@ -214,10 +214,10 @@ def _check_processes(client: Any, address: str) -> None:
         if isinstance(theirs, OSError):
             continue  # it has just gone
         if isinstance(theirs, Exception):
-            raise ClusterError(f"the process {where} of the cluster cannot load the engine: {theirs}")
+            raise ClusterError(f"the worker {where} of the cluster cannot load the engine: {theirs}")
         differing = _differing(theirs, versions())
         if differing:
-            raise ClusterError(f"the process {where} of the cluster has {differing}")
+            raise ClusterError(f"the worker {where} of the cluster has {differing}")
 
 
 def _differing(theirs: tuple[tuple[str, str], ...], ours: tuple[tuple[str, str], ...]) -> str:
@@ -231,9 +231,9 @@ def _answer_of(reply: Any, address: str) -> Any:
         return reply.answer
     error = reply[1] if isinstance(reply, tuple) else reply
     if type(error).__name__ == "KilledWorker":
-        raise WorkerLostError(f"a task ended {error.allowed_failures + 1} processes of the cluster at {address}") from None
+        raise WorkerLostError(f"a task crashed {error.allowed_failures + 1} workers of the cluster at {address}") from None
     if type(error).__name__ in ("CancelledError", "FutureCancelledError", "FuturesCancelledError"):
-        raise ClusterError(f"the scheduler at {address} was lost, or the work was withdrawn there") from None
+        raise ClusterError(f"the connection to the scheduler at {address} was lost, or the work was canceled there") from None
     if isinstance(error, RuntimeError) and str(error).startswith(_NOT_LOADED):
         folder = Path(engine.__file__).parent.parent
         advice = f"start it in {folder}, or with PYTHONPATH={folder}"
@@ -246,7 +246,7 @@ def _lost_scheduler(address: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ClusterError(f"the scheduler at {address} was lost: {error}") from None
+        raise ClusterError(f"the connection to the scheduler at {address} was lost: {error}") from None
 
 
 @contextlib.contextmanager

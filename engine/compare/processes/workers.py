@@ -127,7 +127,7 @@ class _Crew(Generic[_Task, _Answer]):
             pipe.close()
             process.join()
             if self._attempts[task] >= _MAX_ATTEMPTS:
-                message = f"{self._tasks[task]} ended {_MAX_ATTEMPTS} processes, the last with status {process.exitcode}"
+                message = f"{self._tasks[task]} crashed {_MAX_ATTEMPTS} processes; the last one ended with status {process.exitcode}"
                 raise WorkerLostError(message) from None
             self._waiting.appendleft(task)
             self._idle.append(self._hired())

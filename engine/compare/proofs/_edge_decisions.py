@@ -114,7 +114,7 @@ def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: 
 
 
 def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> tuple[bool, Vector, Vector]:
-    """Tell whether the centroid is in front of the chain, and between which normals the contact's must lie."""
+    """Return True if the centroid is in front of the chain, and between which normals the contact's must lie."""
     along = _unit(edge.v1, edge.v2)
     normal, behind = (along[1], -along[0]), (-along[1], along[0])
 

@@ -99,7 +99,7 @@ class Judge:
         self.open: list[Decision] = []
 
     def is_positive(self, name: str, margin: Number, bound: float) -> bool:
-        """Tell whether `margin` > 0, or what the script says if it is within `bound` of 0."""
+        """Return True if `margin` > 0, or what the script says if it is within `bound` of 0."""
         return self._choose(name, margin, bound, 0 if margin > 0 else 1, 2) == 0
 
     def side_of_plane(self, margin: Number, bound: float) -> int:

@@ -36,7 +36,11 @@ def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess
     if mine > bound or theirs <= bound:
         return None
     if others > bound:
-        return "chain_normal", abs(excess), f"Box2D's normal lies {math.degrees(theirs):.3g} degrees beyond those of the chain there"
+        return (
+            "chain_normal",
+            abs(excess),
+            f"Box2D's normal is {math.degrees(theirs):.3g} degrees outside the range of the chain's normals there",
+        )
     reach = _reach_over(edge.v1, edge.v2, world_points(posed, at, 1 - side, None, float))
     if reach is None:
         return None
@@ -44,7 +48,7 @@ def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess
     above, below = (high, -low) if is_front else (-low, high)
     if above <= below + 2.0 * float(allowances.separation_allowance(posed.scale[at : at + 1])[0]):
         return None
-    evidence = f"over the link the shape reaches {above:.3g} m to our side, {below:.3g} m to Box2D's"
+    evidence = f"at this link, the shape extends {above:.3g} m to our side and {below:.3g} m to Box2D's"
     return "chain_normal", abs(excess), evidence
 
 

@@ -111,14 +111,14 @@ def distance_sq(core_a: Sequence[Corner], core_b: Sequence[Corner]) -> tuple[int
 
 
 def is_within(square: tuple[int, int], bits: int, bound: float) -> bool:
-    """Tell whether a squared distance is not above that of `bound`, which is not negative."""
+    """Return True if a squared distance is not above that of `bound`, which is not negative."""
     bound_bits = bits_of(bound)
     limit = to_int(bound, bound_bits)
     return square[0] << (2 * bound_bits) <= (limit * limit * square[1]) << (2 * bits)
 
 
 def _is_parted(polygon: Sequence[Corner], others: Sequence[Corner]) -> bool:
-    """Tell whether all others lie beyond one of the edges of a polygon, counter-clockwise."""
+    """Return True if all others lie beyond one of the edges of a polygon, counter-clockwise."""
     for (ax, ay), (bx, by) in zip(polygon, [*polygon[1:], polygon[0]], strict=True):
         ex, ey = bx - ax, by - ay
         if all(ey * (x - ax) - ex * (y - ay) > 0 for x, y in others):
@@ -130,14 +130,14 @@ def _is_parted(polygon: Sequence[Corner], others: Sequence[Corner]) -> bool:
 
 
 def holds(core: Sequence[Corner], point: Corner) -> bool:
-    """Tell whether a point lies in a core with an area."""
+    """Return True if a point lies in a core with an area."""
     x, y = point
     after = [*core[1:], core[0]]
     return all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0 for (ax, ay), (bx, by) in zip(core, after, strict=True))
 
 
 def share_point(core_a: Sequence[Corner], core_b: Sequence[Corner], bits: int) -> bool:
-    """Tell whether two cores, one of which has an area, share a point that was found; False where none was."""
+    """Return True if two cores, one of which has an area, share a point that was found; False where none was."""
     thin, other = (core_a, core_b) if len(core_a) <= len(core_b) else (core_b, core_a)
     if len(thin) == 1:
         return holds(other, thin[0])

@@ -60,7 +60,7 @@ class ExactRay:
         return max(self._margins(fraction))
 
     def is_short_for_circle(self) -> bool:
-        """Tell whether b2CircleShape sees a ray too short for it: the square of its length is known to it within 4 u."""
+        """Return True if b2CircleShape sees a ray too short for it: the square of its length is known to it within 4 u."""
         if len(self._corners) != 1:
             return False
         limit = BOX2D_EPSILON * (1.0 + 2.0 * EPS32)  # a power of two and one more bit: exact
@@ -74,7 +74,7 @@ class ExactRay:
         return ((self._start[0] << more) + t * self._way[0], (self._start[1] << more) + t * self._way[1]), more
 
     def is_own_normal(self, fraction: float, normal: FloatArray) -> bool:
-        """Tell whether a normal belongs to the ray's point at `fraction`: that of an edge it lies on, or the circle's there."""
+        """Return True if a normal belongs to the ray's point at `fraction`: that of an edge it lies on, or the circle's there."""
         if len(self._corners) == 1:
             place, more = self._place(fraction)
             away = [real(place[k] - (self._corners[0][k] << more), self._bits + more) for k in range(2)]
@@ -96,7 +96,7 @@ class ExactRay:
         return [(real(bx - ax, self._bits), real(by - ay, self._bits)) for (ax, ay), (bx, by) in zip(self._corners, after, strict=True)]
 
     def _is_on_side(self, normal: FloatArray) -> bool:
-        """Tell whether a normal looks against the ray, as an edge's has to, unless rounding decides on which side the ray starts."""
+        """Return True if a normal looks against the ray, as an edge's has to, unless rounding decides on which side the ray starts."""
         against = -sum(float(normal[k]) * real(self._way[k], self._bits) for k in range(2))
         if against >= -allowances.direction_allowance() * self.length:
             return True
@@ -106,7 +106,7 @@ class ExactRay:
         return is_within((beside * beside, ex * ex + ey * ey), self._bits, self.bound)
 
     def _is_end_normal(self, fraction: float, normal: FloatArray) -> bool:
-        """Tell whether the place is an end of the edge, to within b, and the normal one that the end has: any that points away."""
+        """Return True if the place is an end of the edge, to within b, and the normal one that the end has: any that points away."""
         place, more = self._place(fraction)
         for end, other in (self._corners, self._corners[::-1]):
             off = [real((end[k] << more) - place[k], self._bits + more) for k in range(2)]
@@ -149,7 +149,7 @@ class ExactRay:
         return high
 
     def meets(self, grown: float) -> bool:
-        """Tell whether the ray meets the shape with its edges, or its circle, moved outwards by `grown`."""
+        """Return True if the ray meets the shape with its edges, or its circle, moved outwards by `grown`."""
         if len(self._corners) == 1:
             start, way = self._start, self._way
             square = segment_distance_sq(self._corners[0], start, (start[0] + way[0], start[1] + way[1]))
@@ -181,7 +181,7 @@ class ExactRay:
         return first[0] * last[1] <= last[0] * first[1]
 
     def _meets_edge(self, grown: float) -> bool:
-        """Tell whether the ray comes within `grown` of the edge; of a negative one, whether it crosses it even if an end moves so far."""
+        """Return True if the ray comes within `grown` of the edge; of a negative one, whether it crosses it even if an end moves so far."""
         end = (self._start[0] + self._way[0], self._start[1] + self._way[1])
         ray: list[Corner] = [self._start, end] if end != self._start else [self._start]
         room = max(-grown, 0.0)
@@ -191,7 +191,7 @@ class ExactRay:
 
 
 def _is_astride(line: Sequence[Corner], points: Sequence[Corner], bits: int, room: float) -> bool:
-    """Tell whether two points lie on the two sides of a line, each farther from it than `room`."""
+    """Return True if two points lie on the two sides of a line, each farther from it than `room`."""
     if len(line) < 2 or len(points) < 2:
         return False
     (ax, ay), (bx, by) = line

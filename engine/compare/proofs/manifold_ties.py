@@ -113,7 +113,7 @@ def _turned_decisions(posed: PosedPairs, at: int, box2d: Answers, replay: Callab
             continue
         turned = [decision for decision in exact.decisions if (decision.margin > 0) != (decision.option == 0)] or list(exact.decisions)
         evidence = ", ".join(
-            f"{decision.name}: exact margin {float(decision.margin):.3g} of {decision.bound:.3g} allowed" for decision in turned
+            f"{decision.name}: the exact margin is {float(decision.margin):.3g}, {decision.bound:.3g} is allowed" for decision in turned
         )
         return "float32_tie", max(abs(float(decision.margin)) for decision in turned), evidence
     return None
@@ -169,7 +169,7 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     if known is not None:
         margin, error, bound = known.margin[at], known.error[at], known.bound[at]
         if abs(margin) + error <= bound:
-            evidence = f"two axes equally deep: margin {margin:.3g} m, known to {error:.1g} m, of {bound:.3g} m allowed"
+            evidence = f"two axes are equally deep: the margin is {margin:.3g} m (known to {error:.1g} m), {bound:.3g} m is allowed"
             return "float32_tie", abs(margin), evidence
         if abs(margin) - error > bound:
             return None
@@ -187,7 +187,7 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     if abs(scaled) > int(bound * 2.0**_GUARD_BITS) << (2 * _FLOAT32_BITS - _GUARD_BITS):
         return None
     margin = float(Fraction(scaled, 1 << (2 * _FLOAT32_BITS)))
-    return "float32_tie", abs(margin), f"two axes equally deep: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+    return "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed"
 
 
 def _scaled_corners(posed: PosedPairs, at: int, side: int) -> list[Corner]:
@@ -226,7 +226,9 @@ def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: An
     turned = max(abs(sign * float(n) - float(m)) for n, m in zip((nx, ny), box2d.normal[at].tolist(), strict=True))
     if turned > float(allowances.normal_allowance(posed.scale[at : at + 1], ours.axis[at : at + 1, 3], posed.is_polygons[at : at + 1])[0]):
         return None
-    evidence = f"the incident edge stands 1 in {float(ours.axis[at, 3]):.3g} off the normal, so rounding moves the cut along it"
+    evidence = (
+        f"the incident edge deviates from the normal by 1 in {float(ours.axis[at, 3]):.3g}, so rounding shifts the clip point along it"
+    )
     return "float32_tie", float(farthest), evidence
 
 
@@ -263,7 +265,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
         if distance_sq * turned * turned > 2 * Fraction(bound) ** 2:
             return None
         distance = math.sqrt(float(distance_sq))
-        return "float32_tie", distance, f"the centers lie {distance:.3g} m apart: their direction is known to {bound:.3g} m only"
+        return "float32_tie", distance, f"the centers are {distance:.3g} m apart, but their direction is known only to {bound:.3g} m"
     polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
     explained = _explain_region(posed, at, ours, box2d, polygon, center, bound)
     if explained is not None:
@@ -277,7 +279,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     if len(near) < 2 and float(distance_sq) > (bound / allowances.MAX_AGREEING_TURN) ** 2:
         return None
     margin = float(deepest - min(near))
-    evidence = f"the center lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
+    evidence = f"the center is equally deep behind {len(near)} edges: the exact margin is {margin:.3g} m, {2.0 * bound:.3g} m is allowed"
     return "float32_tie", margin, evidence
 
 
@@ -309,7 +311,9 @@ def _explain_region(
             min(np.abs(directions[0] - direction).max(), np.abs(directions[0] + direction).max()) <= turn + bound / distance
             for direction in directions[1:]
         ):
-            evidence = f"the center lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+            evidence = (
+                f"the center is on the border between an edge and its corner: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed"
+            )
             return "float32_tie", abs(margin), evidence
     return None
 
@@ -322,11 +326,11 @@ def _explain_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers,
     turned = max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True))
     if distance * turned > 2.0 * bound:
         return None
-    return "float32_tie", distance, f"the center lies {distance:.3g} m from the edge's end: its direction is known to {bound:.3g} m only"
+    return "float32_tie", distance, f"the center is {distance:.3g} m from the edge's end, but its direction is known only to {bound:.3g} m"
 
 
 def _is_along_own_normal(posed: PosedPairs, at: int, box2d: Answers, bound: float) -> bool:
-    """Tell whether a circle's contact point lies where its own normal and separation say."""
+    """Return True if a circle's contact point lies where its own normal and separation say."""
     shapes, (a, b) = posed.shapes, posed.pairs[at].tolist()
     is_b = shapes.kind[b] == CIRCLE
     circle, polygon = (b, a) if is_b else (a, b)

@@ -118,7 +118,7 @@ def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> E
         return None
     distance_sq = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
     explained = at_limit(distance_sq, reach_of(posed, at), bound, "the limit of touching")
-    return None if explained is None else (explained[0], explained[1], f"{explained[2]}; ours {ours:.3g} m, Box2D's {box2d:.3g} m")
+    return None if explained is None else (explained[0], explained[1], f"{explained[2]}; ours is {ours:.3g} m, Box2D's is {box2d:.3g} m")
 
 
 def core_distance_sq(core_a: Core, core_b: Core) -> Fraction:
@@ -138,4 +138,4 @@ def at_limit(distance_sq: Fraction, reach: Fraction, bound: float, what: str) ->
     if not low * low <= distance_sq <= (reach + slack) ** 2:
         return None
     margin = float((distance_sq - reach * reach) / (2 * reach))
-    return "float32_tie", abs(margin), f"at {what}: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+    return "float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed"

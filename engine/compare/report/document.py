@@ -27,13 +27,13 @@ from engine.report.page import render_page
 __all__ = ["histogram_svg", "html_report", "summary_table"]
 
 _ERRORS = {
-    "point_error": ("Error of a point, of the pairs that agree", "m"),
-    "normal_error": ("Error of a component of the normal, of those that agree", ""),
-    "fraction_error": ("Difference of the times of touch, of those that agree", ""),
+    "point_error": ("Error of a point, for pairs that agree", "m"),
+    "normal_error": ("Error of a component of the normal, for pairs that agree", ""),
+    "fraction_error": ("Difference between the times of impact, for pairs that agree", ""),
 }
 _ERRORS_OF = {
-    ("distance", "point_error"): "Difference of the distances that agree",
-    ("aabb", "point_error"): "Difference of a box's side, of those that agree",
+    ("distance", "point_error"): "Difference between the distances, for pairs that agree",
+    ("aabb", "point_error"): "Difference between a box's sides, for pairs that agree",
 }
 
 _SIZES = {
@@ -42,21 +42,21 @@ _SIZES = {
     "local_maximum": "excess depth of Box2D's axis",
     "skin": "how much smaller the gap looks along Box2D's axis",
     "toi_missed": "missed depth",
-    "graze": "gap of the cores",
-    "starts_inside": "depth of the start",
+    "graze": "gap between the cores",
+    "starts_inside": "depth of the ray's start",
     "short_ray": "length of the ray",
-    "local_normal": "difference of the place of the hit",
-    "cancellation": "error of Box2D's centroid, or width of what it refuses",
+    "local_normal": "distance between the hits",
+    "cancellation": "error of Box2D's centroid, or width of the rejected polygon",
     "too_small": "width or shortest edge",
-    "endless": "how far a point lay beyond its line",
-    "fat_box": "gap of the tight boxes",
+    "endless": "distance of a point beyond its line",
+    "fat_box": "gap between the tight boxes",
     "unexplained": "difference",
 }
 """Meaning of the size of a difference, by its reason; a reason without one is left out."""
 
 _WRONG = {
-    "wrong_axis_share": ("Of the touching pairs, Box2D's axis is not the one of least depth", "mean excess depth", "largest"),
-    "missed_share": ("Of the touches within a step, b2TimeOfImpact misses", "mean missed depth", "largest"),
+    "wrong_axis_share": ("Touching pairs for which Box2D's axis is not the one of least depth", "mean excess depth", "largest"),
+    "missed_share": ("Touches within a step that b2TimeOfImpact misses", "mean missed depth", "largest"),
 }
 
 
@@ -122,7 +122,7 @@ def _query(query: str, tally: QueryTally, exhibits: Sequence[Exhibit], folder: s
     reasons = []
     for reason, count in [*counts, *explained]:
         shown = [exhibit for exhibit in exhibits if exhibit.example.reason == reason]
-        only_first = f" The first {len(shown):,} of them:" if reason == "unexplained" and len(shown) < count else ""
+        only_first = f" These are the first {len(shown):,}:" if reason == "unexplained" and len(shown) < count else ""
         meaning = REASONS[reason]
         reasons.append(
             {
@@ -232,5 +232,5 @@ def _answers(exhibit: Exhibit) -> tuple[str, str]:
     """Return our answer and Box2D's in words, empty where there is none to show."""
     shown = exhibit.example.shown
     if exhibit.answers is not None:
-        return exhibit.answers.ours.words, exhibit.answers.box2d.words if exhibit.answers.box2d is not None else "not asked"
+        return exhibit.answers.ours.words, exhibit.answers.box2d.words if exhibit.answers.box2d is not None else "not applicable"
     return (shown.our_words, shown.box2d_words) if isinstance(shown, Sketch) else ("", "")

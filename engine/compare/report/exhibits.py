@@ -107,7 +107,7 @@ def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrin
             pair = replace(shrunk.pair, provenance=provenance)
             answers = _answers_alone(pair)
     if answers is not None and answers.reason != example.reason and not remark:
-        remark = f"Alone, the verdict on this pair is: {answers.reason or answers.verdict}."
+        remark = f"Tested alone, this pair gets the verdict: {answers.reason or answers.verdict}."
     note = f"{title}{'; shrunk' if shrunk is not None else ''}; found by: {command}"
     drawings = tuple(pair_svgs(answers, title)) if answers is not None else ()
     return Exhibit(query, role, name, example, replace(pair, note=note), answers, drawings, shrunk, remark, command)
@@ -123,10 +123,10 @@ class _Shrinker:
         """Return the small pair, or None and why there is none."""
         if answers.verdict != "unexplained":
             note = answers.reason or answers.verdict
-            return None, f"Alone, this pair is not unexplained, but: {note}. Its result depends on the rest of the run."
+            return None, f"Tested alone, this pair is not unexplained but {note}: its result depends on the rest of the run."
         left = min(self._each, self._end - time.monotonic())
         if left <= 0.0:
-            return None, "Not shrunk: there was no time left."
+            return None, "Not shrunk, because there was no time left."
 
         def differs(other: Pair) -> bool:
             other_answers = _answers_alone(other)
@@ -136,9 +136,9 @@ class _Shrinker:
             shrunk = shrink(pair, differs, left)
         except KeyboardInterrupt:
             self._end = 0.0
-            return None, "Not shrunk: interrupted."
+            return None, "Not shrunk, because the run was interrupted."
         note = f"Shrunk from {corner_count(pair)} corners to {corner_count(shrunk.pair)}, in {shrunk.n_tries:,} tries"
-        return shrunk, note + ("." if shrunk.is_whole else ", when time ran out.")
+        return shrunk, note + ("." if shrunk.is_whole else ", when the time ran out.")
 
 
 def _answers_alone(pair: Pair) -> PairAnswers | None:

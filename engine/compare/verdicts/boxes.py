@@ -87,7 +87,7 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = 
         off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
         whose = "ours" if off[0] > off[1] else "Box2D's"
         evidence = (
-            f"{whose} is {max(off):.3g} m off the exact box, the other {min(off):.3g} m, of {float(posed.allowed[row]):.3g} m allowed"
+            f"{whose} is {max(off):.3g} m off the exact box and the other {min(off):.3g} m; {float(posed.allowed[row]):.3g} m is allowed"
         )
         differences.append(Explanation(row, "unexplained", float(error[row]), evidence))
     return Verdicts(np.zeros(len(posed), dtype=np.bool_), tuple(differences), float(error[agrees].max(initial=0.0)))
@@ -150,18 +150,18 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
         a, b = int(i[row]), int(j[row])
         gap = float(np.maximum(ours.after[a, :2] - ours.after[b, 2:], ours.after[b, :2] - ours.after[a, 2:]).max())
         if is_right[row] and is_fat[row]:
-            evidence = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, those in Box2D's tree overlap"
+            evidence = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, but those in Box2D's tree overlap"
             differences.append(Explanation(row, "fat_box", gap, evidence))
             continue
         whose = "Box2D" if theirs[row] else "we" if mine[row] else "neither"
-        what = f"only {whose} report them" if theirs[row] != mine[row] else "the broad phases differ"
+        what = f"only {whose} report the pair" if theirs[row] != mine[row] else "the broad phases differ"
         differences.append(Explanation(row, "unexplained", abs(gap), f"bodies {a} and {b}: {what}"))
     most = {"most_bodies": float(m)}
     return Verdicts(theirs, tuple(differences), float(off[is_wide].max(initial=0.0)), maxima=most)
 
 
 def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Tell of each body whether its wide box is the one of Box2D's rule, and by how much it is off."""
+    """Return for each body whether its wide box is the one of Box2D's rule, and by how much it is off."""
     reach = np.maximum(np.abs(scene.poses_before[:, :2]).sum(axis=1), np.abs(scene.poses[:, :2]).sum(axis=1))
     allowed = allowances.tree_box_allowance(reach + shapes.extent[indices])
     extension = np.array((-1.0, -1.0, 1.0, 1.0)) * BOX2D_BOX_EXTENSION

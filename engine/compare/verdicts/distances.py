@@ -23,7 +23,7 @@ def judge_overlaps(posed: PosedPairs, box2d: NDArray[np.bool_], ours: NDArray[np
     """Judge Box2D's overlaps against ours."""
     differences: list[Explanation] = []
     for row in np.flatnonzero(box2d != ours).tolist():
-        evidence = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, farther from the limit than rounding reaches"
+        evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, and rounding cannot explain it"
         differences.append(Explanation(row, *(explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, evidence))))
     return Verdicts(box2d, tuple(differences))
 
@@ -38,7 +38,7 @@ def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray | Non
     for row in np.flatnonzero(~agrees).tolist():
         mine, other = float(ours[row]), float(box2d[row])
         explained = explain_distance(posed, row, mine, other) if (mine > 0.0) != (other > 0.0) else None
-        evidence = f"Box2D says {other:.9g} m, ours {mine:.9g} m, farther apart than rounding reaches"
+        evidence = f"Box2D says {other:.9g} m, ours says {mine:.9g} m, and rounding cannot explain it"
         differences.append(Explanation(row, *(explained or ("unexplained", abs(mine - other), evidence))))
     is_zero = box2d == 0.0
     errors = {"point_error": error[agrees & ~is_zero]}

@@ -25,6 +25,7 @@ from engine.box2d.oracle.hulls import OracleHulls
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
+from engine.common.words import counted
 from engine.compare.proofs.exact import Corner, to_int
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Polygon
@@ -95,20 +96,20 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
     exact = [(to_int(x, _BITS), to_int(y, _BITS)) for x, y in points.tolist()]
     if theirs is not None and not np.array_equal(theirs, points[order]):
-        return "unexplained", 0.0, "Box2D's hull is not that of its own rule"
+        return "unexplained", 0.0, "Box2D's hull does not follow from its own rule"
     turned = _turned_comparisons(points, exact, order)
     if turned is None:
-        return "unexplained", 0.0, "a comparison of Box2D's rule is wrong by more than float32 rounding"
+        return "unexplained", 0.0, "a comparison in Box2D's rule is wrong by more than float32 rounding"
     n_turned, farthest = turned
-    said = f"{n_turned} comparisons reversed by rounding, the farthest point {farthest:.3g} m beyond its line"
+    said = f"rounding reversed {counted(n_turned, 'comparison')}; the farthest point is {farthest:.3g} m beyond its line"
     if n_wrapped < 0:
         if n_turned == 0:
             return "unexplained", 0.0, "Box2D's rule does not terminate, although no comparison is reversed"
-        return "endless", farthest, f"{said}: corners {order} and no way back to the first"
+        return "endless", farthest, f"{said}; corners {order} never lead back to the first"
     if theirs is None and mine is not None and n_wrapped >= 3:
         return _refused([exact[at] for at in order], refusal)
     if n_turned == 0:
-        return "unexplained", 0.0, f"Box2D's rule, exactly followed, gives another hull than ours (refused: {refusal or 'no'})"
+        return "unexplained", 0.0, f"Box2D's rule, followed exactly, gives a hull different from ours (rejected: {refusal or 'no'})"
     return "float32_tie", farthest, said
 
 
@@ -157,13 +158,13 @@ def _refused(corners: Sequence[Corner], refusal: str) -> tuple[str, float, str]:
     # each term two products and a difference, then n sums of at most half the magnitude
     lost = Fraction(_U) * magnitude * (2 + Fraction(len(corners), 2))
     if area - limit <= lost:
-        evidence = f"of its area, exactly {float(area):.3g} m^2, up to {float(lost):.3g} m^2 are lost in float32 ({refusal})"
+        evidence = f"float32 can lose up to {float(lost):.3g} m^2 of its exact area, {float(area):.3g} m^2 ({refusal})"
         return "cancellation", width, evidence
-    return "unexplained", width, f"Box2D refuses a polygon of {float(area):.3g} m^2 ({refusal})"
+    return "unexplained", width, f"Box2D rejects a polygon of {float(area):.3g} m^2 ({refusal})"
 
 
 def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | None:
-    """Tell where `Polygon` does not keep the corners of our hull, but for those it may take for collinear."""
+    """Return where `Polygon` does not keep the corners of our hull, but for those it may take for collinear."""
     if hull is None:
         return None
     resolution = COLLINEAR_ROUNDING * float(np.abs(hull).max())
@@ -181,5 +182,5 @@ def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | N
         if off > 2.0 * resolution:
             return "unexplained", off, f"our polygon drops the corner {corner.tolist()} of the hull"
     if len(hull) - len(dropped) != len(keeps):
-        return "unexplained", resolution, "our polygon does not consist of the hull's corners"
+        return "unexplained", resolution, "the corners of our polygon are not those of the hull"
     return None

@@ -79,7 +79,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
     differing = np.flatnonzero(~agrees)
     passed = _passed_over(moving, np.flatnonzero(agrees & (ours.status != Status.OVERLAPPING)), ours)
     agrees[passed] = False
-    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both miss a touch") for row in passed.tolist()]
+    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both engines miss a touch") for row in passed.tolist()]
     worst = 0.0
     for low in range(0, len(differing), _BLOCK):
         rows = differing[low : low + _BLOCK]
@@ -88,7 +88,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
             differing_row = _Differing(moving, row, ours, box2d)
             explained = differing_row.verdict(nearest, at)
             if explained is None:
-                evidence = f"Box2D says {_outcome_text(box2d, row)}, ours {_outcome_text(ours, row)}, and no proof was found"
+                evidence = f"Box2D says {_outcome_text(box2d, row)}, ours says {_outcome_text(ours, row)}, and no proof was found"
                 differences.append(Explanation(row, "unexplained", 0.0, evidence))
                 continue
             differences.append(Explanation(row, *explained))
@@ -177,11 +177,11 @@ class _Differing:
                 return self._missed(moment, gap)
             if not stays:
                 return None
-            evidence = f"our touch at {self._our_time:.4g} is shown" if ours_touches else "no touch"
+            evidence = f"our touch at {self._our_time:.4g} is proven" if ours_touches else "there is no touch"
             return (
                 "gave_up",
                 0.0,
-                f"Box2D says that it found no answer; {evidence}, and before it the cores are never within {self._aim:.3g} m",
+                f"Box2D reports that it found no answer; {evidence}, and before that the cores are never within {self._aim:.3g} m",
             )
         if ours_touches and (not box2d_touches or self._box2d_time > self._our_time):
             if self._is_within(moment, self._near, True):
@@ -191,8 +191,8 @@ class _Differing:
             if not stays or min(gaps) < self._near:
                 return None
             evidence = ", ".join(f"{gap:.3g} m at {time:.4g}" for gap, time in zip(gaps, times, strict=True))
-            within = f"within {self._near:.3g} to {self._far:.3g} m, each a touch to Box2D"
-            return "graze", gaps[0], f"cores apart by {evidence}: {within}, and never closer in between"
+            within = f"within {self._near:.3g} to {self._far:.3g} m, which Box2D counts as a touch"
+            return "graze", gaps[0], f"the cores are {evidence} apart, {within}, and never closer in between"
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
             gap_then = core_gap(*self._cores(self._box2d_time))
             # until our time, or the end, they are farther apart than the aim: so we said
@@ -201,11 +201,16 @@ class _Differing:
             beyond = gap_then - self._limit
             if beyond > 0.0:
                 evidence = (
-                    f"at {self._box2d_time:.4g} at the limit of touching: exact margin {beyond:.3g} m of {self._rounding:.3g} m allowed"
+                    f"at {self._box2d_time:.4g} at the limit of touching: the exact margin is {beyond:.3g} m, {self._rounding:.3g} m is "
+                    "allowed"
                 )
                 return "float32_tie", beyond, evidence
-            evidence = f"cores apart by {gap_then:.6g} m at {self._box2d_time:.4g}: within {self._aim:.6g} to {self._limit:.6g} m"
-            return "graze", gap_then, f"{evidence}, close enough for Box2D, and before our time never as close as its target"
+            evidence = f"the cores are {gap_then:.6g} m apart at {self._box2d_time:.4g}, within {self._aim:.6g} to {self._limit:.6g} m"
+            return (
+                "graze",
+                gap_then,
+                f"{evidence}; this is close enough for Box2D, but before our time they are never as close as its target",
+            )
         return None
 
     def _missed(self, moment: float, gap: float) -> tuple[str, float, str]:
@@ -213,7 +218,7 @@ class _Differing:
         depth = float(shapes.radius[pair].sum()) - gap
         later = {Status.HIT: f"not before {self._box2d_time:.4g}", Status.MISS: "never"}.get(Status(self._box2d), "gave up")
         where = "overlap" if gap < 0.0 else f"are within {self._near:.3g} m"
-        return "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); to Box2D {later}"
+        return "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); Box2D says {later}"
 
     def _at_start(self) -> tuple[str, float, str] | None:
         other = self._our_time if self._ours != Status.OVERLAPPING else self._box2d_time
@@ -226,7 +231,11 @@ class _Differing:
         allowed = self._rounding + allowances.OVERLAP_THRESHOLD
         if gap > allowed:
             return None
-        return "float32_tie", gap, f"at the start the cores are {gap:.3g} m apart, of {allowed:.3g} m allowed: touching or overlapping"
+        return (
+            "float32_tie",
+            gap,
+            f"at the start the cores are {gap:.3g} m apart; within the allowed {allowed:.3g} m they may touch or overlap",
+        )
 
     def _is_within(self, fraction: float, bound: float, is_deep: bool = False) -> bool:
         """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge.

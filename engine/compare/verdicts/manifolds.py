@@ -124,7 +124,7 @@ def _amplification(posed: PosedPairs, ours: ManifoldRows) -> FloatArray:
 
 
 def _is_least(posed: PosedPairs, ours: ManifoldRows) -> NDArray[np.bool_]:
-    """Tell where no edge of two polygons in contact parts them more than our axis does: all edges, each by a projection.
+    """Return where no edge of two polygons in contact parts them more than our axis does: all edges, each by a projection.
 
     Two answers that agree may be wrong together: a search of ours that stopped where Box2D's does would never be found out otherwise.
     """
@@ -170,7 +170,7 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
             explained = (
                 reasons.explain(at)
                 if is_least[row]
-                else ("unexplained", 0.0, "another edge of the two polygons separates them more than our axis")
+                else ("unexplained", 0.0, "an edge of the two polygons separates them more than our axis does")
             )
             if explained is None:
                 agrees[row] = True
@@ -226,7 +226,7 @@ class _Differing:
             )
         excess, tie = self._excess[at], self._tie[at]
         if not self._ours_stands[at]:
-            return "unexplained", abs(excess), "our own axis fails its witness"
+            return "unexplained", abs(excess), "our own axis fails its check"
         if self._is_link[at] and self._is_replayed[at] and self._have_points[at] and not self._is_one_normal[at]:
             ours, box2d = self._ours.axis[at, :2].tolist(), self._box2d.normal[at].tolist()
             explained = explain_link(self._posed, at, (ours[0], ours[1]), (box2d[0], box2d[1]), excess)
@@ -240,14 +240,18 @@ class _Differing:
                 return explained
         if not self._is_polygons[at]:
             explained = explain_circle(self._posed, at, self._ours, self._box2d, excess)
-            return explained if explained is not None else ("unexplained", abs(excess), "the rule for a circle gives another answer")
+            return explained if explained is not None else ("unexplained", abs(excess), "the rule for a circle gives a different answer")
         if self._is_replayed[at] and excess > tie:
             return self._explain_rule(at, excess)
         if self._is_replayed[at] and not self._is_one_reference[at]:
             if self._is_one_normal[at] and self._is_determined[at] and self._have_points[at]:
                 return None
             explained = explain_equal_axes(self._posed, at, self._ours, self._replay, self._margins)
-            return explained if explained is not None else ("unexplained", abs(excess), "equal axes, but not by rational arithmetic")
+            return (
+                explained
+                if explained is not None
+                else ("unexplained", abs(excess), "the axes look equal, but rational arithmetic shows that they are not")
+            )
         if self._is_replayed[at] and not self._is_determined[at]:
             explained = explain_steep_clip(self._posed, at, self._ours, self._box2d)
         else:
@@ -265,16 +269,16 @@ class _Differing:
         beyond = _beyond_the_end(self._posed, at, self._ours, self._box2d)
         if beyond is None:
             return None
-        return "edge_end", beyond, f"one axis on both sides; Box2D cuts at the end of the edge, we {beyond:.3g} m beyond it"
+        return "edge_end", beyond, f"both use the same axis; Box2D clips at the end of the edge, we clip {beyond:.3g} m beyond it"
 
     def _explain_rule(self, at: int, excess: float) -> tuple[str, float, str]:
         our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
-        compared = f"its separation is {box2d_gap:.6g} m, ours {our_gap:.6g} m; replaying the rule gives Box2D's points"
+        compared = f"its separation is {box2d_gap:.6g} m, ours is {our_gap:.6g} m; replaying the rule gives Box2D's points"
         if our_gap > self._tie[at] and box2d_gap > self._tie[at]:
-            return "skin", excess, f"the cores are apart and touch by their skins only: along Box2D's axis {compared}"
+            return "skin", excess, f"the cores are apart and only their skins touch; along Box2D's axis, {compared}"
         if self._is_preference[at]:
             return "face_preference", excess, f"Box2D kept the other polygon's face (0.98, 0.001): {compared}"
-        return "local_maximum", excess, f"Box2D's climb ended at another axis: {compared}"
+        return "local_maximum", excess, f"Box2D's search ended at another axis: {compared}"
 
 
 def _beyond_the_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> float | None:

@@ -185,22 +185,22 @@ def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, bo
         our_error, error = (_off(masses, row, at, exact) for masses in (ours, box2d))
         our_bound, bound, agreeing = (float(bound_set[at][row]) for bound_set in (bounds.ours, bounds.box2d, bounds.agreement))
         if our_error > our_bound:
-            return "unexplained", our_error, f"our {name} is {our_error:.3g} {unit} off the exact value, of {our_bound:.3g} allowed"
+            return "unexplained", our_error, f"our {name} is {our_error:.3g} {unit} off the exact value; {our_bound:.3g} is allowed"
         if our_error + error <= agreeing:
             continue
         if math.isfinite(bound):
-            is_lost, why = error <= bound, f"of {bound:.3g} allowed"
+            is_lost, why = error <= bound, f"{bound:.3g} is allowed"
         else:
             is_lost = _is_replayed(shape, density, row, at, box2d)
-            why = "where rounding may eat half of the area; its sums in float32 end there"
+            why = "rounding may take half of the area, and repeating its float32 sums gives this value"
         is_proved = is_proved and our_error < error and is_lost
         size = max(size, error) if unit == "m" else size
-        parts.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value, {why}; ours {our_error:.2g}")
+        parts.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value ({why}); ours is {our_error:.2g} off")
     return "cancellation" if is_proved and parts else "unexplained", size, "; ".join(parts)
 
 
 def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box2d: Masses) -> bool:
-    """Tell whether Box2D's own sums, repeated in float32, give its centroid, inertia, or kept centroid to the last bit."""
+    """Return True if Box2D's own sums, repeated in float32, give its centroid, inertia, or kept centroid to the last bit."""
     if isinstance(shape, Circle):
         return False
     if at == 3:
@@ -216,9 +216,11 @@ def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: floa
     area, lost = exact_mass(shape, 1.0)[0], Fraction(mass_allowed) / Fraction(density)
     limit = Fraction(BOX2D_EPSILON)
     if isinstance(shape, Circle) or area - limit > lost:
-        return "unexplained", float(area), f"Box2D gives no mass to an area of {float(area):.3g} m^2"
+        return "unexplained", float(area), f"Box2D gives no mass for an area of {float(area):.3g} m^2"
     longest = float(np.ptp(shape.vertices, axis=0).max())
-    evidence = f"no mass for an area of {float(area):.9g} m^2, known to {float(lost):.2g}; Box2D's limit is {BOX2D_EPSILON:.9g} m^2"
+    evidence = (
+        f"Box2D gives no mass for an area of {float(area):.9g} m^2 (known to {float(lost):.2g}); its limit is {BOX2D_EPSILON:.9g} m^2"
+    )
     return "too_small" if area <= limit else "cancellation", float(area) / longest, evidence
 
 

@@ -54,10 +54,10 @@ def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bo
         margin, bound = ExactRay(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
-            evidence = f"at the boundary: exact margin {margin:.3g} m of {bound:.3g} m allowed; {right} is right"
+            evidence = f"at the boundary: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed; {right} is right"
             differences.append(Explanation(row, "float32_tie", abs(margin), evidence))
         else:
-            evidence = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, {margin:.3g} m outside"
+            evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, {margin:.3g} m outside"
             differences.append(Explanation(row, "unexplained", abs(margin), evidence))
     return Verdicts(box2d, tuple(differences))
 
@@ -93,13 +93,13 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
     for row in np.flatnonzero(~agrees).tolist():
         if is_local[row]:
             angle = posed.poses[row, 2]
-            evidence = f"turned by the edge's angle of {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
+            evidence = f"rotated by the edge's angle, {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
             differences.append(Explanation(row, "local_normal", float(point_error[row]), evidence))
             continue
         explained = _verdict(ExactRay(posed, row), row, ours, box2d)
         if explained is None:
             sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
-            explained = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours {sides[1]}, and no proof was found"
+            explained = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours says {sides[1]}, and no proof was found"
         differences.append(Explanation(row, *explained))
     agreed = agrees & both_hit
     worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
@@ -139,7 +139,7 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
         if other == Status.HIT:
             return _same_surface(ray, 0.0, theirs)
         if margin <= 0.0 and ray.has_inside:
-            return "starts_inside", -margin, f"the ray starts inside: exact margin {margin:.3g} m"
+            return "starts_inside", -margin, f"the ray starts inside by an exact margin of {margin:.3g} m"
         return _tie(ray, margin, "the start lies on the boundary") if margin <= ray.bound else None
     if mine == other == Status.HIT:
         hits = ((float(ours.fraction[row]), ours.normal[row]), (theirs, box2d.normal[row]))
@@ -150,14 +150,14 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
         return None
     if mine == Status.HIT and ray.is_short_for_circle() and abs(ray.margin(float(ours.fraction[row]))) <= ray.bound:
         length = ray.length
-        evidence = f"the ray is {length:.3g} m long; Box2D's circles answer none below {math.sqrt(BOX2D_EPSILON):.3g} m"
+        evidence = f"the ray is {length:.3g} m long; Box2D's circles ignore rays shorter than {math.sqrt(BOX2D_EPSILON):.3g} m"
         return "short_ray", length, evidence
     if other == Status.HIT and abs(ray.margin(theirs)) > ray.bound:
         return None
     if mine == Status.HIT and abs(ray.margin(float(ours.fraction[row]))) > ray.bound:
         return None
     if ray.meets(ray.bound) and not ray.meets(-ray.bound):
-        return _tie(ray, ray.grazing_margin(), "the ray grazes, or ends at the surface")
+        return _tie(ray, ray.grazing_margin(), "the ray grazes the surface or ends on it")
     at_start = ray.margin(0.0)
     if other == Status.MISS and abs(at_start) <= ray.bound:
         return _tie(ray, at_start, "the start lies on the boundary")
@@ -167,8 +167,8 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
 def _same_surface(ray: ExactRay, ours: float, theirs: float) -> Explained:
     margins = [ray.margin(fraction) for fraction in (ours, theirs, 0.5 * (ours + theirs))]
     worst = max(map(abs, margins))
-    return _tie(ray, worst, "both places and all between lie on the surface") if worst <= ray.bound else None
+    return _tie(ray, worst, "both hits and everything in between lie on the surface") if worst <= ray.bound else None
 
 
 def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
-    return "float32_tie", abs(margin), f"{what}: exact margin {margin:.3g} m of {ray.bound:.3g} m allowed"
+    return "float32_tie", abs(margin), f"{what}: the exact margin is {margin:.3g} m, {ray.bound:.3g} m is allowed"

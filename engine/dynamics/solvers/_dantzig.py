@@ -1,4 +1,4 @@
-"""Dantzig's pivoting for contact forces: forces f and accelerations ``a = A f + b`` of which each row has one that is zero.
+"""Dantzig's pivoting for contact forces: forces f and accelerations ``a = A f + b``, one of which is zero in each row.
 
 A row is one of three. A *normal* force pushes only, and only where nothing accelerates away::
 
@@ -43,24 +43,24 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "Pivot", "solve"]
 
 LOW, FREE, HIGH, RESTS, WAITS = -1, 0, 1, 2, 3
-"""What a row is: at its lower bound, free, at its upper bound, without force as others keep it at rest already, not brought in yet."""
+"""States of a row: at its lower bound, free, at its upper bound, without force because others keep it at rest, not yet added."""
 
 _ROUNDING = 1e-11
-"""Of the largest number of a kind: what differs from zero by less, counts as zero."""
+"""Relative to the largest number of a kind: smaller numbers are treated as zero."""
 _DEPENDENT = 1e-11
-"""Of the largest product ``sqrt(A_ii A_jj) df_j``, which bounds what a row's acceleration can be: what is less, follows the free rows."""
+"""Relative to the largest product ``sqrt(A_ii A_jj) df_j``, a bound on a row's acceleration: smaller ones depend on the free rows."""
 _TIE = 1e-9
-"""Of a length: events that are nearer than that come at once."""
+"""Relative to a length: events closer than this are simultaneous."""
 _BLOCKS = 12
-"""Times that all wrong rows of a guess are changed at once."""
+"""Maximum number of times that all wrong rows of a guess are changed at once."""
 _IDLE = 40
-"""Pivots in a row that change no force: it goes round."""
+"""Number of successive pivots without a change of force that indicates a cycle."""
 _TURNS = 10
-"""Times that normal forces and the bounds of friction follow each other, where pivots do not end."""
+"""Number of alternations between normal forces and friction bounds, used if pivoting does not terminate."""
 
 
 class Bounds(NamedTuple):
-    """Bounds of forces.
+    """Bounds on forces.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Bounds(NamedTuple):
 
 
 class Pivot(NamedTuple):
-    """A step of Dantzig's way: as the force of the row `entering` grew to `force`, N, `row` became LOW, FREE or HIGH."""
+    """A step of Dantzig's method: as the force of the row `entering` grew to `force`, N, `row` became LOW, FREE or HIGH."""
 
     entering: int
     row: int
@@ -93,7 +93,7 @@ class Pivot(NamedTuple):
 
 
 class Forces(NamedTuple):
-    """What came out.
+    """Result of the pivoting.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
 
 
 def _with_status(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> Forces | None:
-    """Return the forces of which those that are free make their accelerations zero; None where there are none or many."""
+    """Return the forces for which the free rows have zero acceleration, or None if there is not exactly one solution."""
     is_friction = bounds.normal_of >= 0
     free = np.flatnonzero((status == FREE) & ~(is_friction & (status[bounds.normal_of] != FREE)))
     held = np.where(status == LOW, bounds.low, np.where(status == HIGH, bounds.high, 0.0))
@@ -206,7 +206,7 @@ def _limits(bounds: Bounds, force: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArray[np.bool_]:
-    """Tell which rows are past their bounds, or accelerate where they must not."""
+    """Return which rows are past their bounds, or accelerate where they must not."""
     force, acceleration, status = found.force, found.acceleration, found.status
     size, least = np.sqrt(np.diag(a)), 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
     small = np.maximum(least, 1e-14 * (np.abs(a) @ np.abs(force)))
@@ -221,7 +221,7 @@ def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArr
 
 
 def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> tuple[Forces | None, int]:
-    """Try a guess, and change all rows that it gets wrong; return the forces, or None, and how many systems were solved."""
+    """Try a guess, and change all wrong rows; return the forces, or None, and the number of systems solved."""
     fewest, patience = len(b) + 1, 3
     for k in range(_BLOCKS):
         found = _with_status(a, b, bounds, status)
@@ -267,7 +267,7 @@ def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Fo
 
 
 class _Pivoting:
-    """Dantzig's way, row by row.
+    """Dantzig's method, row by row.
 
     Attributes
     ----------
@@ -285,7 +285,7 @@ class _Pivoting:
         self._size = np.sqrt(np.diag(a))
 
     def run(self) -> bool:
-        """Bring in all rows, and tell whether that came to an end."""
+        """Add all rows; return True if the pivoting terminated."""
         others = np.flatnonzero(~self._is_friction & (self._bounds.low < 0.0))
         normals = np.flatnonzero(~self._is_friction & (self._bounds.low >= 0.0))
         return all(self._bring_in(int(row)) for row in (*others, *normals, *np.flatnonzero(self._is_friction)))
@@ -339,7 +339,7 @@ class _Pivoting:
         return change, response
 
     def _first_event(self, d: int, sign: float, change: FloatArray, response: FloatArray) -> tuple[float, int, int]:
-        """Return after how much what happens first, to which row, and what that becomes; no row: nothing ever does."""
+        """Return the step length to the first event, its row and its new state; no row if there is no event."""
         force, acceleration, status, bounds = self._force, self._acceleration, self.status, self._bounds
         low, high = _limits(bounds, force)
         along = bounds.friction * change[bounds.normal_of]
@@ -367,7 +367,7 @@ class _Pivoting:
         return length, int(which), (LOW, HIGH, FREE)[int(kind)]
 
     def _set(self, row: int, status: int) -> None:
-        """Change what a row is; the friction that belongs to a normal force goes with it."""
+        """Change the state of a row, and of the friction row that depends on it."""
         self.status[row] = status
         low, high = _limits(self._bounds, self._force)
         if status != FREE:

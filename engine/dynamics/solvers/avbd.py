@@ -13,12 +13,12 @@ __all__ = ["METHOD", "Avbd"]
 
 
 class Avbd(Method):
-    """Bodies go down the energy of a step, one by one, while forces and stiffness grow."""
+    """Minimizes the energy of a step body by body, while forces and stiffness grow."""
 
     title = "AVBD"
     settings = (
         Setting("iterations", "Iterations", 10, 1, 200, is_whole=True),
-        Setting("alpha", "Error kept in a step (alpha)", 0.99, 0.0, 1.0),
+        Setting("alpha", "Error kept per step (alpha)", 0.99, 0.0, 1.0),
         Setting("beta", "Stiffening (beta)", 1e5, 0.0, 1e9, unit="N/m^2"),
         Setting("gamma", "Kept from step to step (gamma)", 0.99, 0.0, 1.0),
     )

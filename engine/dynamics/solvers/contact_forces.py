@@ -1,4 +1,4 @@
-"""Contact forces: bodies move by their accelerations, and stop at each collision; after D. Baraff.
+"""Contact forces: bodies move with their accelerations and stop at each collision, following D. Baraff.
 
 Between collisions the equations of motion are integrated, by RK4 if nothing else is chosen. Their right side has the forces of resting
 contacts, found each time it is asked for as a linear complementarity problem (`_dantzig`)::
@@ -39,25 +39,25 @@ from engine.dynamics.solvers.protocol import Method, Problem, Setting
 __all__ = ["METHOD", "ContactForces"]
 
 _MOMENT = 1e-6
-"""Seconds over which the change of a Jacobian is taken: its rounding is 1e-10 of the velocities, its error 1e-6 of their change."""
+"""Seconds over which the change of a Jacobian is measured: rounding is 1e-10 of the velocities, the error 1e-6 of their change."""
 _LEAP = 1e-4
-"""m, of a point in that time, on both bodies: at 100 m/s it is another point, since the two of an edge have changed places."""
+"""Displacement, m, of a point in that time on both bodies above which it is a different point: the two of an edge have swapped."""
 _ROUNDS = 64
-"""Pairs that collide at one moment, one after the other, for each that touches; what approaches then, stops without a bounce."""
+"""Maximum number of successive collisions at one time, per touching pair; pairs that then still approach stop without bouncing."""
 _HALVES = 40
-"""Bisections of a piece of time."""
+"""Maximum number of bisections of a time interval."""
 _SHRINKS = 0.9
-"""Of the distance between two scenes: half the time leaves half of it, and more than this only where the motion jumps."""
+"""Relative to the distance between two scenes: half the time leaves half of it; more than this remains only if the motion jumps."""
 _STILL = 1e-9
-"""m/s and rad/s: velocities that differ by less, are equal."""
+"""m/s and rad/s: velocities that differ by less are treated as equal."""
 _ITERATIONS = 60
-"""Of sequential impulses, where there are too many contacts for pivoting."""
+"""Iterations of sequential impulses, used if there are too many contacts for pivoting."""
 _SINGULAR = 1e-12
-"""Of the largest eigenvalue of the matrix of joints' lines, each in its own measure: by less, lines say the same."""
+"""Relative to the largest eigenvalue of the scaled matrix of joint rows: with smaller eigenvalues, rows are redundant."""
 _HELD = 1e-9
-"""Of what a force does along its line without joints: what is left of less is rounding, and the joints take up all of the force."""
+"""Relative to a force's effect along its line without joints: a smaller remainder is rounding, and the joints carry the whole force."""
 _DEEPEST = 1.0
-"""Of an error, times the correction in m/s: what is deeper or farther apart than that is corrected as that."""
+"""Maximum correction velocity, m/s, that is, error times correction rate; larger errors are corrected at this rate."""
 
 
 class ContactForces(Method):
@@ -66,15 +66,15 @@ class ContactForces(Method):
     title = "Contact forces (Baraff)"
     settings = (
         Setting("integrator", "Integrator", "rk4", choices=tuple(INTEGRATORS)),
-        Setting("tolerance", "Gap that counts as touch", 1e-4, 1e-8, 1e-2, unit="m"),
-        Setting("resting_speed", "Parting that counts as rest", 1e-3, 0.0, 1.0, unit="m/s"),
-        Setting("collisions", "Collisions in a step", 8, 0, 100, is_whole=True),
-        Setting("correction", "Correction of errors", 20.0, 0.0, 60.0, unit="1/s"),
-        Setting("largest", "Points and joints at most", 100, 1, 2000, is_whole=True),
+        Setting("tolerance", "Gap that counts as touching", 1e-4, 1e-8, 1e-2, unit="m"),
+        Setting("resting_speed", "Separation speed that counts as rest", 1e-3, 0.0, 1.0, unit="m/s"),
+        Setting("collisions", "Maximum collisions per step", 8, 0, 100, is_whole=True),
+        Setting("correction", "Error correction", 20.0, 0.0, 60.0, unit="1/s"),
+        Setting("largest", "Maximum points and joints", 100, 1, 2000, is_whole=True),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
-        """Advance a step; one of more points and joints' rows than `largest` by sequential impulses."""
+        """Advance by a step; if there are more points and joint rows than `largest`, use sequential impulses."""
         if step.contacts.n_points.sum() + len(step.joints.kind) > options["largest"]:
             return sequential_impulses.METHOD.solve(step, sequential_impulses.METHOD.options((("iterations", _ITERATIONS),)))
         scene = _Scene(step, options)
@@ -92,7 +92,7 @@ METHOD = ContactForces()
 
 @dataclass(frozen=True)
 class _Points:
-    """Points of contacts found at some moment.
+    """Contact points at a given time.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class _Points:
 
 
 class _Rest(NamedTuple):
-    """What rests as a piece of time begins: its points' keys in ascending order, how fast each slips, m/s.
+    """Resting contacts at the start of a time interval: keys of their points in ascending order, and their slip velocities, m/s.
 
     Also how fast the coordinate of each line of a joint changes then, and seconds to the end of the step.
     """
@@ -144,7 +144,7 @@ class _Rest(NamedTuple):
 
 
 class _Scene:
-    """Bodies on their way through a step.
+    """Bodies in the course of a step.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class _Scene:
     # -- time -----------------------------------------------------------------------------------------------------------
 
     def advance(self) -> None:
-        """Go on to the end of the step, from collision to collision."""
+        """Advance to the end of the step, from collision to collision."""
         dt, t, n_collisions = self._step.dt, 0.0, 0
         here = self._look(self.position)
         while t < dt and self._moves:
@@ -187,10 +187,10 @@ class _Scene:
             t, here = t + h if n_collisions <= self._most and h < dt - t else dt, there.points
 
     def _bisected(self, here: _Points, rest: _Rest, h: float, beyond: _Trial) -> tuple[float, _Trial]:
-        """Return the time, within `h` seconds, at which something new touches within the tolerance, and the scene then.
+        """Return the time, within `h` seconds, of the first new contact within the tolerance, and the scene at that time.
 
-        `beyond` is the scene after `h`. It may be that nothing new touches: a pair that touches already sinks in, or a force that sets in
-        makes the motion jump. Bisection then ends when the scenes before and beyond are within the tolerance, or come no closer.
+        `beyond` is the scene after `h`. There may be no new contact: a touching pair may sink in, or a new force may make
+        the motion jump. Bisection then ends when the scenes before and beyond are within the tolerance, or come no closer.
         """
         low, high, best = 0.0, h, (0.0, self._tried(rest, 0.0))
         travel = self._travel(best[1], beyond)
@@ -232,7 +232,7 @@ class _Scene:
         return _Trial(moved, motion[:n], motion[n:], self._look(moved), joint_lines(bodies, self._joints, self._step.dt))
 
     def _passes(self, here: _Points, trial: _Trial) -> bool:
-        """Tell whether a pair has gone deeper than it was by more than the tolerance, or a joint beyond its limit."""
+        """Return True if the overlap of a pair has grown by more than the tolerance, or a joint has exceeded its limit."""
         there, known = trial.points, dict.fromkeys(here.pair.tolist(), 0.0)
         for pair, gap in zip(here.pair.tolist(), here.gap.tolist(), strict=True):
             known[pair] = min(known[pair], gap)
@@ -243,7 +243,7 @@ class _Scene:
         return bool((after > np.maximum(before, 0.0) + self._tolerance).any())
 
     def _meets(self, here: _Points, trial: _Trial) -> bool:
-        """Tell whether a point touches that did not, or a joint's limit is reached."""
+        """Return True if a point touches that did not, or a joint's limit is reached."""
         touched = here.key[here.gap <= self._tolerance]
         there = trial.points
         if (~np.isin(there.key[there.gap <= self._tolerance], touched)).any():
@@ -252,13 +252,13 @@ class _Scene:
         return bool(((after >= -self._tolerance) & (before < -self._tolerance)).any())
 
     def _over_limit(self, position: FloatArray) -> FloatArray:
-        """Return how far each line of a joint is beyond its limit; minus infinity where it has none."""
+        """Return the distance of each joint line beyond its limit; minus infinity if it has none."""
         lines = joint_lines(self._bodies(position, self.velocity), self._joints, self._step.dt)
         mode = self._joints.mode[lines.row]
         return np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
 
     def _accept(self, rest: _Rest, trial: _Trial) -> None:
-        """Go there, and keep the impulses that led there."""
+        """Move to this scene, and keep its impulses."""
         self.position, self.velocity = trial.position, trial.velocity
         impulse = trial.impulse[: 2 * len(rest.key)].reshape(-1, 2)
         self._keep(rest.key, impulse)
@@ -276,7 +276,7 @@ class _Scene:
         self._step.tell_stage(stage, 0, self.velocity.reshape(-1, 3), self.position.reshape(-1, 3))
 
     def _tell_rows(self, points: _Points, force: FloatArray, rate: FloatArray, status: NDArray[Any]) -> None:
-        """Tell of each point, first along all normals and then along all tangents, its force, its rate, what it is, and its normal then."""
+        """Return for each point, first along all normals and then along all tangents, its force, rate, state and normal."""
         m = len(points.row)
         for row in range(2 * m if self._step.trace is not None else 0):
             normal = points.contacts.normal[points.row[row % m]].tolist()
@@ -286,7 +286,7 @@ class _Scene:
             )
 
     def _tell_found(self, points: _Points, found: _dantzig.Forces, pivots: list[_dantzig.Pivot], n_driven: int) -> None:
-        """Tell the forces at rest, after the pivots that led there."""
+        """Record the resting forces, after the pivots that led to them."""
         m = len(points.row)
         for pivot in pivots:
             names = []
@@ -365,7 +365,7 @@ class _Scene:
         return start + response @ f, of_points.reshape(-1), forces
 
     def _drift(self, error: FloatArray, rate: FloatArray) -> FloatArray:
-        """Return what Baumgarte adds to an acceleration, so that an error C and its rate go as a critically damped spring would."""
+        """Return Baumgarte's correction of an acceleration, which makes an error C decay like a critically damped spring."""
         rho = self._correction
         most = _DEEPEST / rho if rho > 0.0 else 0.0
         return 2.0 * rho * rate + rho * rho * np.clip(error, -most, most)
@@ -373,7 +373,7 @@ class _Scene:
     def _bends(
         self, position: FloatArray, velocity: FloatArray, points: _Points, lines: JointLines
     ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-        """Return J' v of points along normals and tangents, and of joints: how J v changes as the bodies go on at their velocities.
+        """Return J' v of points along normals and tangents, and of joints: the change of J v at constant velocities.
 
         A line that turns by more than a radian in a step, that of a rod shorter than its end goes meanwhile, counts as one that turns by
         one: nothing that is integrated over the step goes round with it, and at length 0 its direction changes by half a turn at once.
@@ -427,7 +427,7 @@ class _Scene:
     def _driven(
         self, lines: JointLines, mode: IntArray, rate: FloatArray, rest: _Rest
     ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the lines that have bounds, motors and limits reached: which, their sign, what is added to b, and their bounds."""
+        """Return the lines with bounds (motors and reached limits): their indices, signs, additions to b, and bounds."""
         joints, dt = self._joints, self._step.dt
         over = np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
         asked = np.flatnonzero((mode == DRIVE) | (over >= -self._tolerance))
@@ -439,7 +439,7 @@ class _Scene:
         return asked, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
 
     def _guess(self, points: _Points, low: FloatArray) -> IntArray | None:
-        """Return which rows are free, as they were last time; else as the last step's impulses have it."""
+        """Return which rows are free: those that were last time, or else those given by the last step's impulses."""
         known = self._guessed.get((len(points.row), len(low)))
         if known is not None:
             return known
@@ -460,7 +460,7 @@ class _Scene:
     # -- collisions -----------------------------------------------------------------------------------------------------
 
     def _collide(self, here: _Points) -> None:
-        """Let bounce what touches and approaches faster than the threshold, pair by pair; then stop what still approaches, all at once."""
+        """Bounce the touching pairs that approach faster than the threshold, one by one; then stop all that still approach, together."""
         lines = joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt)
         mode = self._joints.mode[lines.row]
         hold = lines.jacobian[mode == HOLD]
@@ -517,7 +517,7 @@ class _Scene:
 
 
 class _Trial(NamedTuple):
-    """A scene some time on: shifts, velocities, impulses of points and joints' lines on the way, what touches there, and joints there."""
+    """A scene at a later time: displacements, velocities, impulses of points and joint lines, and the contacts and joints there."""
 
     position: FloatArray
     velocity: FloatArray

@@ -18,7 +18,7 @@ __all__ = ["METHOD", "Penalty"]
 
 
 class Penalty(Method):
-    """Springs and dampers push apart what overlaps; an integrator goes on from their forces."""
+    """Springs and dampers push overlapping bodies apart; an integrator advances the bodies by their forces."""
 
     title = "Penalty springs"
     settings = (
@@ -26,7 +26,7 @@ class Penalty(Method):
         Setting("stiffness", "Stiffness", 1e4, 1.0, 1e9, unit="N/m"),
         Setting("damping_ratio", "Damping ratio", 0.3, 0.0, 2.0),
         Setting("integrator", "Integrator", "semi_implicit_euler", choices=tuple(INTEGRATORS)),
-        Setting("state", "State in", "velocities", choices=("velocities", "momenta")),
+        Setting("state", "Integrated state", "velocities", choices=("velocities", "momenta")),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
@@ -81,13 +81,13 @@ METHOD = Penalty()
 
 
 _RATIOS = np.linspace(0.0, 2.0, 2000)
-"""Damping ratios up to the largest that may be set, 1 not among them."""
+"""Damping ratios up to the maximum setting, excluding 1."""
 _ANGLES = np.arcsin(_RATIOS + 0.0j)
 _GIVEN_BACK = np.exp(-((math.pi - 2.0 * _ANGLES) * np.tan(_ANGLES)).real)
-"""The share of its speed that a spring gives back with each of them; see `_penalty_kernel`."""
+"""Fraction of the speed that a spring returns for each of them; see `_penalty_kernel`."""
 
 
 def _ratio_that_gives_back(restitution: FloatArray) -> FloatArray:
-    """Return the damping ratio at which a spring gives back such a share of the speed; 2 where it gives less."""
+    """Return the damping ratio at which a spring returns this fraction of the speed; 2 if it returns less."""
     found: FloatArray = np.interp(-restitution, -_GIVEN_BACK, _RATIOS)
     return found

@@ -20,15 +20,15 @@ __all__ = ["METHOD", "PgsNgs", "joined"]
 
 
 class PgsNgs(Method):
-    """Sweeps over velocities, then over positions: what Box2D 2.3 does."""
+    """Velocity sweeps, then position sweeps, as in Box2D 2.3."""
 
     title = "PGS with NGS"
     settings = (
         Setting("velocity_iterations", "Velocity iterations", 8, 1, MAX_ITERATIONS, is_whole=True),
         Setting("position_iterations", "Position iterations", 3, 0, MAX_ITERATIONS, is_whole=True),
-        Setting("share", "Share of an overlap made up in a sweep", 0.2, 0.0, 1.0),
-        Setting("slop", "Overlap left", LINEAR_SLOP, 0.0, 0.1, unit="m"),
-        Setting("most", "Most correction in a sweep", 0.2, 0.0, 10.0, unit="m"),
+        Setting("share", "Overlap corrected per sweep", 0.2, 0.0, 1.0),
+        Setting("slop", "Allowed overlap", LINEAR_SLOP, 0.0, 0.1, unit="m"),
+        Setting("most", "Maximum correction per sweep", 0.2, 0.0, 10.0, unit="m"),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
@@ -47,13 +47,13 @@ class PgsNgs(Method):
 
 
 def joined(joints: Joints) -> IntArray:
-    """Return rows of bodies that hang together by joints, int64 (n, 2); of gears and pulleys the second ends of what they add up."""
+    """Return the rows of bodies connected by joints, int64 (n, 2); for gears and pulleys, those of the second ends of their terms."""
     is_sum = joints.kind == SUM
     return np.concatenate((joints.bodies[~is_sum], joints.bodies[joints.bodies[is_sum]][:, :, 1]))
 
 
 def _planes(contacts: Contacts, gap: FloatArray) -> Planes:
-    """Return what positions ask of contacts without skins: a normal stays as the step found it, but between two that are round."""
+    """Return the position constraints of contacts without skins; normals stay those from the start of the step, except for round shapes."""
     out = contacts.radius[:, :, None] + 0.5 * gap[:, None, :]  # of A and of B, of each point: from midway to the core
     along = contacts.normal[:, None, :]
     on_a, on_b = contacts.arm[:, :, :2] - out[:, 0, :, None] * along, contacts.arm[:, :, 2:] + out[:, 1, :, None] * along

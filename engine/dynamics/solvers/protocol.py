@@ -1,4 +1,4 @@
-"""What a method of solving a step is, and what it gets.
+"""Base class of solver methods, and the problem that they solve.
 
 Around it `engine.dynamics.step` does what is the same for all: contacts found and matched, events, hooks, sensors, continuous collision,
 sleep, snapshots. The method advances the velocities and positions of a step from its contacts and joints, and leaves the impulses, which
@@ -91,7 +91,7 @@ class Setting:
 
 
 class Method(ABC):
-    """A way to solve a step. It keeps nothing: what it remembers from step to step are impulses and stiffness of contacts and joints.
+    """Base class of methods that solve a step. A method has no state: impulses and stiffnesses of contacts and joints are kept for it.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Method(ABC):
 
     @abstractmethod
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
-        """Advance a step, and return x, y, angle, vx, vy, omega of each body as it ends, float64 (n, 6): see `Problem.ended`.
+        """Advance by a step, and return the final x, y, angle, vx, vy, omega of each body, float64 (n, 6); see `Problem.ended`.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Method(ABC):
         """
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
-        """Return how much of a step's whole impulse is kept as `impulse` for the next step to begin from; sub-steps keep that of one."""
+        """Return the fraction of a step's total impulse kept as `impulse` for the next step; with sub-steps, that of one sub-step."""
         return 1.0
 
     def options(self, given: tuple[tuple[str, float | str], ...]) -> dict[str, float | str]:
@@ -128,7 +128,7 @@ class Method(ABC):
         """
         if given and not self.settings:
             raise InvalidInputError(
-                f"solver_settings.{given[0][0]}", f"left out: the solver {self.title} has no settings of its own", given[0][1]
+                f"solver_settings.{given[0][0]}", f"omitted: the solver {self.title} has no settings of its own", given[0][1]
             )
         check_names("solver_settings", dict(given), (one.name for one in self.settings))
         values: dict[str, float | str] = {one.name: one.default for one in self.settings}
@@ -140,7 +140,7 @@ class Method(ABC):
 
 
 class Found(NamedTuple):
-    """Contacts found within a step.
+    """Contacts detected within a step.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Found(NamedTuple):
 
 
 class Problem:
-    """A step as a method gets it. Rows of bodies have one more at the end, for the world's own static body.
+    """A step as a method receives it. Body arrays have an additional last row for the world's own static body.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Problem:
         Where the rows of each joint begin.
     space : Workspace
     trace : float64 (k, TRACE_WIDTH), or None
-        Where what is done is told; see `_solver_trace_kernel`.
+        Buffer in which the steps are recorded; see `_solver_trace_kernel`.
     """
 
     def __init__(
@@ -212,17 +212,17 @@ class Problem:
 
     @property
     def dt(self) -> float:
-        """Seconds of the step."""
+        """Duration of the step, seconds."""
         return self.settings.dt
 
     @property
     def gravity(self) -> tuple[float, float]:
-        """m/s^2."""
+        """Gravity, m/s^2."""
         return self.settings.gravity
 
     @property
     def threshold(self) -> float:
-        """m/s below which nothing bounces: what gravity adds in two steps is no impact, unless the settings say more."""
+        """Speed, m/s, below which nothing bounces: at least the speed that gravity adds in two steps, unless the settings specify more."""
         given = self.settings.restitution_threshold
         return 2.0 * math.hypot(*self.gravity) * self.dt if given is None else given
 
@@ -236,11 +236,11 @@ class Problem:
 
     @cached_property
     def inverse(self) -> FloatArray:
-        """1/kg and 1/(kg m^2), 0 where nothing can move a body, float64 (n + 1, 2)."""
+        """Inverse mass and inertia, 1/kg and 1/(kg m^2), 0 for immovable bodies, float64 (n + 1, 2)."""
         return np.where(self.drives[:, None], self.tables.bodies.inverse, 0.0)
 
     def bodies(self, h: float) -> Bodies:
-        """Return the bodies as the step begins, with the damping of sub-steps of `h` seconds; arrays of their own."""
+        """Return the bodies at the start of the step, with the damping of sub-steps of `h` seconds, as new arrays."""
         n = len(self.center)
         velocity, turn = np.zeros((n, 3)), np.zeros((n, 2))
         velocity[:-1] = np.where(self.moves[:-1, None], self.values[:, 3:], 0.0)
@@ -249,7 +249,7 @@ class Problem:
         return Bodies(velocity, np.zeros((n, 3)), turn, self.inverse, self.push, decay)
 
     def tell(self, kind: float, *numbers: float) -> None:
-        """Tell a step of a method that is no kernel, if there is a trace; see `_solver_trace_kernel`."""
+        """Record a step of a method without a kernel, if there is a trace; see `_solver_trace_kernel`."""
         if self.trace is None:
             return
         at = int(self.trace[0, 0]) + 1
@@ -259,7 +259,7 @@ class Problem:
             self.trace[at, : 1 + len(numbers)] = kind, *numbers
 
     def tell_stage(self, stage: float, number: int, velocity: FloatArray, shift: FloatArray) -> None:
-        """Tell a stage, and how all bodies move in it and have moved, float64 (n + 1, 3) each."""
+        """Record a stage, with the velocities and displacements of all bodies, float64 (n + 1, 3) each."""
         if self.trace is not None:
             self.tell(STAGE, stage, float(number))
             for body, (v, x) in enumerate(zip(velocity.tolist(), shift.tolist(), strict=True)):
@@ -267,7 +267,7 @@ class Problem:
 
     @cached_property
     def contacts(self) -> Contacts:
-        """The contacts to be solved, with the impulses of the last step; to be written in place."""
+        """The contacts to solve, with the impulses of the last step; updated in place."""
         of_rows, fixtures = self.solved[:, 0], self.solved[:, 3:5]
         number = self.numbers[of_rows]
         return contacts_of(
@@ -278,21 +278,21 @@ class Problem:
 
     @cached_property
     def restitution(self) -> FloatArray:
-        """Of each contact, float64 (k,)."""
+        """Restitution of each contact, float64 (k,)."""
         found: FloatArray = self.tables.fixtures.restitution[self.solved[:, 3:5]].max(axis=1)
         return found
 
     @cached_property
     def stiffness(self) -> FloatArray:
-        """A number for each point of a contact that stays with it from step to step, 0 at first, float64 (k, 2); to be written in place."""
+        """A number per contact point that is kept from step to step, initially 0, float64 (k, 2); updated in place."""
         return self.numbers[self.solved[:, 0], STIFFNESS : STIFFNESS + 2]
 
     def contacts_at(self, bodies: Bodies) -> Found:
-        """Find the contacts anew with the bodies moved and turned by their shift."""
+        """Detect the contacts again with the bodies displaced by their shift."""
         return self._look(self, bodies)
 
     def ended(self, bodies: Bodies) -> FloatArray:
-        """Keep the impulses of contacts, and return how bodies stand and move after their shift."""
+        """Keep the impulses of contacts, and return the poses and velocities of the bodies after their shift."""
         of_rows = self.solved[:, 0]
         if "contacts" in self.__dict__:
             self.numbers[of_rows, IMPULSE : IMPULSE + 4] = self.contacts.impulse.reshape(-1, 4)
@@ -323,7 +323,7 @@ def contacts_of(
     inverse: FloatArray,
     impulse: FloatArray,
 ) -> Contacts:
-    """Return contacts of pairs (n, 2) of rows of fixtures, of what is known of their points; see `Contacts`."""
+    """Return the contacts of pairs (n, 2) of fixture rows, given data on their points; see `Contacts`."""
     ends = tables.fixtures.body[fixtures]
     normal, position = np.ascontiguousarray(normal), np.ascontiguousarray(position)
     arm, mass = arms_and_masses(ends, count, normal, position, center, inverse)

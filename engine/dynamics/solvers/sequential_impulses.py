@@ -1,4 +1,4 @@
-"""Sequential impulses, as Box2D-Lite has them; see `_sequential_impulses_kernel`."""
+"""Sequential impulses, as in Box2D-Lite; see `_sequential_impulses_kernel`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class SequentialImpulses(Method):
     title = "Sequential impulses"
     settings = (
         Setting("iterations", "Iterations", 10, 1, MAX_ITERATIONS, is_whole=True),
-        Setting("share", "Share of an error made up in a step", 0.2, 0.0, 1.0),
-        Setting("slop", "Overlap left", LINEAR_SLOP, 0.0, 0.1, unit="m"),
+        Setting("share", "Error corrected per step", 0.2, 0.0, 1.0),
+        Setting("slop", "Allowed overlap", LINEAR_SLOP, 0.0, 0.1, unit="m"),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -28,8 +28,8 @@ class ShockPropagation(Method):
         Setting("collision_passes", "Collision passes", 5, 0, 100, is_whole=True),
         Setting("restitution_from", "Restitution of the first sweep", -0.8, -1.0, 0.0),
         Setting("shock", "Freeze layers", "on", choices=("on", "off")),
-        Setting("push_share", "Push apart, share of depth", 0.05, 0.0, 0.5),
-        Setting("push_sweeps", "Sweeps of pushing apart", 2, 0, 20, is_whole=True),
+        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 0.5),
+        Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -19,9 +19,9 @@ from engine.world.specs import WorldSettings
 __all__ = ["METHOD", "SoftStep"]
 
 _SPARE = 4
-"""One part in so many is added to what must grow."""
+"""Inverse of the fraction by which buffers grow."""
 _SPARE_BLOCKS = 24
-"""Blocks of contacts that a world has room for beside full ones: each color's last one is not full."""
+"""Capacity for blocks of contacts in addition to full ones: each color's last block is not full."""
 
 
 class SoftStep(Method):
@@ -29,8 +29,8 @@ class SoftStep(Method):
 
     title = "Soft step"
     settings = (
-        Setting("direct", "Solved at once", "none", choices=("none", "joints", "all")),
-        Setting("firmness", "Stiffness of what is solved at once", 4.0, 1.0, 1000.0),
+        Setting("direct", "Direct solve", "none", choices=("none", "joints", "all")),
+        Setting("firmness", "Stiffness of the direct solve", 4.0, 1.0, 1000.0),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -14,7 +14,7 @@ __all__ = ["METHOD", "Xpbd"]
 
 
 class Xpbd(Method):
-    """Places are corrected, velocities follow from them."""
+    """Corrects positions, from which velocities follow."""
 
     title = "XPBD"
     settings = (

@@ -188,7 +188,7 @@ def measure_missed(crossing: Crossing = MISSED) -> tuple[Finding, ...]:
         Finding("touches that b2TimeOfImpact sees", 0.0 if is_hidden else None, float(is_seen), "", 0.0, 0),
         Finding("contacts of the bullet in the world", 0.0 if is_hidden else None, float(passage.n_contacts), "", 0.0, 0),
         Finding("rods behind the plate after the step, of 1", 1.0 if is_hidden else None, float(behind), "", 0.0, 0),
-        Finding(f"of {search.n_asked} random motions through the plate, missed", None, search.share, "%", 0.0, 1),
+        Finding(f"missed, of {search.n_asked} random motions through the plate", None, search.share, "%", 0.0, 1),
     )
 
 

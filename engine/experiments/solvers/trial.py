@@ -289,7 +289,7 @@ class Trial:
         if self._done % _EVERY == 0 or left == 0:
             self._look(world)
         if self._spent > self._budget and left > 0:
-            raise _TooSlowError(f"stopped: {self._budget:g} s of processor time reached only {cell.seconds:.3g} s")
+            raise _TooSlowError(f"stopped after {self._budget:g} s of processor time, at only {cell.seconds:.3g} s")
 
     def _look(self, world: World) -> None:
         self._overlaps.append(self._deep.deepest(world))
@@ -339,7 +339,7 @@ class Trial:
                 f"fell after {cell.fell_at:.3g} s" if self._scene.can_stand else f"failed after {cell.fell_at:.3g} s",
             )
         elif self._is_whole and judged.ends is not None and not judged.ends(world, cell.end_penetration or 0.0):
-            cell.stands, cell.reason = False, "does not reach its outcome"
+            cell.stands, cell.reason = False, "did not reach the expected outcome"
         else:
             cell.stands = True
         if judged.rests and cell.stands:

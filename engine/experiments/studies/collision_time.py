@@ -340,7 +340,7 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
 
 @study(
     "collision now or later",
-    "The question refers to Baraff's bisection; no published figures are known here.",
+    "The question concerns Baraff's bisection; we know of no published figures.",
 )
 def collision_time(quick: bool) -> Finding:
     """Discs against closed forms and against each other; the cost of gases of one density over their number, in turn."""
@@ -390,31 +390,34 @@ def collision_time(quick: bool) -> Finding:
     steps = tuple(1e3 / rate for rate in reversed(hertz))
     sizes = tuple(map(float, numbers))
     charts = (
-        Chart("a disc hit off its center", "step, ms", "wrong by, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
+        Chart("a disc hit off its center", "step, ms", "error, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
         Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
-        Chart("cost", "discs", "ms a step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
+        Chart("cost", "discs", "ms per step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
     )
     early, other, _ = WAYS
     ratio = ms[early][-1] / max(ms[other][-1], 1e-9)
     sentences = (
-        f"At 60 Hz a disc hit off its center deviates by {wrong[other][hertz.index(60.0)]:.1f} degrees if it collides later, "
-        f"{wrong[early][hertz.index(60.0)]:.0e} if now.",
-        f"16 discs are 10 cm from the truth after {apart[other][-1]:.1f} s later, {apart[early][-1]:.1f} s now ({hertz[-1]:.0f} Hz).",
-        f"Of a cradle the last disc leaves with {last[0]:.2f} m/s now, {last[1]:.2f} pair by pair, {last[2]:.2f} all at once (of 4).",
-        f"Bodies moved and searched in a step grow as the power {moved[early]:.1f} of their number now, {moved[other]:.1f} later; time as "
-        f"{powers[early]:.1f} and {powers[other]:.1f}: with {numbers[-1]} discs now costs {ratio:.0f} times as much.",
-        f"In worlds `contact_forces` costs {dear:.0f} times what the soft step does with {small[-1]} discs, and leaves "
-        f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees wrong.",
+        f"At 60 Hz, a disc hit off its center deviates by {wrong[other][hertz.index(60.0)]:.1f} degrees if it collides at the end of the "
+        f"step, and by {wrong[early][hertz.index(60.0)]:.0e} degrees if it collides at the time of impact.",
+        f"16 discs are 10 cm from the exact solution after {apart[other][-1]:.1f} s if they collide at the end of each step, and after "
+        f"{apart[early][-1]:.1f} s if they collide at the time of impact ({hertz[-1]:.0f} Hz).",
+        f"The last disc of a cradle should leave at 4 m/s. It leaves at {last[0]:.2f} m/s with collisions at the time of impact, at "
+        f"{last[1]:.2f} m/s pair by pair, and at {last[2]:.2f} m/s all at once.",
+        f"The bodies moved and searched per step grow as their number to the power {moved[early]:.1f} with collisions at the time of "
+        f"impact, and {moved[other]:.1f} at the end of the step; the time grows with powers {powers[early]:.1f} and "
+        f"{powers[other]:.1f}. With {numbers[-1]} discs, the first costs {ratio:.0f} times as much.",
+        f"In a world of {small[-1]} discs, `contact_forces` costs {dear:.0f} times as much as the soft step, with an error of "
+        f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees.",
     )
     tables = (
-        Table("where they part", ("step", "way", "deflection wrong by, degrees", "16 discs parted after, s"), tuple(parting)),
+        Table("when they diverge", ("step", "way", "error of the deflection, degrees", "16 discs diverged after, s"), tuple(parting)),
         Table(
             "simultaneous contacts",
             ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "break not mirrored, m/s", f"missed at {_FAST:.0f} m/s, %"),
             tuple(together),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
-        Table("the same gas in worlds, ms a step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
+        Table("the same gas in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
     )
     return Finding(tables, charts, sentences)
 

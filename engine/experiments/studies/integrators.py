@@ -207,8 +207,8 @@ MOTIONS: dict[str, Motion] = {
     "spinning": Motion(
         "spinning body thrown, drag and lift", _lift, _spinning, 1.6, _spinning_energy, inverse_mass=np.array([1.0 / 3.0, 1.0 / 3.0, 10.0])
     ),
-    "spring_floor": Motion("ball on a floor that is a spring", _floor(0.0), _bouncing(0.0), 0.64, _floor_energy, False),
-    "damped_floor": Motion("the same with a damper", _floor(_FLOOR_DAMPER), _bouncing(_FLOOR_DAMPER), 0.64, _floor_energy, False),
+    "spring_floor": Motion("ball on a spring floor", _floor(0.0), _bouncing(0.0), 0.64, _floor_energy, False),
+    "damped_floor": Motion("ball on a damped spring floor", _floor(_FLOOR_DAMPER), _bouncing(_FLOOR_DAMPER), 0.64, _floor_energy, False),
 }
 """Motions by name."""
 
@@ -235,7 +235,7 @@ def _times(motion: Motion) -> list[float]:
 
 
 def errors_of(motion: Motion, name: str, numbers: tuple[int, ...] = _STEPS) -> tuple[list[float], list[float]]:
-    """Return for each number of steps the largest error of place, m or rad, and of energy, J, at eight moments of a run."""
+    """Return for each number of steps the largest position error, m or rad, and of energy, J, at eight moments of a run."""
     times, places, energies = _times(motion), [], []
     for n_steps in numbers:
         seen = _run(motion, INTEGRATORS[name], n_steps)
@@ -310,9 +310,9 @@ def integrators(quick: bool) -> Finding:
         rows.append((motion.title, *orders))
         energy_rows.append((motion.title, *energies))
         if name in ("projectile", "pendulum", "spring_floor"):
-            charts.append(Chart(motion.title, "step, ms", "largest error of place, m or rad", tuple(curves), (True, True)))
+            charts.append(Chart(motion.title, "step, ms", "largest position error, m or rad", tuple(curves), (True, True)))
         if name == "pendulum":
-            charts.append(Chart("its energy", "step, ms", "largest error of energy, J", tuple(energy_curves), (True, True)))
+            charts.append(Chart("its energy", "step, ms", "largest energy error, J", tuple(energy_curves), (True, True)))
     kept = [(name, *worst_energy(name, 2.0 if quick else 100.0, 1.0 / 60.0)) for name in INTEGRATORS]
     apart = max(_momentum_difference(MOTIONS[name], integrator, 64) for name in ("projectile", "spinning") for integrator in INTEGRATORS)
     names = tuple(INTEGRATORS)
@@ -320,20 +320,20 @@ def integrators(quick: bool) -> Finding:
     for hertz in () if quick else (60.0, 120.0, 240.0):
         worlds.append((f"{hertz:.0f} Hz", *(_first_bounce(name, hertz) for name in INTEGRATORS)))
     tables: tuple[Table, ...] = (
-        Table("order of the error of place", ("motion", *names), tuple(rows)),
-        Table("order of the error of energy", ("motion", *names), tuple(energy_rows)),
+        Table("order of the position error", ("motion", *names), tuple(rows)),
+        Table("order of the energy error", ("motion", *names), tuple(energy_rows)),
         Table(
-            "share of an undamped spring's energy, 3 rad/s at 60 Hz for 100 s",
-            ("integrator", "off at most", "off at the end"),
+            "energy error of an undamped spring as a fraction, 3 rad/s at 60 Hz for 100 s",
+            ("integrator", "largest", "at the end"),
             tuple(kept),
         ),
     )
     if worlds:
-        tables += (Table("a ball on undamped springs in a world, 8 sub-steps: share of its height", ("steps", *names), tuple(worlds)),)
+        tables += (Table("a ball on undamped springs in a world, 8 sub-steps: fraction of its height", ("steps", *names), tuple(worlds)),)
     sentences = (
-        f"On smooth motions every order is within {within:.2f} of 1, 1, 2, 2 and 4.",
-        f"On the kink of a spring that begins to press RK4 has order {lost['spring_floor', 'rk4']:.1f}"
-        + (f", on the jump of a damper {lost['damped_floor', 'rk4']:.1f}." if not quick else "."),
-        f"In momenta in place of velocities the runs end within {apart:.0e} m of each other.",
+        f"For smooth motions, every order is within {within:.2f} of 1, 1, 2, 2 and 4.",
+        f"RK4 has order {lost['spring_floor', 'rk4']:.1f} across the kink in the force where a spring begins to press"
+        + (f", and {lost['damped_floor', 'rk4']:.1f} across the jump in the force of a damper." if not quick else "."),
+        f"Integrating momenta instead of velocities changes the final positions by at most {apart:.0e} m.",
     )
     return Finding(tables, tuple(charts), sentences)

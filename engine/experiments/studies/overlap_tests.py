@@ -85,7 +85,7 @@ def _polygon(rng: np.random.Generator, n_vertices: int, is_flat: bool) -> Polygo
 
 @study(
     "overlap of convex polygons, 8 to 80 vertices",
-    "Table 7.1 (2010) has edge against edge, a bounding circle first, and GJK with a kept witness, over 8 to 80 vertices.",
+    "Table 7.1 (2010) compares edge against edge, a bounding circle first, and GJK with a cached witness, for 8 to 80 vertices.",
 )
 def overlap_tests(quick: bool) -> Finding:
     """Pairs pass each other at 60 frames a second, round ones and flat ones; all tests are asked of the same frames, in turn."""
@@ -113,7 +113,7 @@ def overlap_tests(quick: bool) -> Finding:
             ratios[kind, n] = {name: costs[name][-1] / max(costs["edge against edge"][-1], 1e-9) for name in TESTS}
         growths.append((kind, *(growth(sizes, np.maximum(costs[name], 1e-9)) for name in TESTS)))
         curves = tuple(Curve(name, tuple(map(float, sizes)), tuple(costs[name])) for name in TESTS)
-        charts.append(Chart(f"{kind}: a test", "vertices of each", "ns", curves, (True, True)))
+        charts.append(Chart(f"{kind}: one test", "vertices of each", "ns", curves, (True, True)))
     shares = tuple(
         Curve(kind, tuple(map(float, sizes)), tuple(100.0 * false_hits[kind, n] for n in sizes)) for kind in ("round", "flat, 4 : 1")
     )
@@ -121,19 +121,21 @@ def overlap_tests(quick: bool) -> Finding:
     last = sizes[-1]
     kept = "GJK, kept witness"
     sentences = (
-        f"At {last} vertices a kept witness makes GJK {1.0 / ratios['round', last][kept]:.0f} times as fast as edge against edge on round "
+        f"At {last} vertices, a cached witness makes GJK {1.0 / ratios['round', last][kept]:.0f} times as fast as edge against edge on "
+        "round "
         f"pairs, {1.0 / ratios['flat, 4 : 1', last][kept]:.0f} times on flat ones; at {sizes[0]} "
         f"{1.0 / ratios['round', sizes[0]][kept]:.1f} and {1.0 / ratios['flat, 4 : 1', sizes[0]][kept]:.1f} times.",
-        f"The circle first saves {100.0 * (1.0 - ratios['round', last]['circle, then edges']):.0f} % of edge against edge on round pairs, "
-        f"{100.0 * (1.0 - ratios['flat, 4 : 1', last]['circle, then edges']):.0f} % on flat ones, at {last} vertices.",
-        f"Of the circle's hits {100.0 * false_hits['round', sizes[0]]:.0f} % are false for round pairs of {sizes[0]} vertices, "
+        f"Testing the circle first saves {100.0 * (1.0 - ratios['round', last]['circle, then edges']):.0f} % of edge against edge for "
+        "round pairs and "
+        f"{100.0 * (1.0 - ratios['flat, 4 : 1', last]['circle, then edges']):.0f} % for flat ones, at {last} vertices.",
+        f"Of the circle's hits, {100.0 * false_hits['round', sizes[0]]:.0f} % are false for round pairs of {sizes[0]} vertices, "
         f"{100.0 * false_hits['round', last]:.1f} % for {last}; for flat ones {100.0 * false_hits['flat, 4 : 1', sizes[0]]:.0f} and "
         f"{100.0 * false_hits['flat, 4 : 1', last]:.0f} %.",
     )
     names = tuple(TESTS)
     tables = (
-        Table("ns a pair and frame", ("polygons", "vertices", *names), tuple(rows)),
-        Table("growth: cost as this power of the vertices", ("polygons", *names), tuple(growths)),
+        Table("ns per pair and frame", ("polygons", "vertices", *names), tuple(rows)),
+        Table("growth: exponent of the cost over the number of vertices", ("polygons", *names), tuple(growths)),
         Table(
             "counted",
             (
@@ -141,7 +143,7 @@ def overlap_tests(quick: bool) -> Finding:
                 "vertices",
                 "share overlapping",
                 "false hits of the circle, %",
-                "inside, which edges miss",
+                "containment that edges miss",
                 "steps of GJK",
                 "of kept",
             ),

@@ -51,10 +51,10 @@ class Verdict:
     def words(self) -> str:
         """The result as a sentence."""
         if self.divergence is None:
-            return f"all {self.steps} steps came out the same, to the last bit"
+            return f"all {self.steps} steps were reproduced to the last bit"
         words = divergence_words(self.divergence)
         if self.measured_at is not None:
-            words += f"; at step {self.measured_at} a body lies up to {self.apart:.3g} m from where it was"
+            words += f"; at step {self.measured_at}, bodies are up to {self.apart:.3g} m from where they were"
         return words + (f". It was recorded with {self.foreign}" if self.foreign else "")
 
     def as_json(self) -> dict[str, Any]:
@@ -77,12 +77,12 @@ def divergence_words(divergence: Divergence) -> str:
     Examples
     --------
     >>> divergence_words(Divergence(12, ((0, 7),)))
-    'step 12 is the first to come out otherwise: body 7 of world 0'
+    'step 12 is the first to differ: body 7 of world 0'
     """
     listed = [f"body {body} of world {stage}" for stage, body in divergence.bodies[:_MAX_NAMED]]
     more = len(divergence.bodies) - len(listed)
     bodies = ", ".join(listed) + (f" and {more} more" if more else "")
-    return f"step {divergence.step} is the first to come out otherwise: {bodies or 'no body, so a parameter or the number of worlds'}"
+    return f"step {divergence.step} is the first to differ: {bodies or 'no body, so a parameter or the number of worlds'}"
 
 
 def verify(recording: Recording, history: History[Any], progress: Callable[[int], object] | None = None) -> Verdict:

@@ -27,7 +27,7 @@ class Bisection(ImpactAlgorithm):
         "if the gap at its start is within the tolerance: a touch there",
         "repeat:",
         "  gap, n = distance at the interval's middle, and its direction",
-        "  F(s) = the foremost corners, moving straight, - K s^2 / 2",
+        "  F(s) = gap of the foremost corners moving straight - K s^2 / 2",
         "  if F > 0 at both ends, and therefore in between: clear",
         "    next interval; if none is left: a miss",
         "  else if the interval is too short for the shapes to move: a touch",

@@ -29,7 +29,7 @@ class ConservativeAdvancement(ImpactAlgorithm):
         "  gap, n = distance between the shapes at t, and its direction",
         "  if gap <= tolerance: they touch at t",
         "  if the circles separate at t, or t is the end: a miss",
-        "  F(s) = the foremost corner, moving straight, - K s^2 / 2",
+        "  F(s) = gap of the foremost corner moving straight - K s^2 / 2",
         "  s = F's first root: the gap cannot close before it",
         "  t = t + s",
     )

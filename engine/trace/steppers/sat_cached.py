@@ -138,7 +138,7 @@ def _answer(axes: Axes, result: CachedOverlap, best: list[float]) -> TraceStep:
     name, last = _name(axes.edges, result.axis), axes.steps[-1]
     if result.was_enough:
         all_of_them = axes.edges.count(0) + axes.edges.count(1)
-        line, says = 2, f"{what}: the remembered axis, 1 of {all_of_them}, was enough. It stays remembered."
+        line, says = 2, f"{what}: the remembered axis, 1 of {all_of_them}, was enough. It is kept for the next frame."
         gap = last.values["gap"]
     else:
         gap = best[3] - axes.reach

@@ -49,7 +49,7 @@ def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand: Han
     steps = session.demo.steps
     hand.click(lying)
     demo = stepper(hand)
-    assert (demo.names, demo.title) == (("manifold",), "The contact of bodies 0 and 1")
+    assert (demo.names, demo.title) == (("manifold",), "The contact between bodies 0 and 1")
     pair = demo.case.pair
     assert (*pair.pose_a.position, *pair.pose_b.position) == asked
     hand.frame(5)
@@ -126,14 +126,14 @@ def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when
     session.clock.paused = False
     settle(hand)
     hand.key(pygame.K_F6)
-    assert stepper(hand).title == "The contact of bodies 0 and 1"
+    assert stepper(hand).title == "The contact between bodies 0 and 1"
     hand.key(pygame.K_ESCAPE)
     disc = session.demo.stages[0].world.state(1).position
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, disc), rel=(0, 0), buttons=(0, 0, 0))
     hand.key(pygame.K_F6)
-    assert stepper(hand).title == "The contact of bodies 0 and 1"
+    assert stepper(hand).title == "The contact between bodies 0 and 1"
     hand.key(pygame.K_F6)  # of the stepper itself there is none
-    assert stepper(hand).title == "The contact of bodies 0 and 1"
+    assert stepper(hand).title == "The contact between bodies 0 and 1"
 
 
 def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
@@ -147,7 +147,7 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
     row.change("distance")
     hand.frame()
     demo = stepper(hand)
-    assert demo.names == ("gjk",) and demo.title == "The distance of bodies 1 and 2"
+    assert demo.names == ("gjk",) and demo.title == "The distance between bodies 1 and 2"
     assert demo.case.pair.pose_b.position[0] == pytest.approx(1.2)
     hand.key(pygame.K_ESCAPE)
     assert hand.window.session is session
@@ -170,7 +170,7 @@ def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand: Hand, lying: tu
     hand.click(lying)
     hand.send(pygame.KEYDOWN, key=pygame.K_F6, mod=pygame.KMOD_LSHIFT, unicode="")
     assert hand.window.session is session and session.messages.now is not None
-    assert session.messages.now.words == "the world must be one of at most 0 contacts for its solver to be watched, got 1"
+    assert session.messages.now.words == "the world must be a world of at most 0 contacts to step through its solver, got 1"
 
 
 def test_steppers_push_no_demo_out_that_was_left(hand: Hand, lying: tuple[int, int]) -> None:

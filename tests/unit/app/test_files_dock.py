@@ -137,7 +137,7 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_ag
     desk.save()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["drop-2.json", "drop.json"], "not over a file of before, then in its own"
     assert (tmp_path / "drop.json").read_text(encoding="utf-8") == "somebody's"
-    assert "drop-2.json, as it stands at step 27; python main.py run drop-2.json opens it" in desk.words
+    assert "drop-2.json, in its state at step 27; python main.py run drop-2.json opens it" in desk.words
     scene = load_scene(tmp_path / "drop-2.json")
     assert scene.joints == () and scene.title.startswith("Drop, from step ")
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
@@ -156,7 +156,7 @@ def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
     here, state = session.timeline.history.now, session.demo.stages[0].world.state_hash()
     desk.key(pygame.K_s, CTRL)
     assert desk.question is not None and [one.words for one in desk.question.answers] == [
-        "As you built it: before time went on from step 0",
+        "As you built it, before time advanced from step 0",
         f"This moment, {session.timeline.moment}",
     ]
     desk.frame(3)
@@ -414,9 +414,9 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop: ty
     desk = Desk(None, (drop,))
     recovery = desk.recover(folder)
     assert [file.demo for file in recovery.left] == ["drop"]
-    assert desk.window.browsing and "Your work in drop of " in desk.offer
+    assert desk.window.browsing and "Your work in drop from " in desk.offer
     desk.click_offer()
-    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "As it was on" in desk.words
+    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "The scene as of" in desk.words
     assert recovery.left == () and "was not saved" not in desk.offer and list(folder.glob("*.json")), "a second crash loses nothing"
     desk.save()
     assert load_scene(tmp_path / "drop.json").title == "lost" and not list(folder.glob("*.json"))
@@ -432,7 +432,7 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk: Desk, tmp_path: Pa
     now, state = history.now, session.demo.stages[0].world.state_hash()
     for way in ("the list", "the offer", "Ctrl O"):
         desk.key(pygame.K_ESCAPE)
-        assert desk.window.browsing and "Your work in drop of " in desk.offer and not desk.words, "the message is shown once"
+        assert desk.window.browsing and "Your work in drop from " in desk.offer and not desk.words, "the message is shown once"
         assert [file.demo for file in recovery.left] == ["drop"]
         desk.frame(5)
         if way == "the list":
@@ -442,7 +442,7 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk: Desk, tmp_path: Pa
         else:
             desk.key(pygame.K_o, CTRL)
         assert desk.window.session is session and history.now == now and session.demo.stages[0].world.state_hash() == state, way
-        assert session.clock.paused and "As you left it, at step" in desk.words
+        assert session.clock.paused and "as you left it, at step" in desk.words
         assert recovery.left == () and "was not saved" not in desk.offer
     session.undo()
     assert len(session.demo.stages[0].world.body_ids) == 2 and history.divergence is None
@@ -483,7 +483,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_p
     demo = desk.window.session.demo
     assert desk.window.session.clock.paused, "somebody was at work on it"
     assert isinstance(demo, SceneDemo) and demo.title == "Drop" and len(demo.stages[0].world.body_ids) == 3
-    assert "sliders and rules are no part of this" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
+    assert "sliders and rules are not included" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
     desk.key(pygame.K_ESCAPE)  # looked at, and still not saved
     assert [file.demo for file in recovery.left] == ["drop"]
     desk.key(pygame.K_o, CTRL)
@@ -500,7 +500,7 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     assert session.timeline.history is not None
     session.act(Grab(session.demo.stages[0].world.state(0).position))
     desk.key(pygame.K_ESCAPE)
-    assert not session.demo.grabbing and "Balls is as you left it, at step 21." in desk.offer
+    assert not session.demo.grabbing and "Balls is still as you left it, at step 21." in desk.offer
     desk.key(pygame.K_o, CTRL)
     assert desk.window.session is session and not session.clock.paused and session.timeline.history.can_undo
     desk.key(pygame.K_ESCAPE)
@@ -571,7 +571,7 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_closing_the_offer_closes_it(
     assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["A file"]
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
-    assert "As it was on" in later.words and len(third.left) == 2
+    assert "The scene as of" in later.words and len(third.left) == 2
 
 
 def test_only_the_newest_recovery_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

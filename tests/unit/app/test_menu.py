@@ -139,7 +139,7 @@ def test_by_keys_alone(browser: Hand) -> None:
     browser.key(pygame.K_END)
     browser.key(pygame.K_UP)
     browser.key(pygame.K_RETURN)  # back to the demos: this is the list
-    assert menu.is_open and refusal(browser, "demos") == "this is the list of demos"
+    assert menu.is_open and refusal(browser, "demos") == "the list of demos is already open"
     browser.key(pygame.K_DOWN)
     browser.key(pygame.K_SPACE)
     assert not window.running

@@ -26,7 +26,7 @@ def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
     assert panel is not None
     button = panel.buttons["pause"]
     hand.click(button.rect.center)
-    assert hand.window.session.clock.paused and button.text == "Go on"
+    assert hand.window.session.clock.paused and button.text == "Continue"
     hand.click(panel.buttons["more"].rect.center)
     panel = hand.window.screen.panel
     assert panel is not None

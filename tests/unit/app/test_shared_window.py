@@ -217,7 +217,7 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
     assert isinstance(session.driver, NetworkDriver)
     two.client_sessions[0].connection.close("the server ends")
     two.frame(3)
-    assert "the server ends" in session.driver.trouble and "F4: go on alone" in session.driver.trouble
+    assert "the server ends" in session.driver.trouble and "F4: continue alone" in session.driver.trouble
     two.key(pygame.K_F4)
     steps = session.demo.steps
     two.frame(20)
@@ -236,7 +236,7 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
     assert isinstance(session.driver, NetworkDriver)
     session.driver.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
     two.frame(3)
-    assert session.driver.trouble == "the server ends; F4: go on alone, Shift F4: try again"
+    assert session.driver.trouble == "the server ends; F4: continue alone, Shift F4: try again"
     if is_offline:
         two.key(pygame.K_F4)
         two.frame(20)
@@ -381,7 +381,7 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
     two.frame(2)
     panel, words = two.window.screen.panel, " ".join(told)
     assert panel is not None and "step" not in panel.buttons
-    assert "Ctrl Z takes back what you did" in words and "pause, slower, faster, for all users" in words and "Tables, CSV" in words
+    assert "Ctrl Z takes back what you did" in words and "pause, slower, faster (for all users)" in words and "Tables, CSV" in words
     for gone in ("time line", "redo", "one step", "another solver beside it", "100x", "twice more: quit"):
         assert gone not in words, gone
 
@@ -452,7 +452,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
         two.pass_time(two.client_sessions[1:])
     assert [one.is_here for one in two.server.server.users] == [False, True]
     two.frame(2)
-    assert session.driver.trouble == "it sent nothing for 0.5 s; trying again in 0 s; F4: go on alone"
+    assert session.driver.trouble == "it sent nothing for 0.5 s; trying again in 0 s; F4: continue alone"
     two.frame(70)
     back = two.window.session
     assert (

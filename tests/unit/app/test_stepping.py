@@ -45,8 +45,8 @@ def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage
         assert door.algorithm == "manifold"
         found = query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
         assert min(point.separation for point in found.points) == pytest.approx(contacts.separation[row].min(), abs=1e-6)
-    assert door_of_contact(stage, 0).title == "The contact of floor and crate"
-    assert door_of_contact(stage, 1).title == "The contact of floor and body 2"
+    assert door_of_contact(stage, 0).title == "The contact between floor and crate"
+    assert door_of_contact(stage, 1).title == "The contact between floor and body 2"
 
 
 def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage: Stage) -> None:
@@ -61,7 +61,7 @@ def test_two_bodies_open_their_contact_or_their_distance(stage: Stage) -> None:
     assert door_of_bodies(stage, 2, 0).algorithm == "manifold"
     door = door_of_bodies(stage, 1, 3)
     assert door.algorithm == "gjk" and isinstance(asked(door.case).shape_b, Circle)
-    assert door.title == "The distance of crate and body 3"
+    assert door.title == "The distance between crate and body 3"
 
 
 @pytest.mark.parametrize(

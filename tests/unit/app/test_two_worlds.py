@@ -295,7 +295,7 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
         hand.window.screen.cache.forget()
         hand.window.show(written)
     words = [words for words, _ in written.words]
-    for said in ("apart now", "first apart", "Box2D; dashed: Soft step"):
+    for said in ("difference now", "first difference", "Box2D; dashed: Soft step"):
         assert said in words, words
     assert session.costs.latest.beside > 0.0
 
@@ -340,7 +340,7 @@ def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], mon
     assert judge.n_told == 1 and hand.window.screen.panel is not panel, "the panel was made anew, with the answer"
     assert hand.window.screen.panel is not None and hand.window.screen.panel.motion.judge is judge
     parted, following = judge.told
-    assert parted.startswith("Parted at step ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
+    assert parted.startswith("Diverged at step ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
 
 
 def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:

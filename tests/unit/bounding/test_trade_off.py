@@ -61,7 +61,7 @@ def test_no_outline_is_refused() -> None:
         ([], "rings must be at least one"),
         ([[(0.0, 0.0), (1.0, 0.0)]], r"rings\[0\] must be at least 3 corners, got 2"),
         ([[(0.0, 0.0), (1.0, 0.0), (math.nan, 1.0)]], r"rings\[0\]\[2\] must be finite"),
-        ([[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]], r"rings must be an outline that has an area, got 0 m\^2"),
+        ([[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]], r"rings must be an outline with an area, got 0 m\^2"),
         ([[(0.0, 0.0, 1.0)]], r"rings\[0\] must be a .n, 2. array"),
     ):
         with pytest.raises(InvalidShapeError, match=words):

@@ -97,7 +97,7 @@ def test_films_show_every_step() -> None:
         ("gjk --pair nothing.json", "nothing.json"),
         ("gjk --pair scene.json", "scene.json: format must be"),
         ("gjk --pair ray.json", "--pair must be a file that gjk can process \\(such as a pair of the query distance\\), got 'ray.json'"),
-        ("gjk --pair apart.json --scene pyramid", "--scene must be left out with --pair"),
+        ("gjk --pair apart.json --scene pyramid", "--scene must be omitted with --pair"),
         ("gjk --scene pyramd", "--scene must be one of .*did you mean pyramid"),
         ("gjk --scene pair", "--scene must be a demo with a world, got 'pair'"),
         ("gjk --at 99 --json out.json", "--at must be a whole number from 1 to"),

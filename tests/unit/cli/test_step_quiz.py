@@ -34,7 +34,7 @@ def test_a_quiz_reports_what_was_answered_until_its_window_was_closed(folder, mo
     ("given", "told"),
     [
         (["gjk", "--quiz", "0"], "--quiz must be a whole number from 1 to 1000, got 0"),
-        (["gjk", "--quiz", "3", "--at", "2"], "--at must be left out with --quiz, got 2"),
+        (["gjk", "--quiz", "3", "--at", "2"], "--at must be omitted with --quiz, got 2"),
         (["--quiz", "3"], "--quiz must be given with ALGORITHM, got 3"),
         (["gjk", "--quiz", "3"], "no window can be opened here"),
         (["quickhull", "--own", "right.py"], "--own must be used with one of alternating_projections, "),

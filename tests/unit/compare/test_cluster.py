@@ -246,7 +246,7 @@ def test_tasks_that_end_processes(tmp_path: Path) -> None:
     with _cluster(tmp_path, 3) as three:
         assert sorted(run_on_cluster(end_once, tasks, three.address, REHEARSAL)) == list(range(6))
         assert sum(process.poll() is None for process in three.processes) == 2
-        with pytest.raises(WorkerLostError, match="a task ended 2 processes of the cluster"):
+        with pytest.raises(WorkerLostError, match="a task crashed 2 workers of the cluster"):
             list(run_on_cluster(always_end, [(1, "")], three.address, REHEARSAL))
 
 
@@ -256,7 +256,7 @@ def test_other_versions_are_refused(two: Cluster, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ClusterError, match=r"^the process tcp://\S+ of the cluster has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
         list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
     monkeypatch.setattr(cluster, "_check_processes", lambda client, address: None)  # as if it had joined after that
-    with pytest.raises(ClusterError, match=r"^a process that joined the cluster has engine 0\.1\.0"):
+    with pytest.raises(ClusterError, match=r"^a worker that joined the cluster has engine 0\.1\.0"):
         list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
 
 
@@ -355,7 +355,7 @@ def test_addresses(address: str) -> None:
 
 def test_jobs_and_a_scheduler_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--scheduler", "tcp://localhost:8786", "--jobs", "2"]) == 2
-    assert capsys.readouterr().err == "error: --jobs must be left out with --scheduler, got 2\n"
+    assert capsys.readouterr().err == "error: --jobs must be omitted with --scheduler, got 2\n"
 
 
 def test_an_unreachable_scheduler_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from engine.contracts import Difference, DifferenceColumns, StepAgreement
 
 DIFFERENCES = (
     Difference(3, 9, (0.5, -1.0), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.25, "shallower"),
-    Difference(7, 4, (2.0, 0.0), (0.6, 0.8), None, "float32_tie", 1e-9, "two axes equally deep"),
+    Difference(7, 4, (2.0, 0.0), (0.6, 0.8), None, "float32_tie", 1e-9, "two axes are equally deep"),
     Difference(8, 11, (0.0, 3.0), (0.0, -1.0), (0.0, -1.0), "unexplained", 0.0, "none"),
 )
 

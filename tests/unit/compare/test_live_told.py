@@ -196,7 +196,7 @@ def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(mo
     contacts = world.step()
     found = LiveReferee(world).check(contacts)
     assert found.unexplained == 0 and found.reasons == ("chain_normal",)
-    assert found.differences[0].box2d_normal[1] < -0.9 and "m to our side, 0 m to Box2D" in found.differences[0].evidence
+    assert found.differences[0].box2d_normal[1] < -0.9 and "m to our side and 0 m to Box2D" in found.differences[0].evidence
 
     explain = judge.explain_link
 

@@ -108,10 +108,10 @@ def _good() -> dict[str, Any]:
         (("b", "pose"), "here", "b.pose must be a list, got 'here'"),
         (("b", "pose"), None, "b.pose must be a list, got None"),
         (("b", "pose"), [1, 2, 3, 4], "b.pose must be a list of at most 3, got 4"),
-        (("b", "end_pose"), [0, 0, 0], "b.end_pose must be left out for this query, got manifold"),
+        (("b", "end_pose"), [0, 0, 0], "b.end_pose must be omitted for this query, got manifold"),
         (("b",), None, "b must be given for this query, got manifold"),
         (("ray",), {"origin": [0, 0]}, "ray.end must be given, got nothing"),
-        (("ray",), {"origin": [0, 0], "end": [1, 1]}, "ray must be left out for this query, got manifold"),
+        (("ray",), {"origin": [0, 0], "end": [1, 1]}, "ray must be omitted for this query, got manifold"),
         (("provenance", "row"), -1, "provenance.row must be a whole number >= 0, got -1"),
         (("provenance", "row"), 1.5, "provenance.row must be a whole number >= 0, got 1.5"),
         (("note",), 5, "note must be text of at most 10000 characters, got 5"),
@@ -211,7 +211,7 @@ def test_a_save_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkeyp
 def test_a_pair_needs_what_its_query_needs() -> None:
     with pytest.raises(InvalidInputError, match=r"^b must be given for this query, got manifold"):
         Pair("manifold", Circle(1.0))
-    with pytest.raises(InvalidInputError, match=r"^point must be left out for this query, got ray_cast"):
+    with pytest.raises(InvalidInputError, match=r"^point must be omitted for this query, got ray_cast"):
         Pair("ray_cast", Circle(1.0), ray=((0.0, 0.0), (1.0, 0.0)), point=(0.0, 0.0))
     with pytest.raises(InvalidInputError, match=r"^a\.end_pose must be given"):
         Pair("toi", Circle(1.0), shape_b=Circle(1.0))

@@ -234,7 +234,7 @@ def test_a_hull_that_box2d_would_not_end():
     assert found.corners == (None,)
     (one,) = judge_hulls([points], found).differences
     assert one.reason == "endless"
-    assert "no way back to the first" in one.evidence
+    assert "never lead back to the first" in one.evidence
 
 
 def test_what_the_oracles_refuse():

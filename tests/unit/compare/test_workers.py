@@ -82,7 +82,7 @@ def test_each_process_rehearses_once(jobs, tmp_path):
 
 
 def test_a_task_that_ends_every_process_is_told():
-    with pytest.raises(WorkerLostError, match="a task ended 3 processes, the last with status 7"):
+    with pytest.raises(WorkerLostError, match="a task crashed 3 processes; the last one ended with status 7"):
         list(run_tasks(always_end, ["a task", "a task"], 2))
 
 

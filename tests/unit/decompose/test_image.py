@@ -75,8 +75,8 @@ def test_holes_and_parts_are_kept_and_specks_counted(tmp_path: Path) -> None:
     tracing = trace_file(saved(tmp_path, alpha), 100.0, 0.002)
     assert [len(part.holes) for part in sorted(tracing.outline.parts, key=lambda part: -part.area)] == [1, 0]
     assert tracing.notes == (
-        "Left out: 2 parts nowhere 0.01 m thick, less than Box2D's skin.",
-        "Filled: 1 hole nowhere 0.01 m wide, which Box2D's skin would close.",
+        "Left out: 2 parts that are nowhere 0.01 m thick, which is less than Box2D's skin.",
+        "Filled: 1 hole that is nowhere 0.01 m wide, which Box2D's skin would close.",
     )
     assert tracing.outline.area == pytest.approx(np.pi * (0.45**2 - 0.2**2) + 0.24, abs=2e-3)
 
@@ -174,7 +174,7 @@ def test_gray_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
     for name in ("gray.png", "bits.png", "move.gif"):
         tracing = trace_file(tmp_path / name)
         assert tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.05), name
-    assert tracing.notes[0] == "It is an animation: the first of its 2 frames was taken."
+    assert tracing.notes[0] == "It is an animation; the first of its 2 frames is used."
 
 
 def test_a_transparent_gray_of_sixteen_bits_is_seen(tmp_path: Path) -> None:
@@ -267,11 +267,11 @@ def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path: Path) -> None:
 def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
         trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
-    with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels a meter, got specks in a box of 0.01 x 0.01 m"):
+    with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels per meter, got specks in a box of 0.01 x 0.01 m"):
         trace_file(saved(tmp_path, np.array([[255]], dtype=np.uint8)))
-    with pytest.raises(InvalidShapeError, match="at 100000 pixels a meter, got specks"):
+    with pytest.raises(InvalidShapeError, match="at 100000 pixels per meter, got specks"):
         trace_file(saved(tmp_path, disc(60, 25.0)), 1e5)
-    with pytest.raises(InvalidShapeError, match=r"shape.png must be at 1e-05 pixels a meter within 1e\+06 m of the origin"):
+    with pytest.raises(InvalidShapeError, match=r"shape.png must be at 1e-05 pixels per meter within 1e\+06 m of the origin"):
         trace_file(saved(tmp_path, disc(60, 25.0)), 1e-5)
 
 

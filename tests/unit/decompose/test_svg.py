@@ -154,13 +154,13 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     )  # fmt: skip
     assert trace_file(drawn(tmp_path, content)).notes == (
         "Left out: 1 shape without fill. A stroke encloses nothing.",
-        "1 shape with a stroke: the outline is that of the fill.",
+        "1 shape with a stroke; the outline is that of the fill.",
         "Left out: 2 shapes hidden or without an area.",
         "Not applied: mask (1).",
         "Not traced: blink (1).",
         "Not traced: image (1).",
         "Not traced: text (1).",
-        "Cut off: what lies beyond the drawing's own width and height.",
+        "Cut off: everything beyond the drawing's width and height.",
     )
 
 
@@ -177,7 +177,7 @@ DOUBLES = (
         ("hello", r"line 1 must be XML \(syntax error\), got 'hello'"),
         ("<svg>\n", "must be XML .*, got the end of the file"),
         (f"<svg {SPACE}><rect></svg>", r"line 1 must be XML \(mismatched tag\), got '<svg xmlns"),
-        ("\x89PNG\x1a\x00", "must be XML .*, got bytes that are no text"),
+        ("\x89PNG\x1a\x00", "must be XML .*, got bytes that are not text"),
         ("<html><svg/></html>", "must be an SVG, got an XML file of <html>"),
         (f"{BOMB}<svg {SPACE}><text>&b;</text></svg>", "an SVG without entities, got a declaration of one"),
         (f'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg {SPACE}>&a;</svg>', "an SVG without entities"),
@@ -189,8 +189,8 @@ DOUBLES = (
         (f"<svg {SPACE}>" + "<g>" * 500 + "</g>" * 500 + "</svg>", "an SVG nested at most 64 deep"),
         (f"<svg {SPACE}>" + "<g/>" * 30_000 + "</svg>", "an SVG of at most 20000 elements"),
         (f"<svg {SPACE}>{DOUBLES}</svg>", "an SVG (of at most 20000 elements|nested at most 64 deep)"),
-        (f'<svg {SPACE}><path d="M0 0h1e999v9z"/></svg>', r"all points lie within 1e\+06 m"),
-        (f'<svg {SPACE}><rect width="9" height="9" transform="scale(1e300) scale(1e300)"/></svg>', r"all points lie within 1e\+06 m"),
+        (f'<svg {SPACE}><path d="M0 0h1e999v9z"/></svg>', r"all points within 1e\+06 m"),
+        (f'<svg {SPACE}><rect width="9" height="9" transform="scale(1e300) scale(1e300)"/></svg>', r"all points within 1e\+06 m"),
         (" " * 2_100_000, "an SVG of at most 2 MB"),
     ],
 )
@@ -222,7 +222,7 @@ def test_drawings_that_fill_nothing_are_refused(tmp_path: Path, content: str, wo
 
 
 def test_a_drawing_takes_no_crop_and_another_ending_no_svg(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="crop must be left out for a drawing"):
+    with pytest.raises(InvalidInputError, match="crop must be omitted for a drawing"):
         trace_file(drawn(tmp_path, '<rect width="9" height="9"/>'), crop=(0, 0, 1, 1))
     with pytest.raises(InvalidInputError, match="a drawing that ends in"):
         outline_of_svg(tmp_path / "a.png")

@@ -53,7 +53,7 @@ def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet() -> None:
     assert all(shot.tunneled and shot.stopped_at is None and shot.agrees for shot in felt.values())
     assert {rule for rule, shot in felt.items() if shot.hit} == {"substeps", "swept"}
     assert "by our swept test" in felt["swept"].verdict
-    assert felt["bullet"].verdict.startswith("never felt: the sensor lay between step 2")
+    assert felt["bullet"].verdict.startswith("not detected: the sensor lay between step 2")
 
 
 def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_the_target() -> None:

@@ -92,7 +92,7 @@ def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bull
             assert shot.hit and not shot.tunneled
             assert (shot.stopped_at is not None) == (kept < 0.5), (spec, kept, shot.verdict)
             if kept > 0.5:
-                assert shot.verdict.endswith(f"pushes it on at {110.0 * kept:.3g} m/s")
+                assert shot.verdict.endswith(f"pushes it along at {110.0 * kept:.3g} m/s")
 
 
 def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list[ShotResult]) -> None:

@@ -181,7 +181,10 @@ def test_capsule_and_segment() -> None:
         (lambda: Capsule((0, 0), (1, 0), 0.0), "radius must be > 0 m, got 0.0"),
         (lambda: Capsule((0, math.nan), (1, 0), 1.0), r"p1 must be two finite numbers in m, got \(0, nan\)"),
         (lambda: Segment((0, 0), (1, 0), -0.1), "skin_radius must be >= 0 m, got -0.1"),
-        (lambda: Segment((0, 0), (1, 0), ghost1=(0, 0)), r"ghost1 must be another point than the end it continues, got \(0.0, 0.0\)"),
+        (
+            lambda: Segment((0, 0), (1, 0), ghost1=(0, 0)),
+            r"ghost1 must be a point different from the end that it continues, got \(0.0, 0.0\)",
+        ),
         (lambda: Segment((0, 0), (1, 0), ghost2=(math.inf, 0)), "ghost2 must be two finite numbers"),
         (lambda: Segment((0, 0), None), "p2 must be two finite numbers in m, got None"),
     ],

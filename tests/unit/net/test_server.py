@@ -249,7 +249,7 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
         ([m.ActionRequest(10**9, 0, raw(Release()))], "has number 1000000000, but the last one had 0"),
         ([m.ActionRequest(1, 0, plain({"type": "__init__"}))], "act 1.type must be one of ApplyImpulse"),
         ([m.ActionRequest(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "act 1.point[0] must be float"),
-        ([m.ActionRequest(1, 0, plain([["drag"] * 3] * 5))], "act 1 must be an object with the type of an action"),
+        ([m.ActionRequest(1, 0, plain([["drag"] * 3] * 5))], "action 1 must be an object with the type of an action"),
     ],
 )
 def test_a_culprit_is_dropped_with_a_reason(messages: list[Any], reason: str) -> None:
@@ -272,7 +272,7 @@ def test_a_denial_is_repeated_and_too_many_end_the_connection() -> None:
     assert isinstance(table.do(1, 2, ChangeWorld(0, {"gravity": (0.0, 0.0)}))[0], m.RelayedAction)
     for number in range(3, 40):
         table.do(1, number, CreateBody.of(0, DISC))
-    assert table.reasons == {1: "it repeated denied acts too often: a user may have at most 0 bodies here"}
+    assert table.reasons == {1: "it repeated denied actions too often: a user may have at most 0 bodies here"}
 
 
 def test_what_one_may_make_is_limited() -> None:

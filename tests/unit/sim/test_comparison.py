@@ -89,7 +89,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
     assert beside.distances.meters == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
     parted = beside.distances.parted
     assert parted is not None and (parted.step, parted.stage, parted.body) == (1, 0, 1)
-    assert beside.distances.reason == "free flight: steps of another length"
+    assert beside.distances.reason == "free flight: the two worlds have different step lengths"
     assert beside.distances.worst == beside.distances.at(10)
 
 

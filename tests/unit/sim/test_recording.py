@@ -98,7 +98,7 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path
     assert again.reached == 0 and again.last == 145
     again.seek(145)
     assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo) and again.reached == 145
-    assert verify(recording, replay(recording)).words == "all 145 steps came out the same, to the last bit"
+    assert verify(recording, replay(recording)).words == "all 145 steps were reproduced to the last bit"
 
 
 def test_undo_and_redo_are_followed(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
     line.states.digests[90] = bytes(digests)
     verdict = verify(recording, replay(recording))
     assert verdict.divergence == Divergence(90, ((0, body),)) and not verdict.is_same
-    assert f"step 90 is the first to come out otherwise: body {body} of world 0; at step 120 a body lies up to 0 m" in verdict.words
+    assert f"step 90 is the first to differ: body {body} of world 0; at step 120, bodies are up to 0 m" in verdict.words
     assert verdict.as_json()["bodies"] == [{"stage": 0, "body": body}]
 
 

@@ -50,7 +50,7 @@ def test_joints_that_cannot_be_are_refused_in_one_line(person: Person) -> None:
     for letter, first, second, words in (
         ("H", (0.0, 6.0), None, "click a body first"),
         ("L", (-2.0, 3.0), (-2.0, 3.0), "needs a direction"),
-        ("D", (-2.0, 3.0), (-2.0, 3.0), "two points that are apart"),
+        ("D", (-2.0, 3.0), (-2.0, 3.0), "two separate points"),
         ("W", (-4.0, -0.5), (-7.5, 4.5), "must be able to move"),
     ):
         person.pick(letter)
