@@ -113,7 +113,7 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> S
         return door_of_contact(stage, _deepest(stage.world, np.flatnonzero(is_theirs)))
     query = query or "distance"
     case = nearest_of_bodies(stage.world, body_a, body_b, query)
-    door = door_of_pair(case.pair, f"The {query} of {_both(stage.world, body_a, body_b)}")
+    door = door_of_pair(case.pair, f"The {query} between {_both(stage.world, body_a, body_b)}")
     if door is None:
         raise InvalidInputError("query", "a query whose algorithm can be stepped through", query)
     return door

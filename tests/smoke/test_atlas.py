@@ -147,7 +147,7 @@ def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path: Path, capsys: py
         "400",
     )
     assert main(["atlas", *arguments, "--jobs", "1", "--out", str(tmp_path)]) == 1
-    assert ": turned" in capsys.readouterr().out
+    assert "; turned" in capsys.readouterr().out
     found = json.loads((tmp_path / "atlas.json").read_text())["maps"]["discrete"]
     assert {outlier["reason"] for outlier in found["outliers"]} == {"turned"}
 

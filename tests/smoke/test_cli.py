@@ -129,7 +129,7 @@ def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path, capsys: pytest.Ca
         (("--pair", str(wrong)), "wrong.json: b.shape.skin_radius must be a number >= 0 m, at most 1e+09, got -1.0"),
         (("--pair", str(tmp_path / "missing.json")), "pair file must be a file that can be read"),
         (("--pair", good, "bullet"), "ID|FILE must be omitted with --pair, got 'bullet'"),
-        (("--pair", good, "--steps", "5"), "--steps must be left out"),
+        (("--pair", good, "--steps", "5"), "--steps must be omitted"),
         (("--pair", good, "--set", "query=toi"), "--set: query must be one of manifold, overlap, distance, got 'toi'"),
         ((), " must be a demo (see the list command), a scene file, or --pair FILE, got nothing"),
     ):

@@ -99,7 +99,7 @@ def test_without_a_history_the_demo_begins_anew(drop: type[Demo], fail: Fail) ->
         session.advance(1.0 / 60.0)
     fail(step=1, write_impulses=1)
     session.advance(1.0 / 60.0)
-    assert "started anew" in session.timeline.failure and session.demo.steps == 0
+    assert "was restarted" in session.timeline.failure and session.demo.steps == 0
     session.clock.paused = False
     session.advance(1.0 / 30.0)
     assert session.demo.steps > 0

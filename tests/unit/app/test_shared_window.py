@@ -330,7 +330,7 @@ def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) 
         assert opened is not None and opened.window.session.is_shared
         until(lambda: opened.turn() or opened.window.session.demo.steps > 5, look=0.01)
         assert not opened.is_resting
-        assert pygame.display.get_caption()[0] == "Ann, guest in Simple shapes of this program - Collision laboratory"
+        assert pygame.display.get_caption()[0] == "Ann, guest in Simple shapes at this program - Collision laboratory"
     assert client_session.is_over and client_session.reason == "left"
 
 
@@ -389,7 +389,7 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
 def test_the_title_says_who_one_is_and_whose_world_it_is() -> None:
     host, guest = Gathering(is_host=True), Gathering()
     assert host.window.caption == "Ann, host of Workbench at 192.168.0.7:1234 - Collision laboratory"
-    assert guest.window.caption == "Ann, guest in Workbench of this program - Collision laboratory"
+    assert guest.window.caption == "Ann, guest in Workbench at this program - Collision laboratory"
     guest.key(pygame.K_F4)
     assert guest.window.caption == "Ann, alone: Workbench - Collision laboratory"
     guest.window.navigator.end_sharing()

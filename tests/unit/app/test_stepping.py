@@ -82,7 +82,7 @@ def test_a_difference_opens_what_answered_there(stage: Stage, fixtures: tuple[in
 def test_the_solver_of_a_world_opens_its_next_step(stage: Stage) -> None:
     door = door_of_solver(stage)
     assert isinstance(door.case, SceneCase) and trace.algorithm(door.algorithm).takes(door.case)
-    assert door.title == f"The next step of this world, as {door.algorithm} takes it"  # Box2D tells no impulses
+    assert door.title == f"The next step of this world, as computed by {door.algorithm}"  # Box2D tells no impulses
     stage.world.set_awake(3, False)
     assert door_of_solver(stage).case.start.motion.awake[3] and not stage.world.state(3).awake  # of a sleeper there is nothing to see
     own = Stage(World(solver="sequential_impulses"))

@@ -189,4 +189,4 @@ def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longe
         found = check.check(world.step())
         assert found.unexplained == 0
         evidence += "".join(difference.evidence for difference in found.differences)
-    assert "just before this step" in evidence and "had no contact" in evidence
+    assert "just before this step" in evidence and "has no contact" in evidence

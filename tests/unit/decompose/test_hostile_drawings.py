@@ -82,7 +82,7 @@ def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     rings = [np.array([(-k, -k), (k, -k), (k, k), (-k, k)]) for k in np.arange(1.0, 61.0)]
     assert filled(rings, "evenodd").area == pytest.approx(sum((-1) ** k * 4 * k**2 for k in range(1, 61)))
     monkeypatch.setattr(repair, "MAX_FACE_EDGES", 1_000)
-    with pytest.raises(InvalidShapeError, match="at most 1000 pairs of a face and an edge"):
+    with pytest.raises(InvalidShapeError, match="at most 1000 neighboring pairs of a face and an edge"):
         filled(rings, "evenodd")
 
 

@@ -148,7 +148,7 @@ def test_a_light_area_inside_a_dark_line_is_no_hole(tmp_path: Path) -> None:
 def test_a_photograph_is_its_whole_frame(tmp_path: Path) -> None:
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (30, 50, 3), dtype=np.uint8)).save(tmp_path / "photo.jpg")
     Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "night.png")
-    for name, words in (("photo.jpg", "neither transparency nor a border of one color"), ("night.png", "one color only")):
+    for name, words in (("photo.jpg", "neither transparency nor a border of one color"), ("night.png", "only one color")):
         tracing = trace_file(tmp_path / name)
         assert words in tracing.notes[0]
         assert np.allclose(tracing.outline.aabb.upper, (0.25, 0.15))

@@ -247,8 +247,8 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share() -> None:
         ([m.ActionRequest(1, 0, raw(KeepSolverState()))], "not available to guests: KeepSolverState"),
         ([m.ActionRequest(1, 0, msgspec.Raw(b"\xa1\xff"))], "not a valid message: 'utf-8' codec can't decode"),
         ([m.ActionRequest(10**9, 0, raw(Release()))], "has number 1000000000, but the last one had 0"),
-        ([m.ActionRequest(1, 0, plain({"type": "__init__"}))], "act 1.type must be one of ApplyImpulse"),
-        ([m.ActionRequest(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "act 1.point[0] must be float"),
+        ([m.ActionRequest(1, 0, plain({"type": "__init__"}))], "action 1.type must be one of ApplyImpulse"),
+        ([m.ActionRequest(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "action 1.point[0] must be float"),
         ([m.ActionRequest(1, 0, plain([["drag"] * 3] * 5))], "action 1 must be an object with the type of an action"),
     ],
 )

@@ -195,7 +195,7 @@ def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it() -> No
         spec = world.joint(joint).spec
         assert len(fields) == len(changeable(spec)) + hasattr(spec, "linear_offset"), spec
         assert all(row.says for row in fields) and len(names) == len(set(names)) and "force on B" in names
-        assert any(isinstance(row, Note) and "made" in row.words for row in rows)
+        assert any(isinstance(row, Note) and "creat" in row.words for row in rows)
         for field in fields:
             before = world.joint_now(joint)
             if isinstance(field, Switch):
