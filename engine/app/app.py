@@ -147,7 +147,10 @@ class App:
     def _say_how_far(self, solver: str) -> None:
         """Say how far the solver is that is waited for, unless something else has been said since."""
         how_far, self.share_loaded = solver_loading.progress(solver)
-        words, messages = f"Loading {load_solver(solver).capabilities.title}, compiled at its first use: {how_far}.", self.session.messages
+        words, messages = (
+            f"Loading {load_solver(solver).capabilities.title}, which is compiled on first use: {how_far}.",
+            self.session.messages,
+        )
         if self._progress is None or (messages.now is self._progress and words != self._progress.words):
             self._progress = messages.answer(words, is_passing=True)
 

@@ -115,7 +115,7 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
         requirement = f"a scene: a file that ends in {' or '.join(SCENE_SUFFIXES)}"
         raise InvalidInputError(path, requirement, Described(suffix or "no ending"))
     if pixels_per_metre is not None:
-        raise InvalidInputError("pixels_per_metre", "left out for a file that is in meters", pixels_per_metre)
+        raise InvalidInputError("pixels_per_metre", "omitted for a file in meters", pixels_per_metre)
     return load_rube(path) if is_rube(glance(path, MAX_FILE_BYTES)) else load_scene(path)
 
 

@@ -51,7 +51,7 @@ class _Visit:
         if part and not entries:
             self.show(folder, wrong=f"There is no file {part}.")
             return
-        answers = [Answer("Open what is typed", partial(self._take_typed, folder))]
+        answers = [Answer("Open this file", partial(self._take_typed, folder))]
         if not first and not part:
             answers.append(Answer("Up one folder", partial(self._go, folder.parent)))
             if folder != SAMPLES and SAMPLES.is_dir():
@@ -60,7 +60,7 @@ class _Visit:
         answers += [Answer(_label(path), partial(self._take, path)) for path in entries[first:end]]
         if end < len(entries):
             answers.append(Answer(f"More: {len(entries) - end}", lambda _: self.show(folder, end, part)))
-        words = wrong or f"{folder}: scenes, recordings, pairs and levels open; pictures and body files fall in."
+        words = wrong or f"{folder}: scenes, recordings, pairs and levels are opened; pictures and body files are dropped into the demo."
         self._asking.ask(Question("Open a file", words, tuple(answers), ""), self._session)
 
     def _go(self, folder: Path, typed: str) -> None:
@@ -91,11 +91,11 @@ class _Visit:
 def typed_path(name: str) -> Path:
     """Return the path that was typed, of which the first part may be a user's folder."""
     if not name:
-        raise InvalidInputError("the name", "of a file", Described("nothing"))
+        raise InvalidInputError("the name", "that of a file", Described("nothing"))
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise InvalidInputError("the name", "of a file in a folder of a user who is known here", name) from None
+        raise InvalidInputError("the name", "in the home folder of a user of this computer", name) from None
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -266,15 +266,15 @@ def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk: Desk,
     for name in ("notes.txt", ".hidden.json"):
         (folder / name).write_text("{}", encoding="utf-8")
     run(find("open"), desk.window.app)
-    assert desk.answers == ["Open what is typed", "Up one folder", "Samples", "levels/"]
+    assert desk.answers == ["Open this file", "Up one folder", "Samples", "levels/"]
     for typed, wrong in (("nothing.json", "There is no file nothing.json."), ("字" * 150, "There is no file "), ("", "Type the name")):
         desk.type(typed)
         assert desk.question is not None and desk.question.words.startswith(wrong)
     desk.type("level")  # part of a name
-    assert desk.answers == ["Open what is typed", "levels/"]
+    assert desk.answers == ["Open this file", "levels/"]
     desk.key(pygame.K_DOWN)
     desk.key(pygame.K_RETURN)
-    assert desk.answers == ["Open what is typed", "Up one folder", "Samples", "ball.json"]
+    assert desk.answers == ["Open this file", "Up one folder", "Samples", "ball.json"]
     desk.type("ball.json")
     desk.wait_for("A ball")
     run(find("open"), desk.window.app)
