@@ -1,4 +1,4 @@
-"""From a picture or a drawing to convex pieces: trace an outline, simplify it, cut it up, and keep the body in a file.
+"""Conversion of pictures and drawings to convex pieces: trace an outline, simplify it, decompose it, and save the body.
 
 The libraries that this needs are imported when the first file is read, not here.
 """

@@ -37,14 +37,14 @@ class Clip:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """An outline in user units of its own, and the map to the drawing's CSS pixels, y down."""
+    """An outline in its own user units, and the map to the drawing's CSS pixels, y down."""
 
     segments: list[Segment]
     matrix: Affine
     rule: str = "nonzero"
     clip: Clip | None = None
     words: str = ""
-    """Ids, classes and labels of the groups around it and then its own, in lower case."""
+    """Ids, classes and labels of its groups, then its own, in lower case."""
     name: str = ""
     is_filled: bool = True
     is_visible: bool = True
@@ -52,7 +52,7 @@ class Shape:
     is_stroked: bool = False
 
     def rings(self, tolerance: float, take: Callable[[int], None]) -> Iterator[FloatArray]:
-        """Yield the subpaths in CSS pixels, at most `tolerance` of them from what is drawn; `take` as for `flattened`."""
+        """Yield the subpaths in CSS pixels, within `tolerance` pixels of the drawn curve; `take` as in `flattened`."""
         a, b, c, d, e, f = self.matrix
         if not self.matrix.is_finite:
             raise OverflowError
@@ -70,7 +70,7 @@ _COUNTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 
 
 
 def path_segments(data: str) -> tuple[list[Segment], int | None]:
-    """Return the segments of path data up to its first error, and at which letter that is; None if there is none."""
+    """Return the segments of path data up to its first error, and the index of that error or None."""
     segments: list[Segment] = []
     here = start = control = 0j
     last = ""
@@ -126,7 +126,7 @@ def path_segments(data: str) -> tuple[list[Segment], int | None]:
 
 
 def _arguments(data: str, at: int, command: str, is_first: bool) -> tuple[list[float] | None, int]:
-    """Return the numbers of one segment and where they end; without them, where one is missing: at `at` itself if there is none."""
+    """Return the numbers of one segment and their end; if one is missing, no numbers and its place, which is `at` if there are none."""
     values: list[float] = []
     for k in range(_COUNTS[command]):
         pattern = _FLAG if command == "A" and k in (3, 4) else _FIRST if is_first and k == 0 else _NEXT
@@ -139,13 +139,13 @@ def _arguments(data: str, at: int, command: str, is_first: bool) -> tuple[list[f
 
 
 def polygon(points: Sequence[float]) -> list[Segment]:
-    """Return a polygon or polyline of x, y, x, y, ...; a last number without its partner is left out."""
+    """Return a polygon or polyline of x, y, x, y, ...; an unpaired last number is ignored."""
     pairs = [complex(x, y) for x, y in zip(points[0::2], points[1::2], strict=False)]
     return [("M", pairs[0]), *(("L", point) for point in pairs[1:]), ("Z",)] if pairs else []
 
 
 def rectangle(x: float, y: float, width: float, height: float, rx: float, ry: float) -> list[Segment]:
-    """Return a rectangle with elliptic corners; radii beyond half a side are half a side."""
+    """Return a rectangle with elliptic corners; radii are limited to half a side."""
     rx, ry = min(rx, 0.5 * width), min(ry, 0.5 * height)
     right, bottom = x + width, y + height
     if rx <= 0.0 or ry <= 0.0:

@@ -1,4 +1,4 @@
-"""The shapes that an SVG file draws: each with its outline, where it stands, whether it is filled, and what clips it.
+"""The shapes drawn by an SVG file, each with its outline, placement, fill and clip region.
 
 The tree is walked as a viewer renders it: the values of properties come from `_svg_style`; viewports, `viewBox`, `transform` and lengths
 are resolved here; `<use>` walks what it names once more, in its own place, and what is walked is counted. Markers, masks, filters,
@@ -51,12 +51,12 @@ _NOT_DRAWN = (
 _GRADIENTS = ("linearGradient", "radialGradient")
 _NAMED = ("id", "class", "{http://www.inkscape.org/namespaces/inkscape}label")
 _MAX_WORDS = 1_000
-"""Letters of all words of a shape, a count: every shape has those of the groups around it."""
+"""Maximum number of letters of all words of a shape, which include those of its groups."""
 _DEFAULT_SIZE = (300.0, 150.0)
-"""User units of which percentages are taken where a drawing does not say how large it is: CSS 2.1, 10.3.2 and 10.6.2."""
+"""Reference size for percentages, user units, if a drawing does not state its size: CSS 2.1, 10.3.2 and 10.6.2."""
 _LANGUAGE = "en"
 _MAX_LEVELS = 500
-"""Powers of two by which a tolerance is made coarser, for what is shown smaller."""
+"""Maximum power of two by which the tolerance is enlarged for scaled-down shapes."""
 _MAX_LINKS = 64
 """Maximum number of links from one gradient or pattern to the next."""
 
@@ -91,13 +91,13 @@ class _Frame:
     is_displayed: bool = True
     is_clip_path: bool = False
     is_measured: bool = False
-    """Whether it is drawn only for the box around it."""
+    """True if it is drawn only to determine its bounding box."""
 
 
 def drawn_shapes(
     root: Element, name: str, notes: Notes, tolerance: float, take: Callable[[int], None]
 ) -> tuple[list[Shape], tuple[float, float] | None]:
-    """Return the shapes of a drawing in the order in which they are drawn, and its size in CSS pixels; None if it says none.
+    """Return the shapes of a drawing in drawing order, and its size in CSS pixels, or None if it has none.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class _Walk:
         self._clips: dict[tuple[Clip | None, Clip | None, Element, Affine, _Viewport], Clip] = {}
         self._servers: dict[Element, bool] = {}
         self._boxes: dict[tuple[Element, tuple[Element, ...], _Viewport, int], Box | None] = {}
-        """By the element, what led there, and log2 of the scale, rounded up: of nested groups each would measure all within twice."""
+        """Bounding boxes by element, path to it, and rounded-up log2 of the scale; otherwise nested groups would measure everything twice."""
         self._count = self._n_measured = 0
 
     def drawn(self) -> tuple[list[Shape], tuple[float, float] | None]:
@@ -164,12 +164,12 @@ class _Walk:
     # -- the tree ---------------------------------------------------------------------------------------------------------------------
 
     def _local(self, element: Element) -> str | None:
-        """Return the name of an element of SVG; None for another namespace's."""
+        """Return the name of an SVG element; None for other namespaces."""
         name = element.tag.removeprefix(self._space)
         return name if element.tag.startswith(self._space) and "}" not in name else None
 
     def _visit(self, element: Element, frame: _Frame, sink: list[Shape], instance: _Size | None = None) -> None:
-        """Append the shapes of an element to `sink`; `instance` is given where a <use> names it."""
+        """Append the shapes of an element to `sink`; `instance` is given if a <use> refers to it."""
         tag = self._local(element)
         if tag is None or (tag in _NOT_DRAWN and not (tag == "symbol" and instance is not None)):
             return
@@ -235,7 +235,7 @@ class _Walk:
             self._visit(child, frame, sink)
 
     def _is_for_us(self, element: Element) -> bool:
-        """Return True if conditional attributes let an element be drawn: SVG 2, 5.8.5 to 5.8.7; we have no extensions, and read English."""
+        """Return True if conditional attributes allow an element: SVG 2, 5.8.5 to 5.8.7, without extensions, for the English language."""
         languages = element.get("systemLanguage")
         if "requiredExtensions" in element.attrib:
             return False
@@ -270,7 +270,7 @@ class _Walk:
         self._visit(target, inner, sink, (style["width"], style["height"]))
 
     def _within_viewport(self, element: Element, frame: _Frame, style: Style, instance: _Size | None) -> _Frame | None:
-        """Return the frame of what is in an <svg> or <symbol>; None where nothing of that is drawn."""
+        """Return the frame of the content of an <svg> or <symbol>; None if it is not drawn."""
         x, y = (self._resolved(style[along], along, style, frame.viewport) for along in ("x", "y"))
         if element is self._root:
             x, y, width, height = 0.0, 0.0, frame.viewport.width, frame.viewport.height
@@ -363,7 +363,7 @@ class _Walk:
         style: Style,
         instance: _Size | None,
     ) -> Box | None:
-        """Return the box around the geometry of what an element draws, in its own user units; None if there is none."""
+        """Return the bounding box of an element's geometry, in its own user units; None if there is none."""
         stretch = frame.matrix.stretch
         level = max(-_MAX_LEVELS, math.frexp(stretch)[1]) if 0.0 < stretch < math.inf else 0
         key = element, frame.uses, frame.viewport, level
@@ -475,7 +475,7 @@ class _Walk:
         return paint.fallback is not None and self._is_seen(paint.fallback, style)
 
     def _paints(self, server: Element) -> bool:
-        """Return True if a gradient has a stop that is seen, a pattern a size and anything in it; what one has not is that of its link."""
+        """Return True if a gradient has a visible stop, or a pattern a size and content; missing parts are inherited through links."""
         chain = self._linked(server)
         if self._local(server) == "pattern":
             sides = [next((one.attrib[side] for one in chain if side in one.attrib), "0") for side in ("width", "height")]
@@ -500,7 +500,7 @@ class _Walk:
         return chain
 
     def _segments(self, element: Element, tag: str, style: Style, viewport: _Viewport) -> list[Segment]:
-        """Return the outline of a shape in its user units; nothing where it is not drawn."""
+        """Return the outline of a shape in its user units; empty if it is not drawn."""
         if tag == "path":
             return self._read(element, tag, style["d"])
         if tag in ("polygon", "polyline"):

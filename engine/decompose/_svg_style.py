@@ -1,4 +1,4 @@
-"""Style sheets of an SVG file: which declarations hold for an element, and the values that it has by them.
+"""Style sheets of an SVG file: the declarations that apply to an element, and the resulting values.
 
 From weak to strong: presentation attributes; rules of style sheets, by specificity and then by order; the style attribute; rules and
 then the style attribute with !important. What is not declared is inherited, or has its initial value.
@@ -48,28 +48,28 @@ Style = dict[str, Any]
 _MAX_NESTED = 32
 """Maximum nesting of brackets in a style sheet."""
 _MAX_SELECTORS = 20_000
-"""Compound selectors of all style sheets: each takes some 50 us to compile."""
+"""Maximum number of compound selectors of all style sheets: each takes some 50 us to compile."""
 _MAX_MATCHES = 2_000_000
-"""Pairs of an element and a compound selector that it is compared with, by its id, classes and name: two seconds."""
+"""Maximum number of comparisons of elements with compound selectors, by id, class and name: two seconds."""
 _LONGEST_KEPT = 100
-"""Letters of a value that is kept once it is parsed."""
+"""Maximum length of a value whose parsed form is cached."""
 _MAX_MARKS = 600_000
-"""Punctuation and spaces of a style sheet: each makes a token or two, of some 200 bytes."""
+"""Maximum number of punctuation marks and spaces in a style sheet: each makes one or two tokens of some 200 bytes."""
 _MARKS = re.compile(r"\s++|[^\w\s]")
 _BRACKETS = re.compile(r"[\[({]|[\])}]")
 _URL = re.compile(r"url\(\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\"')\s]*+))\s*+\)\s*+", re.IGNORECASE)
 """The repetitions are possessive: with backtracking, 20,000 spaces without an end took a second, and two megabytes of them took hours."""
 _COMBINATORS = (">", "+", "~")
 _OWN_ARGUMENTS = ("not", "is", "where")
-"""Pseudo-classes that take selectors: compound ones here."""
+"""Pseudo-classes whose arguments are selectors, here compound ones."""
 _COUNTING = ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "lang")
 _SILENT_RULES = ("charset", "font-face", "page", "counter-style", "font-feature-values", "color-profile")
-"""At-rules that change nothing of an outline."""
+"""At-rules that do not affect outlines."""
 _UNAPPLIED = ("all", "animation", "animation-name", "clip", "offset", "offset-path", "rotate", "scale", "translate", "mask-image", "zoom")
-"""Properties that change an outline and are not applied."""
+"""Properties that affect outlines but are not applied."""
 _SHORTHANDS = {"font": ("font-size",), "marker": ("marker-start", "marker-mid", "marker-end")}
 _WIDE = {"inherit": "inherit", "initial": "initial", "unset": "unset", "revert": "unset", "revert-layer": "unset"}
-"""CSS-wide keywords. There is no style sheet of a user or a viewer to go back to."""
+"""CSS-wide keywords. There is no user or viewer style sheet to revert to."""
 
 
 class Paint(NamedTuple):
@@ -95,7 +95,7 @@ def _keyword(*words: str) -> Callable[[str, bool], str | None]:
 
 
 def _alpha(text: str) -> float | None:
-    """Return a color's opacity; that of currentcolor is not known here."""
+    """Return a color's opacity; that of currentcolor is unknown here."""
     try:
         color = tinycss2.color4.parse_color(text)
     except ValueError:  # a number of more digits than Python reads
@@ -128,7 +128,7 @@ def _link(match: re.Match[str]) -> str:
 
 
 def _reference(text: str, _: bool) -> str | None:
-    """Return a link, or "" for none; what else there is (basic shapes, lists) is not understood."""
+    """Return a link, or "" for none; anything else (basic shapes, lists) is not supported."""
     if text.lower() == "none":
         return ""
     match = _URL.fullmatch(text)
@@ -147,7 +147,7 @@ def _share(text: str, _: bool) -> float | None:
 
 
 _SIZES = {"xx-small": 0.6, "x-small": 0.75, "small": 8.0 / 9.0, "medium": 1.0, "large": 1.2, "x-large": 1.5, "xx-large": 2.0}
-"""Shares of medium, 16 pixels: CSS Fonts 3, 3.5."""
+"""Font sizes relative to medium, 16 pixels: CSS Fonts 3, 3.5."""
 
 
 def _font_size(text: str, is_css: bool) -> Length | None:
@@ -188,7 +188,7 @@ _ZERO = Length(0.0, "px")
 
 class _Property(NamedTuple):
     parse: Callable[[str, bool], Any]
-    """Return the value of a text, of CSS or of an attribute; None where it is not understood."""
+    """Return the value of a CSS or attribute text; None if it is not supported."""
     initial: Any
     is_inherited: bool = False
 
@@ -234,7 +234,7 @@ INITIAL: Style = {name: one.initial for name, one in _PROPERTIES.items()}
 
 
 def _value(name: str, text: str, is_css: bool) -> Any:
-    """Return the value of a declaration; None if it is not understood."""
+    """Return the value of a declaration; None if it is not supported."""
     return (_kept if len(text) <= _LONGEST_KEPT else _parsed)(name, text, is_css)
 
 
@@ -282,7 +282,7 @@ class Styles:
         self.rem = self.computed(root, None)["font-size"].number
 
     def computed(self, element: Element, parent: Style | None) -> Style:
-        """Return the values of all properties of an element, those of its parent given; the root has none."""
+        """Return the values of all properties of an element, given those of its parent (None for the root)."""
         above = INITIAL if parent is None else parent
         found = {name: above[name] if one.is_inherited else one.initial for name, one in _PROPERTIES.items()}
         for name, value in self._declarations(element).items():
@@ -398,7 +398,7 @@ class Styles:
                 self._notes.not_understood(f"@{rule.at_keyword} {tinycss2.serialize(rule.prelude).strip()}")
 
     def _add_rule(self, rule: Any) -> None:
-        """Enter a rule under each of its selectors; one that is not understood takes all of them with it, as in CSS."""
+        """Register a rule under each of its selectors; as in CSS, an unsupported one invalidates all of them."""
         try:
             selectors = [list(_compounds(tokens)) for tokens in _split(rule.prelude, ",")]
             if len(self._parts) + sum(map(len, selectors)) > _MAX_SELECTORS:
@@ -427,7 +427,7 @@ class Styles:
         ]
 
     def _match(self, root: Element) -> None:
-        """Find the rules that hold for each element."""
+        """Finds the rules that apply to each element."""
         costs, n_matches = self._costs, 0
         none: frozenset[int] = frozenset()
         own: dict[Element | None, frozenset[int]] = {None: none}
@@ -509,7 +509,7 @@ def _compounds(tokens: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _checked(compound: list[Any]) -> list[Any]:
-    """Refuse what cssselect2 would search a whole tree for: selectors with combinators in brackets, :has(), :nth-child(... of ...)."""
+    """Reject selectors for which cssselect2 searches the whole tree: with combinators in brackets, :has(), :nth-child(... of ...)."""
     for token in compound:
         if token.type != "function":
             continue
@@ -522,7 +522,7 @@ def _checked(compound: list[Any]) -> list[Any]:
 
 
 def _key(compound: list[Any]) -> str:
-    """Return by what the elements are found that `Matcher` compares with a compound selector, or "~" or "[" where that takes long."""
+    """Return the key by which `Matcher` finds the elements to compare with a compound selector; "~" or "[" for slow ones."""
     found = "*"
     for before, token in zip([None, *compound], compound, strict=False):
         inner = list(_inner(token))
@@ -541,7 +541,7 @@ def _key(compound: list[Any]) -> str:
 
 
 def _inner(token: Any) -> Iterator[Any]:
-    """Yield a token and all in its brackets."""
+    """Yield a token and all tokens in its brackets."""
     yield token
     for one in getattr(token, "arguments", ()):
         yield from _inner(one)

@@ -34,7 +34,7 @@ __all__ = [
 
 SPACE = r"[ \t\r\n\f]"
 NUMBER = r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+"
-"""SVG 1.1's, which allows "1."; what repeats gives nothing back, so that no text takes more than its length."""
+"""Numbers of SVG 1.1, which allows "1."; repetitions are possessive, so that matching takes linear time."""
 _LENGTH = re.compile(rf"({NUMBER})([a-zA-Z]*+|%)")
 _COMMA = rf"{SPACE}*+,?+{SPACE}*+"
 _BETWEEN = re.compile(_COMMA)
@@ -45,12 +45,12 @@ Auto = Literal["auto"]
 AUTO: Auto = "auto"
 
 _ABSOLUTE = {"": 1.0, "px": 1.0, "pt": 96.0 / 72.0, "pc": 16.0, "in": 96.0, "cm": 96.0 / 2.54, "mm": 96.0 / 25.4, "q": 96.0 / 101.6}
-"""User units, CSS pixels of a 96th of an inch; a Q is a quarter of a millimeter."""
+"""User units per unit of length: CSS pixels of 1/96 inch; a Q is a quarter of a millimeter."""
 _OF_FONT = {"em": 1.0, "ex": 0.5, "ch": 0.5}
-"""Shares of the font's size; CSS Values 3, 5.1.1: half an em for ex and ch where the font is not known."""
+"""Units relative to the font size; CSS Values 3, 5.1.1: ex and ch are half an em if the font is unknown."""
 _ANGLES = {"": 1.0, "deg": 1.0, "grad": 0.9, "rad": 180.0 / math.pi, "turn": 360.0}
 _MAX_RELATIVE = 100
-"""Transform functions of one list that depend on where they stand: they cannot be multiplied once for all copies of an element."""
+"""Maximum number of position-dependent transform functions in a list, which cannot be multiplied once for all copies of an element."""
 
 
 class Affine(NamedTuple):
@@ -81,7 +81,7 @@ class Affine(NamedTuple):
 
     @property
     def stretch(self) -> float:
-        """By how much it stretches at the most: its greater singular value."""
+        """Maximum stretch: the larger singular value."""
         return 0.5 * (math.hypot(self.a + self.d, self.c - self.b) + math.hypot(self.a - self.d, self.c + self.b))
 
 
@@ -93,7 +93,7 @@ def translation(x: float, y: float) -> Affine:
 
 
 class Box(NamedTuple):
-    """A viewBox, or where a viewport lies: left, top, width, height."""
+    """A viewBox or the place of a viewport: left, top, width, height."""
 
     x: float
     y: float
@@ -149,7 +149,7 @@ def view_box(text: str) -> Box | None:
 
 
 class AspectRatio(NamedTuple):
-    """preserveAspectRatio: shares of the room left over that come before the box; None, None where it is stretched to the viewport."""
+    """preserveAspectRatio: fractions of the free space before the box; None, None if it is stretched to the viewport."""
 
     x: float | None = 0.5
     y: float | None = 0.5
@@ -182,7 +182,7 @@ def aspect_ratio(text: str) -> AspectRatio | None:
 
 
 TransformFunction = Affine | tuple[Length, Length]
-"""A matrix, or a translation by lengths that depend on where the element stands."""
+"""A matrix, or a translation by lengths that depend on the element's place."""
 
 
 def transform(text: str, is_css: bool = False) -> tuple[TransformFunction, ...] | None:
@@ -227,7 +227,7 @@ def _svg_function(name: str, arguments: str) -> Affine | None:
 
 
 def _linear(name: str, values: list[float]) -> Affine | None:
-    """Return the functions that both grammars have; angles in degrees."""
+    """Return the functions common to both grammars; angles are in degrees."""
     match name, values:
         case "matrix", [a, b, c, d, e, f]:
             return Affine(a, b, c, d, e, f)
@@ -289,7 +289,7 @@ def _share(text: str) -> float | None:
 
 _ACROSS = {"left": 0.0, "center": 50.0, "right": 100.0}
 _DOWN = {"top": 0.0, "center": 50.0, "bottom": 100.0}
-"""Percent."""
+"""A length in percent."""
 
 
 def transform_origin(text: str, is_css: bool = False) -> tuple[Length, Length] | None:

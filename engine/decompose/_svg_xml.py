@@ -1,4 +1,4 @@
-"""An SVG file as a tree of elements, read safely; and notes of what in it is not understood.
+"""Safe parsing of an SVG file into a tree of elements, and notes on unsupported parts.
 
 Refused while reading: entities (a few hundred bytes of them stand for gigabytes), nesting and numbers of elements beyond any drawing.
 """
@@ -22,7 +22,7 @@ _MAX_DEPTH = 64
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _MAX_NOTES = 20
 _LONGEST_SOURCE = 80
-"""Letters of a file in a note."""
+"""Maximum number of letters of the file quoted in a note."""
 
 
 class Notes:
@@ -39,25 +39,25 @@ class Notes:
         self._counts[f"Not applied: {word}"] += 1
 
     def not_understood(self, source: str) -> None:
-        """Note something by what stands in the file."""
+        """Add a note that quotes the file."""
         self._sources[f"Not understood: {_short(source)}"] += 1
 
     def cut_short(self, what: str) -> None:
-        """Note a shape that is drawn up to an error in its data."""
+        """Add a note on a shape that is drawn up to an error in its data."""
         self._sources[f"Drawn up to its first error: {_short(what)}"] += 1
 
     def once(self, line: str) -> None:
-        """Note a line of our own that is not counted."""
+        """Add a note without a count."""
         self._sources[line] = 1
 
     @property
     def untraced(self) -> list[str]:
-        """Names of the elements that are not traced, sorted."""
+        """Sorted names of the elements that are not traced."""
         return sorted(line.removeprefix("Not traced: ") for line in self._counts if line.startswith("Not traced: "))
 
     @property
     def first(self) -> str:
-        """The first of what was not understood, or not drawn whole; "" if there is nothing."""
+        """The first part that was not understood or not drawn completely; "" if there is none."""
         return next(iter(self._sources), "")
 
     def lines(self) -> list[str]:
@@ -88,7 +88,7 @@ def parsed(content: bytes, name: str, notes: Notes) -> Element:
 
 
 def _tree(content: bytes, name: str, notes: Notes) -> Element:
-    """Build the tree by expat itself, so that declarations of entities can be refused where they stand."""
+    """Build the tree with expat, so that entity declarations can be rejected immediately."""
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     depth = count = 0
@@ -146,7 +146,7 @@ def _braced(tag: str) -> str:
 
 
 def check_size(name: str, depth: int, count: int) -> None:
-    """Refuse a tree that is nested too deep or has too many elements."""
+    """Reject a tree that is nested too deeply or has too many elements."""
     if depth > _MAX_DEPTH:
         raise InvalidInputError(name, f"an SVG nested at most {_MAX_DEPTH} deep", Described("one nested deeper"))
     if count > _MAX_ELEMENTS:

@@ -103,7 +103,7 @@ def merged_to(outline: Outline, pieces: Sequence[FloatArray], max_pieces: int, m
 
 
 def covering_hull(points: FloatArray, max_vertices: int) -> FloatArray:
-    """Return a convex polygon of at most `max_vertices` corners around points: their hull, of which edges were given up one at a time.
+    """Return a convex polygon of at most `max_vertices` corners around points: their hull, with edges removed one at a time.
 
     An edge b-c goes by moving its two ends to the point where the edges before and after it meet; this adds the triangle over the edge.
     That point exists where
@@ -124,7 +124,7 @@ def covering_hull(points: FloatArray, max_vertices: int) -> FloatArray:
 
 
 class _Target:
-    """An outline that is asked again and again how much of a polygon lies outside of it; of many parts only those near are looked at."""
+    """An outline prepared for repeated queries of the area of a polygon outside it; only nearby parts are examined."""
 
     def __init__(self, outline: Outline) -> None:
         import shapely
@@ -151,7 +151,7 @@ class _Target:
 
 
 def _neighbors(shapes: list[Any]) -> dict[int, set[int]]:
-    """Return for each piece those that touch it, and ties between groups that do not touch: a connected graph."""
+    """Return the neighbors of each piece, with additional links between separate groups, so that the graph is connected."""
     import shapely
 
     tree = shapely.STRtree(shapes)

@@ -55,12 +55,12 @@ VERSION = 1
 BODY_SUFFIX = ".json"
 
 _MAX_FILE = 16_000_000
-"""Bytes; a hundred thousand vertices take five million."""
+"""Maximum file size, bytes; a hundred thousand vertices take five million."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyFile:
-    """A body: its pieces, what they stand for, and how they came about.
+    """A body: its pieces, the outline that they represent, and how they were made.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def body_of_file(
     threshold: float = DEFAULT_THRESHOLD,
     crop: Iterable[int] | None = None,
 ) -> BodyFile:
-    """Return the body of a picture, of a drawing (.svg), or of a body file (.json), which is taken as it is.
+    """Return the body of a picture, of a drawing (.svg), or of a body file (.json), which is used unchanged.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def body_of_cut(tracing: Tracing, cut: Decomposition, tolerance: float, pixels_p
 
 
 def save_body(path: str | os.PathLike[str], body: BodyFile) -> None:
-    """Write the body, whole or not at all; what is written can be loaded, or nothing is.
+    """Write the body atomically, after checking that it can be loaded.
 
     The picture is named as seen from the folder of the file; one that lies elsewhere is left out, with a note.
 
@@ -183,7 +183,7 @@ def save_body(path: str | os.PathLike[str], body: BodyFile) -> None:
 
 
 def load_body(path: str | os.PathLike[str]) -> BodyFile:
-    """Read a body. Whether its picture is there is not looked at.
+    """Read a body, without checking that its picture exists.
 
     Raises
     ------

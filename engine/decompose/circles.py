@@ -1,4 +1,4 @@
-"""At most k circles inside the outline: the cheapest fixtures there are.
+"""At most k circles inside the outline: the cheapest fixtures.
 
 Each circle lies wholly inside, so that there is no excess; what is missed are the corners. The first is the largest circle that fits.
 Each next one is that which covers most of what is not covered yet; circles may overlap. (With their centers on the medial axis this is
@@ -30,11 +30,11 @@ from engine.geometry import Circle
 __all__ = ["circles_inside"]
 
 LATTICE_POINTS = 1000
-"""Points inside that are tried as centers, about, a count. Eight circles then cover 1 to 5 % less than with 4,000, in a tenth of the time
+"""Approximate number of interior points tried as centers. Eight circles then cover 1 to 5 % less than with 4,000, in a tenth of the time
 and less (10 ms, measured on five outlines of `tests/outlines`): each point is compared with each."""
 
 REFINEMENTS = 20
-"""Convergence, a count. The first circle's center is moved uphill by half a lattice step, a quarter, and so on: to 1e-6 of a step."""
+"""Convergence: number of steps of half a lattice step, a quarter, and so on, by which the first center moves uphill, to 1e-6 of a step."""
 
 
 def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
@@ -73,7 +73,7 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
 
 
 def _within_parts(target: Any, boundary: Any) -> FloatArray:
-    """Return a point (n, 2) in each part, however thin: of more parts than there are lattice points those that lie deepest."""
+    """Return a point (n, 2) in each part, however thin: if there are more parts than lattice points, the deepest ones."""
     import shapely
 
     within = shapely.get_coordinates(shapely.point_on_surface(shapely.get_parts(target)))

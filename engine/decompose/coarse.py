@@ -1,4 +1,4 @@
-"""One box, two boxes, k boxes: the coarsest ways to stand for an outline, and for many games enough.
+"""One box, two boxes or k boxes: the coarsest approximations of an outline, sufficient for many games.
 
 One box is the rectangle of least area around everything (`engine.bounding.least_area_box`, rotating calipers), or the upright one
 (`aabb`).
@@ -33,10 +33,10 @@ from engine.decompose.limits import clean, is_large_enough
 __all__ = ["boxes_around"]
 
 DIRECTIONS = 4
-"""Directions of the lines that are tried, a count, evenly over half a turn; those along the region's own box are tried besides."""
+"""Number of line directions tried, evenly over half a turn, in addition to those of the region's own box."""
 
 LINES = 16
-"""Lines of one direction that are tried at most, a count: through corners of the region, evenly sampled."""
+"""Maximum number of lines tried per direction, through evenly sampled corners of the region."""
 
 
 def boxes_around(target: Any, max_pieces: int, is_upright: bool) -> list[FloatArray]:
@@ -84,7 +84,7 @@ def _box_around(region: Any, is_upright: bool) -> FloatArray:
 
 
 def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, Any, Any] | None:
-    """Return how much area the best cut of a region saves, and the two halves; None where nothing can be cut."""
+    """Return the area saved by the best cut of a region, and the two halves; None if no cut is possible."""
     import shapely
 
     axis = box[1] - box[0]
@@ -124,7 +124,7 @@ def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, An
 
 
 def _area_around(hull: Any, is_upright: bool) -> float:
-    """Return the area of the least box around a hull, by projecting all corners on all edges; infinite if it has none."""
+    """Return the area of the smallest box around a hull, by projecting all corners on all edges; infinite if it has none."""
     import shapely
 
     if hull.geom_type != "Polygon" or hull.is_empty:

@@ -1,4 +1,4 @@
-"""Curves of a drawing to points, no farther from the curve than a tolerance.
+"""Conversion of a drawing's curves to points within a tolerance.
 
 A chord over n equal steps of the parameter: where a curve's second derivative is at most M, a curve over a step of 1/n lies within
 M / (8 n^2) of its chord, at the same parameter even (the error of linear interpolation). Hence the steps for a tolerance t:

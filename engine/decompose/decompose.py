@@ -1,4 +1,4 @@
-"""One call for all ways of cutting an outline into what Box2D takes, with what each gives away.
+"""One function for all methods of decomposing an outline into pieces that Box2D accepts, with the error of each.
 
     method           pieces                                                     excess   missed   default k
     exact            the fewest convex ones along diagonals (`keil`)            0        0
@@ -37,23 +37,23 @@ from engine.geometry import Circle, Polygon
 __all__ = ["EXACT_METHODS", "EXACT_SHARE", "MAX_PIECES", "METHODS", "Decomposition", "decompose"]
 
 METHODS = ("exact", "hertel_mehlhorn", "hull", "box", "boxes", "aabb", "circles")
-"""The most faithful first."""
+"""Methods, the most accurate first."""
 
 EXACT_METHODS = METHODS[:2]
-"""Those that cover the outline and nothing else, as long as the number of pieces is left open."""
+"""Methods that cover exactly the outline if the number of pieces is not limited."""
 
 DEFAULT_PIECES = {"hull": 1, "box": 1, "boxes": 2, "aabb": 1, "circles": 8}
 
 MAX_PIECES = 1000
-"""A count: pieces that may be asked for."""
+"""Maximum number of pieces that can be requested."""
 
 EXACT_SHARE = 1e-6
-"""Comparison, relative: the share of its area that an outline may lose to the limits of Box2D and still be said to be kept."""
+"""Comparison, relative: the fraction of its area that an outline may lose to Box2D's limits and still count as preserved."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """The pieces that stand for an outline.
+    """The pieces that represent an outline.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Decomposition:
 
     @cached_property
     def cover(self) -> Cover:
-        """How well the pieces stand for the outline."""
+        """Quality of the pieces as an approximation of the outline."""
         return Cover(self.outline, self.pieces)
 
 
@@ -169,7 +169,7 @@ def decompose(
 def _exact_pieces(
     outline: Outline, method: str, max_vertices: int, max_lost: float, effort: Effort
 ) -> tuple[list[FloatArray], int, int | None]:
-    """Return the pieces, how many were dropped, and how many are needed at the least where the fewest are not known."""
+    """Return the pieces, the number dropped, and a lower bound on their number if the minimum is unknown."""
     loops: list[FloatArray] = []
     n_dropped = n_needed = 0
     is_known = True
@@ -200,7 +200,7 @@ def _exact_pieces(
 
 
 def _check_pieces(n_pieces: int) -> None:
-    """Refuse what is no body any more."""
+    """Reject a result that is no longer a body."""
     if n_pieces > MAX_CONVEX_PIECES:
         wanted = f"an outline that yields at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance gives fewer corners)"
         raise InvalidShapeError("outline", wanted, Described(f"{n_pieces} or more"))

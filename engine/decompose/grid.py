@@ -47,7 +47,7 @@ from engine.decompose.outline import Outline
 __all__ = ["GRID_BITS", "GridPart", "on_grid", "turn"]
 
 GRID_BITS = 30
-"""Steps along the longer side are 2 to this at the most: the turns of any three corners stay within int64."""
+"""Maximum log2 of the number of steps along the longer side: the turns of any three corners stay within int64."""
 
 STRAIGHT = 2.0
 """Rounding, steps of the grid. Corners on a slanting line are rounded by 0.7 of a step, each to its own side; then they would be dents
@@ -91,7 +91,7 @@ class GridPart:
 
 
 def turn(p: Point, q: Point, r: Point) -> int:
-    """Return twice the area of the triangle p, q, r, positive where r lies left of the line from p to q; exact."""
+    """Return twice the area of the triangle p, q, r, positive if r lies to the left of the line from p to q; exact."""
     return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 
 
@@ -157,7 +157,7 @@ class _Frame:
         return cls(unit, cos, sin, (float(np.rint((cos * x + sin * y) / unit)), float(np.rint((cos * y - sin * x) / unit))))
 
     def cells(self, ring: FloatArray) -> FloatArray:
-        """Return meters as steps, not rounded yet; element by element, so that equal points stay equal."""
+        """Convert meters to unrounded steps, element by element, so that equal points stay equal."""
         x, y = ring[:, 0] / self.unit, ring[:, 1] / self.unit
         return np.column_stack((self.cos * x + self.sin * y - self.center[0], self.cos * y - self.sin * x - self.center[1]))
 
@@ -186,7 +186,7 @@ def _without_repeats(loop: list[Point]) -> list[Point]:
 
 
 def _straightened(loops: list[list[Point]]) -> list[list[Point]]:
-    """Leave out corners that are no farther than `STRAIGHT` steps from the line of those kept, unless rings touch there or would cross."""
+    """Remove corners within `STRAIGHT` steps of the line of the remaining ones, unless rings touch there or would cross."""
     import shapely
 
     shared = {cell for cell, times in Counter(cell for loop in loops for cell in loop).items() if times > 1}
@@ -225,7 +225,7 @@ def _all_near(p: Point, q: Point, cells: list[Point]) -> bool:
 
 
 def _with_touching(loops: list[list[Point]]) -> list[list[Point]]:
-    """Put every corner that lies on an edge of another ring into that edge."""
+    """Insert every corner that lies on an edge of another ring into that edge."""
     import shapely
 
     cells = np.array([cell for loop in loops for cell in loop], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Hertel and Mehlhorn's method: triangles over the outline's own vertices, and fewer pieces by leaving out diagonals that are not needed.
+"""Hertel and Mehlhorn's method: triangulate the outline on its own vertices, then remove diagonals that are not needed.
 
 **Triangles.** A polygon of n vertices with h holes falls into ``n + 2 h - 2`` triangles, whichever diagonals one takes: the angles of the
 triangles make up the inner angles of the polygon. (The turns of the outer ring sum to 2 pi, those of each hole to -2 pi; an inner angle
@@ -44,7 +44,7 @@ __all__ = ["MergeStep", "TriangleStep", "merged", "triangulate"]
 
 
 class TriangleStep(NamedTuple):
-    """A triangle that came back: its corners' indices, counter-clockwise, twice its area, and that of all so far, in grid squares."""
+    """A returned triangle: its corners' indices, counter-clockwise, and twice the areas of it and of all so far, in grid squares."""
 
     corners: list[int]
     twice: int
@@ -52,7 +52,7 @@ class TriangleStep(NamedTuple):
 
 
 class MergeStep(NamedTuple):
-    """A diagonal from u to v that was looked at: the three corners that would meet at either end without it, and whether it is left out.
+    """An examined diagonal from u to v: the three corners that would meet at either end without it, and whether it is removed.
 
     `turn_u` and `turn_v` are the turns of the two; below 0 the diagonal is essential.
     """
@@ -65,7 +65,7 @@ class MergeStep(NamedTuple):
 
 
 def triangulate(part: GridPart, trace: list[TriangleStep] | None = None) -> list[list[int]]:
-    """Return triangles of indices, counter-clockwise, that make up a part. `trace` takes them as they are checked.
+    """Return triangles of indices, counter-clockwise, that make up a part. `trace` receives them as they are checked.
 
     Raises
     ------

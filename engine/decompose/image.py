@@ -1,4 +1,4 @@
-"""The outline of what is opaque in a picture.
+"""The outline of the opaque area of a picture.
 
 Between the centers of pixels the alpha is taken as linear, and the contour runs where it passes the threshold: an edge that was
 painted with soft pixels is found again to a small part of a pixel.
@@ -48,11 +48,11 @@ __all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "four_pi
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_TAIL = 4096
-"""Bytes at the end of a PNG among which its last chunk is: some programs append a few of their own."""
+"""Number of bytes at the end of a PNG that must contain its last chunk: some programs append a few bytes."""
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tga", ".ico", ".ppm", ".pgm")
 
 Crop = tuple[int, int, int, int]
-"""Left, top, width, height: pixels, from the picture's upper left corner."""
+"""Left, top, width, height, pixels, from the picture's upper left corner."""
 
 Bytes = NDArray[np.uint8]
 Shares = NDArray[np.float32]
@@ -61,22 +61,22 @@ _Value = TypeVar("_Value", bound=np.generic)
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
 """Accepted formats of Pillow. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
 _MAX_PIXELS = 4096 * 4096
-"""A file of some kilobytes can say that it is a picture of gigabytes. This many take a second."""
+"""Maximum number of pixels, which take a second: a file of a few kilobytes can claim to be a picture of gigabytes."""
 _MAX_WEBP_PIXELS = 12_000_000
-"""The same of a WebP: libwebp and Pillow hold four copies of it at once (measured: 256 MB for 4096 x 4096, others take 64 to 130)."""
+"""The same for a WebP: libwebp and Pillow hold four copies of it at once (measured: 256 MB for 4096 x 4096, others take 64 to 130)."""
 _MAX_SIDE = 65_535
-"""Pixels: what JPEG can say. A strip one pixel high and as long as the area allows takes half a gigabyte, and has no outline."""
+"""Maximum side, pixels: the limit of JPEG. A strip one pixel high with the maximum area takes half a gigabyte, and has no outline."""
 _MAX_FILE = 64_000_000
-"""Bytes."""
+"""Maximum file size, bytes."""
 _PAPER_GRAIN = 24
-"""Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain color."""
+"""Variation of a plain background per channel, in steps of 255, caused by JPEG of medium quality."""
 _BAND = 1_000_000
-"""Pixels that are worked on in one go: whatever is computed of them takes some tens of megabytes, and not of a picture at its largest a
+"""Number of pixels processed at once: intermediate results then take some tens of megabytes, and not of a picture at its largest a
 gigabyte."""
 _CONTOUR_BAND = 4 * _BAND
-"""The same for its contour, which has to be joined again where bands meet: of noise that takes as long as all the rest."""
+"""The same for the contour, which must be joined where bands meet: for noise, this takes as long as everything else."""
 _RIM = 2
-"""Pixels over which the edge of a drawing is spread: one that runs aslant crosses two of them between paper and ink."""
+"""Width of a drawn edge, pixels: a slanted one crosses two pixels between paper and ink."""
 _OPAQUE = 255
 _WORD_STEPS = 257
 """65535 / 255: from sixteen bits to eight."""
@@ -122,7 +122,7 @@ def read_opacity(path: str | os.PathLike[str], crop: Iterable[int] | None = None
 
 
 def read_pixels(path: str | os.PathLike[str], crop: Iterable[int] | None = None) -> Bytes:
-    """Return the picture, or a rectangle of it, as uint8 (height, width, 4): red, green, blue, alpha; errors as `read_opacity`."""
+    """Return the picture, or a rectangle of it, as uint8 (height, width, 4): red, green, blue, alpha; errors as in `read_opacity`."""
     return _read(path, crop)[0]
 
 
@@ -157,7 +157,7 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
 
 
 def _turn_upright(picture: Any) -> None:
-    """Turn and mirror a photograph as its camera says (EXIF 2.3, tag 274), which every viewer does; what is broken says nothing."""
+    """Turn and mirror a photograph as its camera says (EXIF 2.3, tag 274), as every viewer does; broken tags are ignored."""
     from PIL import ImageOps
 
     picture.load()
@@ -232,14 +232,14 @@ def _contour(x: FloatArray, y: FloatArray, padded: FloatArray, level: float) -> 
 
 
 def _bands(height: int, width: int, n_pixels: int = _BAND) -> Iterator[tuple[int, int]]:
-    """Yield first row and end of bands of a picture, of about so many pixels each."""
+    """Yield the first row and the end of bands of a picture with about this many pixels each."""
     rows = max(1, n_pixels // width)
     for first in range(0, height, rows):
         yield first, min(height, first + rows)
 
 
 def _check_corners(alpha: Shares | FloatArray, level: float, name: str) -> None:
-    """Refuse a picture whose contour has too many corners: there is one between each two neighbors of which one is solid."""
+    """Reject a picture whose contour has too many corners: there is one between every solid pixel and its empty neighbor."""
     solid = alpha > level
     n_corners = sum(int(np.count_nonzero(one != other)) for one, other in ((solid[1:], solid[:-1]), (solid[:, 1:], solid[:, :-1])))
     n_corners += sum(int(np.count_nonzero(side)) for side in (solid[0], solid[-1], solid[:, 0], solid[:, -1]))
@@ -274,7 +274,7 @@ def _checked_crop(crop: Iterable[int], width: int, height: int) -> Crop:
 
 @contextlib.contextmanager
 def _told_as_picture(name: str) -> Iterator[None]:
-    """Turn whatever Pillow's many readers raise at a broken file into the one line; what it warns about is no business of the caller's."""
+    """Context that turns any error of Pillow's readers on a broken file into a one-line message, and silences warnings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -308,7 +308,7 @@ def _plainly(error: Exception, name: str) -> str:
 
 
 def _is_cut_short(name: str) -> bool:
-    """Return True if a file begins as a PNG and does not have a PNG's last chunk: a download that broke off, a disk that was full."""
+    """Return True if a file begins like a PNG but lacks its last chunk, as after an aborted download or on a full disk."""
     with contextlib.suppress(OSError), open(name, "rb") as file:
         begin = file.read(len(_PNG_SIGNATURE))
         size = file.seek(0, os.SEEK_END)
@@ -318,7 +318,7 @@ def _is_cut_short(name: str) -> bool:
 
 
 def _as_rgba(picture: Any) -> Bytes:
-    """Return (height, width, 4) bytes; grays of sixteen and thirty-two bits and floats are brought to eight, which Pillow would cut off."""
+    """Return (height, width, 4) bytes; 16-bit, 32-bit and float grays are scaled to eight bits, which Pillow would truncate."""
     width, height = picture.size
     picture.load()
     pixels = np.empty((height, width, 4), dtype=np.uint8)
@@ -360,7 +360,7 @@ def _on_paper(colors: Bytes) -> tuple[Shares, str]:
 
 
 def _coverage(away: Bytes) -> Shares:
-    """Return how far each pixel is covered, 0 to 1, from how far its color is from the paper's, steps of 255."""
+    """Return the coverage of each pixel, 0 to 1, from the distance of its color to the background's, in steps of 255."""
     greatest = np.maximum(_greatest_around(away), 2 * _PAPER_GRAIN)
     share: Shares = np.divide(away, greatest, dtype=np.float32)
     del greatest
@@ -374,7 +374,7 @@ def _coverage(away: Bytes) -> Shares:
 
 
 def _with_sides(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the chosen pixels and those that share a side with one; not a corner, across which a line of one pixel would leak."""
+    """Return the chosen pixels and those that share a side with one, but not only a corner, where one-pixel lines would leak."""
     found = chosen.copy()
     found[1:] |= chosen[:-1]
     found[:-1] |= chosen[1:]
@@ -384,7 +384,7 @@ def _with_sides(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _greatest_around(values: NDArray[_Value]) -> NDArray[_Value]:
-    """Return the greatest of the 3 x 3 pixels around each; beyond the picture there are none."""
+    """Return the maximum of the 3 x 3 pixels around each, ignoring those outside the picture."""
     found = values.copy()
     np.maximum(found[1:], values[:-1], out=found[1:])
     np.maximum(found[:-1], values[1:], out=found[:-1])

@@ -1,4 +1,4 @@
-"""The fewest convex pieces, by Keil's method, and what can be done of it where there are holes.
+"""The minimum number of convex pieces by Keil's method, and a heuristic for outlines with holes.
 
 For a part without holes the answer is the least possible along diagonals (`_keil_kernel` derives it). With holes the question is NP-
 hard (Lingas, 1982): nothing better is known than to try. But one may try well. Any partition into convex pieces ties every hole to the
@@ -34,11 +34,11 @@ from engine.decompose.subdivision import Diagonal, DisjointSets, diagonals_of, f
 __all__ = ["KEIL_MAX_VERTICES", "Effort", "KeilRun", "KeilTrial", "bridges", "fewest_needed", "fewest_pieces", "warm"]
 
 KEIL_MAX_VERTICES = 1500
-"""Corners up to which Keil's method is tried, a count: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
+"""Maximum number of corners for Keil's method: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
 have Hertel and Mehlhorn's pieces."""
 
 TRIALS = 6
-"""Openings of a part with holes that are tried after the last one that led to fewer pieces, a count. Over the outlines in `tests/outlines`
+"""Number of openings of a part with holes tried after the last one that led to fewer pieces. Over the outlines in `tests/outlines`
 24 of them find no fewer pieces."""
 
 
@@ -55,7 +55,7 @@ class Effort:
         self.left = left
 
     def takes(self, n_corners: int) -> bool:
-        """Return True if a polygon of so many corners may be searched still; if so, it counts as done."""
+        """Return True if a polygon with this many corners is within the remaining limits, and count it."""
         if n_corners > KEIL_MAX_VERTICES or n_corners**2 > self.left:
             return False
         self.left -= n_corners**2
@@ -73,7 +73,7 @@ class KeilRun(NamedTuple):
 
 
 class KeilTrial(NamedTuple):
-    """One state of the search where there are holes: the best pieces so far, and the diagonals along which the part is opened next.
+    """One state of the search for outlines with holes: the best pieces so far, and the diagonals along which the part is opened next.
 
     Without diagonals these are the pieces that it begins with, Hertel and Mehlhorn's.
     """
@@ -147,7 +147,7 @@ def fewest_needed(part: GridPart) -> int:
 
 
 def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | None = None) -> list[Diagonal]:
-    """Return the fewest of `diagonals` that tie all rings together, by Kruskal's method: the shortest first, or in a drawn order.
+    """Return the minimum set of `diagonals` that connects all rings, by Kruskal's method: the shortest first, or in a drawn order.
 
     Rings that touch are tied already.
     """

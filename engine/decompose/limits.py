@@ -109,7 +109,7 @@ def split(loop: FloatArray, max_vertices: int = MAX_POLYGON_VERTICES) -> list[Fl
 
 
 def within_limits(part: GridPart, pieces: Sequence[Loop], max_vertices: int = MAX_POLYGON_VERTICES) -> tuple[list[FloatArray], int]:
-    """Return convex pieces of a part, in meters, as Box2D takes them, and how many had to be dropped as too small."""
+    """Return convex pieces of a part, in meters, that Box2D accepts, and the number dropped as too small."""
     made: list[FloatArray] = []
     n_dropped = 0
     for piece in pieces:
@@ -123,7 +123,7 @@ def within_limits(part: GridPart, pieces: Sequence[Loop], max_vertices: int = MA
 
 
 def _bends(held: FloatArray) -> FloatArray:
-    """Return for each corner twice the area of the triangle there over the square of its two edges' length; 0 where an edge has none."""
+    """Return for each corner twice its triangle's area over the square of its two edges' lengths; 0 if an edge has zero length."""
     edges = np.concatenate((held, held[:1])) - np.concatenate((held[-1:], held))
     x, y = edges.T
     lengths = np.hypot(x, y)

@@ -1,4 +1,4 @@
-"""How well pieces stand for an outline: areas, and how deep the worst place is; and how far two boundaries are apart.
+"""Quality of an approximation of an outline by pieces: areas and largest deviations; and the distance between two boundaries.
 
     excess   area covered by pieces outside the outline        (a hull over a bay)
     missed   area of the outline that no piece covers          (circles leave the corners)
@@ -35,20 +35,20 @@ from engine.geometry import Circle, Polygon
 __all__ = ["Cover", "boundary_distance", "differences", "farthest"]
 
 CIRCLE_CORNERS = 256
-"""Corners of the polygon that a circle is measured as, a count; between them it errs by 1e-4 of the radius."""
+"""Number of corners of the polygon by which a circle is measured; the error is 1e-4 of the radius."""
 
 DISTANCE_CONVERGENCE = 0.01
-"""Convergence, relative. The greatest distance is found to this share of itself."""
+"""Convergence, relative: accuracy of the largest distance."""
 
 DISTANCE_FLOOR = 1e-3
 """Convergence, relative to the region's extent. Nor nearer than this: along a sliver much thinner than that no square could be dropped, and
 there would be millions."""
 
 MAX_LEVELS = 24
-"""Convergence, a count. Squares are halved at most so often: 2^-24 of the region is float32's rounding."""
+"""Convergence: maximum number of halvings of a square: 2^-24 of the region is float32's rounding."""
 
 _MAX_HALVINGS = 40
-"""Convergence, a count: an edge is halved at most so often, to a millionth of a millionth of its length."""
+"""Convergence: maximum number of halvings of an edge, to 1e-12 of its length."""
 _SPACING, _AT_ONCE = 8, 4_096
 """Corners from one whose nearest edge is searched for in any case to the next; those that are asked for in one go."""
 _NO_FARTHER = 1e-9
@@ -66,17 +66,17 @@ class Cover:
 
     @cached_property
     def covered(self) -> float:
-        """Square meters that the pieces cover together."""
+        """Area covered by the pieces together, square meters."""
         return float(self._union.area)
 
     @cached_property
     def excess(self) -> float:
-        """Square meters that are covered and do not belong to the outline."""
+        """Covered area outside the outline, square meters."""
         return float(self._beyond.area)
 
     @cached_property
     def missed(self) -> float:
-        """Square meters of the outline that no piece covers."""
+        """Area of the outline that no piece covers, square meters."""
         return float(self._bare.area)
 
     @property
@@ -86,12 +86,12 @@ class Cover:
 
     @cached_property
     def farthest_missed(self) -> float:
-        """Meters from a point of the outline to the nearest piece, at the most; within 1 %."""
+        """Largest distance of a point of the outline from the nearest piece, meters, within 1 %."""
         return farthest(self._bare, self._union)
 
     @cached_property
     def farthest_excess(self) -> float:
-        """Meters from a covered point to the outline, at the most; within 1 %."""
+        """Largest distance of a covered point from the outline, meters, within 1 %."""
         return farthest(self._beyond, self._whole)
 
     @cached_property
@@ -147,7 +147,7 @@ def _united(polygons: NDArray[np.object_]) -> Any:
 
 
 def differences(one: Any, other: Any) -> tuple[Any, Any]:
-    """Return what is in one and not in the other, and the other way round, part by part: only parts that meet are taken off each other.
+    """Return both differences of two regions, part by part: only parts that meet are subtracted.
 
     The overlay of a thousand rings within each other with as many takes GEOS minutes as a whole, and a moment ring by ring.
     """
@@ -161,7 +161,7 @@ def differences(one: Any, other: Any) -> tuple[Any, Any]:
 
 
 def _without(parts: NDArray[np.object_], others: NDArray[np.object_], of: IntArray, met: IntArray) -> Any:
-    """Return what is left of the parts when the others are taken off: part ``of[k]`` meets the other ``met[k]``."""
+    """Return the parts minus the others: part ``of[k]`` meets the other ``met[k]``."""
     import shapely
 
     order = np.argsort(of, kind="stable")
@@ -209,7 +209,7 @@ def farthest(region: Any, target: Any) -> float:
 
 
 class _Distances:
-    """How far points are from a region, asked of an index of its edges: what each of m points costs does not grow with their number n."""
+    """Distances of points from a region, by an index of its edges: the cost per point does not grow with the number of edges."""
 
     def __init__(self, target: Any) -> None:
         import shapely
@@ -247,7 +247,7 @@ def boundary_distance(a: Outline, b: Outline, step: float) -> float:
 
 
 def _directed(a: Outline, b: Outline, step: float) -> float:
-    """Return how far a point of the boundary of a was found from that of b: the farthest one is farther by at most ``step / 2``.
+    """Return the largest distance found of a point of a's boundary from b's; the true maximum is larger by at most ``step / 2``.
 
     What an edge of b is nearest to at one corner of a is a bound for the corners beside it: only where that may be farther than the
     farthest found so far is the nearest edge searched for.

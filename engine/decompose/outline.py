@@ -164,7 +164,7 @@ class Outline:
         return sum(part.n_vertices for part in self.parts)
 
     def rings(self) -> Iterator[FloatArray]:
-        """Yield every ring: of each part the outer one, then its holes."""
+        """Yield all rings: for each part the outer one, then its holes."""
         for part in self.parts:
             yield from part.rings()
 
@@ -187,7 +187,7 @@ class Outline:
 
     @classmethod
     def around(cls, pieces: Iterable[FloatArray], grid: float) -> Outline | None:
-        """Return the outline of what convex pieces (n, 2) cover together, rounded to `grid` meters; None where that is nothing."""
+        """Return the outline of the union of convex pieces (n, 2), rounded to `grid` meters; None if it is empty."""
         require("shapely")
         import shapely
 
@@ -215,7 +215,7 @@ class Outline:
 
 
 def settled(geometry: Any) -> Any:
-    """Return a shapely geometry of polygons with its corners on `OVERLAY_GRID`, valid, and valid still when it is moved along that grid.
+    """Return a shapely geometry of polygons with its corners on `OVERLAY_GRID`, valid even after a translation along that grid.
 
     An overlay in doubles may leave rings that cross by a rounding error where they touch. Rounding each corner by itself is nearly always
     enough; where it is not, snap rounding (`shapely.set_precision`) joins what has come together.

@@ -1,4 +1,4 @@
-"""Rings as drawn to an outline: self-crossings, repeated points, spikes and runs on one line.
+"""Conversion of drawn rings to an outline: handles self-crossings, repeated points, spikes and collinear runs.
 
 All edges of all rings are cut where they meet; the faces between them are found, and a face belongs to the outline by its winding
 number w, the times that the rings go round it: under the rule *nonzero* where w != 0, under *evenodd* where w is odd.
@@ -39,13 +39,13 @@ __all__ = ["FILL_RULES", "check_tangle", "edges_of", "filled", "repaired", "with
 FILL_RULES = ("nonzero", "evenodd")
 
 _MAX_PAIRS = 500_000
-"""Pairs of edges that are looked at in one go: some 100 MB."""
+"""Number of pairs of edges examined at once: some 100 MB."""
 _MAX_NESTED = 1_000
-"""Rings around a point: with twice as many, which lies in which takes four times as long. What drops or lays out a drawing asks more than
-once: 1,300 took 26 s on a busy machine before they were refused as too thin."""
+"""Maximum number of rings around a point: twice as many take four times as long to sort by containment, which is done more than once
+for a dropped drawing: 1,300 took 26 s on a busy machine before they were rejected as too thin."""
 _MAX_OFFSET = 4_000
-"""Corners up to which a polygon is shrunk to see whether it is a speck, a count. Where it is thinner than that, its sides would all cross
-each other; of a larger one the deepest point is searched for instead."""
+"""Maximum number of corners for which a polygon is shrunk to see whether it is a speck. The sides of a thinner one would all cross each
+other; for larger polygons, the deepest point is searched instead."""
 _STRIPS = 64
 """Number of strips into which a drawing is cut to distinguish faces from holes."""
 
@@ -79,7 +79,7 @@ def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
 
 
 def filled(rings: list[FloatArray], rule: str) -> Any:
-    """Return what the rings enclose, as a valid shapely geometry of polygons, which may be empty; rings are those of `ring_points`."""
+    """Return the area enclosed by the rings of `ring_points` as a valid shapely geometry of polygons, which may be empty."""
     require("shapely")
     import shapely
 
@@ -127,7 +127,7 @@ def _check_depth(rings: list[FloatArray]) -> None:
 
 
 def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int, int]:
-    """Return the outline without the parts and the holes that hold no disc of `radius` meters; how many parts, how many holes.
+    """Return the outline without the parts and holes that contain no disc of `radius` meters, and the numbers of both.
 
     The first is None where nothing is left. A region in which every point lies within r of its boundary, of length L, has an area of
     L r at the most: most parts need no closer look.
@@ -153,7 +153,7 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
 
 
 def _specks(polygons: NDArray[np.object_], radius: float) -> NDArray[np.bool_]:
-    """Return which polygons hold no disc of `radius`: by their areas and boxes, and by a closer look at the others."""
+    """Return which polygons contain no disc of `radius`: first by area and box, then by exact tests."""
     import shapely
 
     if len(polygons) == 0:
@@ -180,7 +180,7 @@ def edges_of(rings: Iterable[FloatArray]) -> FloatArray:
 
 
 def check_tangle(edges: FloatArray, field: str) -> None:
-    """Refuse lines that take long to sort out: with too many crossings, or with too many that might be one.
+    """Reject lines that take too long to process: with too many crossings, or with too many that might be one.
 
     Neighbors, which meet in a corner, are not counted.
 
@@ -256,7 +256,7 @@ def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
 
 
 def _straightened(geometry: Any) -> Any:
-    """Return the geometry without the vertices that lie on the line of their neighbors, where it stays valid without them."""
+    """Return the geometry without the vertices that lie on the line of their neighbors, if it stays valid without them."""
     import shapely
 
     scale = float(np.abs(shapely.get_coordinates(geometry)).max())

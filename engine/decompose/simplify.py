@@ -1,4 +1,4 @@
-"""Fewer vertices, the boundary nowhere farther away than a tolerance, and no ring through another.
+"""Simplification to fewer vertices, with the boundary within a tolerance and without new crossings of rings.
 
 Douglas and Peucker: between two vertices that stay, the chain of the others is left out if none of them is farther than the
 tolerance from the straight line between the two; else the farthest stays, and both halves are looked at again.
@@ -35,9 +35,9 @@ from engine.decompose.outline import Outline, Part
 __all__ = ["simplified"]
 
 _MAX_HALVINGS = 8
-"""Tries at a smaller tolerance before the outline stays as it is."""
+"""Number of tries at smaller tolerances before the outline is kept unchanged."""
 _LONGEST_CHAIN = 4_000
-"""Vertices between two that stay in any case, a count. Outlines drawn by hand have fewer in all."""
+"""Number of vertices between two that are always kept. Hand-drawn outlines have fewer in total."""
 
 
 def simplified(outline: Outline, tolerance: float) -> Outline:
@@ -75,7 +75,7 @@ def simplified(outline: Outline, tolerance: float) -> Outline:
 
 
 def _in_chains(whole: Any, tolerance: float) -> Any:
-    """Return the polygons with the chains of their rings simplified; None where a ring has too few vertices left."""
+    """Return the polygons with the chains of their rings simplified; None if a ring has too few vertices left."""
     import shapely
 
     chains: list[Any] = []

@@ -1,4 +1,4 @@
-"""The faces into which edges cut a part, found by walking round each of them.
+"""The faces into which edges divide a part, found by traversing their boundaries.
 
 Every edge of a ring is walked once, the inside on its left; a diagonal is walked twice, once in each direction. Coming along u -> v,
 the way on with the face on the left is the first edge met when turning clockwise from the way back::
@@ -107,7 +107,7 @@ def _counter_clockwise(points: list[Point], node: int, ends: list[int]) -> list[
 
 
 class DisjointSets:
-    """The numbers 0 to n - 1, each in a set of its own at first.
+    """Disjoint sets of the numbers 0 to n - 1, initially one set each.
 
     Examples
     --------

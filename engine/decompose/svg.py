@@ -38,14 +38,14 @@ from engine.decompose.repair import check_tangle, edges_of, filled
 __all__ = ["Drawing", "DrawnShape", "read_drawing"]
 
 _MAX_FILE = 2_000_000
-"""Bytes."""
+"""Maximum file size, bytes."""
 _MAX_VERTICES = 100_000
 _MAX_CLIPPED = 2_000_000
-"""Corners of all regions and of what clips them, summed over all intersections: some seconds."""
+"""Maximum number of corners of regions and clips, summed over all intersections: a few seconds."""
 _NOTHING = 1e-12
-"""Square meters: a micrometer by a micrometer."""
+"""Minimum area, square meters: one micrometer squared."""
 _SEEN = 1e-9
-"""Rounding, a share of the area: a drawing that loses less beyond its edges touches them."""
+"""Rounding, as a fraction of the area: a drawing that loses less beyond its edges just touches them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ class Drawing:
 
     @property
     def n_corners(self) -> int:
-        """Corners of all shapes, the chords of curves included."""
+        """Number of corners of all shapes, including the chords of curves."""
         import shapely
 
         return int(shapely.get_num_coordinates(list(self.regions)).sum())
 
     @property
     def shapes(self) -> Iterator[DrawnShape]:
-        """One by one, uncut by the drawing's edges, in the order in which they are drawn."""
+        """The shapes individually, not clipped by the drawing's edges, in drawing order."""
         for region, (words, name) in zip(self.regions, self.named, strict=True):
             yield DrawnShape(Outline.from_shapely(region), words, name)
 
@@ -157,7 +157,7 @@ class _Regions:
         self._n_clipped = 0
 
     def add(self, shape: Shape) -> None:
-        """Find the rings of a shape and of all that clips it."""
+        """Find the rings of a shape and of its clips."""
         if shape in self._rings:
             return
         with _within_bounds(self._name):
@@ -176,7 +176,7 @@ class _Regions:
             clip = clip.around
 
     def check(self) -> None:
-        """Refuse rings that take too long to sort out."""
+        """Reject rings that take too long to process."""
         rings = [ring for rings in self._rings.values() for ring in rings if len(ring) >= 3]
         if rings:
             check_tangle(edges_of(rings), self._name)
@@ -211,7 +211,7 @@ class _Regions:
 
 
 def _union(regions: list[Any]) -> Any:
-    """Return what all shapes fill together; thousands that nowhere meet are put side by side."""
+    """Return the union of all shapes; shapes that do not meet are simply collected."""
     import shapely
 
     if not regions:
@@ -223,7 +223,7 @@ def _union(regions: list[Any]) -> Any:
 
 
 class _Room:
-    """How many vertices the drawing `name` may have still: counted while curves are flattened, before there are gigabytes of them."""
+    """Remaining number of vertices of the drawing `name`, counted while curves are flattened, before they take gigabytes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -249,7 +249,7 @@ def _within_bounds(name: str) -> Iterator[None]:
 
 
 def _in_their_place(notes: Notes, n_unfilled: int) -> str:
-    """Return what there is in place of filled shapes, and what may be the reason: a file that is refused has no notes."""
+    """Return what the file contains instead of filled shapes, as a rejected file has no notes."""
     found = "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
     if n_unfilled:
         found = f"{counted(n_unfilled, 'shape')} without fill"

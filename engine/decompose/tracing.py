@@ -1,4 +1,4 @@
-"""A picture's or a drawing's outline, ready to be cut up: found, cleared of specks, simplified, its middle at the origin.
+"""Tracing of a picture or drawing to an outline without specks, simplified and centered at the origin.
 
 file ---> contour ------------> without specks ---> simplified ---> centered
           picture: image        repair              simplify        middle of the outline's box at (0, 0)
@@ -127,7 +127,7 @@ def trace_file(
     threshold: float = DEFAULT_THRESHOLD,
     crop: Iterable[int] | None = None,
 ) -> Tracing:
-    """Trace a picture or, where the name ends in .svg, a drawing.
+    """Trace a picture or, if the name ends in .svg, a drawing.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def outline_of_image(
     tolerance: float = TRACE_TOLERANCE,
     crop: Iterable[int] | None = None,
 ) -> Outline:
-    """Return the outline of a picture, as `trace_file` finds it; the middle of its box is the origin."""
+    """Return the outline of a picture, as found by `trace_file`, with the center of its box at the origin."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
         raise InvalidInputError(os.fspath(path), "a picture that ends in " + ", ".join(PICTURE_SUFFIXES), Described(Path(path).suffix))
     return trace_file(path, pixels_per_metre, tolerance, threshold, crop).outline
@@ -218,7 +218,7 @@ def outline_of_image(
 def outline_of_svg(
     path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE, tolerance: float = TRACE_TOLERANCE
 ) -> Outline:
-    """Return the outline of what an SVG fills, as `trace_file` finds it; the middle of its box is the origin."""
+    """Return the outline of an SVG's filled area, as found by `trace_file`, with the center of its box at the origin."""
     if Path(path).suffix.lower() != DRAWING_SUFFIX:
         raise InvalidInputError(os.fspath(path), f"a drawing that ends in {DRAWING_SUFFIX}", Described(Path(path).suffix))
     return trace_file(path, pixels_per_metre, tolerance).outline
@@ -238,7 +238,7 @@ def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: 
 
 
 def _load_libraries(suffix: str) -> None:
-    """Import what the first file needs, so that the times are those of the file."""
+    """Import what the first file needs, so that times exclude imports."""
     for name in ("shapely", "tinycss2", "cssselect2") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
         require(name)
         importlib.import_module("PIL.Image" if name == "PIL" else name)

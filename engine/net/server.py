@@ -64,7 +64,7 @@ _MAX_COST = 0.25
 _COST_SECONDS = 4.0
 """Burst size of `Limits.processor_share`, in seconds of its rate."""
 _TOO_SLOW = 2.0
-"""If the median duration of the last half second's ticks exceeds this many tick intervals, the heaviest user is dropped."""
+"""If the median duration of the last half second's ticks exceeds this many tick intervals, the user who causes the most work is dropped."""
 _HEAVY = 0.4
 """A user is dropped because of slow ticks only if at least this fraction of all shapes and contacts is theirs."""
 _MIN_HEAVY = 500

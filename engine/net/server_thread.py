@@ -136,7 +136,7 @@ class HostStatus:
 
 
 class _Socket(ServerConnection):
-    """A connection, counted and limited from before its first byte.
+    """A connection, which is counted and limited even before its first byte.
 
     With TLS it is accepted as plain TCP; the TLS handshake starts once it is counted among the connections that have not joined. This
     bounds the memory that TLS uses: in asyncio alone, 250 kB per connection.
