@@ -136,7 +136,7 @@ class _Walk:
         self._clips: dict[tuple[Clip | None, Clip | None, Element, Affine, _Viewport], Clip] = {}
         self._servers: dict[Element, bool] = {}
         self._boxes: dict[tuple[Element, tuple[Element, ...], _Viewport, int], Box | None] = {}
-        """Bounding boxes by element, path to it, and rounded-up log2 of the scale; otherwise nested groups would measure everything twice."""
+        """Bounding boxes by element, path to it, and rounded-up log2 of the scale; without it, nested groups would be measured twice."""
         self._count = self._n_measured = 0
 
     def drawn(self) -> tuple[list[Shape], tuple[float, float] | None]:
