@@ -38,7 +38,7 @@ class ParameterRows:
             self._values_at.append((y, parameter))
             ends = (parameter.shown(end) for end in (*parameter.slider_range, self._value(parameter.name)))
             room -= max(self._fonts.width(words, 13.0, True) for words in ends) + column.px(8)
-        y = column.add_text(y, parameter.description or parameter.name, 12.5, palette.TEXT, width=room)
+        top, y = y, column.add_text(y, parameter.description or parameter.name, 12.5, palette.TEXT, width=room)
         if parameter.note:
             y = column.add_text(y - column.px(2), parameter.note, 11.0, palette.CAPTION) + column.px(1)
         if parameter.choices:
@@ -47,14 +47,15 @@ class ParameterRows:
             if len(groups) > 1:
                 y = self._add_choices(y, parameter, {values[0]: title for title, values in groups.items()}, groups[shown][0]) + column.px(3)
             return self._add_choices(y, parameter, {k: parameter.choices[k].replace("_", " ") for k in groups[shown]}) + column.px(2)
+        column.add_tip((column.left, top, column.width, y - top), parameter.tooltip)
         place = (column.left, y, column.width, column.px(14))
-        slider = column.add_slider(place, parameter.on_slider(self._value(parameter.name)), parameter.slider_ends)
+        slider = column.add_slider(place, parameter.on_slider(self._value(parameter.name)), parameter.slider_ends, parameter.tooltip)
         self._sliders.append((slider, parameter))
         return y + column.px(18)
 
     def _add_choices(self, y: int, parameter: Parameter, words: Mapping[int, str], chosen: int | None = None) -> int:
         """Add a button for each value of `words`; one of a group is `chosen` for good, others follow the value."""
-        buttons, y = self._column.add_choices(y, tuple(words.values()), self._column.px(22))
+        buttons, y = self._column.add_choices(y, tuple(words.values()), self._column.px(22), tips=[parameter.tooltip] * len(words))
         for button, value in zip(buttons, words, strict=True):
             if chosen is None:
                 self._choices[button] = parameter, value

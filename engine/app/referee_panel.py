@@ -31,6 +31,14 @@ _SECONDS = 5.0
 """Of world time that the spark line shows."""
 
 
+_VERDICTS = (
+    "Contacts to which both algorithms give the same answer, within rounding.",
+    "Contacts whose answers differ for a known reason, listed below.",
+    "Contacts whose answers differ for no known reason: a bug in one of the two.",
+)
+"""Tooltips of the counts: agree, explained, unexplained."""
+
+
 class RefereePanel:
     """Draws its part of the panel's column, and knows where each reason stands."""
 
@@ -44,6 +52,8 @@ class RefereePanel:
         """Keep room for the counts under `top`; return the y under it."""
         column = self._column
         self._counts_at = top
+        for k, tip in enumerate(_VERDICTS):
+            column.add_tip((column.left, top + column.px((k + 2) * _LINE), column.width, column.px(_LINE)), tip)
         return column.reserve(top, column.px(8 * _LINE + _SPARK + 5))
 
     def reserve_reasons(self, top: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.common.limits import MAX_ITERATIONS
@@ -16,10 +17,26 @@ __all__ = ["OF_WORLD", "changed_setting", "setting_parameters", "setting_values"
 
 OF_WORLD = "world."
 """Before the name of a setting of the world's."""
-_VELOCITY = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Velocity iterations", True, 64.0)
-_SUB_STEPS = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Sub-steps", True, 64.0)
-_POSITION = Parameter(f"{OF_WORLD}position_iterations", 3, 1, MAX_ITERATIONS, "", "Position iterations", True, 64.0)
-_WARM = Parameter.choice(f"{OF_WORLD}warm_starting", ("off", "on"), "Warm starting", default=1)
+_SWEEPS = "Sweeps over the velocities of all joints and contacts in a step."
+_VELOCITY = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Velocity iterations", True, 64.0, help=_SWEEPS)
+_SUB_STEPS = Parameter(
+    f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Sub-steps", True, 64.0, help="Parts into which a step is divided."
+)
+_POSITION = Parameter(
+    f"{OF_WORLD}position_iterations",
+    3,
+    1,
+    MAX_ITERATIONS,
+    "",
+    "Position iterations",
+    True,
+    64.0,
+    help="Sweeps that correct positions after the velocities.",
+)
+_WARM = replace(
+    Parameter.choice(f"{OF_WORLD}warm_starting", ("off", "on"), "Warm starting", default=1),
+    help="Start each step from the impulses of the step before.",
+)
 _HEEDED = {"box2d": (_VELOCITY, _POSITION), "soft_step": (_SUB_STEPS,)}
 """Settings of the world by solver; warm starting is heeded by all."""
 _MANY = 1000.0
@@ -40,10 +57,13 @@ def setting_parameters(solver: str) -> tuple[Parameter, ...]:
 
 def _parameter(setting: Setting) -> Parameter:
     if setting.choices:
-        return Parameter.choice(setting.name, setting.choices, setting.title, default=setting.choices.index(str(setting.default)))
+        chosen = setting.choices.index(str(setting.default))
+        return replace(Parameter.choice(setting.name, setting.choices, setting.title, default=chosen), help=setting.help)
     default, low, high = float(setting.default), setting.low, setting.high
     is_wide = high >= _MANY * low if low > 0.0 else default > 0.0 and high >= _MANY * default
-    return Parameter(setting.name, default, low, high, setting.unit, setting.title, setting.is_whole, logarithmic=is_wide)
+    return Parameter(
+        setting.name, default, low, high, setting.unit, setting.title, setting.is_whole, logarithmic=is_wide, help=setting.help
+    )
 
 
 def setting_values(solver: str, settings: WorldSettings) -> dict[str, float]:

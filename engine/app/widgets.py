@@ -10,7 +10,7 @@ import pygame
 from pygame_gui import UIManager
 from pygame_gui.core import ObjectID
 from pygame_gui.core.interfaces import IUIElementInterface
-from pygame_gui.elements import UIButton, UIHorizontalSlider
+from pygame_gui.elements import UIButton, UIHorizontalSlider, UILabel
 
 from engine.render import palette
 from engine.render.camera import Place
@@ -198,11 +198,20 @@ class ScrollPanel:
     def _choice_widths(self, words: Sequence[str]) -> list[int]:
         return [self._fonts.width(word, 13.0) + self.px(14) for word in words]
 
-    def add_slider(self, place: Place, value: float, ends: tuple[float, float]) -> UIHorizontalSlider:
+    def add_slider(self, place: Place, value: float, ends: tuple[float, float], tip: str = "") -> UIHorizontalSlider:
         """Add a slider."""
         slider = UIHorizontalSlider(pygame.Rect(place), min(max(value, ends[0]), ends[1]), ends, self._manager)
+        for part in (slider, slider.button_container, slider.sliding_button):
+            if part is not None and tip:
+                part.set_tooltip(tip)
         self._enter(slider, place)
         return slider
+
+    def add_tip(self, place: Place, tip: str) -> None:
+        """Let a tooltip appear over a part of the column that has no widget."""
+        label = UILabel(pygame.Rect(place), "", self._manager)
+        label.set_tooltip(tip)
+        self._enter(label, place)
 
     def reserve(self, top: int, height: int) -> int:
         """Keep a piece free for drawing; return the y under it."""

@@ -41,6 +41,8 @@ class Parameter:
         True for a logarithmic slider. If `low` is 0, the slider starts `_DECADES` decades below the default, and its left end means 0.
     groups : mapping of str to tuple of str
         Groups of the choices, by their titles: the panel has a button for each group, and shows the choices of the group in use.
+    help : str
+        Tooltip of its slider or buttons; the range if empty.
     setting : str
         Field of `WorldSettings` that it sets; the panel then has no second slider for that field.
     in_panel : bool
@@ -61,6 +63,7 @@ class Parameter:
     several: bool = False
     logarithmic: bool = False
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    help: str = ""
     setting: str = ""
     in_panel: bool = True
 
@@ -94,6 +97,12 @@ class Parameter:
             return {"": tuple(range(len(self.choices)))}
         values = {title: tuple(self.choices.index(word) for word in words if word in self.choices) for title, words in self.groups.items()}
         return {title: indices for title, indices in values.items() if indices}
+
+    @property
+    def tooltip(self) -> str:
+        """What it does; without help the range of its values, and its name on the command line."""
+        allowed = "" if self.choices else f"From {self.shown(self.low)} to {self.shown(self.high)}. "
+        return self.help or f"{allowed}On the command line: --set {self.name}=..."
 
     @property
     def slider_range(self) -> tuple[float, float]:

@@ -65,12 +65,30 @@ class ContactForces(Method):
 
     title = "Contact forces (Baraff)"
     settings = (
-        Setting("integrator", "Integrator", "rk4", choices=tuple(INTEGRATORS)),
-        Setting("tolerance", "Gap that counts as touching", 1e-4, 1e-8, 1e-2, unit="m"),
-        Setting("resting_speed", "Separation speed that counts as rest", 1e-3, 0.0, 1.0, unit="m/s"),
-        Setting("collisions", "Maximum collisions per step", 8, 0, 100, is_whole=True),
-        Setting("correction", "Error correction", 20.0, 0.0, 60.0, unit="1/s"),
-        Setting("largest", "Maximum points and joints", 100, 1, 2000, is_whole=True),
+        Setting("integrator", "Integrator", "rk4", choices=tuple(INTEGRATORS), help="How positions and velocities advance in a step."),
+        Setting("tolerance", "Gap that counts as touching", 1e-4, 1e-8, 1e-2, unit="m", help="A gap below this counts as contact."),
+        Setting(
+            "resting_speed",
+            "Separation speed that counts as rest",
+            1e-3,
+            0.0,
+            1.0,
+            unit="m/s",
+            help="Contacts that separate more slowly still rest on each other.",
+        ),
+        Setting(
+            "collisions", "Maximum collisions per step", 8, 0, 100, is_whole=True, help="Largest number of collisions resolved in a step."
+        ),
+        Setting("correction", "Error correction", 20.0, 0.0, 60.0, unit="1/s", help="Rate at which position errors vanish."),
+        Setting(
+            "largest",
+            "Maximum points and joints",
+            100,
+            1,
+            2000,
+            is_whole=True,
+            help="A step with more contact points and joint rows is solved by sequential impulses.",
+        ),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -22,11 +22,23 @@ class Penalty(Method):
 
     title = "Penalty springs"
     settings = (
-        Setting("sub_steps", "Sub-steps", 16, 1, 256, is_whole=True),
-        Setting("stiffness", "Stiffness", 1e4, 1.0, 1e9, unit="N/m"),
-        Setting("damping_ratio", "Damping ratio", 0.3, 0.0, 2.0),
-        Setting("integrator", "Integrator", "semi_implicit_euler", choices=tuple(INTEGRATORS)),
-        Setting("state", "Integrated state", "velocities", choices=("velocities", "momenta")),
+        Setting("sub_steps", "Sub-steps", 16, 1, 256, is_whole=True, help="Parts into which a step is divided."),
+        Setting("stiffness", "Stiffness", 1e4, 1.0, 1e9, unit="N/m", help="Spring constant of each contact point."),
+        Setting("damping_ratio", "Damping ratio", 0.3, 0.0, 2.0, help="Damping of the springs; 1 is critical damping."),
+        Setting(
+            "integrator",
+            "Integrator",
+            "semi_implicit_euler",
+            choices=tuple(INTEGRATORS),
+            help="How positions and velocities advance in a sub-step.",
+        ),
+        Setting(
+            "state",
+            "Integrated state",
+            "velocities",
+            choices=("velocities", "momenta"),
+            help="Whether velocities or momenta are integrated; the two runs differ by rounding.",
+        ),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

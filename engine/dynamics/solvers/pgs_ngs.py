@@ -24,11 +24,29 @@ class PgsNgs(Method):
 
     title = "PGS with NGS"
     settings = (
-        Setting("velocity_iterations", "Velocity iterations", 8, 1, MAX_ITERATIONS, is_whole=True),
-        Setting("position_iterations", "Position iterations", 3, 0, MAX_ITERATIONS, is_whole=True),
-        Setting("share", "Overlap corrected per sweep", 0.2, 0.0, 1.0),
-        Setting("slop", "Allowed overlap", LINEAR_SLOP, 0.0, 0.1, unit="m"),
-        Setting("most", "Maximum correction per sweep", 0.2, 0.0, 10.0, unit="m"),
+        Setting(
+            "velocity_iterations", "Velocity iterations", 8, 1, MAX_ITERATIONS, is_whole=True, help="Sweeps over the velocities in a step."
+        ),
+        Setting(
+            "position_iterations",
+            "Position iterations",
+            3,
+            0,
+            MAX_ITERATIONS,
+            is_whole=True,
+            help="Sweeps that correct positions after the velocities.",
+        ),
+        Setting("share", "Overlap corrected per sweep", 0.2, 0.0, 1.0, help="Share of an overlap that a sweep corrects."),
+        Setting(
+            "slop",
+            "Allowed overlap",
+            LINEAR_SLOP,
+            0.0,
+            0.1,
+            unit="m",
+            help="Overlap that is left, so that resting bodies keep their contact.",
+        ),
+        Setting("most", "Maximum correction per sweep", 0.2, 0.0, 10.0, unit="m", help="Largest correction of a sweep."),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

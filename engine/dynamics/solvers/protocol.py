@@ -59,6 +59,8 @@ class Setting:
     is_whole : bool
     choices : tuple of str
         Where there are some, numbers mean nothing.
+    help : str
+        A sentence that says what it does.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Setting:
     unit: str = ""
     is_whole: bool = False
     choices: tuple[str, ...] = ()
+    help: str = ""
 
     def checked(self, value: object) -> float | str:
         """Return a value as the method gets it.

@@ -19,9 +19,19 @@ class SequentialImpulses(Method):
 
     title = "Sequential impulses"
     settings = (
-        Setting("iterations", "Iterations", 10, 1, MAX_ITERATIONS, is_whole=True),
-        Setting("share", "Error corrected per step", 0.2, 0.0, 1.0),
-        Setting("slop", "Allowed overlap", LINEAR_SLOP, 0.0, 0.1, unit="m"),
+        Setting("iterations", "Iterations", 10, 1, MAX_ITERATIONS, is_whole=True, help="Sweeps over all joints and contacts in a step."),
+        Setting(
+            "share", "Error corrected per step", 0.2, 0.0, 1.0, help="Share of a position error that a step corrects, through velocities."
+        ),
+        Setting(
+            "slop",
+            "Allowed overlap",
+            LINEAR_SLOP,
+            0.0,
+            0.1,
+            unit="m",
+            help="Overlap that is left, so that resting bodies keep their contact.",
+        ),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -24,12 +24,33 @@ class ShockPropagation(Method):
 
     title = "Shock propagation"
     settings = (
-        Setting("sweeps", "Sweeps", 5, 1, 100, is_whole=True),
-        Setting("collision_passes", "Collision passes", 5, 0, 100, is_whole=True),
-        Setting("restitution_from", "Restitution of the first sweep", -0.8, -1.0, 0.0),
-        Setting("shock", "Freeze layers", "on", choices=("on", "off")),
-        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 0.5),
-        Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True),
+        Setting("sweeps", "Sweeps", 5, 1, 100, is_whole=True, help="Sweeps over all contacts in a step, the last one included."),
+        Setting(
+            "collision_passes",
+            "Collision passes",
+            5,
+            0,
+            100,
+            is_whole=True,
+            help="Passes over the pairs that collide before the sweeps begin.",
+        ),
+        Setting(
+            "restitution_from",
+            "Restitution of the first sweep",
+            -0.8,
+            -1.0,
+            0.0,
+            help="Restitution of the first sweep; later sweeps approach the restitution of the bodies.",
+        ),
+        Setting(
+            "shock",
+            "Freeze layers",
+            "on",
+            choices=("on", "off"),
+            help="In the last sweep, let each layer of a stack stand still while the layer above is solved.",
+        ),
+        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 0.5, help="Share of an overlap that a sweep pushes apart."),
+        Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True, help="Sweeps that push overlapping bodies apart."),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -29,8 +29,21 @@ class SoftStep(Method):
 
     title = "Soft step"
     settings = (
-        Setting("direct", "Direct solve", "none", choices=("none", "joints", "all")),
-        Setting("firmness", "Stiffness of the direct solve", 4.0, 1.0, 1000.0),
+        Setting(
+            "direct",
+            "Direct solve",
+            "none",
+            choices=("none", "joints", "all"),
+            help="Rows of an island that are solved at once before the sweeps: none, joints, or contacts too.",
+        ),
+        Setting(
+            "firmness",
+            "Stiffness of the direct solve",
+            4.0,
+            1.0,
+            1000.0,
+            help="How many times stiffer the rows are that are solved at once.",
+        ),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:

@@ -1,11 +1,15 @@
 """The panel beside a demo: buttons, sliders, choices."""
 
+import re
+
 import pygame
 import pytest
+from pygame_gui.elements import UILabel
 
 from engine.app.frame import FramePainter
 from engine.app.referee_panel import worst_errors
 from engine.app.session import Session
+from engine.app.solver_settings import setting_parameters
 from engine.app.status_strip import _cells
 from engine.app.widgets import theme_for
 from engine.app.window import Window
@@ -16,7 +20,7 @@ from engine.render import palette
 from engine.render.palette import THEMES
 from engine.sim.actions import CreateBody
 from engine.sim.registry import find_demo
-from engine.world import BodySpec, FixtureSpec
+from engine.world import BodySpec, FixtureSpec, solvers
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 
@@ -176,3 +180,22 @@ def test_the_verdict_is_the_largest_line_where_it_fits_in_one() -> None:
         first = next(words for words, rect in sorted(surface.words, key=lambda one: one[1].top) if "momentum" in words)
         other = next(words for words in heights if words.startswith("energy"))
         assert (heights[first] > 1.2 * heights[other]) is is_large
+
+
+@pytest.mark.parametrize("solver", solvers())
+def test_every_setting_of_a_solver_has_a_sentence(solver: str) -> None:
+    """Issue 31: sliders of solvers lacked tooltips."""
+    assert all(re.fullmatch("[A-Z].*[.]", parameter.tooltip) for parameter in setting_parameters(solver))
+
+
+def test_sliders_and_counts_have_tooltips() -> None:
+    kind = find_demo("bounce")
+    window = Window(SIZE, (kind,), kind(1))
+    window.app.appearance.toggle_more(window.screen)
+    window.update(0.0)
+    panel = window.screen.panel
+    assert panel is not None
+    sliders = [slider for slider, _ in (*panel.parameters._sliders, *panel.motion._rows._sliders)]
+    assert len(sliders) > 3 and all(slider.tool_tip_text and slider.sliding_button.tool_tip_text for slider in sliders)
+    tips = [widget.tool_tip_text for widget, _, _ in panel.column._widgets if isinstance(widget, UILabel)]
+    assert any(tip.startswith("Contacts whose answers differ for a known reason") for tip in tips)
