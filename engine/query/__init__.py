@@ -7,6 +7,7 @@ import: about 0.3 s once their machine code is on disk, some seconds the very fi
 
 from __future__ import annotations
 
+from engine.common.checks import boolean
 from engine.common.jit import cache_is_warm
 from engine.query.casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
 from engine.query.pairs import contact_set, distance, manifold, overlap, penetration
@@ -39,4 +40,4 @@ def warm_up(everything: bool = False) -> None:
     """
     from engine.query import warming
 
-    warming.warm_up(everything)
+    warming.warm_up(boolean("everything", everything))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
-from engine.common.checks import integer
+from engine.common.checks import choice, integer
 from engine.query.batch_casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
 from engine.query.shape_batch import ShapeBatch, check_batch, check_layout
 
@@ -181,7 +181,7 @@ def manifold(
     """
     packed, checked, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
     (manifolds, number), n_threads = _manifolds_and_exact(), integer("threads", threads, 1)
-    if rule != "exact":
+    if choice("rule", rule, ("exact", "box2d")) != "exact":
         from engine.narrowphase.rules import check_rule
 
         number = check_rule(rule, packed, index_pairs("pairs", checked, len(packed)))

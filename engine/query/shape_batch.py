@@ -39,11 +39,16 @@ class ShapeBatch:
     """
 
     def __init__(self, shapes: Iterable[AnyShape]) -> None:
-        if not isinstance(shapes, Iterable):
-            raise InvalidInputError("shapes", "shapes, one after another", shapes)
-        self._shapes = tuple(shapes)
-        for at, shape in enumerate(self._shapes):
-            check_shape(f"shapes[{at}]", shape)
+        checked: list[AnyShape] = []
+        try:
+            for shape in shapes:
+                check_shape(f"shapes[{len(checked)}]", shape)
+                checked.append(shape)
+        except InvalidInputError:
+            raise
+        except Exception:  # not iterable, or a foreign object, which may raise any exception
+            raise InvalidInputError("shapes", "shapes, one after another", shapes) from None
+        self._shapes = tuple(checked)
         self._packed = pack(self._shapes)
 
     def __len__(self) -> int:
@@ -70,13 +75,21 @@ def _packed(shapes: object) -> PackedShapes:
 def check_pairs(shapes: object, pairs: ArrayLike) -> tuple[PackedShapes, IntArray]:
     """Return the packed shapes and pairs (n, 2) of indices into them."""
     packed = _packed(shapes)
-    return packed, _writable(index_pairs("pairs", pairs, len(packed)))
+    return packed, _writable(index_pairs("pairs", _array("pairs", pairs), len(packed)))
 
 
 def check_indices(field: str, shapes: object, indices: ArrayLike) -> tuple[PackedShapes, IntArray]:
     """Return the packed shapes and indices (n,) into them."""
     packed = _packed(shapes)
-    return packed, _writable(index_column(field, indices, len(packed)))
+    return packed, _writable(index_column(field, _array(field, indices), len(packed)))
+
+
+def _array(field: str, value: ArrayLike) -> NDArray[Any]:
+    """Return `value` as an array; a foreign object may raise any exception when it is converted."""
+    try:
+        return np.asarray(value)
+    except Exception:
+        raise InvalidInputError(field, "an array of whole numbers", value) from None
 
 
 def check_batch(

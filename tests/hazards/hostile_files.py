@@ -1,8 +1,9 @@
 """Every hostile file through every command that takes it: ``python -m tests.hazards.hostile_files [KIND ...] [--keep DIR]``.
 
-Each runs in a process of its own. The table has wall and processor seconds, the largest memory, the status and the last line; what takes
-more than `MAX_SECONDS` or `MAX_BYTES`, ends otherwise than a command may (`STATUSES`), prints a traceback or lets a control character
-through fails, and so does the run. Kernels are loaded once before, so that none is compiled while somebody counts.
+Each runs in a process of its own, which is ended at four times the processor time that it may take. The table has wall and processor
+seconds, the largest memory, the status and the last line; what takes more than `MAX_SECONDS` or `MAX_BYTES`, ends otherwise than a
+command may (`STATUSES`), prints a traceback or lets a control character through fails, and so does the run. Kernels are loaded once
+before, so that none is compiled while somebody counts.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MAX_SECONDS = 10.0
 """Of processor time, start of the program included."""
 MAX_BYTES = 500_000_000
-PATIENCE = 90.0
-"""Seconds of wall clock after which a process is ended."""
+PATIENCE = 900.0
+"""Seconds of wall clock after which a process is ended: one that waits for ever, or a machine that is busy."""
 MAX_ADDRESSES = 12_000_000_000
 """Bytes of address space: a process that wants more gets a MemoryError instead of the machine."""
 STATUSES = (0, 1, 2)
@@ -86,6 +87,7 @@ def run(arguments: list[str], patience: float = PATIENCE) -> Outcome:
 
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESSES, MAX_ADDRESSES))
+        resource.setrlimit(resource.RLIMIT_CPU, (round(4.0 * MAX_SECONDS),) * 2)
 
     environment = os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYTHONIOENCODING": "utf-8"}
     begun = time.monotonic()

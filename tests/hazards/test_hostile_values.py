@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine import query
 from engine import world as package
 from engine.common.errors import DeadHandleError, InvalidInputError
-from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Transform
+from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform
+from engine.query import batch
 from engine.world import (
     BodySpec,
     DistanceJointSpec,
@@ -258,7 +260,54 @@ def test_what_a_world_is_made_of_and_what_is_set_on_it(name: str) -> None:
             continue
 
 
+BATCH = batch.ShapeBatch([Polygon.box(0.5, 0.5), Circle(0.5)])
+PLACE, POSES, POINTS = Transform((0.2, 0.0)), [(0.0, 0.0, 0.0)], [(0.0, 0.0)]
+SWEEP = Sweep(PLACE, Transform((3.0, 0.0)))
+PAIR: dict[str, object] = {"a": Circle(0.5), "xf_a": PLACE, "b": Polygon.box(0.5, 0.5), "xf_b": PLACE}
+PAIRS: dict[str, object] = {"shapes": BATCH, "pairs": [(0, 1)], "xf_a": POSES, "xf_b": POSES}
+MOVING: dict[str, object] = {**PAIR, "velocity_a": (0.0, 0.0), "velocity_b": (1.0, 0.0), "t_max": 1.0}
+QUERIES: dict[Callable[..., object], dict[str, object]] = {
+    **dict.fromkeys((query.contact_set, query.distance, query.overlap, query.penetration), PAIR),
+    query.manifold: {**PAIR, "rule": "exact"},
+    query.contains: {"shape": Circle(0.5), "xf": PLACE, "point": (0.0, 0.0)},
+    query.ray_cast: {"shape": Circle(0.5), "xf": PLACE, "origin": (0.0, 0.0), "translation": (1.0, 0.0)},
+    query.shape_cast: {
+        **{"shape": Circle(0.5), "xf": PLACE, "translation": (1.0, 0.0), "target": Polygon.box(0.5, 0.5)},
+        "xf_target": Transform((3.0, 0.0)),
+    },
+    query.swept_contact: MOVING,
+    query.time_of_impact: {"a": Circle(0.5), "sweep_a": SWEEP, "b": Circle(0.5), "sweep_b": SWEEP, "t_max": 1.0, "target": "touch"},
+    **{function: {**PAIRS, "threads": 1} for function in (batch.distance, batch.overlap)},
+    **dict.fromkeys((batch.contact_set, batch.penetration), PAIRS),
+    batch.manifold: {**PAIRS, "rule": "exact", "threads": 1},
+    batch.contains: {"shapes": BATCH, "indices": [0], "xf": POSES, "points": POINTS},
+    batch.ray_cast: {"shapes": BATCH, "indices": [0], "xf": POSES, "origins": POINTS, "translations": POINTS},
+    batch.shape_cast: {"shapes": BATCH, "pairs": [(0, 1)], "xf": POSES, "translations": POINTS, "xf_target": POSES},
+    batch.swept_contact: {**PAIRS, "velocity_a": POINTS, "velocity_b": POINTS, "t_max": 1.0},
+    batch.time_of_impact: {
+        **{"shapes": BATCH, "pairs": [(0, 1)], "start_a": POSES, "end_a": POSES, "start_b": POSES, "end_b": POSES},
+        **{"t_max": 1.0, "target": "touch"},
+    },
+    batch.ShapeBatch: {"shapes": [Circle(0.5)]},
+}
+
+
+@pytest.mark.parametrize("function", QUERIES, ids=lambda function: f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}")
+def test_a_question_answers_or_refuses(function: Callable[..., object]) -> None:
+    """Issue 29: of a batch indices, a rule and the shapes let pass what a foreign object raised."""
+    usual = QUERIES[function]
+    function(**usual)
+    for argument, (label, make) in itertools.product(usual, VALUES.items()):
+        try:
+            function(**{**usual, argument: make()})
+        except InvalidInputError as error:
+            assert error.field.startswith(argument), (argument, label)
+
+
 def test_everything_is_asked() -> None:
     public = {name for name, value in inspect.getmembers(World) if not name.startswith("_") and callable(value)}
     assert public == METHODS.keys() | WITHOUT_VALUES
     assert set(JOINT_SPECS) < set(SPECS)
+    for module, others in ((query, {"is_warm", "warm_up"}), (batch, {"columns_of"})):
+        functions = {name for name in module.__all__ if not name.endswith("Batch")} - others
+        assert functions == {name for name in functions if getattr(module, name) in QUERIES}
