@@ -12,7 +12,7 @@ import pytest
 
 from demos._bullet_kernels import are_loaded
 from demos._bullet_lane import Lane
-from demos._bullet_picture import ghosts_shown, shorter
+from demos._bullet_picture import ghosts_shown
 from demos.bullet import NAMES, RULE_NAMES, TARGETS, Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.app.stage_views import step_path, views_of
@@ -37,8 +37,6 @@ def test_it_fires_by_itself_at_each_target_in_turn() -> None:
     assert demo.shots >= 5
     assert len(demo.lanes[0].watch.positions) < 20  # type: ignore[union-attr]
     assert report.counts.begun > 0 and report.counts.ended > 0
-    again, _ = run_headless(Bullet, 300, seed=1)
-    assert again.state_hash == report.state_hash
 
 
 @pytest.mark.parametrize("target", SOLID)
@@ -71,8 +69,8 @@ def test_the_user_chooses_the_lanes() -> None:
     assert set(RULE_NAMES) == set(RULES)
 
 
-@pytest.mark.parametrize("size", [(980.0, 440.0), (520.0, 300.0), (200.0, 60.0)])
-@pytest.mark.parametrize("lanes", ["discrete", "discrete+bullet", "all"])
+@pytest.mark.parametrize("size", [(980.0, 440.0), (200.0, 60.0)])
+@pytest.mark.parametrize("lanes", ["discrete", "all"])
 def test_lanes_lie_under_each_other_and_do_not_overlap(size: tuple[float, float], lanes: str) -> None:
     demo = Bullet(values={"lanes": lanes})
     assert demo.arrange(*size)
@@ -205,12 +203,6 @@ def test_ghosts_keep_their_distance() -> None:
     shown = ghosts_shown(places, 0.2, ())
     assert shown[-1] == 49 and all(places[b][0] - places[a][0] >= 0.2 for a, b in pairwise(shown))
     assert {3, 4} <= set(ghosts_shown(places, 0.2, (3, 4)))
-
-
-def test_a_verdict_is_cut_where_a_part_of_it_ends() -> None:
-    words = "stopped at x = -0.07 m, inside step 3, at the time of impact"
-    assert shorter(words) == [words, "stopped at x = -0.07 m, inside step 3", "stopped at x = -0.07 m", "stopped"]
-    assert shorter("tunneled: the wall lay between")[-1] == "tunneled"
 
 
 def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:

