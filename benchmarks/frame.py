@@ -16,8 +16,8 @@ from typing import Any
 import pygame
 
 from benchmarks.measuring import Record, record
-from engine.app.garbage import set_garbage_aside
 from engine.app.headless import DESIGN_SIZE, no_screen
+from engine.app.loop import set_garbage_aside
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.sim.demo import Demo

@@ -3,6 +3,7 @@
 samples/gear.svg       a gear of ten teeth with a bore and five windows, by arcs and straight lines; fill-rule evenodd
 samples/ampersand.png  the letter, 256 x 256, two holes, soft edges
 samples/paw.png        five parts, soft edges, 192 x 192
+samples/seesaw.json    a scene, written by hand (docs/scenes.md)
 """
 
 from __future__ import annotations

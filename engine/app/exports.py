@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -195,8 +195,7 @@ class FilmExport(PastExport):
         rate = usual_rate(path)
         self._times = FrameTimes(rate, session.clock.speed)
         self._film = Film(path, self._size, rate)
-        self._closing: Thread | None = None
-        self._error: BaseException | None = None
+        self._closing: Future[None] | None = None
         self._begin()
         self._draw(self._times.first())
 
@@ -229,26 +228,13 @@ class FilmExport(PastExport):
 
     def _is_finished(self) -> bool:
         if self._closing is None:
-            self._closing = Thread(target=self._close, name="film", daemon=True)
-            self._closing.start()
+            self._closing = ThreadPoolExecutor(1).submit(self._film.close)
+        if not self._closing.done():
             return False
-        if self._closing.is_alive():
-            return False
-        if isinstance(self._error, LabError):
-            raise self._error
-        if self._error is not None:
-            raise FilmError(f"{self.path.name} could not be finished: {self._error}")
+        self._closing.result()
         return True
 
-    def _close(self) -> None:
-        try:
-            self._film.close()
-        except BaseException as error:  # told by `work`, in the window's thread
-            self._error = error
-
     def _discard(self) -> None:
-        if self._closing is not None:
-            self._closing.join()
-            if self._error is None:
-                self.path.unlink(missing_ok=True)
+        if self._closing is not None and self._closing.exception() is None:  # which waits for its end
+            self.path.unlink(missing_ok=True)
         self._film.discard()

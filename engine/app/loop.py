@@ -8,6 +8,7 @@ way. And while kernels are being compiled, which wants the processor too, a prev
 from __future__ import annotations
 
 import contextlib
+import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
@@ -18,7 +19,6 @@ import pygame
 from engine.app.files.places import preferences_file, recovery_folder
 from engine.app.files.preferences import load_preferences
 from engine.app.files.recovery import Recovery
-from engine.app.garbage import set_garbage_aside
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.screen import Appearance
 from engine.app.session import Session
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
     from engine.net.server_thread import ServerThread
 
-__all__ = ["Attention", "DisplayError", "Loop", "draw_waiting", "open_shared", "open_window"]
+__all__ = ["Attention", "DisplayError", "Loop", "draw_waiting", "open_shared", "open_window", "set_garbage_aside"]
 
 _PATIENCE = 30.0
 """Seconds without mouse or key after which the window counts as not watched: longer than reading what stands beside a preview takes."""
@@ -91,6 +91,13 @@ _DESIGN_SIZE = (1280, 720)
 _MIN_SIZE = (480, 320)
 _LONGEST_WAY = 0.1
 """Seconds of a frame spent on the way to another step: the usual way, from the keyframe before it, takes less."""
+
+
+def set_garbage_aside() -> None:
+    """Collect garbage now, and exempt all present objects, so that no later collection walks them in the middle of a frame."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 class DisplayError(LabError):

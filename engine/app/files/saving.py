@@ -87,36 +87,38 @@ def moments(session: Session) -> list[Moment]:
 
 
 def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
-    """Return the scene of a moment; the demo stands where it stood."""
-    history = session.timeline.history
-    if history is None or moment.step == history.now:
-        return scene_maker(session, title=title)()
-    found: list[Scene] = []
-    history.visit(moment.step, lambda: found.append(scene_maker(session, title=title)()))
-    return found[0]
+    """Return the scene of a moment; the demo stays where it is."""
+    return _maker_at(session, moment.step, title)()
 
 
 def kept_maker(session: Session) -> Callable[[], Scene]:
-    """Return what gives the scene that is kept unasked: as it was when the last thing was built in it, ready to go on.
+    """Return a function that makes the scene for a recovery file: as it was when the last thing was built, ready to go on.
 
-    Called at once, and what it returns as that of `scene_maker`. As it stands, where the way there and back would take long.
+    It may be called in another thread. If the way to that step and back takes long, the scene is as it is now.
     """
     history = session.timeline.history
     if history is None:
-        return scene_maker(session, is_kept=True)
+        return scene_maker(session)
     changes = built(history)
     step = changes[-1][0] if changes else _start(history)
-    if _is_still(history, step) or not (history.is_near(step) and history.is_near(history.now)):
-        return scene_maker(session, is_kept=True)
-    found: list[Callable[[], Scene]] = []
-    history.visit(step, lambda: found.append(scene_maker(session, is_kept=True)))
-    return found[0]
+    is_far = _is_still(history, step) or not (history.is_near(step) and history.is_near(history.now))
+    return _maker_at(session, history.now if is_far else step)
 
 
-def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Callable[[], Scene]:
-    """Return what gives the worlds of a demo as they stand, without the hand; it may be called in another thread, and later.
+def _maker_at(session: Session, step: int, title: str = "") -> Callable[[], Scene]:
+    """Return what `scene_maker` returns at a step; the demo stays where it is."""
+    history = session.timeline.history
+    if history is None or step == history.now:
+        return scene_maker(session, title)
+    makers: list[Callable[[], Scene]] = []
+    history.visit(step, lambda: makers.append(scene_maker(session, title)))
+    return makers[0]
 
-    One that is kept, and not saved, is called as its demo is; a title that is given is that of any demo but a scene's own.
+
+def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
+    """Return a function that makes the scene of a demo's worlds as they are now, without the hand; it may be called later in any thread.
+
+    The scene of a demo has its title unless another is given; the scene of a scene file keeps its own.
     """
     demo = session.demo
     if not demo.stages:
@@ -130,7 +132,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
         )
         if step == 0:
             watch = f"A scene built in the demo {name}. The demo's own keys, sliders and rules are not included."
-        name = title or (name if is_kept or step == 0 else f"{name}, from step {step}")
+        name = title or name
     shown = demo.stages[:MAX_WORLDS]
     offsets = _side_by_side(shown)
     is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
