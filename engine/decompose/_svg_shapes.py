@@ -57,6 +57,8 @@ _DEFAULT_SIZE = (300.0, 150.0)
 _LANGUAGE = "en"
 _MAX_LEVELS = 500
 """Maximum power of two by which the tolerance is enlarged for scaled-down shapes."""
+_MIN_OPACITY = 0.5 / 255.0
+"""A lower opacity is rounded to 0 in a picture with 8 bits per channel."""
 _MAX_LINKS = 64
 """Maximum number of links from one gradient or pattern to the next."""
 
@@ -87,11 +89,16 @@ class _Frame:
     """Links of the <use> and clipPath elements that led here."""
     uses: tuple[Element, ...] = ()
     """The <use> that led here."""
-    is_visible: bool = True
+    opacity: float = 1.0
+    """Product of the opacities of its ancestors and its own, but 1 in a clipPath."""
     is_displayed: bool = True
     is_clip_path: bool = False
     is_measured: bool = False
     """True if it is drawn only to determine its bounding box."""
+
+    @property
+    def is_visible(self) -> bool:
+        return self.opacity > _MIN_OPACITY
 
 
 def drawn_shapes(
@@ -134,7 +141,7 @@ class _Walk:
         self._document_styles: dict[Element, Style] = {}
         self._paths: dict[tuple[str, str], list[Segment]] = {}
         self._clips: dict[tuple[Clip | None, Clip | None, Element, Affine, _Viewport], Clip] = {}
-        self._servers: dict[Element, bool] = {}
+        self._servers: dict[Element, float] = {}
         self._boxes: dict[tuple[Element, tuple[Element, ...], _Viewport, int], Box | None] = {}
         """Bounding boxes by element, path to it, and rounded-up log2 of the scale; without it, nested groups would be measured twice."""
         self._count = self._n_measured = 0
@@ -183,13 +190,14 @@ class _Walk:
         if not self._is_for_us(element):
             return
         style = self._styles.computed(element, frame.style)
-        is_displayed = frame.is_displayed and (style["display"] != "none" or tag == "symbol")
+        hiding = ("none", "contents") if tag in _SHAPES else ("none",)  # CSS Display 3, appendix B
+        is_displayed = frame.is_displayed and (style["display"] not in hiding or tag == "symbol")
         frame = replace(
             frame,
             style=style,
             words=self._with_words(frame.words, element),
             depth=frame.depth + 1,
-            is_visible=frame.is_visible and (style["opacity"] > 0.0 or frame.is_clip_path),
+            opacity=frame.opacity if frame.is_clip_path else frame.opacity * style["opacity"],
             is_displayed=is_displayed,
         )
         if is_displayed and frame.is_visible:
@@ -371,7 +379,7 @@ class _Walk:
             return self._boxes[key]
         sink: list[Shape] = []
         matrix = self._place(style, frame) if tag == "use" else IDENTITY
-        inner = replace(frame, matrix=matrix, clip=None, is_visible=False, is_measured=True)
+        inner = replace(frame, matrix=matrix, clip=None, opacity=0.0, is_measured=True)
         self._draw(element, tag, inner, style, sink, instance)
         tolerance = math.ldexp(self._tolerance, -level)
         points = [ring for one in sink if one.is_displayed for ring in one.rings(tolerance, self._take)]
@@ -451,41 +459,50 @@ class _Walk:
             frame.clip,
             frame.words,
             element.get("id", ""),
-            frame.is_clip_path or (is_rendered and style["fill-opacity"] > 0.0 and self._is_seen(style["fill"], style)),
+            frame.is_clip_path or (is_rendered and self._is_seen(style["fill"], frame.opacity * style["fill-opacity"], style)),
             is_visible,
             frame.is_displayed,
-            is_rendered and style["stroke-opacity"] > 0.0 and style["stroke-width"].number > 0.0 and self._is_seen(style["stroke"], style),
+            is_rendered
+            and style["stroke-width"].number > 0.0
+            and self._is_seen(style["stroke"], frame.opacity * style["stroke-opacity"], style),
         )
 
-    def _is_seen(self, paint: Paint, style: Style) -> bool:
-        """Return True if a paint is more than nothing."""
+    def _is_seen(self, paint: Paint, opacity: float, style: Style) -> bool:
+        """Return True if a paint of this opacity leaves anything."""
+        return opacity > _MIN_OPACITY and opacity * self._alpha(paint, style) > _MIN_OPACITY
+
+    def _alpha(self, paint: Paint, style: Style) -> float:
+        """Return the alpha of a paint, that of the most opaque stop for a gradient."""
         if paint.is_current:
-            return self._is_seen(style["color"], style)
+            return self._alpha(style["color"], style)
         if paint.link is None:
-            return paint.alpha > 0.0
+            return paint.alpha
         server = self._by_id.get(paint.link[1:]) if paint.link.startswith("#") else None
         tag = None if server is None else self._local(server)
         if server is not None and (tag in _GRADIENTS or tag == "pattern"):
             if server not in self._servers:
-                self._servers[server] = self._paints(server)
-            if tag == "pattern" and self._servers[server]:
+                self._servers[server] = self._alpha_of_server(server)
+            if tag == "pattern" and self._servers[server] > 0.0:
                 self._notes.not_applied("pattern")
             return self._servers[server]
         self._notes.not_understood(f"url({paint.link})")
-        return paint.fallback is not None and self._is_seen(paint.fallback, style)
+        return 0.0 if paint.fallback is None else self._alpha(paint.fallback, style)
 
-    def _paints(self, server: Element) -> bool:
-        """Return True if a gradient has a visible stop, or a pattern a size and content; missing parts are inherited through links."""
+    def _alpha_of_server(self, server: Element) -> float:
+        """Return the alpha of a gradient's most opaque stop, or 1 for a pattern that has a size and content, else 0.
+
+        Missing parts are inherited through links.
+        """
         chain = self._linked(server)
         if self._local(server) == "pattern":
             sides = [next((one.attrib[side] for one in chain if side in one.attrib), "0") for side in ("width", "height")]
             sizes = [found.number for side in sides if (found := length(side)) is not None]
-            return len(sizes) == 2 and min(sizes) > 0.0 and any(len(one) > 0 for one in chain)
+            return float(len(sizes) == 2 and min(sizes) > 0.0 and any(len(one) > 0 for one in chain))
         for one in chain:
             values = [self._document_style(stop) for stop in one if self._local(stop) == "stop"]
             if values:
-                return any(value["stop-opacity"] > 0.0 and self._is_seen(value["stop-color"], value) for value in values)
-        return False
+                return max(float(value["stop-opacity"]) * self._alpha(value["stop-color"], value) for value in values)
+        return 0.0
 
     def _linked(self, server: Element) -> list[Element]:
         """Return a gradient or pattern, and those of its kind that it takes after, one after the other."""

@@ -43,7 +43,10 @@ def bounds(drawing: Drawing) -> tuple[float, ...]:
         *('style="fill:none!important;fill:red"', 'color="#0000" fill="currentColor"', 'style="color:transparent;fill:currentcolor"'),
         *('fill="context-fill"', 'fill="url(#clear)"', 'fill="url(#heir)"', 'fill="url(#empty)"', 'fill="url(#bare)"'),
         *('fill="url(#flat)"', 'fill="url(#unsized)"', 'fill="url(#beside)"'),
-        *('style="opacity:0 !important" opacity="1"', 'style="all:initial;display:none"'),
+        *('style="opacity:0 !important" opacity="1"', 'style="all:initial;display:none"', 'display="contents"'),
+        # of less than half a 255th of the light nothing is left, whatever it is the product of
+        *('opacity="1e-9"', 'fill-opacity="0.1%"', 'fill="rgb(0 0 0 / .0015)"', 'opacity=".04" fill-opacity=".04"'),
+        *('fill="url(#faint)"', 'fill="url(#half)" opacity=".002"', 'style="color:rgb(0 0 0/.04);opacity:.04" fill="currentColor"'),
     ],
 )  # fmt: skip
 def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path: Path, attributes: str) -> None:
@@ -52,6 +55,8 @@ def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path: Path, attribut
         '<radialGradient id="heir" href="#clear"/><linearGradient id="empty"/><pattern id="bare" width="9" height="9"/>'
         '<pattern id="flat" width="9" height="0"><rect width="9" height="9"/></pattern><pattern id="beside" href="#flat" width="5"/>'
         '<pattern id="unsized"><rect width="9" height="9"/></pattern>'
+        '<linearGradient id="faint"><stop stop-opacity=".001"/></linearGradient>'
+        '<linearGradient id="half"><stop stop-opacity=".5"/></linearGradient>'
     )
     assert read(tmp_path, servers + BOX.format(attributes)).outline.area == pytest.approx(400.0)
 
@@ -107,6 +112,7 @@ def test_the_cascade(tmp_path: Path, sheet: str, attributes: str, is_seen: bool)
         ('<g fill="none"><rect width="50" height="50" fill="inherit"/></g>{}', 400.0),
         ('<g style="fill:none"><g fill="inherit"><rect width="50" height="50"/></g></g>{}', 400.0),
         ('<g opacity="0"><rect width="50" height="50" opacity="1"/></g>{}', 400.0),
+        ('<g opacity=".04"><rect width="50" height="50" opacity=".04"/><rect width="10" height="10" opacity=".05"/></g>{}', 500.0),
         ('<g style="opacity:inherit"><g opacity="0"><rect width="9" height="9"/></g></g>{}', 400.0),
         ('<g visibility="hidden"><rect width="50" height="50"/><rect width="10" height="10" visibility="visible"/></g>{}', 500.0),
         ('<g display="none"><rect id="r" width="10" height="10" display="inline"/></g><use href="#r"/>{}', 500.0),
