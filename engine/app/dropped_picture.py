@@ -53,8 +53,7 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
     """Return the picture of a body and the box that it fills; None if it has none, or none that can be read (any more)."""
     if body.picture is not None:
-        decoded = _decoded(body.picture.png)
-        return None if decoded is None else (decoded, (body.picture.lower, body.picture.upper))
+        return _decoded(body.picture.png), (body.picture.lower, body.picture.upper)
     if body.file is None or body.file.picture is None:
         return None
     surface = picture_of(body.file)
@@ -107,12 +106,11 @@ def _encoded(surface: pygame.Surface) -> bytes:
 
 
 @lru_cache(maxsize=MAX_PICTURES)
-def _decoded(png: bytes) -> pygame.Surface | None:
-    try:
-        whole = pygame.image.load(io.BytesIO(png), "picture.png")
-    except (pygame.error, ValueError):
-        return None
-    return _clear(whole)
+def _decoded(png: bytes) -> pygame.Surface:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:  # which `BodyPicture` has checked
+        return _clear(pygame.image.frombytes(picture.convert("RGBA").tobytes(), picture.size, "RGBA"))
 
 
 @lru_cache(maxsize=MAX_PICTURES)

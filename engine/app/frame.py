@@ -325,8 +325,8 @@ class FramePainter:
 
     def differences_of(self, reason: str) -> list[FoundDifference]:
         """Return the differences of the last picture that have a reason, the largest first."""
-        told = [(stage, shown, k, one) for stage, shown, _, _ in self._found for k, one in enumerate(shown.differences.reasons)]
-        found = [_found(stage, shown, k) for stage, shown, k, one in told if one == reason]
+        told = [(stage, shown, k, one) for stage, shown, _, _ in self._found for k, one in enumerate(shown.differences)]
+        found = [_found(stage, shown, k) for stage, shown, k, one in told if one.reason == reason]
         return sorted(found, key=lambda one: -one.difference.size)
 
     def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:

@@ -97,8 +97,6 @@ def check_command(args: CheckOptions) -> Report:
     if args.pair is not None:
         tallies = _on_one_pair(tasks, args.query, args.pair)
     else:
-        if not is_folder:
-            _load_once(tasks[0])
         with warming():
             warm_up()
         tallies, is_whole = _on_many(tasks, may_be_refused=is_folder)
@@ -115,17 +113,6 @@ def check_command(args: CheckOptions) -> Report:
     interrupted = "" if is_whole else f"interrupted after {done:,} of {args.pairs * len(tasks):,} pairs"
     status = int(not all(tally.is_right for tally in tallies))
     return Report(plain, _parts(tallies, files), status, partial(_page, tallies, files), interrupted)
-
-
-def _load_once(task: Task) -> None:
-    """Load the function once, so that errors in its file are reported before anything is compiled."""
-    from engine.check.runner import RefusedFunctionError, Runner
-
-    with Runner(task.path, task.function, task.query, task.time_limit) as runner:
-        try:
-            runner.start()
-        except RefusedFunctionError as refusal:
-            raise LabError(f"{task.path}: {refusal.message}") from None
 
 
 def _on_one_pair(tasks: Sequence[Task], query: str | None, file: str) -> list[Tally]:

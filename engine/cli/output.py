@@ -200,16 +200,19 @@ def print_part(console: Console, part: Part) -> None:
 
 
 @contextlib.contextmanager
-def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iterator[Callable[..., None]]:
+def progress(title: str | Callable[[], str], total: int | None, unit: str = "") -> Iterator[Callable[..., None]]:
     """Show a progress bar on standard error during the with block, or `plain_lines` if standard error is not a terminal.
 
-    Yields a function that advances the bar by one, or sets it to a given count. A callable `title` is evaluated at every call.
+    Yields a function that advances the bar by one, or sets it to a given count. A callable `title` is evaluated at every call. With a
+    `total` of None the bar only moves.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = SafeConsole(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
+    count = () if total is None else (MofNCompleteColumn(),)
+    left = () if total is None else (TextColumn("left"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), *count, TimeElapsedColumn(), *left)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         words = title if callable(title) else lambda: title
         task = bar.add_task(escape(words()), total=total)
 
@@ -217,7 +220,10 @@ def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iter
             raise_lost()
             bar.update(task, advance=1 if n_done is None else None, completed=n_done, description=escape(words()))
 
-        with plain_lines(lambda: f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,} {unit}".rstrip()):
+        def line() -> str:
+            return words() if total is None else f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,} {unit}".rstrip()
+
+        with plain_lines(line):
             yield advance
 
 
@@ -236,19 +242,12 @@ def unfinished(n_done: int, total: int, noun: str, plural: str = "") -> str:
     return "" if n_done == total else f"interrupted after {n_done:,} of {counted(total, noun, plural)}"
 
 
-@contextlib.contextmanager
-def waiting(title: str) -> Iterator[None]:
+def waiting(title: str) -> contextlib.AbstractContextManager[object]:
     """Show a title and the elapsed time on standard error during the with block, for work of unknown length."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = SafeConsole(stderr=True, highlight=False)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar, plain_lines(lambda: title):
-        bar.add_task(escape(title), total=None)
-        yield
+    return progress(title, None)
 
 
-def warming() -> contextlib.AbstractContextManager[None]:
+def warming() -> contextlib.AbstractContextManager[object]:
     """Show `waiting` while kernels are loaded; at the first start they are compiled, which takes from seconds to a minute."""
     return waiting(LOADING)
 

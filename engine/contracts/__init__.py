@@ -1,6 +1,6 @@
 """Immutable results and status codes that all packages share."""
 
-from engine.contracts.agreement import Difference, DifferenceColumns, PairAgreement, StepAgreement
+from engine.contracts.agreement import Difference, PairAgreement, StepAgreement
 from engine.contracts.contact import ContactPoint, LazyContacts, PairEvent, PointState, StepContacts, no_contacts
 from engine.contracts.results import (
     ContactSet,
@@ -18,7 +18,6 @@ __all__ = [
     "ContactPoint",
     "ContactSet",
     "Difference",
-    "DifferenceColumns",
     "DistanceResult",
     "LazyContacts",
     "Manifold",

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import overload
 
-import numpy as np
-
-from engine.common.arrays import FloatArray, IntArray
-
-__all__ = ["REASONS", "Difference", "DifferenceColumns", "PairAgreement", "Reason", "StepAgreement"]
+__all__ = ["REASONS", "Difference", "PairAgreement", "Reason", "StepAgreement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,78 +60,6 @@ class Difference:
     evidence: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DifferenceColumns(Sequence[Difference]):
-    """Differences as columns; a `Difference` is created only when it is accessed, because a heap has hundreds per step and few are read.
-
-    Attributes
-    ----------
-    fixture_a, fixture_b : int64 (n,)
-    position, box2d_normal, ours_normal : float64 (n, 2)
-        `ours_normal` is zero if our answer has no normal.
-    reasons, evidence : tuple of str
-    sizes : float64 (n,)
-    """
-
-    fixture_a: IntArray
-    fixture_b: IntArray
-    position: FloatArray
-    box2d_normal: FloatArray
-    ours_normal: FloatArray
-    reasons: tuple[str, ...]
-    sizes: FloatArray
-    evidence: tuple[str, ...]
-
-    @classmethod
-    def of(cls, differences: Sequence[Difference]) -> DifferenceColumns:
-        """Return differences as columns; an instance of this class is returned unchanged."""
-        if isinstance(differences, cls):
-            return differences
-
-        def pairs(of_each: Sequence[tuple[float, float]]) -> FloatArray:
-            return np.array(of_each, dtype=np.float64).reshape(-1, 2)
-
-        return cls(
-            np.array([difference.fixture_a for difference in differences], dtype=np.int64),
-            np.array([difference.fixture_b for difference in differences], dtype=np.int64),
-            pairs([difference.position for difference in differences]),
-            pairs([difference.box2d_normal for difference in differences]),
-            pairs([difference.ours_normal or (0.0, 0.0) for difference in differences]),
-            tuple(difference.reason for difference in differences),
-            np.array([difference.size for difference in differences], dtype=np.float64),
-            tuple(difference.evidence for difference in differences),
-        )
-
-    @property
-    def keys(self) -> IntArray:
-        """Key of each pair as one integer. Keys sort in the same order as the rows of `StepContacts`."""
-        return (self.fixture_a << 32) | self.fixture_b
-
-    def take(self, rows: IntArray) -> DifferenceColumns:
-        """Return only these rows."""
-        reasons, evidence = (tuple(map(words.__getitem__, rows.tolist())) for words in (self.reasons, self.evidence))
-        places = self.position[rows], self.box2d_normal[rows], self.ours_normal[rows]
-        return DifferenceColumns(self.fixture_a[rows], self.fixture_b[rows], *places, reasons, self.sizes[rows], evidence)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Sequence) and tuple(self) == tuple(other))
-
-    def __len__(self) -> int:
-        return len(self.reasons)
-
-    @overload
-    def __getitem__(self, at: int) -> Difference: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Difference, ...]: ...
-    def __getitem__(self, at: int | slice) -> Difference | tuple[Difference, ...]:
-        if isinstance(at, slice):
-            return tuple(self[k] for k in range(*at.indices(len(self))))
-        (x, y), (u, v), (our_u, our_v) = self.position[at].tolist(), self.box2d_normal[at].tolist(), self.ours_normal[at].tolist()
-        ours = (our_u, our_v) if our_u or our_v else None
-        a, b, size = int(self.fixture_a[at]), int(self.fixture_b[at]), float(self.sizes[at])
-        return Difference(a, b, (x, y), (u, v), ours, self.reasons[at], size, self.evidence[at])
-
-
 @dataclass(frozen=True, slots=True)
 class StepAgreement:
     """Counts of the manifolds in one step, where compared = agree + explained + unexplained.
@@ -150,14 +73,13 @@ class StepAgreement:
     explained: int = 0
     unexplained: int = 0
     max_point_error: float = 0.0
-    differences: Sequence[Difference] = ()
+    differences: tuple[Difference, ...] = ()
     not_comparable: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Reason of each difference."""
-        differences = self.differences
-        return differences.reasons if isinstance(differences, DifferenceColumns) else tuple(difference.reason for difference in differences)
+        return tuple(difference.reason for difference in self.differences)
 
     def __add__(self, later: StepAgreement) -> StepAgreement:
         """Return the counts of both added up, with the differences of `later`."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.contracts.agreement import Difference, DifferenceColumns
+from engine.contracts.agreement import Difference
 from engine.contracts.contact import PointState, StepContacts
 from engine.geometry import Transform
 from engine.render import palette
@@ -199,8 +199,8 @@ def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepCont
     if not left_out.any():
         return contacts, differences
     shown = replace(contacts, state=np.where(left_out[:, None], np.int8(-1), contacts.state), count=np.where(left_out, 0, contacts.count))
-    columns, pairs = DifferenceColumns.of(differences), (contacts.fixture_a[left_out] << 32) | contacts.fixture_b[left_out]
-    return shown, columns.take(np.flatnonzero(~np.isin(columns.keys, pairs)))
+    pairs = set(zip(contacts.fixture_a[left_out].tolist(), contacts.fixture_b[left_out].tolist(), strict=True))
+    return shown, [difference for difference in differences if (difference.fixture_a, difference.fixture_b) not in pairs]
 
 
 def _draw_shapes(

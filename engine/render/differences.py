@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.contracts.agreement import REASONS, Difference, DifferenceColumns
+from engine.contracts.agreement import REASONS, Difference
 from engine.contracts.contact import StepContacts
 from engine.render import palette
 from engine.render.canvas import Canvas
@@ -26,7 +26,7 @@ _MAX_LABELS = 8
 class PlacedDifferences:
     """Differences and their positions on the bodies as drawn, float64 (k, 2), in the world frame."""
 
-    differences: DifferenceColumns
+    differences: tuple[Difference, ...]
     positions: FloatArray
 
     def __len__(self) -> int:
@@ -35,13 +35,19 @@ class PlacedDifferences:
 
 def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedDifferences:
     """Place each difference at its pair's first contact point, or at its own position if the pair has none."""
-    columns = DifferenceColumns.of(differences)
-    if not len(columns) or len(contacts) == 0:
-        return PlacedDifferences(columns, columns.position)
+    own = _pairs(difference.position for difference in differences)
+    if not differences or len(contacts) == 0:
+        return PlacedDifferences(tuple(differences), own)
     keys = (contacts.fixture_a << 32) | contacts.fixture_b  # ascending, as the rows are
-    rows = np.minimum(np.searchsorted(keys, columns.keys), len(keys) - 1)
-    is_known = keys[rows] == columns.keys
-    return PlacedDifferences(columns, np.where(is_known[:, None], contacts.position[rows, 0], columns.position))
+    wanted = np.array([(difference.fixture_a << 32) | difference.fixture_b for difference in differences], dtype=np.int64)
+    rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    is_known = keys[rows] == wanted
+    return PlacedDifferences(tuple(differences), np.where(is_known[:, None], contacts.position[rows, 0], own))
+
+
+def _pairs(vectors: Iterable[tuple[float, float] | None]) -> FloatArray:
+    """Return vectors as float64 (n, 2), zero for None."""
+    return np.array([vector or (0.0, 0.0) for vector in vectors], dtype=np.float64).reshape(-1, 2)
 
 
 def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool) -> None:
@@ -52,11 +58,14 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool)
     if not len(shown):
         return
     differences = shown.differences
-    is_unexplained = np.array([reason == "unexplained" for reason in differences.reasons], dtype=np.bool_)
+    is_unexplained = np.array([difference.reason == "unexplained" for difference in differences], dtype=np.bool_)
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
-    ranked = np.lexsort((-differences.sizes, ~is_unexplained))[:_MAX_ARROWS]  # stable, as sorting by weight is
-    at, box2d, ours = shown.positions[ranked], differences.box2d_normal[ranked], differences.ours_normal[ranked]
+    sizes = np.array([difference.size for difference in differences], dtype=np.float64)
+    ranked = np.lexsort((-sizes, ~is_unexplained))[:_MAX_ARROWS]  # stable, as sorting by weight is
+    largest = [differences[k] for k in ranked.tolist()]
+    at, box2d = shown.positions[ranked], _pairs(difference.box2d_normal for difference in largest)
+    ours = _pairs(difference.ours_normal for difference in largest)
     for color, is_of_kind in ((palette.EXPLAINED, ~is_unexplained[ranked]), (palette.UNEXPLAINED, is_unexplained[ranked])):
         canvas.arrows(at[is_of_kind], box2d[is_of_kind], 30.0, color, 2.0)
     is_other = (ours * box2d).sum(axis=1) < _SAME_DIRECTION
@@ -68,8 +77,8 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool)
     pixels = canvas.camera.to_screen_array(shown.positions[named])
     canvas.keep_clear(pixels, 16.0)
     for k, (x, y) in zip(named.tolist(), pixels.tolist(), strict=True):
-        reason = differences.reasons[k]
-        words = f"{REASONS[reason].name}  {length_words(float(differences.sizes[k]))}"
+        reason = differences[k].reason
+        words = f"{REASONS[reason].name}  {length_words(differences[k].size)}"
         canvas.label_last((x, y), words, reason_color(reason), 12.0, 12.0, True, True)
 
 

@@ -61,7 +61,7 @@ LIBRARIES = {
     "typer": {"engine.cli"},
     "scipy": set(),
     "shapely": {"engine.decompose"},
-    "PIL": {"engine.decompose", "engine.app"},
+    "PIL": {"engine.scenes", "engine.decompose", "engine.app"},
     "imageio": {"engine.app"},
     "platformdirs": {"engine.app"},
     "imageio_ffmpeg": {"engine.app"},

@@ -16,7 +16,7 @@ from engine.common.jit import EDGES, is_held_back
 from engine.compare.queries import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.compare.verdicts.verdict import Explanation
-from engine.contracts import Difference, DifferenceColumns, StepAgreement, StepContacts
+from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.packing import pack
@@ -81,20 +81,14 @@ def rows_to_judge(contacts: StepContacts, ids: IdRows, kind: IntArray) -> tuple[
 
 def differences_of(
     explanations: Sequence[Explanation], contacts: StepContacts, rows: IntArray, box2d: FloatArray, ours: FloatArray
-) -> Sequence[Difference]:
+) -> tuple[Difference, ...]:
     """Return the explanations of `rows` as a viewer needs them, with Box2D's normals and ours (n, 2), zero where a side has none."""
-    if not explanations:
-        return ()
-    which, reasons, sizes, evidence = zip(*explanations, strict=True)
-    where = np.array(which, dtype=np.int64)
+    where = np.array([explanation[0] for explanation in explanations], dtype=np.int64)
     at = rows[where]
-    return DifferenceColumns(
-        contacts.fixture_a[at],
-        contacts.fixture_b[at],
-        contacts.position[at, 0],
-        box2d[where],
-        ours[where],
-        reasons,
-        np.array(sizes, dtype=np.float64),
-        evidence,
+    columns = (contacts.fixture_a[at], contacts.fixture_b[at], contacts.position[at, 0], box2d[where], ours[where])
+    return tuple(
+        Difference(a, b, (x, y), (u, v), (our_u, our_v) if our_u or our_v else None, reason, float(size), evidence)
+        for (_, reason, size, evidence), a, b, (x, y), (u, v), (our_u, our_v) in zip(
+            explanations, *(column.tolist() for column in columns), strict=True
+        )
     )

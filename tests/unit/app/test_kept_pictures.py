@@ -15,7 +15,7 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app.dropped_picture import picture_of
+from engine.app.dropped_picture import _decoded, picture_of
 from engine.app.files.opening import load_any_scene, load_dropped
 from engine.app.files.saving import scene_maker
 from engine.app.frame import FramePainter
@@ -126,25 +126,26 @@ def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo
     (tmp_path / "noise.png").unlink()
 
 
+BROKEN = "got one that cannot be decoded"
 HOSTILE: dict[str, tuple[bytes, str]] = {
-    "text": (b"<svg/>", "got something else"),
-    "cut off": (png()[:-5], "cut off"),
-    "no end": (png()[:-12], "cut off"),
-    "a bit": (png()[:50] + bytes([png()[50] ^ 1]) + png()[51:], "damaged"),
+    "text": (b"<svg/>", BROKEN),
+    "a bit": (png()[:50] + bytes([png()[50] ^ 1]) + png()[51:], BROKEN),
     "huge": (png(100_000, 100_000, b""), "got 100000 x 100000 pixels"),
-    "empty": (png(0, 5, b""), "got 0 x 5 pixels"),
-    "bomb": (png(2, 2, bytes(50_000_000)), "wrong number of pixels"),
-    "short": (png(9, 9, b"abc"), "wrong number of pixels"),
-    "filter": (png(2, 2, b"\x09" * 18), "damaged"),
-    "no palette": (png(2, 2, bytes(6), 3), "damaged"),
-    "empty palette": (png(2, 2, bytes(6), 3, (b"PLTE", b"")), "damaged"),
-    "long palette": (png(2, 2, bytes(6), 3, (b"PLTE", bytes(771))), "damaged"),
-    "torn palette": (png(2, 2, bytes(6), 3, (b"PLTE", bytes(5))), "damaged"),
-    "kind": (png(2, 2, bytes(6), 5), "kind 5"),
-    "deep": (png(2, 2, bytes(34), 6, depth=16), "with 16 bits"),
-    "words": (png(2, 2, None, 6, (b"zTXt", zlib.compress(bytes(10_000_000)))), "got one with 'zTXt' in it"),
-    "more": (png() + b"more", "damaged"),
+    "wide": (png(1025, 1, b""), "got 1025 x 1 pixels"),
+    "empty": (png(0, 5, b""), BROKEN),
+    "short": (png(9, 9, b"abc"), BROKEN),
+    "filter": (png(2, 2, b"\x09" * 18), BROKEN),
+    "long palette": (png(2, 2, bytes(6), 3, (b"PLTE", bytes(771))), BROKEN),
+    "kind": (png(2, 2, bytes(6), 5), BROKEN),
     "large": (png(2, 2, None, 6, (b"tRNS", bytes(MAX_PICTURE_BYTES))), f"got {len(png()) + MAX_PICTURE_BYTES + 12} bytes"),
+}
+ODD: dict[str, bytes] = {
+    "bomb": png(2, 2, bytes(50_000_000)),
+    "no palette": png(2, 2, bytes(6), 3),
+    "torn palette": png(2, 2, bytes(6), 3, (b"PLTE", bytes(5))),
+    "deep": png(2, 2, bytes(34), 6, depth=16),
+    "words": png(2, 2, None, 6, (b"zTXt", zlib.compress(bytes(10_000_000)))),
+    "more": png(2, 2) + b"more",
 }
 
 
@@ -154,6 +155,12 @@ def test_what_is_no_picture_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(InvalidInputError, match="png must be a PNG picture of at most 1024 x 1024 pixels") as caught:
         check_png("png", content)
     assert told in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_too_much_in_a_picture_is_not_unpacked(name: str) -> None:
+    check_png("png", ODD[name])
+    assert _decoded(ODD[name]).get_size() == (2, 2)
 
 
 @pytest.mark.parametrize("colors", [0, 2, 4, 6])

@@ -1,26 +1,8 @@
-"""What the live check holds in columns is what it would be one by one."""
+"""The kernel of the live check that measures manifolds agrees with NumPy."""
 
 import numpy as np
 
 from engine.compare.verdicts._error_kernel import manifold_errors
-from engine.contracts import Difference, DifferenceColumns, StepAgreement
-
-DIFFERENCES = (
-    Difference(3, 9, (0.5, -1.0), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.25, "shallower"),
-    Difference(7, 4, (2.0, 0.0), (0.6, 0.8), None, "float32_tie", 1e-9, "two axes are equally deep"),
-    Difference(8, 11, (0.0, 3.0), (0.0, -1.0), (0.0, -1.0), "unexplained", 0.0, "none"),
-)
-
-
-def test_differences_in_columns_are_those_that_went_in() -> None:
-    columns = DifferenceColumns.of(DIFFERENCES)
-    assert DifferenceColumns.of(columns) is columns
-    assert columns == DIFFERENCES and tuple(columns) == DIFFERENCES and columns[-1] == DIFFERENCES[-1] and columns[1:] == DIFFERENCES[1:]
-    assert columns.take(np.array([2, 0])) == (DIFFERENCES[2], DIFFERENCES[0])
-    assert columns.keys.tolist() == [(one.fixture_a << 32) + one.fixture_b for one in DIFFERENCES]
-    both = StepAgreement(3, 0, 2, 1, differences=columns), StepAgreement(3, 0, 2, 1, differences=DIFFERENCES)
-    assert both[0].reasons == both[1].reasons == ("local_maximum", "float32_tie", "unexplained") and both[0] == both[1]
-    assert columns != DIFFERENCES[:2] and DifferenceColumns.of(()) == () and not DifferenceColumns.of(())
 
 
 def test_errors_of_manifolds_are_the_largest_of_points_in_either_order() -> None:
