@@ -14,19 +14,19 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from demos._case_hand import CaseHand, Point
 from demos._loading import Loads
 from demos._pair_picture import draw_pair, pair_box
-from demos._saving import saved_as_new
 from engine.app.stepper_requests import StepperRequest, door_of_pair
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
-from engine.demo import Demo, Parameter, StatusLine, register
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
-from engine.trace.cases import PairCase, is_on
+from engine.trace.cases import Case, PairCase, is_on
 
 if TYPE_CHECKING:
     from engine.compare.pair.answers import PairAnswers
@@ -40,11 +40,8 @@ CONTACT_QUERIES = ("manifold", "overlap", "distance")
 """Queries that can be asked of the same pair."""
 
 FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Only for toi: 0 is the start, 1 the end.")
-WHEEL_TURN = math.radians(2.0)
-KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, meters
-HANDLE = 0.012
-"""How near a handle the hand takes it, as a share of what is shown at first: of the world, not of the screen, or what a recorded hand takes
-would depend on the zoom. Nine pixels in a window of 720."""
+KEY_MOVE = 0.001
+"""Meters by which an arrow key moves what was touched last."""
 _PROOF, _PROOF_SHARE, _PROOF_WIDTH = 106.0, 0.3, 860.0
 """Design pixels of the foot in which a proof is written, the share of the view that it takes at the most, and its largest width."""
 VERDICT_COLORS: dict[str, Color] = {
@@ -53,8 +50,6 @@ VERDICT_COLORS: dict[str, Color] = {
     "unexplained": palette.UNEXPLAINED,
     "not judged": palette.CAPTION,
 }
-
-Point = tuple[float, float]
 
 
 @cache
@@ -78,7 +73,7 @@ class _ViewState:
     title="One pair, two answers",
     watch="One question about two shapes: our answer in green, Box2D's in orange.",
 )
-class PairInspector(Demo):
+class PairInspector(CaseHand):
     """The pair on the table."""
 
     tries = (
@@ -89,7 +84,7 @@ class PairInspector(Demo):
     keywords = "manifold distance time of impact ray cast compare referee penetration"
     parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)
     keys = (
-        ("Left drag", "move a shape, a handle, a point"),
+        ("Left drag", "move a shape, a corner, an end"),
         ("Right drag", "turn a shape"),
         ("Wheel on it", "turn a shape by 2°"),
         ("Arrows", "move what was touched last by 1 mm"),
@@ -118,10 +113,7 @@ class PairInspector(Demo):
     def build(self) -> None:
         self.pair = self._begin()
         self.view_state = _ViewState()
-        self._held: tuple[str, Point, bool] | None = None
-        self._touched = "b" if self.pair.shape_b is not None else "a"
-        (left, bottom), (right, top) = self.home().lower, self.home().upper
-        self._reach = HANDLE * max(right - left, top - bottom)
+        self.begin_hand("b" if self.pair.shape_b is not None else "a")
 
     def home(self) -> AABB:
         return pair_box(self._begin())
@@ -158,98 +150,49 @@ class PairInspector(Demo):
 
     # The hand
 
-    def grab(self, point: Point) -> bool:
-        part = self._part_at(point)
-        self._held = (part, point, False) if part is not None else None
-        return part is not None
-
-    def turn(self, point: Point) -> bool:
-        part = self._part_at(point)
-        if part is None or part in ("ray.origin", "ray.end", "point"):
-            return False
-        self._held = (part, point, True)
-        return True
-
-    def drag(self, point: Point) -> None:
-        if self._held is None:
-            return
-        part, before, turns = self._held
-        if turns:
-            x, y = self._center(part)
-            swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
-            self._turn(part, math.remainder(swept, 2.0 * math.pi))
-        else:
-            self._move(part, point[0] - before[0], point[1] - before[1])
-        self._held = (part, point, turns)
-
-    def release(self) -> None:
-        self._held = None
+    key_turn = math.radians(0.1)
 
     @property
-    def grabbing(self) -> bool:
-        return self._held is not None
+    def case(self) -> PairCase:
+        return PairCase(self.pair)
 
-    def on_wheel(self, point: Point, notches: float) -> bool:
-        part = self._part_at(point)
-        if part is None or part in ("ray.origin", "ray.end", "point"):
-            return False
-        self._turn(part, WHEEL_TURN * notches)
-        return True
+    @property
+    def first_box(self) -> AABB:
+        return self.home()
 
-    def on_key(self, key: str) -> bool:
-        moves = {"left": (-KEY_MOVE, 0.0), "right": (KEY_MOVE, 0.0), "up": (0.0, KEY_MOVE), "down": (0.0, -KEY_MOVE)}
-        if key in moves:
-            self._move(self._touched, *moves[key])
-        elif key in ("q", "e"):
-            self._turn(self._touched, KEY_TURN if key == "q" else -KEY_TURN)
-        elif key == "s":
-            self._save()
-            return False  # no part of the past: taken again, it would write another file
-        else:
-            return False
-        return True
+    def put_case(self, case: Case) -> None:
+        """Take a changed pair; an outsider's answer and where it came from, which belong to the pair as opened, stay behind."""
+        assert isinstance(case, PairCase)
+        self.pair = case.pair
 
-    def _part_at(self, point: Point) -> str | None:
-        """Return what lies under the hand: a handle, or a shape, B above A."""
-        pair, found = self.pair, None
-        handles: list[tuple[str, Point]] = []
-        if pair.query == "toi":
-            handles = [(name, self._center(name)) for name in ("b.end", "b.start", "a.end", "a.start")]
-        if pair.ray is not None:
-            handles = [("ray.end", pair.ray[1]), ("ray.origin", pair.ray[0])]
-        if pair.point is not None:
-            handles = [("point", pair.point)]
-        near = [(math.dist(at, point), name) for name, at in handles]
-        if near and min(near)[0] <= self._reach:
-            found = min(near)[1]
-        for name, shape, sweep in (("b", pair.shape_b, pair.sweep_b), ("a", pair.shape_a, pair.sweep_a)):
-            if found is None and shape is not None and is_on(shape, sweep.at(self._fraction()), point, 0.4 * self._reach):
-                found = name
-        if found is not None:
-            self._touched = found
-        return found
+    def part_at(self, case: Case, point: Point) -> str | None:
+        """Return the part under the pointer; of a motion its ends, and the shapes at the moment that is shown."""
+        if self.pair.query != "toi":
+            return super().part_at(case, point)
+        ends = [(math.dist(self.middle_of(case, name), point), name) for name in ("b.end", "b.start", "a.end", "a.start")]
+        if min(ends)[0] <= self.reach:
+            return min(ends)[1]
+        sides = (("b", self.pair.shape_b, self.pair.sweep_b), ("a", self.pair.shape_a, self.pair.sweep_a))
+        near = 0.4 * self.reach
+        return next((name for name, shape, sweep in sides if shape and is_on(shape, sweep.at(self._fraction()), point, near)), None)
 
-    def _center(self, part: str) -> Point:
+    def middle_of(self, case: Case, part: str) -> Point:
+        assert isinstance(case, PairCase)
         side, _, end = part.partition(".")
-        shape, sweep = (self.pair.shape_a, self.pair.sweep_a) if side == "a" else (self.pair.shape_b, self.pair.sweep_b)
-        assert shape is not None
+        pair = case.pair
+        shape, sweep = (pair.shape_a, pair.sweep_a) if side == "a" else (pair.shape_b, pair.sweep_b)
+        if pair.query != "toi" or shape is None:
+            return super().middle_of(case, part)
         pose = {"start": sweep.start, "end": sweep.end}.get(end) or sweep.at(self._fraction())
         return pose.apply(shape.centroid)
 
-    def _move(self, part: str, dx: float, dy: float) -> None:
-        self._put(PairCase(self.pair).moved(part, dx, dy))
-
-    def _turn(self, part: str, angle: float) -> None:
-        self._put(PairCase(self.pair).turned(part, angle))
-
-    def _put(self, changed: PairCase) -> None:
-        """Take the changed pair; what belongs to the pair as opened, an outsider's answer and where it came from, stays behind."""
-        self.pair, self.view_state.message = changed.pair, ""
-
-    def _save(self) -> None:
+    def on_key(self, key: str) -> bool:
+        if key != "s":
+            return self.change_touched(key, KEY_MOVE)
         folder = Path(self.opened_from).parent if self.opened_from else Path("out")
         stem = Path(self.opened_from).stem if self.opened_from else f"pair_{self.pair.query}"
-        self.view_state.message = saved_as_new(folder, stem, partial(save_pair, pair=self.pair))
+        self.save_as(folder, stem, partial(save_pair, pair=self.pair))
+        return False  # no part of the past: taken again, it would write another file
 
     # What is seen
 
@@ -268,9 +211,7 @@ class PairInspector(Demo):
         if self.pair.outsider is not None:
             one = self.pair.outsider
             lines.append((f"{one.name}:  {one.note or one.answer}", palette.POINT_REMOVE))
-        if self.view_state.message:
-            lines.append((self.view_state.message, palette.WARNING if self.view_state.message.startswith("not") else palette.ACCENT))
-        return lines
+        return [*lines, *self.message_lines()]
 
     def agreement(self) -> StepAgreement:
         answers = self.answers
@@ -291,6 +232,8 @@ class PairInspector(Demo):
         answers = self.answers
         draw_pair(canvas, self.pair, answers, self._fraction(), self.pair.outsider)
         self._draw_proof(canvas, answers)
+        if self.pair.query != "toi":
+            self.draw_handles(canvas, canvas.camera.visible)
 
     def door(self) -> StepperRequest | None:
         title = Path(self.opened_from).name if self.opened_from else f"A pair for {self.pair.query}"

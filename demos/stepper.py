@@ -6,19 +6,18 @@ Nothing is drawn but what the production kernel did (`engine.trace`). ``python m
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from demos._case_hand import CaseHand
 from demos._loading import Loads
-from demos._saving import saved_as_new
 from demos._stepper_quiz import ANSWER_KEYS, Guesses, StopWatch
 from engine import trace
 from engine.common.errors import LabError
-from engine.demo import Demo, Parameter, StatusLine, register
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.step_board import board_margins, draw_board
@@ -38,15 +37,9 @@ __all__ = ["Stepper"]
 NAMES = ("gjk", *(name for name in trace.algorithms() if name != "gjk"))
 """The first of them is what it begins with, whatever others there are."""
 MAX_STEPS = 100_000
-HANDLE = 0.016
-"""How near a corner the hand takes it, as a share of the case as it begins: of the world, not of the screen, or what a recorded hand takes
-would depend on the zoom."""
-WHEEL_TURN = math.radians(2.0)
 _REPEAT_AFTER, _REPEAT_EVERY = 24, 5
 """Steps of the clock for which an arrow key is held until it goes on by itself, and from one such step to the next."""
 _PACES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-
-Point = tuple[float, float]
 
 _WATCH_A_QUIZ = (
     "Each question is about the step that comes next. Click the answer, or press its number: then the step is shown, and the right arrow "
@@ -95,7 +88,7 @@ class _ViewState:
     title="Step by step",
     watch="Any algorithm of the library, step by step, on shapes that you can move.",
 )
-class Stepper(Demo):
+class Stepper(CaseHand):
     """One algorithm, or up to four of them, on one case."""
 
     tries = (
@@ -173,9 +166,7 @@ class Stepper(Demo):
     def build(self) -> None:
         self._case: Case | None = self.opened
         """None: the example of the algorithm."""
-        self._held: tuple[str, Point, Case, float | None] | None = None
-        """The part, where the hand took it or is by now, the case as it was then, and the angle turned since, of what is turned."""
-        self._touched = ""
+        self.begin_hand()
         self.playing = False
         self.view_state = _ViewState()
         self._held_for = 0
@@ -319,7 +310,8 @@ class Stepper(Demo):
 
     def on_parameter(self, name: str) -> None:
         if name == "algorithm":
-            self._held, self._touched, self.playing = None, "", False
+            self.begin_hand()
+            self.playing = False
             self.guesses.begin_again()
             if self._case is not None and self.has(self.names[0]) and not trace.algorithm(self.names[0]).takes(self._case):
                 self._case = None
@@ -393,10 +385,8 @@ class Stepper(Demo):
             if theirs is None or isinstance(theirs, str) or theirs.step is None:
                 return False
             self._go_to(theirs.step)
-        elif key in ("q", "e") and self._touched and self.case is not None and not self._is_fixed:
-            self._put(self.case.turned(self._touched, WHEEL_TURN if key == "q" else -WHEEL_TURN))
         else:
-            return False
+            return self.change_touched(key)
         return True
 
     def _save(self) -> None:
@@ -404,7 +394,7 @@ class Stepper(Demo):
         if case is not None:
             from engine.trace.case_file import SavedCase, save_case
 
-            self.view_state.message = saved_as_new(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
+            self.save_as(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
 
     def _leaf(self, key: str) -> None:
         """Go through the steps: forwards past a question that is skipped, and in a quiz to its next question."""
@@ -431,71 +421,18 @@ class Stepper(Demo):
 
     # The hand
 
-    def grab(self, point: Point) -> bool:
-        return self._take(point, None)
-
-    def turn(self, point: Point) -> bool:
-        case, part = self.case, self._part_at(point)
-        return case is not None and part is not None and case.turned(part, 1.0) is not case and self._take(point, 0.0)
-
-    def _take(self, point: Point, turned: float | None) -> bool:
-        case, part = self.case, self._part_at(point)
-        if case is None or part is None or self._is_fixed:
-            return False
-        self._touched, self._held = part, (part, point, case, turned)
-        return True
-
-    def drag(self, point: Point) -> None:
-        if self._held is None:
-            return
-        part, before, case, turned = self._held
-        if turned is None:  # from where it was taken: what cannot be is passed over, and the part is under the hand again behind it
-            self._put(case.moved(part, point[0] - before[0], point[1] - before[1]), case)
-            return
-        x, y = case.middle(part)
-        swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
-        turned += math.remainder(swept, 2.0 * math.pi)
-        self._put(case.turned(part, turned), case)
-        self._held = part, point, case, turned
-
     @property
-    def _is_fixed(self) -> bool:
-        """Whether no hand may change the case: a quiz asks about it."""
+    def is_fixed(self) -> bool:
         return self.quiz is not None and self.guesses.is_on
 
-    def _put(self, changed: Case, unless: Case | None = None) -> None:
-        if changed is not unless:
-            if self._asked() is None:
-                self.guesses.pass_by(self.k)
-            self._case, self.view_state.message = changed.following(self.case or changed), ""
-
-    def release(self) -> None:
-        self._held = None
-
     @property
-    def grabbing(self) -> bool:
-        return self._held is not None
+    def first_box(self) -> AABB:
+        return (self.opened if self.opened is not None else _example(self.names[0])).box
 
-    def on_wheel(self, point: Point, notches: float) -> bool:
-        case, part = self.case, self._part_at(point)
-        if case is None or part is None or self._is_fixed:
-            return False
-        turned = case.turned(part, WHEEL_TURN * notches)
-        if turned is case:
-            return False
-        self._touched = part
-        self._put(turned)
-        return True
-
-    def _part_at(self, point: Point) -> str | None:
-        case = self.case
-        return case.part_at(point, self._reach) if case is not None else None
-
-    @property
-    def _reach(self) -> float:
-        """Meters."""
-        first = self.opened if self.opened is not None else _example(self.names[0])
-        return HANDLE * max(first.box.upper[0] - first.box.lower[0], first.box.upper[1] - first.box.lower[1])
+    def put_case(self, case: Case) -> None:
+        if self._asked() is None:
+            self.guesses.pass_by(self.k)
+        self._case = case.following(self.case or case)
 
     # What is seen
 
@@ -508,9 +445,7 @@ class Stepper(Demo):
                 if name in _loads and not self.has(name):
                     loading = "not loaded yet, at this moment of the past"
                 lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")
-        if self.view_state.message:
-            lines.append((self.view_state.message, palette.WARNING if self.view_state.message.startswith("not") else palette.ACCENT))
-        return lines
+        return [*lines, *self.message_lines()]
 
     def _aside(self) -> Aside | None:
         """Return what is said below the sentence: how predictions went, what a function of the user's answers."""
@@ -560,17 +495,4 @@ class Stepper(Demo):
         if pictures := self._pictures():
             board = draw_board(canvas, pictures, self.k, "step", *self._shown_question(), ANSWER_KEYS)
             plane = board[0].layout.views[pictures[0].algorithm.views[0].name]
-            self._draw_handles(canvas, canvas.camera.cut((plane.left, plane.top, plane.width, plane.height)).visible)
-
-    def _draw_handles(self, canvas: Canvas, plane: AABB) -> None:
-        """Ring what the hand would take: a corner, or the corners of the shape that it is on."""
-        case, pointed = self.case, self.viewer.pointed
-        if case is None or pointed is None or not plane.overlaps(AABB(pointed, pointed)):
-            return
-        part = self._held[0] if self._held is not None else self._part_at(pointed)
-        with canvas.clipped(plane):
-            for name, at in case.handles:
-                if name == part:
-                    canvas.point(at, palette.ACCENT, 8.0, ring=True)
-                elif part is not None and name.partition(".")[0] == part:
-                    canvas.point(at, palette.CAPTION, 5.0, ring=True)
+            self.draw_handles(canvas, canvas.camera.cut((plane.left, plane.top, plane.width, plane.height)).visible)

@@ -47,7 +47,7 @@ def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 def test_turning_b_makes_the_axis_of_box2d_flip() -> None:
     demo = make()
-    center = demo._center("b")
+    center = demo.middle_of(demo.case, "b")
     apart = []
     for _ in range(4):
         answers = demo.answers
@@ -56,17 +56,17 @@ def test_turning_b_makes_the_axis_of_box2d_flip() -> None:
         assert ours is not None and theirs is not None
         apart.append(ours[0] * theirs[0] + ours[1] * theirs[1] < 0.0)
         assert demo.on_wheel(center, -1.0)
-        assert demo._center("b") == pytest.approx(center), "it turns about its middle"
+        assert demo.middle_of(demo.case, "b") == pytest.approx(center), "it turns about its middle"
     assert apart[0] and not all(apart), "at first the other way out, then the same"
 
 
 def test_a_drag_moves_what_was_taken_and_restart_brings_it_back() -> None:
     demo = make()
-    begin, center = demo.pair, demo._center("b")
+    begin, center = demo.pair, demo.middle_of(demo.case, "b")
     assert demo.grab(center) and demo.grabbing
     demo.drag((center[0] + 0.3, center[1] - 0.2))
     demo.release()
-    assert demo._center("b") == pytest.approx((center[0] + 0.3, center[1] - 0.2))
+    assert demo.middle_of(demo.case, "b") == pytest.approx((center[0] + 0.3, center[1] - 0.2))
     assert demo.pair.pose_a == begin.pose_a and demo.pair.note == ""
     demo.restart()
     assert demo.pair == begin
@@ -75,14 +75,24 @@ def test_a_drag_moves_what_was_taken_and_restart_brings_it_back() -> None:
     assert demo.pair is begin or demo.pair == begin
 
 
+def test_a_corner_can_be_dragged_as_in_the_stepper() -> None:
+    demo = make()
+    before = demo.pair
+    (name, (x, y)) = next((name, at) for name, at in demo.case.handles if name == "b.0")
+    assert demo.grab((x, y))
+    demo.drag((x + 0.02, y + 0.02))
+    assert dict(demo.case.handles)[name] == pytest.approx((x + 0.02, y + 0.02)) and demo.pair.pose_b == before.pose_b
+    assert demo.pair.shape_b != before.shape_b and demo.pair.shape_a == before.shape_a
+
+
 def test_a_right_drag_turns() -> None:
     demo = make()
-    x, y = demo._center("b")
+    x, y = demo.middle_of(demo.case, "b")
     angle = demo.pair.pose_b.angle
     assert demo.turn((x + 0.1, y))
     demo.drag((x, y + 0.1))
     assert demo.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0)
-    assert demo._center("b") == pytest.approx((x, y))
+    assert demo.middle_of(demo.case, "b") == pytest.approx((x, y))
 
 
 def test_keys_nudge_and_turn_what_was_touched_last() -> None:
@@ -100,23 +110,25 @@ def test_keys_nudge_and_turn_what_was_touched_last() -> None:
 def test_a_motion_has_handles_at_both_ends_and_a_slider_between() -> None:
     demo = make("toi")
     begin = demo.pair
-    end = demo._center("b.end")
+    end = demo.middle_of(demo.case, "b.end")
     assert demo.grab(end)
     demo.drag((end[0] + 0.1, end[1]))
     assert demo.pair.pose_b == begin.pose_b and demo.pair.end_b is not None and begin.end_b is not None
     assert demo.pair.end_b.position[0] == pytest.approx(begin.end_b.position[0] + 0.1)
     demo.release()
-    at_start = demo._center("b")
+    at_start = demo.middle_of(demo.case, "b")
     demo.set_parameter("fraction", 1.0)
     assert demo.pair.end_b is not None, "the slider changes nothing but the moment"
-    assert demo._center("b") == pytest.approx(demo._center("b.end")) and demo._center("b") != pytest.approx(at_start)
+    assert demo.middle_of(demo.case, "b") == pytest.approx(demo.middle_of(demo.case, "b.end")) and demo.middle_of(
+        demo.case, "b"
+    ) != pytest.approx(at_start)
     demo.set_parameter("fraction", 0.5)
-    assert demo.grab(demo._center("b"))
-    before = demo._center("b.start"), demo._center("b.end")
-    x, y = demo._center("b")
+    assert demo.grab(demo.middle_of(demo.case, "b"))
+    before = demo.middle_of(demo.case, "b.start"), demo.middle_of(demo.case, "b.end")
+    x, y = demo.middle_of(demo.case, "b")
     demo.drag((x, y + 0.25))
-    assert demo._center("b.start")[1] == pytest.approx(before[0][1] + 0.25)
-    assert demo._center("b.end")[1] == pytest.approx(before[1][1] + 0.25)
+    assert demo.middle_of(demo.case, "b.start")[1] == pytest.approx(before[0][1] + 0.25)
+    assert demo.middle_of(demo.case, "b.end")[1] == pytest.approx(before[1][1] + 0.25)
 
 
 def test_a_ray_and_a_point_are_dragged() -> None:
@@ -124,12 +136,12 @@ def test_a_ray_and_a_point_are_dragged() -> None:
     assert ray.pair.ray is not None
     start = ray.pair.ray[0]
     assert ray.grab(start) and not ray.turn(start)
-    ray.drag(ray._center("a"))
+    ray.drag(ray.middle_of(ray.case, "a"))
     answers = ray.answers
     assert answers is not None and answers.reason == "starts_inside"
     inside = make("contains")
     assert inside.pair.point is not None and inside.grab(inside.pair.point)
-    inside.drag(inside._center("a"))
+    inside.drag(inside.middle_of(inside.case, "a"))
     assert inside.answers is not None and inside.answers.ours.is_yes
 
 
@@ -247,19 +259,19 @@ def test_the_mouse_of_the_window_reaches_the_pair() -> None:
         window.show(surface)
 
     scale, angle = window.session.view.camera.scale, demo.pair.pose_b.angle
-    x, y = (round(one) for one in window.session.view.camera.to_screen(demo._center("b")))
+    x, y = (round(one) for one in window.session.view.camera.to_screen(demo.middle_of(demo.case, "b")))
     send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(x, y))
     assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(2.0)) and window.session.view.camera.scale == scale
-    center, view = demo._center("b"), window.session.view.camera.center
+    center, view = demo.middle_of(demo.case, "b"), window.session.view.camera.center
     send(pygame.MOUSEBUTTONDOWN, pos=(x + 20, y), button=3)
     send(pygame.MOUSEMOTION, pos=(x, y - 20), rel=(-20, -20), buttons=(0, 0, 1))
     send(pygame.MOUSEBUTTONUP, pos=(x, y - 20), button=3)
     assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(92.0), abs=0.1) and window.session.view.camera.center == view
-    assert demo._center("b") == pytest.approx(center)
+    assert demo.middle_of(demo.case, "b") == pytest.approx(center)
     send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
     send(pygame.MOUSEMOTION, pos=(x + 40, y), rel=(40, 0), buttons=(1, 0, 0))
     send(pygame.MOUSEBUTTONUP, pos=(x + 40, y), button=1)
     send(pygame.MOUSEMOTION, pos=(x, y), rel=(-40, 0), buttons=(0, 0, 0))
-    assert demo._center("b") == pytest.approx((center[0] + 40.0 / scale, center[1]), abs=0.01)
+    assert demo.middle_of(demo.case, "b") == pytest.approx((center[0] + 40.0 / scale, center[1]), abs=0.01)
     send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(1270, 600))
     assert window.session.view.camera.scale > scale, "beside the shapes the wheel zooms"
