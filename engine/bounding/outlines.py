@@ -4,7 +4,7 @@ An outline is the area within its rings by the even-odd rule: outer edges, holes
 belong to it. Two of them share a point exactly when
 
 - an edge of one meets an edge of the other, or
-- a ring of one lies within the other. Where no edges meet, a ring lies inside whole or not at all, and one of its corners tells::
+- a ring of one lies within the other. Where no edges meet, a ring lies inside whole or not at all, and one of its corners decides::
 
       +---------+
       |  +---+  |         no edge meets another: is the first corner of each ring inside the other outline?

@@ -1,6 +1,6 @@
 """Values of SVG attributes and CSS properties: numbers, lengths, transforms, boxes.
 
-Each parser returns None for what it does not understand, which the caller tells; none raises.
+Each parser returns None for what it does not understand, which the caller reports; none raises.
 
 Sources: SVG 2, 4.2 (types), 8.2 (viewBox, preserveAspectRatio), 13.2 (paint); CSS Values 3; CSS Transforms 1.
 """

@@ -86,7 +86,7 @@ _WORD_STEPS = 257
 class Opacity:
     """Opacity of each pixel: `alpha` float32 (height, width), 0 to 1, with row 0 at the top; the rectangle examined; notes.
 
-    `is_whole`: there is nothing to tell figure and background by, the picture's own rectangle is the outline.
+    `is_whole`: there is nothing to distinguish figure and background, the picture's own rectangle is the outline.
     """
 
     alpha: Shares

@@ -8,8 +8,8 @@ Box2D 2.3, in the wheel that this project uses, was asked (tests/unit/decompose/
   corners, as later versions do with those nearer than 2.5 mm: nothing is lost to that;
 - strictly convex as float32 sees it: a corner too nearly on the line of its neighbors is dropped in silence, or the hull never ends.
 
-So corners that float32 cannot tell from the line of their neighbors are left out (a rounding error's worth of area), pieces of too many
-corners are cut again, and what is too small for Box2D is dropped, and counted.
+So corners that float32 cannot distinguish from the line of their neighbors are dropped (a rounding error's worth of area), pieces with
+too many corners are cut again, and pieces too small for Box2D are dropped and counted.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The file is read safely (`_svg_xml`), its style sheets are resolved (`_svg_style
 by a straight line, as SVG fills them. Curves become points by `curves`, rings regions by `repair`. The outline is the union of all regions.
 
 What lies beyond the drawing's own width and height is cut off, as every viewer does. Not part of the outline: strokes, markers, text,
-images; masks, filters and partial opacity change nothing. What is left out or not understood is told in a note.
+images; masks, filters and partial opacity change nothing. Notes list what is omitted or not understood.
 
 The user unit of a drawing is the CSS pixel, 96 to the inch; y is turned up.
 

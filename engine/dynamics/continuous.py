@@ -7,7 +7,7 @@ half of the smallest inside there is. Each pair with a body that is fast, or so 
 motions, rotation included; the touches happen in the order of time, and `_stop_kernel` determines the effect of each.
 
 What is left of the step is lost to a body that is stopped; its velocity is not, and the next step begins with the impact. Sensors stop
-nothing; those that a fast body passes are told.
+nothing; those that a fast body passes are reported.
 
 Source: E. Catto, "Continuous Collision", GDC 2013; here for all pairs, both bodies moving, where Box2D takes static ones and bullets.
 """

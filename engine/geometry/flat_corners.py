@@ -10,8 +10,8 @@ Such a corner is *flat*: it is off the segment between its neighbors by at most
 
     h = EPS32 R + FLOAT32_TURN (|ab| + |bc|),     R the largest distance of a corner from the local origin
 
-the first for the rounding of the three corners themselves (`FLOAT32_CORNER`), the second for that of what is computed of them (a turn that
-Box2D can tell the sign of, `FLOAT32_TURN`). Both terms grow with the polygon, and neither knows of directions: scaled, turned or mirrored
+the first for the rounding of the three corners themselves (`FLOAT32_CORNER`), the second for that of what is computed of them (a turn whose
+sign Box2D can determine, `FLOAT32_TURN`). Both terms grow with the polygon, and neither knows of directions: scaled, turned or mirrored
 the same corners are flat. The distance is that from the *segment*, so that the tip of a spike is not flat, though its neighbors are
 on a line with it.
 

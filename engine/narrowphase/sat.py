@@ -32,7 +32,7 @@ class CachedOverlap(NamedTuple):
 def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> bool:
     """Return True if two shapes share a point, their radii and skins included.
 
-    Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other. A `trace` is told the
+    Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other. A `trace` receives the
     steps that `_sat_kernel` names; `engine.trace.sat` decodes them.
 
     Raises

@@ -17,7 +17,7 @@ __all__ = ["ALGORITHM", "BvhMorton", "bvh_morton"]
 class BvhMorton(TreeAlgorithm):
     """A hierarchy of runs along a Z-shaped curve."""
 
-    title = "BVH by Morton order: runs along a curve"
+    title = "BVH by Morton order: splits along a Z-shaped curve"
     page = "bvh.md#derivation"
     pseudo_code = (
         "key = bits of the center's y and x, interleaved, then the box's number",

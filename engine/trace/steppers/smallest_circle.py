@@ -154,7 +154,7 @@ class _Run:
         """Return the step that checks the effect of rounding."""
         support, (center, radius) = self.of(self.row.found.support), self.circle(self.row.found)
         verb = "demands" if len(support) == 1 else "demand"
-        verdict = "these agree within rounding" if is_smallest else "these differ by more than rounding, so rounding affected a branch"
+        verdict = "these agree within rounding" if is_smallest else "these differ by more than rounding, so a rounding error decided a test"
         return TraceStep(
             "judged", 7,
             f"{names(self.case, support)} alone {verb} a radius of {meters(self.row.demanded)}, and {meters(self.row.holds_all)} "
