@@ -112,7 +112,6 @@ class BoundingVolumes(Demo):
         self._grabbed: tuple[int, Point, bool] | None = None
         self._below = getattr(self, "_below", False)
         self.rings = outline_named(OUTLINES[round(self.parameter("outline"))])
-        self.cloud = cloud_of(np.concatenate(self.rings))
         self.outline_area = outline_area(self.rings)
         self.neighbors = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbors")))]
         self._reset_counts()

@@ -23,7 +23,6 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 if TYPE_CHECKING:
     from demos._broadphase_race import Race
-    from engine.app.warmup import BackgroundLoad
     from engine.broadphase.sketch import Sketch
     from engine.render.canvas import Canvas
 
@@ -45,7 +44,6 @@ _MAX_FOOT = 0.5
 class _ViewState:
     """The race, and the drawn structure."""
 
-    loading: BackgroundLoad | None
     race: Race | None = None
     sketch: Sketch | None = None
 
@@ -86,7 +84,7 @@ class BroadPhaseScene(Demo):
         self.stage = self.add_stage(World(WorldSettings(gravity=(0.0, 0.0))))
         self._build_world(self.stage.world)
         self.eye = (-HALF[0] + 1.0, HALF[1] - 1.0)
-        self.view_state = _ViewState(self.view_state.loading if self.view_state is not None else None)
+        self.view_state = _ViewState()
 
     def _build_world(self, world: World) -> None:
         (x, y), wall = HALF, _WALL
@@ -148,10 +146,8 @@ class BroadPhaseScene(Demo):
         """Return True if the kernels are loaded; for the window they are loaded in the background."""
         from demos import _broadphase_race as racing
 
-        if not racing.is_loaded() and not self.viewer.interactive:
-            racing.load()
-        elif not racing.is_loaded():
-            self.view_state.loading = racing.loading()
+        if not racing.is_loaded():
+            racing.loading() if self.viewer.interactive else racing.load()
         return racing.is_loaded()
 
     def turn(self, point: tuple[float, float]) -> bool:
@@ -171,7 +167,9 @@ class BroadPhaseScene(Demo):
         if race is None:
             if self._is_loaded():
                 return [f"{n:,} boxes"]
-            failure = self.view_state.loading.failure if self.view_state.loading is not None else ""
+            from demos._broadphase_race import loading
+
+            failure = loading().failure
             return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are being compiled"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""

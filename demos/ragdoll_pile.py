@@ -13,12 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from demos._gallery import add_shape
 from demos._pile_figures import HEADS, LOOSE, add_hinges, loose_pieces, ragdoll_limbs, scaled
 from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon, Transform
 from engine.render import palette
 from engine.render.palette import Color
-from engine.world import BodySpec, FixtureSpec, World
+from engine.world import World
 
 __all__ = ["RagdollPile"]
 
@@ -100,7 +101,7 @@ class RagdollPile(Demo):
         ]
         self._order = rng.permutation(self._places).tolist()
         self._turn = 0
-        self._come = 0
+        self.n_come = 0
         self._owed = 1.0
         self._tosses = 0
         self._colors: dict[int, Color] = {}
@@ -108,19 +109,14 @@ class RagdollPile(Demo):
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
         return self._colors
 
-    @property
-    def n_come(self) -> int:
-        """Number of figures that have appeared."""
-        return self._come
-
     def before_step(self) -> None:
         """Create the figures that are due if there is room for them."""
-        while self._owed >= 1.0 and self._come < len(self._coming):
+        while self._owed >= 1.0 and self.n_come < len(self._coming):
             at = self._free_place()
             if at is None:
                 break
-            self._make(self._coming[self._come], self._come, at)
-            self._come += 1
+            self._make(self._coming[self.n_come], self.n_come, at)
+            self.n_come += 1
             self._owed -= 1.0
         self._owed = min(self._owed + self.parameter("rate") / self.stage.world.settings.hertz, 2.0)
 
@@ -158,7 +154,7 @@ class RagdollPile(Demo):
         asleep = int((~world.awake[1:]).sum())
         times = self.stage.times
         return (
-            (f"{self._come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures", palette.TEXT),
+            (f"{self.n_come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures", palette.TEXT),
             (f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {asleep} bodies asleep (dim)", palette.TEXT),
             (f"{times.step:.1f} ms per step, {times.check:.1f} ms for its check", palette.CAPTION),
         )
@@ -170,8 +166,7 @@ class RagdollPile(Demo):
             Polygon.box(0.5 * _WALL, 0.5 * height, (-width - 0.5 * _WALL, 0.5 * height)),
             Polygon.box(0.5 * _WALL, 0.5 * height, (width + 0.5 * _WALL, 0.5 * height)),
         )
-        fixtures = tuple(FixtureSpec(side, friction=self.parameter("friction")) for side in sides)
-        self.stage.world.create_body(BodySpec(fixtures, type="static", name="pit"))
+        add_shape(self.stage, sides, (0.0, 0.0), type="static", friction=self.parameter("friction"), name="pit")
 
     def _free_place(self) -> tuple[float, float] | None:
         """Return the next free place above the pit; None if there is none."""
@@ -199,18 +194,18 @@ class RagdollPile(Demo):
         add_hinges(self.stage.world, bodies, frame, figure.size, _JOINT_FRICTION)
 
     def _make_body(self, pieces: tuple[Polygon | Circle, ...], figure: _Coming, name: str, xf: Transform, group: int) -> int:
-        friction = self.parameter("friction")
-        body = self.stage.world.create_body(
-            BodySpec(
-                tuple(FixtureSpec(piece, density=1.0, friction=friction, group=group) for piece in scaled(pieces, figure.size)),
-                position=xf.position,
-                angle=xf.angle,
-                linear_velocity=(0.0, -_FALL),
-                angular_velocity=figure.spin if group == 0 else 0.0,
-                linear_damping=_AIR,
-                angular_damping=_AIR,
-                name=name,
-            )
+        body = add_shape(
+            self.stage,
+            scaled(pieces, figure.size),
+            xf.position,
+            xf.angle,
+            friction=self.parameter("friction"),
+            group=group,
+            name=name,
+            linear_velocity=(0.0, -_FALL),
+            angular_velocity=figure.spin if group == 0 else 0.0,
+            linear_damping=_AIR,
+            angular_damping=_AIR,
         )
         self._colors[body] = figure.color
         return body

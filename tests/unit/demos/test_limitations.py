@@ -47,10 +47,15 @@ def test_rows_forget_the_last_run() -> None:
     def results() -> list[tuple[list[bool], list[list[float]]]]:
         return [(list(rows.seen), [list(way) for way in rows.ways]) for _, rows, _ in demo.rows]
 
-    for _ in range(demo.period - 1):
+    demo.sim.step()
+    early = results()
+    for _ in range(demo.period - 2):
         demo.sim.step()
     first = results()
-    for _ in range(demo.period):
+    for _ in range(2):
+        demo.sim.step()
+    assert demo.age == 1 and results() == early != first
+    for _ in range(demo.period - 2):
         demo.sim.step()
     assert results() == first and [sum(seen) for seen, _ in first] == [1, 1, 6]
 
