@@ -17,7 +17,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import real_path, temporary_beside
 from engine.common.words import counted, decimals
 
-__all__ = ["MAX_GIF_RATE", "MAX_RATE", "MAX_SIDE", "MIN_SIDE", "Film", "FilmError", "FrameTimes", "check_film", "check_size", "usual_rate"]
+__all__ = ["MAX_GIF_RATE", "MAX_RATE", "MAX_SIDE", "MIN_SIDE", "Film", "FilmError", "FrameTimes", "check_film", "usual_rate"]
 
 FILM_SUFFIXES = (".mp4", ".gif")
 MAX_RATE, MAX_GIF_RATE = 240.0, 50.0
@@ -120,7 +120,7 @@ def usual_rate(path: str | os.PathLike[str]) -> float:
     return 25.0 if Path(path).suffix.lower() == ".gif" else 60.0
 
 
-def check_film(field: str, path: str, rate: float | None, size: tuple[int, int]) -> float:
+def check_film(field: str, path: str, rate: float | None) -> float:
     """Return the frames per second of a film that can be written.
 
     Raises
@@ -133,14 +133,7 @@ def check_film(field: str, path: str, rate: float | None, size: tuple[int, int])
     frames = usual_rate(path) if rate is None else finite("--fps", rate)
     if not 1.0 <= frames <= highest:
         raise InvalidInputError("--fps", f"from 1 to {highest:g} frames a second for {Path(path).suffix.lower()}", frames)
-    check_size(*size)
     return frames
-
-
-def check_size(width: int, height: int) -> None:
-    """Check that a film's size, in pixels, is in range."""
-    if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
-        raise InvalidInputError("--size", f"from {MIN_SIDE} to {MAX_SIDE} pixels a side", f"{width}x{height}")
 
 
 class FrameTimes:

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from engine.app.files.writing import png_bytes
-from engine.app.film import MAX_SIDE, MIN_SIDE, Film, FrameTimes, check_size
+from engine.app.film import MAX_SIDE, MIN_SIDE, Film, FrameTimes
 from engine.app.stage_views import views_of
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
@@ -27,9 +27,6 @@ from engine.sim.stage import RefereeFactory, Stage
 from engine.world.solver import NamedValues
 
 if TYPE_CHECKING:
-    import pygame
-
-    from engine.app.session import Session
     from engine.app.window import Window
     from engine.sim.recordings import Recorder
 
@@ -322,7 +319,8 @@ def film_size(words: str | None) -> tuple[int, int]:
     if len(sides) != 2 or not all(side.isdecimal() and len(side) < 6 for side in sides):
         raise InvalidInputError("--size", f"WIDTHxHEIGHT, {MIN_SIDE} to {MAX_SIDE} pixels a side, such as 640x360", words)
     width, height = (int(side) // 2 * 2 for side in sides)
-    check_size(width, height)
+    if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
+        raise InvalidInputError("--size", f"from {MIN_SIDE} to {MAX_SIDE} pixels a side", words)
     return width, height
 
 
@@ -336,11 +334,14 @@ class Filming:
     def __init__(self, demo: Demo, film: Film, size: tuple[int, int], times: FrameTimes) -> None:
         import pygame
 
+        from engine.app.frame import painter_for
+        from engine.app.session import Session
+
         self._demo, self._film, self._times = demo, film, times
         self._surface = pygame.Surface(size)
-        self._session, self._draw = _view_alone(demo, size, scale_for(size))
+        self._session, self._painter = Session(demo, (0, 0, *size)), painter_for(demo, scale_for(size))
         for _ in range(2):  # the first measures the readout, for which the second leaves room
-            self._draw(self._surface)
+            self._draw()
         self._take(times.first())
 
     def stepped(self) -> None:
@@ -353,21 +354,12 @@ class Filming:
 
         for fraction in fractions:
             self._session.clock.show(fraction)
-            self._draw(self._surface)
+            self._draw()
             self._film.add(pygame.image.tobytes(self._surface, "RGB"))
 
-
-def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Session, Callable[[pygame.Surface], None]]:
-    from engine.app.frame import painter_for
-    from engine.app.session import Session
-
-    session, painter = Session(demo, (0, 0, *size)), painter_for(demo, scale)
-
-    def draw(surface: pygame.Surface) -> None:
-        painter.prepare(session)
-        painter.paint(surface, session)
-
-    return session, draw
+    def _draw(self) -> None:
+        self._painter.prepare(self._session)
+        self._painter.paint(self._surface, self._session)
 
 
 def scale_for(size: tuple[int, int]) -> float:

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.common.errors import InvalidInputError
-
 if TYPE_CHECKING:
     from engine.app.film import Film
     from engine.app.headless import Filming
@@ -72,12 +70,7 @@ def wanted_film(option: str, path: str | None, rate: float | None, size: str | N
     from engine.app.film import check_film
     from engine.app.headless import film_size
 
-    pixels = film_size(size)
-    try:
-        frames = check_film(option, path, rate, pixels)
-    except InvalidInputError as error:  # report the requested size, which may be odd, not the size rounded to even
-        raise InvalidInputError(error.field, error.requirement, size if error.field == "--size" else error.value) from None
-    return WantedFilm(path, pixels, frames, speed)
+    return WantedFilm(path, film_size(size), check_film(option, path, rate), speed)
 
 
 @contextlib.contextmanager

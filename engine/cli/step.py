@@ -275,7 +275,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
 
     size = film_size(args.size)
     rows: dict[str, Value] = {}
-    rate = 0.0 if args.film is None else check_film("--record", args.film, args.fps, size)
+    rate = 0.0 if args.film is None else check_film("--record", args.film, args.fps)
     with no_screen(), contextlib.ExitStack() as undo:
         first, own = next(iter(steps)), () if theirs is None else theirs.marks
         sceneries = {name: (*algorithm(name).scenery(case), *(own if name == first else ())) for name in steps}
