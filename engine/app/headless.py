@@ -375,7 +375,7 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     if all(stage.referee is not None for stage in demo.stages):
         window.has_referee()
     else:
-        window.no_referee("not requested")
+        window.check.fails("not requested")
     return window
 
 

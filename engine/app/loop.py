@@ -213,7 +213,7 @@ class Loop:
                 window.use_referee(warmup.factory, is_complete=warmup.is_complete)
             elif warmup.wait(0.0):
                 self._announced = self._is_outdated = True
-                window.no_referee(warmup.failure)
+                window.check.fails(warmup.failure)
             else:
                 window.check.comes(warmup.words, warmup.short)
         elif warmup.factory is not None and warmup.is_complete:

@@ -169,7 +169,7 @@ class Navigator:
         """Leave the shared world for good; where it is shown, the list is shown then."""
         shared, network, self.shared, self.network = self.shared, self.network, None, None
         if network is not None:
-            network.leave()
+            network.client_session.leave()
             if shared is self.session:
                 self.browse()
 

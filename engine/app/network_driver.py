@@ -376,13 +376,9 @@ class NetworkDriver:
             return f"{session.status_text}; F4: continue alone"
         return "waiting for the server; F4: continue alone" if client.is_stalled and client.age > _WAITING else ""
 
-    def leave(self) -> None:
-        """Leave the shared world."""
-        self.client_session.leave()
-
     def go_offline(self) -> None:
         """Leave, and continue offline from the present state."""
-        self.leave()
+        self.client_session.leave()
         self.client.go_offline(self.client_session.now())
 
     def rejoin(self) -> None:

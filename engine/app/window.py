@@ -153,10 +153,6 @@ class Window:
         self.check.is_there()
         self.screen.painter.raster = load_raster()
 
-    def no_referee(self, reason: str) -> None:
-        """Say on the panel why there is no live check."""
-        self.check.fails(reason)
-
     # -- its end ------------------------------------------------------------------------------------------------------
 
     def recover(self, recovery: Recovery) -> None:
@@ -179,7 +175,7 @@ class Window:
         if recovery is not None:
             recovery.wait()
         if self.navigator.network is not None:
-            self.navigator.network.leave()
+            self.navigator.network.client_session.leave()
 
     def _leave(self, session: Session) -> None:
         for dock in self.docks:
