@@ -20,7 +20,15 @@ OF_WORLD = "world."
 _SWEEPS = "Sweeps over the velocities of all joints and contacts in a step."
 _VELOCITY = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Velocity iterations", True, 64.0, help=_SWEEPS)
 _SUB_STEPS = Parameter(
-    f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Sub-steps", True, 64.0, help="Parts into which a step is divided."
+    f"{OF_WORLD}velocity_iterations",
+    8,
+    1,
+    MAX_ITERATIONS,
+    "",
+    "Sub-steps",
+    True,
+    64.0,
+    help="Number of parts into which a step is divided.",
 )
 _POSITION = Parameter(
     f"{OF_WORLD}position_iterations",
@@ -35,7 +43,7 @@ _POSITION = Parameter(
 )
 _WARM = replace(
     Parameter.choice(f"{OF_WORLD}warm_starting", ("off", "on"), "Warm starting", default=1),
-    help="Start each step from the impulses of the step before.",
+    help="Starts each step with the impulses of the previous step.",
 )
 _HEEDED = {"box2d": (_VELOCITY, _POSITION), "soft_step": (_SUB_STEPS,)}
 """Settings of the world by solver; warm starting is heeded by all."""

@@ -18,10 +18,15 @@ class Avbd(Method):
     title = "AVBD"
     settings = (
         Setting("iterations", "Iterations", 10, 1, 200, is_whole=True, help="Sweeps over all bodies in a step."),
-        Setting("alpha", "Error kept per step (alpha)", 0.99, 0.0, 1.0, help="Share of a position error that is left after a step."),
-        Setting("beta", "Stiffening (beta)", 1e5, 0.0, 1e9, unit="N/m^2", help="How fast violated constraints stiffen."),
+        Setting("alpha", "Error kept per step (alpha)", 0.99, 0.0, 1.0, help="Fraction of a position error that remains after a step."),
+        Setting("beta", "Stiffening (beta)", 1e5, 0.0, 1e9, unit="N/m^2", help="Rate at which violated constraints stiffen."),
         Setting(
-            "gamma", "Kept from step to step (gamma)", 0.99, 0.0, 1.0, help="Share of stiffness and forces that the next step starts from."
+            "gamma",
+            "Kept from step to step (gamma)",
+            0.99,
+            0.0,
+            1.0,
+            help="Fraction of stiffness and forces that the next step starts from.",
         ),
     )
 

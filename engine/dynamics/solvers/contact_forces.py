@@ -65,7 +65,13 @@ class ContactForces(Method):
 
     title = "Contact forces (Baraff)"
     settings = (
-        Setting("integrator", "Integrator", "rk4", choices=tuple(INTEGRATORS), help="How positions and velocities advance in a step."),
+        Setting(
+            "integrator",
+            "Integrator",
+            "rk4",
+            choices=tuple(INTEGRATORS),
+            help="Method by which positions and velocities advance in a step.",
+        ),
         Setting("tolerance", "Gap that counts as touching", 1e-4, 1e-8, 1e-2, unit="m", help="A gap below this counts as contact."),
         Setting(
             "resting_speed",

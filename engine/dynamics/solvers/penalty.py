@@ -22,7 +22,7 @@ class Penalty(Method):
 
     title = "Penalty springs"
     settings = (
-        Setting("sub_steps", "Sub-steps", 16, 1, 256, is_whole=True, help="Parts into which a step is divided."),
+        Setting("sub_steps", "Sub-steps", 16, 1, 256, is_whole=True, help="Number of parts into which a step is divided."),
         Setting("stiffness", "Stiffness", 1e4, 1.0, 1e9, unit="N/m", help="Spring constant of each contact point."),
         Setting("damping_ratio", "Damping ratio", 0.3, 0.0, 2.0, help="Damping of the springs; 1 is critical damping."),
         Setting(
@@ -30,7 +30,7 @@ class Penalty(Method):
             "Integrator",
             "semi_implicit_euler",
             choices=tuple(INTEGRATORS),
-            help="How positions and velocities advance in a sub-step.",
+            help="Method by which positions and velocities advance in a sub-step.",
         ),
         Setting(
             "state",

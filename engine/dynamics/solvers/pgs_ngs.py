@@ -36,7 +36,7 @@ class PgsNgs(Method):
             is_whole=True,
             help="Sweeps that correct positions after the velocities.",
         ),
-        Setting("share", "Overlap corrected per sweep", 0.2, 0.0, 1.0, help="Share of an overlap that a sweep corrects."),
+        Setting("share", "Overlap corrected per sweep", 0.2, 0.0, 1.0, help="Fraction of an overlap that a sweep corrects."),
         Setting(
             "slop",
             "Allowed overlap",
@@ -44,7 +44,7 @@ class PgsNgs(Method):
             0.0,
             0.1,
             unit="m",
-            help="Overlap that is left, so that resting bodies keep their contact.",
+            help="Overlap that is not corrected, so that resting bodies stay in contact.",
         ),
         Setting("most", "Maximum correction per sweep", 0.2, 0.0, 10.0, unit="m", help="Largest correction of a sweep."),
     )

@@ -21,7 +21,12 @@ class SequentialImpulses(Method):
     settings = (
         Setting("iterations", "Iterations", 10, 1, MAX_ITERATIONS, is_whole=True, help="Sweeps over all joints and contacts in a step."),
         Setting(
-            "share", "Error corrected per step", 0.2, 0.0, 1.0, help="Share of a position error that a step corrects, through velocities."
+            "share",
+            "Error corrected per step",
+            0.2,
+            0.0,
+            1.0,
+            help="Fraction of a position error that a step corrects, through velocities.",
         ),
         Setting(
             "slop",
@@ -30,7 +35,7 @@ class SequentialImpulses(Method):
             0.0,
             0.1,
             unit="m",
-            help="Overlap that is left, so that resting bodies keep their contact.",
+            help="Overlap that is not corrected, so that resting bodies stay in contact.",
         ),
     )
 

@@ -47,9 +47,9 @@ class ShockPropagation(Method):
             "Freeze layers",
             "on",
             choices=("on", "off"),
-            help="In the last sweep, let each layer of a stack stand still while the layer above is solved.",
+            help="In the last sweep, keeps each layer of a stack still while the layer above is solved.",
         ),
-        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 0.5, help="Share of an overlap that a sweep pushes apart."),
+        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 0.5, help="Fraction of an overlap that a sweep pushes apart."),
         Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True, help="Sweeps that push overlapping bodies apart."),
     )
 

@@ -34,7 +34,7 @@ class SoftStep(Method):
             "Direct solve",
             "none",
             choices=("none", "joints", "all"),
-            help="Rows of an island that are solved at once before the sweeps: none, joints, or contacts too.",
+            help="Rows of an island that are solved directly before the sweeps: none, joints, or also contacts.",
         ),
         Setting(
             "firmness",
@@ -42,7 +42,7 @@ class SoftStep(Method):
             4.0,
             1.0,
             1000.0,
-            help="How many times stiffer the rows are that are solved at once.",
+            help="Factor by which directly solved rows are stiffer.",
         ),
     )
 

@@ -18,7 +18,7 @@ class Xpbd(Method):
 
     title = "XPBD"
     settings = (
-        Setting("sub_steps", "Sub-steps", 8, 1, 64, is_whole=True, help="Parts into which a step is divided."),
+        Setting("sub_steps", "Sub-steps", 8, 1, 64, is_whole=True, help="Number of parts into which a step is divided."),
         Setting("iterations", "Iterations", 1, 1, 64, is_whole=True, help="Sweeps over all constraints in a sub-step."),
         Setting("contact_compliance", "Contact compliance", 1e-5, 0.0, 1e-2, unit="m/N", help="Inverse stiffness of contacts; 0 is rigid."),
         Setting("joint_compliance", "Joint compliance", 0.0, 0.0, 1e-2, unit="m/N", help="Inverse stiffness of joints; 0 is rigid."),
