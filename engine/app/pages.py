@@ -65,7 +65,7 @@ class PageReader:
     def open(self, page: str) -> str:
         """Show a page; return why that cannot be, empty if it can."""
         if page_path(page) is None:
-            return f"docs/algorithms/{page} is not on this computer: it is among the project's sources"
+            return f"docs/algorithms/{page} is not on this computer; it is part of the project's source code"
         self._page = page
         return ""
 

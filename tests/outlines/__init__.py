@@ -142,7 +142,7 @@ OUTLINES: dict[str, Specimen] = {
     "micrometer": _of(_ELL * 1e-6, refusal="large enough"),
     "needle": _of(np.array([(0, 0), (1, 0), (0.5, 1e-10)]), refusal="wider than"),
     "speck beside a box": Specimen(lambda: Outline((Part(_SQUARE), Part(box(2, 2, 2.001, 2.0015)))), refusal="max_lost"),
-    "a hundred kilometers off": _of(_ELL + (1e5, 0.0), refusal="near its origin"),
+    "a hundred kilometers off": _of(_ELL + (1e5, 0.0), refusal="close enough to its origin"),
     "a thousand kilometers off": _of(_ELL + (2e6, 0.0), refusal="of the origin"),
 }
 """By name; those to be refused are refused by `Outline` or by `decompose`, each as InvalidShapeError."""
