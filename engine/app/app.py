@@ -94,8 +94,6 @@ class App:
 
     def open_file(self, path: Path | str, at: tuple[float, float] | None = None) -> None:
         """Open a scene or a recording; let a picture fall into the demo at a pixel of the view, by default its upper middle."""
-        if self.navigator.browsing:  # it falls into the demo that is chosen
-            self.navigator.start(self.navigator.chosen)
         left, top, width, height = self.screen.view
         self.dropper.read(str(path), self.session, (left + width / 2, top + height / 3) if at is None else at)
 

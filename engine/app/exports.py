@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.film import Film, FilmError, FrameTimes, usual_rate
+from engine.app.film import MIN_SIDE, Film, FilmError, FrameTimes, usual_rate
 from engine.app.frame import painter_for
 from engine.app.messages import Messages
 from engine.common.errors import LabError
@@ -26,8 +26,6 @@ MAX_STEPS = 3600
 """Steps that tables are written of where no span is marked: a minute at 60 Hz."""
 _WIDEST_GIF = 800
 """Pixels; a wider view is made smaller."""
-_SMALLEST = 16
-"""Pixels of the picture's sides; encoders take blocks of 16."""
 
 
 class PastExport:
@@ -188,8 +186,8 @@ class FilmExport(PastExport):
         self._view = session.view.whole
         seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # of a very small window some lies outside
         self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
-        if min(self._crop.size) < _SMALLEST:
-            raise FilmError(f"the view is smaller than {_SMALLEST} pixels")
+        if min(self._crop.size) < MIN_SIDE:
+            raise FilmError(f"the view is smaller than {MIN_SIDE} pixels")
         factor = min(1.0, _WIDEST_GIF / self._crop.width) if path.suffix.lower() == ".gif" else 1.0
         self._size = round(factor * self._crop.width) // 2 * 2, round(factor * self._crop.height) // 2 * 2
         rate = usual_rate(path)

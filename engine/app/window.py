@@ -30,7 +30,6 @@ from engine.render.canvas import Canvas
 from engine.render.hud import draw_help
 from engine.render.raster import load_raster
 from engine.sim.demo import Demo
-from engine.sim.recordings import Recording
 from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:
@@ -201,11 +200,7 @@ class Window:
         screen.cache.elapse(elapsed)
         if screen.is_outdated:
             self._build()
-        opened = self.app.dropper.deliver(self.session)
-        if isinstance(opened, Recording):
-            self.navigator.play(opened)
-        elif opened is not None:
-            self.navigator.open_demo(opened)
+        self.app.dropper.deliver(self.navigator)
         if (door := self.session.pop_stepper_request()) is not None:
             self.navigator.watch(door)
         self.app.apply_waiting_choice()

@@ -15,6 +15,7 @@ import pygame
 from engine.app.dropped_picture import picture_of
 from engine.app.files.opening import drop_size, load_file, refusal, words_of
 from engine.app.layout import is_inside
+from engine.app.navigator import Navigator
 from engine.app.session import Session
 from engine.render import palette
 from engine.render.camera import Place
@@ -87,24 +88,29 @@ class Dropper:
             self._readings[0].start(self._read)
         session.messages.say(f"Reading {Path(path).name}", is_passing=True)
 
-    def deliver(self, session: Session) -> Recording | type[Demo] | None:
-        """Put what has been read into its demo; return a recording or a demo to open. Called once a frame."""
+    def deliver(self, navigator: Navigator) -> None:
+        """Open the recordings and demos that have been read, and put bodies into their demo. Called once a frame.
+
+        In the list of demos a body falls into the one that is chosen, which is started for it.
+        """
         self._n_together = 0
-        opened: Recording | type[Demo] | None = None
         while self._readings and (result := self._readings[0].result) is not None:
             reading = self._readings.popleft()
             self._has_read = True
             if self._readings:
                 self._readings[0].start(self._read)
-            if reading.demo is not session.demo:  # the user has gone elsewhere
+            if reading.demo is not navigator.session.demo and not navigator.browsing:  # the user has gone elsewhere
                 continue
-            if isinstance(result, type | Recording):
-                opened = result
+            if isinstance(result, Recording):
+                navigator.play(result)
+            elif isinstance(result, type):
+                navigator.open_demo(result)
             else:
-                _put(session, reading, result)
-        if self._readings and self._readings[0].demo is session.demo:
-            self._show_time(self._readings[0], session)
-        return opened
+                if navigator.browsing and not isinstance(result, Exception):
+                    navigator.start(navigator.chosen)
+                _put(navigator.session, reading, result)
+        if self._readings and self._readings[0].demo is navigator.session.demo:
+            self._show_time(self._readings[0], navigator.session)
 
     def _show_time(self, reading: _Reading, session: Session) -> None:
         """Say each second for how long a file has been read, if that is long."""

@@ -295,6 +295,15 @@ def test_the_file_dialog_offers_the_samples(desk: Desk) -> None:
     desk.wait_for("A seesaw")
 
 
+def test_a_scene_opened_from_the_list_starts_no_other_demo(drop: type[Demo], desk: Desk, tmp_path: Path) -> None:
+    save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
+    desk = Desk(None, (drop,))
+    run(find("open"), desk.window.app)
+    desk.choose("ball.json")
+    desk.wait_for("A ball")
+    assert not desk.window.browsing and desk.window.navigator.left == []
+
+
 def test_a_long_folder_is_listed_in_parts(desk: Desk, tmp_path: Path) -> None:
     for k in range(40):
         (tmp_path / f"{k:02}.json").write_text("{}", encoding="utf-8")
