@@ -14,7 +14,7 @@ _MAX_BYTES = 16_000_000
 
 
 class ContentCache(Generic[_T]):
-    """A function of strings, bytes and tuples of bytes that remembers its results.
+    """A function of strings, bytes and tuples of bytes that remembers its results, which are never None; for any thread.
 
     Arguments are kept up to a total size of `max_bytes`. When they exceed it, all are forgotten; a larger argument is never kept.
 
@@ -31,8 +31,9 @@ class ContentCache(Generic[_T]):
         self.n_bytes = 0
 
     def __call__(self, *content: str | bytes | tuple[bytes, ...]) -> _T:
-        if content in self._results:
-            return self._results[content]
+        known = self._results.get(content)
+        if known is not None:
+            return known
         result = self._function(*content)
         size = sum(sum(map(len, part)) if isinstance(part, tuple) else len(part) for part in content)
         if self.n_bytes + size > self._max_bytes:

@@ -76,7 +76,7 @@ class Edit(Continuing, frozen=True):
     sets_value: ClassVar[bool] = False
     """True if the last of several such actions on the same object decides (`target`)."""
     deed: ClassVar[str] = "change of"
-    """What undo messages say of the action, before the object's name."""
+    """Words for the action in undo messages; the name of the object follows."""
 
     @property
     def target(self) -> tuple[object, ...] | None:
