@@ -1,4 +1,4 @@
-"""The bounding circle: nothing turns it, and three numbers decide. The smallest around points, by Welzl's incremental algorithm.
+"""The bounding circle: unaffected by rotation, and defined by three numbers. The smallest one, by Welzl's incremental algorithm.
 
 A circle is the only volume that does not notice a rotation: its center is moved, its radius stays. Two circles share a point when their
 centers are no farther apart than the radii together; squared, no root is taken::
@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 SQUARES_ROUNDING = 1.0 + 8.0 * EPS64
-"""Rounding, a factor. Five roundings of half EPS64 on either side of a comparison of squares, and slack for their products."""
+"""Rounding, as a factor: five roundings of half EPS64 on each side of a comparison of squares, and slack for their products."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class BoundingCircle:
 
     @property
     def area(self) -> float:
-        """Square meters."""
+        """Area, square meters."""
         return math.pi * self.radius * self.radius
 
     def at(self, xf: Transform) -> BoundingCircle:
@@ -96,13 +96,13 @@ class BoundingCircle:
         return BoundingCircle(xf.apply(self.center), self.radius + BOUNDING_ROUNDING * scale)
 
     def overlaps(self, other: BoundingCircle) -> bool:
-        """Tell whether the discs share a point; touching counts."""
+        """Return True if the discs share a point; touching counts."""
         dx, dy = other.center[0] - self.center[0], other.center[1] - self.center[1]
         reach = self.radius + other.radius
         return dx * dx + dy * dy <= SQUARES_ROUNDING * reach * reach + SAFE_PRODUCT
 
     def contains(self, at: tuple[float, float]) -> bool:
-        """Tell whether a point lies in the disc; the boundary counts."""
+        """Return True if a point lies in the disc; the boundary counts."""
         x, y = point("at", at)
         dx, dy = x - self.center[0], y - self.center[1]
         return dx * dx + dy * dy <= SQUARES_ROUNDING * self.radius * self.radius + SAFE_PRODUCT
@@ -120,7 +120,7 @@ def mean_circle(points: Points) -> BoundingCircle:
 
 
 def circle_around(points: Points, center: tuple[float, float]) -> BoundingCircle:
-    """Return the least circle with that center."""
+    """Return the smallest circle with this center."""
     cloud = cloud_of(points)
     away = float(np.hypot(cloud.points[:, 0] - center[0], cloud.points[:, 1] - center[1]).max())
     scale = math.hypot(*center) + cloud.extent
@@ -140,7 +140,7 @@ class Circumscribed(NamedTuple, Generic[_Number]):
 
 
 class WelzlTest(NamedTuple):
-    """One test of Welzl's algorithm, for a viewer: whether the next point of the innermost loop is in the circle so far."""
+    """One test of Welzl's algorithm, for a viewer: whether the next point of the innermost loop is in the current circle."""
 
     circle: Circumscribed[Any]
     is_in: bool
@@ -216,7 +216,7 @@ def _is_in(circle: Circumscribed[_Number], point: tuple[_Number, _Number]) -> bo
 
 
 def _recorded(tests: list[WelzlTest]) -> Callable[[Circumscribed[_Number], tuple[_Number, _Number]], bool]:
-    """Return `_is_in` that notes what it was asked and what it answered."""
+    """Return a version of `_is_in` that records its arguments and results."""
 
     def is_in(circle: Circumscribed[_Number], point: tuple[_Number, _Number]) -> bool:
         tests.append(WelzlTest(circle, _is_in(circle, point)))
@@ -252,13 +252,13 @@ def _of_three(points: Sequence[tuple[_Number, _Number]], i: int, j: int, k: int)
 
 
 def _judged(points: FloatArray, found: Circumscribed[float]) -> tuple[float, float]:
-    """Return the radius that holds all points, and the one that the supporting points alone demand: the smallest is between them."""
+    """Return the radius that contains all points, and the radius that the supporting points alone need; the smallest is in between."""
     holds_all = float(np.hypot(points[:, 0] - found.x, points[:, 1] - found.y).max())
     return holds_all, _demanded([(float(x), float(y)) for x, y in points[list(found.support)]])
 
 
 def _demanded(support: Sequence[tuple[float, float]]) -> float:
-    """Return the radius of the smallest circle of one, two or three points, in a way of its own: from lengths and an angle."""
+    """Return the radius of the smallest circle of one, two or three points, computed independently, from lengths and an angle."""
     sides = sorted(math.dist(p, q) for at, p in enumerate(support) for q in support[at + 1 :])
     if not sides:
         return 0.0

@@ -1,4 +1,4 @@
-"""What every volume is built from: points, and a radius around each of them.
+"""The input of every bounding volume: points, and a radius around each of them.
 
 A bounding volume that is convex contains a shape exactly when it contains the discs around the shape's core, and those exactly
 when it contains the discs around the corners of the core's convex hull. So a disc is one point and a radius, a capsule two, a
@@ -59,7 +59,7 @@ class Cloud:
 
 
 Points: TypeAlias = ArrayLike | AnyShape | Sequence[AnyShape] | Cloud
-"""What a volume is built from: points (n, 2), a shape, several shapes, or a cloud that was made before."""
+"""Input of a bounding volume: points (n, 2), a shape, several shapes, or an existing cloud."""
 
 
 def cloud_of(points: Points) -> Cloud:
@@ -97,7 +97,7 @@ def cloud_of(points: Points) -> Cloud:
 
 
 def margin_at(cloud: Cloud, xf: Transform) -> float:
-    """Return by how much a volume of this cloud at this pose must be larger than computed."""
+    """Return the margin by which a volume of this cloud at this pose must be enlarged for rounding."""
     return BOUNDING_ROUNDING * (abs(xf.position[0]) + abs(xf.position[1]) + cloud.extent)
 
 
@@ -124,7 +124,7 @@ def _cloud(points: FloatArray, radius: float) -> Cloud:
 
 
 def _hull_or_less(points: FloatArray) -> FloatArray:
-    """Return the corners of the hull, or the ends of the line on which all points lie."""
+    """Return the corners of the hull, or the two ends if all points lie on a line."""
     try:
         return convex_hull(points)
     except InvalidShapeError:

@@ -127,7 +127,7 @@ def largest_of_rows(values: FloatArray) -> FloatArray:
 
 
 def any_of_rows(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which rows of (..., k) have a flag set, for small k >= 1; computed column by column, as in `largest_of_rows`."""
+    """Return which rows of (..., k) have any flag set, for small k >= 1; computed column by column, as in `largest_of_rows`."""
     any_set = flags[..., 0].copy()
     for k in range(1, flags.shape[-1]):
         np.logical_or(any_set, flags[..., k], out=any_set)

@@ -1,4 +1,4 @@
-"""Notice for a script that waits for the compiler: its first query may take a minute, without any other explanation.
+"""Notice for a script that is waiting for the compiler: otherwise its first query might take a minute without any explanation.
 
 The notice is printed once, on standard error, after two seconds of compiling. The program's own windows and commands show their progress
 and therefore suppress it; worker processes do not print it either.

@@ -6,7 +6,7 @@ all engine sources that it imports, and of library versions. And a caller can ch
 (which takes 0.15 s).
 
 Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`) and uses
-a fallback, if there is one. A script that waits for its first result is told why (`compile_notice`).
+a fallback, if there is one. `compile_notice` explains the wait to scripts.
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
@@ -145,7 +145,7 @@ def _compiled(function: _Function, is_cached: bool = True, **options: object) ->
 def has_wide_registers() -> bool:
     """Return whether compiled loops process four or more float64 at once (AVX2); only then are kernels in lanes faster.
 
-    False if kernels are not compiled, or while `LANES` is disabled. Loads llvmlite, which is in memory already if Numba is.
+    False if kernels are not compiled, or while `LANES` is disabled. Loads llvmlite, which is already loaded if Numba is.
     """
     return LANES not in _held_back and _features_are_wide()
 

@@ -1,4 +1,4 @@
-"""Named random streams: one seed for the whole run, an independent generator for each purpose."""
+"""Named random streams: one seed for the whole run, and an independent generator for each purpose."""
 
 from __future__ import annotations
 

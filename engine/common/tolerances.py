@@ -82,8 +82,8 @@ GJK_MAX_ITERATIONS = 64
 (polygons of 128 vertices, edges of 1e-14 m, sizes 1 to a million); this limit only makes termination provable."""
 
 ORIENTATION_ROUNDING = (3.0 + 8.0 * EPS64) * 0.5 * EPS64
-"""Rounding, relative to the sum of the two products' magnitudes. An orientation of three points that exceeds this has the right sign: J. R.
-Shewchuk, 1997, bound A of the orientation test, ``(3 + 16 u) u`` with u = EPS64 / 2."""
+"""Rounding, relative to the sum of the two products' magnitudes. An orientation determinant that exceeds this is certain to
+have the right sign: J. R. Shewchuk, 1997, bound A of the orientation test, ``(3 + 16 u) u`` with u = EPS64 / 2."""
 
 SAFE_PRODUCT = float(np.finfo(np.float64).tiny) / EPS64
 """Rounding, square meters. Products with a sum below this, 1e-292, may have lost digits to underflow."""
@@ -105,9 +105,9 @@ GRID_MARGIN = 2.0**-20
 corner; over k cells it errs by about 2 k EPS64 cells, which stays below this up to 2e9 cells."""
 
 RAY_ROUNDING = 4.0 * EPS64
-"""Rounding, relative to the parameter at which a segment crosses a side of a box. The parameter is a difference divided by a number,
-half an EPS64 each; two of them are compared, one EPS64 each, and the product with this allowance rounds once more: two and a half,
-rounded up."""
+"""Rounding, relative to the parameter at which a segment crosses a side of a box. The parameter is the quotient of a difference and a
+number, whose two roundings are half an EPS64 each. Two such parameters are compared, at one EPS64 each, and the product with this allowance
+is rounded once more; the total of two and a half is rounded up."""
 
 MIN_NORMAL = float(np.finfo(np.float64).smallest_normal)
 """Rounding: smallest normal float64, 2.2e-308. Smaller quotients err by less than this."""
@@ -122,7 +122,7 @@ a multiple of half the grid is exact within 1,000 km (50 bits), so that an outli
 `geos::noding::snapround`."""
 
 FLATTENING_SHARE = 0.1
-"""Ratio. Share of a tracing's tolerance for the flattening of curves; the simplification after it gets the rest."""
+"""Ratio. Fraction of a tracing's tolerance for flattening curves; the subsequent simplification gets the rest."""
 
 SPECK_RADIUS = LINEAR_SLOP
 """Physical, meters. A part of an outline that contains no disk of this radius is thinner than `BOX2D_POLYGON_SKIN`, and a hole that
@@ -154,8 +154,8 @@ this far off it after rounding to float32: each coordinate errs by half an EPS32
 and the opposite point of the line, between two such vertices, by as much: one EPS32 in total."""
 
 FLAT_SHARE = 1e-3
-"""Ratio. Maximum share of a polygon's area lost with a vertex that is dropped as flat. A vertex 3 nm off an edge of 1 m takes 1e-9 m^2 with
-it; if this is more than a thousandth, the polygon is so thin that its shape would change."""
+"""Ratio. Maximum fraction of a polygon's area that is lost with a vertex that is dropped as flat. A vertex 3 nm off an edge of 1 m
+takes 1e-9 m^2 with it; if this is more than a thousandth, the polygon is so thin that its shape would change."""
 
 FLOAT32_AREA = 1.5 * EPS32
 """Rounding, relative to the square of the distance from the local origin, per vertex. `b2PolygonShape` sums twice the areas of n

@@ -8,7 +8,7 @@ __all__ = ["DEGENERATE", "HIT", "MISS", "OUT_OF_ITERATIONS", "OVERLAPPING", "SEP
 
 
 class Status(IntEnum):
-    """How a query ended. The compiled kernels return these integers."""
+    """Outcome of a query. The compiled kernels return these integers."""
 
     SEPARATED = 0
     """Static query: the shapes share no point."""

@@ -1,4 +1,4 @@
-"""Cosine and sine of an angle, from sums and products only, so that scalar and compiled code, one at a time or eight, give the same bits.
+"""Cosine and sine of an angle from sums and products only, so that scalar, compiled and SIMD code give bit-identical results.
 
 The library's functions differ between platforms, and compilers do not vectorize them. Here the angle is first brought to the nearest
 multiple of a right angle, n = round(angle / (pi/2)), with pi/2 in four parts whose first three have 33 bits, so that n times each is
@@ -29,10 +29,10 @@ import math
 __all__ = ["MAX_TURNED", "cosine_and_sine", "small_turn"]
 
 MAX_TURNED = 2.0**19 * math.pi / 2.0
-"""Radians: 823,549. The product of n and 33 bits is exact up to here and further; larger angles are left to the library."""
+"""Maximum angle, radians: 823,549. The product of n and 33 bits is exact at least up to here; the library handles larger angles."""
 
 _TO_INTEGER = 1.5 * 2.0**52
-"""Adding it leaves a sum whose last bit counts ones, and so rounds to the nearest whole number; the sum is exact up to 2^51."""
+"""Adding this leaves a sum whose last bit has the value 1, which rounds to the nearest integer; exact up to 2^51."""
 
 _P1, _P2, _P3, _P4 = 1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21, 8.47842766036889956997e-32
 _S1, _S2, _S3 = -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04
@@ -42,7 +42,7 @@ _C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.1359
 
 
 def small_turn(angle: float) -> tuple[float, float]:
-    """Return cosine and sine of an angle of at most `MAX_TURNED`; no branch in it, for SIMD kernels."""
+    """Return cosine and sine of an angle of at most `MAX_TURNED`, without branches, for SIMD kernels."""
     n = (angle * (2.0 / math.pi) + _TO_INTEGER) - _TO_INTEGER
     whole, second, third = angle - n * _P1, n * _P2, n * _P3
     near = whole - second

@@ -1,4 +1,4 @@
-"""Shapes as the kernels want them: flat arrays, packed once.
+"""Shapes in the form that kernels expect: flat arrays, packed once.
 
 Every shape here is a convex *core* and a radius around it; `engine.geometry.kinds` has the table. Shape s is ``kind[s]``, its core's
 vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points
@@ -41,40 +41,40 @@ __all__ = [
 ]
 
 SLOTS = 16
-"""Vertices of a shape that its record has room for; of a larger one it has the first ones, and no kernel asks for them."""
+"""Maximum number of vertices in a shape's record; for a larger shape it contains the first ones, which no kernel uses."""
 
 SLOT_GROUP = 4
-"""Slots come in groups of so many, which one pass over the lanes takes together."""
+"""Number of slots per group; one pass over the lanes reads a group."""
 
 _LINE = 8
-"""Numbers of a line of the cache."""
+"""Number of float64 values per cache line."""
 
 HEAD, GROUP_SIZE = _LINE, 4 * SLOT_GROUP
-"""Numbers of a record before the groups, and of each group: of the head the last three are unused."""
+"""Number of values in a record before the groups, and in each group; the last three of the head are unused."""
 
 REACH = 4
-"""Place in a record of the core's reach."""
+"""Index of the core's reach in a record."""
 
 RECORD = HEAD + 4 * SLOTS
-"""Numbers of a record: whole lines."""
+"""Number of values in a record: whole cache lines."""
 
 SHARP_ANGLE = 1.0 / 64.0
 """Radians, 0.9 degrees. What both edges of a corner are off by moves it by that over the sine of half its angle, here by 128 times as much:
 the separations of two shapes err by a hundredth of their rounding as they come, and by half of it at most."""
 
 SHARP_COSINE = -math.cos(SHARP_ANGLE)
-"""Two successive edges whose normals' product is less make a sharp corner: they turn by nearly two right angles."""
+"""Two successive edges make a sharp corner if the dot product of their normals is less: they turn by nearly two right angles."""
 
 SIMD_FROM = 48
-"""Pairs from which on the SIMD kernels are tried: where shapes of all sizes meet, blocks are filled well enough from here on (measured)."""
+"""Minimum number of pairs for the SIMD kernels: even with shapes of all sizes, blocks are then filled well enough (measured)."""
 
 N_CACHED = 1024
-"""Shapes and pairs of shapes kept packed: at most some megabytes."""
+"""Number of shapes and pairs of shapes that stay packed: a few megabytes at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedShapes:
-    """Shapes in flat arrays; see the module."""
+    """Shapes in flat arrays, as described in the module."""
 
     kind: IntArray
     first: IntArray
@@ -95,7 +95,7 @@ class PackedShapes:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Those of `_sides_kernel.Shapes`, for a kernel."""
+        """The arrays of `_sides_kernel.Shapes`, as arguments of a kernel."""
         return (
             self.kind, self.first, self.n_vertices, self.vertices, self.normals, self.centroid, self.radius, self.skin, self.extent,
             self.ghosts, self.has_ghost,
@@ -145,7 +145,7 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
 
 
 def _records(first: IntArray, n_vertices: IntArray, vertices: FloatArray, normals: FloatArray, heads: FloatArray) -> FloatArray:
-    """Return the records (n, RECORD), each of which begins with a line of the cache."""
+    """Return the records (n, RECORD), each aligned to a cache line."""
     n = len(first)
     numbers = np.zeros(n * RECORD + _LINE)
     skipped = -numbers.ctypes.data // numbers.itemsize % _LINE
@@ -161,7 +161,7 @@ def _records(first: IntArray, n_vertices: IntArray, vertices: FloatArray, normal
 
 
 def cached_pack(*shapes: AnyShape) -> PackedShapes:
-    """Return `shapes` packed, from memory where the same were asked for before; for one question about one pair.
+    """Return `shapes` packed, cached if the same shapes were packed before; for single queries about one pair.
 
     Packing two shapes costs some 80 us, the whole of such a question else a few. Shapes are immutable and hash by value, so the
     packed form of the last `N_CACHED` is kept; asking again costs 0.3 us.

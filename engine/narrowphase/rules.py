@@ -40,7 +40,7 @@ def check_rule(rule: str, shapes: PackedShapes, pairs: IntArray) -> int:
     Raises
     ------
     InvalidInputError
-        Another name; or "box2d" for what Box2D 2.3.0 does not collide: capsules, two segments, a segment without length.
+        Unknown name, or "box2d" for pairs that Box2D 2.3.0 does not collide: with capsules, two segments, or a segment of zero length.
     """
     number = rule_number(rule)
     if number == BOX2D:
@@ -48,7 +48,7 @@ def check_rule(rule: str, shapes: PackedShapes, pairs: IntArray) -> int:
         unknown = (
             (is_capsule[pairs].any(axis=1), "for a pair with a capsule, which Box2D does not have"),
             (is_segment[pairs].all(axis=1), "for two segments, which Box2D does not collide"),
-            ((is_segment & (shapes.n_vertices == 1))[pairs].any(axis=1), "for a segment without length, which Box2D divides by"),
+            ((is_segment & (shapes.n_vertices == 1))[pairs].any(axis=1), "for a segment of zero length, by which Box2D divides"),
         )
         for rows, why in unknown:
             if rows.any():

@@ -146,7 +146,7 @@ def test_batch_and_scalar_agree_to_the_bit(name_a, name_b):
         (ROD, BOX, "rule must be 'exact' for a pair with a capsule, which Box2D does not have, got 'box2d'"),
         (DISC, ROD, "rule must be 'exact' for a pair with a capsule, which Box2D does not have, got 'box2d'"),
         (LINE, LINE, "rule must be 'exact' for two segments, which Box2D does not collide, got 'box2d'"),
-        (BOX, Segment((0, 0), (0, 0)), "rule must be 'exact' for a segment without length, which Box2D divides by, got 'box2d'"),
+        (BOX, Segment((0, 0), (0, 0)), "rule must be 'exact' for a segment of zero length, by which Box2D divides, got 'box2d'"),
     ],
 )
 def test_what_box2d_does_not_collide_is_refused(a, b, message):
