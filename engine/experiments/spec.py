@@ -120,7 +120,7 @@ class ShotSpec:
     restitution : float
         0 to 1, of the bullet.
     target_speed : float
-        m/s, up to 100,000, towards the bullet, negative away: of the kinematic wall, of the other bullet, of the blade's tip.
+        m/s, up to 100,000, toward the bullet, negative away: of the kinematic wall, of the other bullet, of the blade's tip.
     shape : "disc" or "box"
         A box flies with a face ahead.
     height : float
@@ -230,7 +230,7 @@ class ShotSpec:
 
     @property
     def target_travel(self) -> float:
-        """Meters the target comes towards the bullet in a step; negative where it runs away, 0 for what does not move as a whole."""
+        """Meters the target comes toward the bullet in a step; negative where it runs away, 0 for what does not move as a whole."""
         if self.target not in ("kinematic", "head_on"):
             return 0.0
         return math.copysign(min(abs(self.target_speed) / self.hertz, self.longest_travel), self.target_speed)
@@ -252,7 +252,7 @@ class ShotSpec:
 
     @property
     def flown_target_speed(self) -> float:
-        """Speed that the target as a whole really has, towards the bullet, m/s."""
+        """Speed that the target as a whole really has, toward the bullet, m/s."""
         return self.target_travel * self.hertz
 
     @property

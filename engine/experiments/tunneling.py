@@ -23,7 +23,7 @@ correction even pushes the bullet out at the back. So the first position in the 
 **What changes d.** Box2D shortens the way of any body to 2 m a step, keeping its direction. At an angle a against the normal only
 ``cos a`` of the way leads through. A moving target adds its own way, also capped::
 
-        d = min(v h, 2 m) cos a + min(u h, 2 m) sign(u)           u > 0: the target comes towards the bullet
+        d = min(v h, 2 m) cos a + min(u h, 2 m) sign(u)           u > 0: the target comes toward the bullet
 
 **What changes reach.** A disc stretches by its radius r and has no skin: one skin counts, the wall's. A box stretches by
 ``r (|cos b| + |sin b|)``, r half its side and b its angle against the wall, and two skins count.
@@ -105,7 +105,7 @@ def approach(
 ) -> FloatArray:
     """Return d: the meters by which bullet and target come nearer in a step, along the normal.
 
-    `angle` is that of the flight against the normal, below a right angle; `target_speed` is positive towards the bullet.
+    `angle` is that of the flight against the normal, below a right angle; `target_speed` is positive toward the bullet.
     """
     way: FloatArray = step_way(speed, hertz, longest) * np.cos(angle) + step_way(target_speed, hertz, longest)
     return way

@@ -289,7 +289,7 @@ class Demo:
         return self._grip is not None
 
     def drag(self, point: tuple[float, float]) -> None:
-        """Pull the grabbed body towards a point; no-op if it no longer exists."""
+        """Pull the grabbed body toward a point; no-op if it no longer exists."""
         if self._grip is not None:
             self._grip.pull(point)
 
@@ -540,7 +540,7 @@ class Simulation:
     # -- grabbing -----------------------------------------------------------------------------------------------------
 
     def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> None:
-        """Grab a body at `held`, in its own frame, and pull it towards `point`, in the view; both in meters.
+        """Grab a body at `held`, in its own frame, and pull it toward `point`, in the view; both in meters.
 
         Raises
         ------

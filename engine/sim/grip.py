@@ -44,7 +44,7 @@ class Grip:
         return world.state(self.body).xf.apply_inverse(world.joint_anchors(self.joint)[1])
 
     def pull(self, point: Point) -> None:
-        """Pull the body towards a point in the view; points outside the world's bounds are ignored."""
+        """Pull the body toward a point in the view; points outside the world's bounds are ignored."""
         if not self.is_there:
             return
         try:
@@ -80,7 +80,7 @@ def bodies_under(stages: Sequence[Stage], point: Point) -> Iterator[tuple[int, i
 
 
 def take_hold_of(stage: Stage, body: int, held: Point, point: Point) -> Grip:
-    """Grab a body at `held`, in its own frame, and pull it towards `point`, in the view; both in meters.
+    """Grab a body at `held`, in its own frame, and pull it toward `point`, in the view; both in meters.
 
     Raises
     ------

@@ -169,7 +169,7 @@ class PulleyJointSpec(_OfTwoBodies):
 
 @spec
 class MouseJointSpec(Checked):
-    """Softly pulls the point of `body` that is initially at `grabbed` towards `target` (world, m); `grabbed` None means at `target`."""
+    """Softly pulls the point of `body` that is initially at `grabbed` toward `target` (world, m); `grabbed` None means at `target`."""
 
     body: int
     target: tuple[float, float]

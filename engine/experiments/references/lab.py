@@ -171,7 +171,7 @@ def body(
 
 
 def ground(world: World, degrees: float = 0.0, **more: Any) -> int:
-    """Add a floor through the origin that falls towards +x by `degrees`."""
+    """Add a floor through the origin that falls toward +x by `degrees`."""
     return body(world, Segment((-200.0, 0.0), (200.0, 0.0)), (0.0, 0.0), -math.radians(degrees), type="static", **more)
 
 

@@ -413,7 +413,7 @@ def collision_time(quick: bool) -> Finding:
         Table("when they diverge", ("step", "way", "error of the deflection, degrees", "16 discs diverged after, s"), tuple(parting)),
         Table(
             "simultaneous contacts",
-            ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "break not mirrored, m/s", f"missed at {_FAST:.0f} m/s, %"),
+            ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "asymmetry of the break, m/s", f"missed at {_FAST:.0f} m/s, %"),
             tuple(together),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),

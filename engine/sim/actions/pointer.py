@@ -48,7 +48,7 @@ class AtPoint(_InPicture, frozen=True):
 
 
 class Grab(AtPoint, frozen=True):
-    """Grab a body and pull it towards the point; returns False if there is none.
+    """Grab a body and pull it toward the point; returns False if there is none.
 
     `held` names the body: stage, id, and grabbed point in the body's frame, meters. `resolve` sets it, because another copy of the
     simulation may have another body at the point. If None, the demo searches for a body at the point.
@@ -84,7 +84,7 @@ class Grab(AtPoint, frozen=True):
 
 
 class Drag(AtPoint, frozen=True):
-    """Pull the grabbed body towards the point."""
+    """Pull the grabbed body toward the point."""
 
     undoable = False
 
