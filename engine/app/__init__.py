@@ -4,6 +4,6 @@ import os
 
 from engine.common.installation import require
 
-require("pygame", "pygame_gui")
+require("pygame")
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results

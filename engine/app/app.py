@@ -189,6 +189,20 @@ class App:
             self.session.messages.answer(str(error), palette.WARNING)
             return None
 
+    def step_through_the_largest(self, reason: str) -> None:
+        """Open the stepper of the largest difference of a reason."""
+        found = self.screen.painter.differences_of(reason)
+        if found:
+            self.session.watch(door_of_difference(found[0].stage, found[0].difference))
+
+    def look_at_the_next(self, reason: str) -> None:
+        """Look closely at the largest difference of a reason, at the next one if that is looked at already."""
+        session, found = self.session, self.screen.painter.differences_of(reason)
+        if found:
+            focus = session.view.focus
+            seen = next((k for k, one in enumerate(found) if focus is not None and focus.is_of(one.stage, one.difference)), -1)
+            session.look_at(*found[(seen + 1) % len(found)])
+
     def _door(self) -> StepperRequest | None:
         """Return the stepper of the difference, contact or body at the pointer; else of the close look or of two selected bodies."""
         session, painter, at = self.session, self.screen.painter, self.pointed
@@ -214,7 +228,7 @@ class App:
 
     def show_keys(self) -> None:
         """Show the page of keys."""
-        self.screen.help_shown, self.screen.help_scrolled = True, 0
+        self.screen.help_shown, self.screen.key_page.scrolled = True, 0
 
     def back(self) -> None:
         """Go back: from a close look, from a stepper, from a demo to the list; from the list, the second time, quit."""

@@ -23,8 +23,10 @@ from engine.app.panels.step_dock import StepDock
 from engine.app.panels.tools_dock import ToolsDock
 from engine.app.stepper_requests import door_of_demo
 from engine.contracts.agreement import REASONS
+from engine.render import palette
+from engine.ui.rows import Heading, Line, Note, Row
 
-__all__ = ["COMMANDS", "LAYERS", "NOTES", "Command", "command_of", "find", "help_groups", "markdown", "menu_groups", "run"]
+__all__ = ["COMMANDS", "LAYERS", "Command", "command_of", "find", "key_rows", "markdown", "menu_groups", "run"]
 
 
 def never(app: App) -> str:
@@ -264,9 +266,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "tools", "Panels", "Tool bar", "Shift T", "Hide or show the tool bar.", lambda app: app.dock(ToolsDock).toggle_shown(), _no_history
     ),
-    Command(
-        "more", "Show", "More", "", "Show all settings, the solver and the live check.", lambda app: app.appearance.toggle_more(app.screen)
-    ),
+    Command("more", "Show", "More", "", "Show all settings, the solver and the live check.", lambda app: app.appearance.toggle_more()),
     Command("keys", "Window", "All keys", "F1", "Show what every key does.", lambda app: app.show_keys()),
     Command("menu", "Window", "Menu", "Ctrl M", "Open the menu.", lambda app: app.open_menu()),
     Command(
@@ -275,7 +275,7 @@ COMMANDS: tuple[Command, ...] = (
         "Dark or light",
         "F10",
         "Switch between the dark and the light theme.",
-        lambda app: app.appearance.next_theme(app.screen),
+        lambda app: app.appearance.next_theme(),
     ),
     Command(
         "larger_text",
@@ -420,40 +420,39 @@ _POINTER = (
     ("Click a contact", "its manifold, step by step"),
     ("Shift click it", "the solver's step, by impulse"),
 )
+_CONTROLS = (
+    ("Tab, Shift Tab", "next control, previous one"),
+    ("Enter, Space", "press it; type in a field"),
+    ("Arrow keys", "move a slider, go on to the next button"),
+    ("Esc", "leave it"),
+)
+_SKINS = (
+    "Separations (7) are measured between the cores. A polygon has a skin of 10 mm, and Box2D lets two skins overlap by 5 mm, so "
+    "polygons at rest show 15 mm, and a polygon and a disc show 5 mm."
+)
 _GROUPS = ("Time", "Show", "Window", "File", "Export", "Compare", "Panels", "Shared world")
 
-NOTES: tuple[tuple[str, str], ...] = (
-    (
-        "Live check: every contact is computed twice. An orange ring marks "
-        "a difference between Box2D and us, which has one of these reasons:",
-        "",
-    ),
-    *((reason.name, reason.sentence) for reason in REASONS.values()),
-    (
-        "+15 mm",
-        "Separations (7) are measured between the cores. A polygon has a skin of 10 mm, and Box2D lets two skins overlap by 5 mm, so "
-        "polygons at rest show 15 mm, and a polygon and a disc show 5 mm.",
-    ),
-)
-"""What stands under the keys on their page: (word, sentence)."""
 
-Group = tuple[str, Sequence[tuple[str, str]]]
-
-
-def help_groups(app: App) -> tuple[Group, ...]:
-    """Return the page of keys: headings, and rows of (key, what it does)."""
+def key_rows(app: App, docks: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> list[Row]:
+    """Return the page of keys: those of the demo, the pointer, the commands and the docks (heading, keys); and the reasons of rings."""
     unusable = (NO_PAST, NO_REDO) if app.session.is_shared else (_NOT_SHARED,)
-    groups: list[Group] = [("This demo", app.session.demo.keys)] if app.session.demo.keys else []
-    groups.append(("Mouse", _POINTER))
+    demo = app.session.demo.keys
+    groups = [("This demo", demo)] if demo else []
+    groups += [("Mouse", _POINTER), ("Controls", _CONTROLS)]
     for name in _GROUPS:
-        rows = [
-            (command.key.replace(" or ", "  or  "), command.title)
-            for command in COMMANDS
-            if command.group == name and command.key and command.disabled(app) not in unusable
-        ]
+        rows = tuple((row.key, row.title) for row in COMMANDS if row.group == name and row.key and row.disabled(app) not in unusable)
         if rows and (name != "Shared world" or app.session.is_shared):
             groups.append((name, rows))
-    return tuple(groups)
+    page: list[Row] = []
+    for name, keys in (*groups, *docks):
+        page += [Heading(name), *(Line(key, words, bold=True) for key, words in keys)]
+    page += [
+        Heading("Rings of the live check"),
+        Note("Every contact is computed twice. An orange ring marks a difference, for one of these reasons:"),
+    ]
+    for reason in REASONS.values():
+        page += [Note(reason.name, 12.0, palette.EXPLAINED, bold=True), Note(reason.sentence)]
+    return [*page, Note("+15 mm", 12.0, palette.EXPLAINED, bold=True), Note(_SKINS)]
 
 
 def markdown() -> str:

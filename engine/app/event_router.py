@@ -14,14 +14,13 @@ import pygame
 
 from engine.app.app import App
 from engine.app.browser import Browser, edited
-from engine.app.commands import Command, command_of, find, run
+from engine.app.commands import Command, command_of, run
 from engine.app.files.dropping import DROP_EVENTS, pixel_of_drop
 from engine.app.frame import FoundDifference
 from engine.app.keys import is_plain
 from engine.app.layout import is_inside
 from engine.app.menu import Menu
 from engine.app.pages import PageReader
-from engine.app.panel import DemoPanel
 from engine.app.session import Session
 from engine.app.stepper_requests import (
     StepperRequest,
@@ -48,7 +47,7 @@ _BESIDE = (
 _PAGES = {pygame.K_PAGEUP: 2.0, pygame.K_PAGEDOWN: -2.0}
 """Keys that do what the wheel does, and their notches."""
 _OVERLAY_PAGE = 3.0
-"""As many times farther they scroll the overlay of keys."""
+"""As many times farther they scroll the page of keys."""
 _NOTCH = 48.0
 """Design pixels that a notch of the wheel scrolls it."""
 _CLICK = 4.0
@@ -85,12 +84,10 @@ class EventRouter:
         if command is not None and command.id in _ALWAYS:
             run(command, self._app)
             return
-        if (
-            self.menu.handle(event)
-            or self.page.handle(event)
-            or self._is_of_the_overlay(event)
-            or self._app.dock_area.offer(event, self._app.session)
-        ):
+        self._screen.ui.note(event)
+        if self.menu.handle(event) or self.page.handle(event) or self._is_of_the_overlay(event) or self._is_of_a_control(event):
+            return
+        if self._app.dock_area.offer(event, self._app.session):
             return
         if event.type == pygame.QUIT:
             self._app.close()
@@ -114,13 +111,24 @@ class EventRouter:
         else:
             self._pointer(event)
 
+    def _is_of_a_control(self, event: pygame.event.Event) -> bool:
+        """Return True if a key was the control's that the keyboard is at, or went to another."""
+        ui, browser = self._screen.ui, self._screen.browser
+        if event.type != pygame.KEYDOWN or ui.modal is not None or not ui.handle_key(event):
+            return False
+        if browser is not None and self._screen.browser is browser and (index := browser.pointed()) is not None:
+            self._navigator.choose(index)
+        return True
+
     def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:
-        """Scroll the overlay of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""
+        """Scroll the page of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""
         if not self._screen.help_shown:
             return False
-        if event.type == pygame.MOUSEWHEEL or (event.type == pygame.KEYDOWN and event.key in _PAGES):
-            notches = float(getattr(event, "precise_y", event.y)) if event.type == pygame.MOUSEWHEEL else _OVERLAY_PAGE * _PAGES[event.key]
-            self._screen.help_scrolled = max(self._screen.help_scrolled - round(_NOTCH * notches * self._screen.layout.ui_scale), 0)
+        page = self._screen.key_page
+        if event.type == pygame.MOUSEWHEEL:
+            return page.handle(event) or True
+        if event.type == pygame.KEYDOWN and event.key in _PAGES:
+            page.scroll(-round(_NOTCH * _OVERLAY_PAGE * _PAGES[event.key] * self._screen.ui_scale))
             return True
         if event.type == pygame.KEYDOWN and event.key not in _BESIDE:
             self._screen.help_shown = False
@@ -149,7 +157,7 @@ class EventRouter:
     def _is_of_demo(self, name: str, command: Command) -> bool:
         """Return True if the key of a command is the demo's: it takes it, or uses one that the window has no use for now."""
         panel, demo = self._screen.panel, self._app.session.demo
-        return name in demo.takes_keys or (panel is not None and name in panel.buttons and bool(command.disabled(self._app)))
+        return name in demo.takes_keys or (panel is not None and name in panel.keys and bool(command.disabled(self._app)))
 
     def _key_in_list(self, event: pygame.event.Event, browser: Browser, command: Command | None) -> None:
         if command is not None and command.id == "demos":
@@ -174,9 +182,7 @@ class EventRouter:
 
     def _wheel(self, at: tuple[int, int], event: pygame.event.Event) -> None:
         notches = float(getattr(event, "precise_y", event.y))
-        if is_inside(at, self._screen.layout.panel):
-            self._screen.column.scroll(notches)
-        elif is_inside(at, self._screen.view) and not self._navigator.browsing:
+        if not self._screen.form.handle(event) and is_inside(at, self._screen.view) and not self._navigator.browsing:
             self._pointing.wheel(at, notches, self._screen.painter.controls)
 
     def _pointer(self, event: pygame.event.Event) -> None:
@@ -185,46 +191,25 @@ class EventRouter:
         if event.type == pygame.MOUSEMOTION:
             self._pointer_at = event.pos
             self._app.pointed = at if in_view else None
-        if at is None or not (
-            is_inside(at, self._screen.layout.strip) or (self._screen.browser is not None and self._screen.browser.head.collidepoint(at))
-        ):
-            self._screen.manager.process_events(event)
+        if self._screen.form.handle(event):
+            return
         if self._screen.browser is not None:
             self._point_at_list(event, self._screen.browser, in_view)
         elif self._screen.panel is not None:
-            self._point_at_demo(event, self._screen.panel, in_view)
+            self._point_at_demo(event, in_view)
 
     def _point_at_list(self, event: pygame.event.Event, browser: Browser, in_view: bool) -> None:
-        index = browser.started_by(event)
         if event.type == pygame.MOUSEMOTION:
-            browser.point_at(event.pos)
-        is_click = event.type == pygame.MOUSEBUTTONDOWN and event.button == 1
-        if is_click and browser.menu.collidepoint(event.pos):
-            self.menu.open()
-        elif is_click and browser.cross.collidepoint(event.pos):
-            self._navigator.search("")
-        elif index is not None:
-            self._navigator.start(index)
-        elif event.type == pygame.MOUSEMOTION:
-            hovered = browser.hovered()
-            if hovered is not None:
-                self._navigator.choose(hovered)
-        elif is_click and in_view and browser.found:
+            if (pointed := browser.pointed()) is not None:
+                self._navigator.choose(pointed)
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and in_view and browser.found:
             self._navigator.start(self._navigator.chosen)
 
-    def _point_at_demo(self, event: pygame.event.Event, panel: DemoPanel, in_view: bool) -> None:
-        command = panel.handle(event)
+    def _point_at_demo(self, event: pygame.event.Event, in_view: bool) -> None:
         event = self._with_ctrl(event, in_view)
-        if command is not None:
-            run(find(command), self._app)
-        elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
+        if event.type == pygame.MOUSEBUTTONDOWN and in_view:
             painter = self._screen.painter
             self._pointing.press(event, painter.difference_at(event.pos) or self._contact(event.pos), painter.controls)
-        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            if (reason := panel.referee.steps_at(event.pos)) is not None:
-                self._watch_the_largest(reason)
-            else:
-                self._look_at_the_next(panel.referee.reason_at(event.pos))
         elif event.type == pygame.MOUSEBUTTONUP:
             self._pointing.release(event)
         elif event.type == pygame.MOUSEMOTION:
@@ -249,20 +234,6 @@ class EventRouter:
             return None
         wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._app.session.layers.impulses
         return self._app.solver_door(found[0]) if wants_solver else door_of_contact(*found)
-
-    def _watch_the_largest(self, reason: str) -> None:
-        found = self._screen.painter.differences_of(reason)
-        if found:
-            self._app.session.watch(door_of_difference(found[0].stage, found[0].difference))
-
-    def _look_at_the_next(self, reason: str | None) -> None:
-        """Look at the largest difference of a reason, at the next one if that is looked at already."""
-        session = self._app.session
-        found = self._screen.painter.differences_of(reason) if reason is not None else []
-        if found:
-            focus = session.view.focus
-            seen = next((k for k, one in enumerate(found) if focus is not None and focus.is_of(one.stage, one.difference)), -1)
-            session.look_at(*found[(seen + 1) % len(found)])
 
 
 def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:

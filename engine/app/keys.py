@@ -19,6 +19,11 @@ class Label(NamedTuple):
     key: str
     help: str
 
+    @property
+    def tip(self) -> str:
+        """Its tooltip."""
+        return f"{self.title}: {self.help}{f' ({self.key})' if self.key else ''}"
+
 
 _NAMED = {
     "Esc": (pygame.K_ESCAPE,),

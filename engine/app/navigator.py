@@ -211,7 +211,6 @@ class Navigator:
         if browser is not None and index != self.chosen and 0 <= index < len(self.demos):
             self.chosen = index
             self.session = self._session(self._preview(index))
-            browser.choose(index)
             self.session.view.place(browser.preview_place(self._screen.layout.view, self.demos[index]))
 
     def search(self, words: str) -> None:
@@ -224,7 +223,7 @@ class Navigator:
         meant = called(self.demos, words) or browser.found
         if meant and self.chosen not in meant:
             self.choose(meant[0])
-        browser.choose(self.chosen)
+        self._screen.form.lay_out(browser.rows(self.chosen), self._screen.layout.panel, browser.head())
         browser.reveal(self.chosen)
 
     def browse(self) -> None:

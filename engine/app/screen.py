@@ -1,31 +1,30 @@
-"""What lies where in the window: layout and text size, the widgets of the list or of a demo, the view, the overlay of keys.
+"""What lies where in the window: layout and text size, the list or the panel of a demo, the view, the page of keys.
 
-A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and cannot be read that fast. So of the
-parts that change by themselves, as time goes on, one is drawn anew in a frame, the one that has waited longest; of five that change in
-every frame each is drawn twelve times a second. What a click or a key changes is seen everywhere in the next frame.
+A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and cannot be read that fast. So the rows of
+a part are made anew twenty times a second; and of the parts that have changed one is drawn in a frame, the one that has waited longest.
+What a click or a key changes is seen everywhere in the next frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
 import pygame
 from msgspec.structs import replace
-from pygame_gui import UIManager
 
 from engine.app.browser import Browser
 from engine.app.files.preferences import Preferences, save_preferences
 from engine.app.frame import FramePainter
-from engine.app.keys import Label
 from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_scale, lanes, lay_out
 from engine.app.panel import DemoPanel
+from engine.app.panels.dock import WindowActions
 from engine.app.session import Session
-from engine.app.widgets import ScrollPanel, theme_for
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.palette import THEMES
-from engine.sim.demo import Demo
+from engine.ui.form import Form
+from engine.ui.ui import Ui
 
 __all__ = ["Appearance", "Screen", "SurfaceCache"]
 
@@ -33,6 +32,8 @@ _LONGEST_WAIT = 0.1
 """Seconds after which a part is drawn however many others are: a tenth is as long as an answer may take and still seem immediate
 (Miller, "Response time in man-computer conversational transactions", AFIPS 1968)."""
 _UP_TO_DATE = -1.0
+_LOOK = 0.045
+"""Seconds after which it is looked whether a part that is up to date still is."""
 
 
 class _Part:
@@ -40,8 +41,11 @@ class _Part:
 
     def __init__(self, size: tuple[int, int], surface: pygame.Surface) -> None:
         self.picture = pygame.Surface(size, 0, surface)
-        self.shows: tuple[Hashable, Place, str] | None = None
+        self.shows: Hashable = None
+        self.state: Hashable = None
         self.waited = _UP_TO_DATE
+        self.age = 0.0
+        """Seconds since it was looked whether it is up to date."""
         self.is_in_frame = True
 
 
@@ -68,11 +72,20 @@ class SurfaceCache:
         self._first = max(waiting, key=lambda name: waiting[name]) if waiting else None
         for part in self._parts.values():
             part.is_in_frame = False
+            part.age += self._elapsed
             if part.waited >= 0.0:
                 part.waited += self._elapsed
         self._elapsed = 0.0
 
-    def draw(self, surface: pygame.Surface, name: Hashable, place: Place, shows: Hashable, paint: Callable[[], object]) -> None:
+    def draw(
+        self,
+        surface: pygame.Surface,
+        name: Hashable,
+        place: Place,
+        shows: Callable[[], Hashable] | None,
+        paint: Callable[[], object],
+        state: Hashable = None,
+    ) -> None:
         """Draw a part of the window.
 
         Parameters
@@ -82,30 +95,35 @@ class SurfaceCache:
             Of the part.
         place : (left, top, width, height)
             Pixels, all of which `paint` covers, and no others.
-        shows : hashable
-            All that the picture depends on and that changes by itself, but for the theme. With None it is drawn in every
+        shows : callable
+            Returns all that the picture depends on and that changes by itself, but for the theme. With None it is drawn in every
             frame, and not kept.
         paint : callable
             Draws it on the surface.
+        state : hashable
+            What else it depends on, as where the pointer is: another one is drawn at once.
         """
         if shows is None:
             self._parts.pop(name, None)
             paint()
             return
-        now = (shows, place, palette.theme_name())
+        state = state, place, palette.theme_name()
         part = self._parts.get(name)
-        if part is not None:
+        if part is not None and part.state == state and part.waited < 0.0 and part.age < _LOOK:
             part.is_in_frame = True
+            surface.blit(part.picture, place[:2])
+            return
+        now = shows()
+        if part is not None and part.state == state:
+            part.is_in_frame, part.age = True, 0.0
             if part.shows == now:
                 part.waited = _UP_TO_DATE
-                surface.blit(part.picture, place[:2])
-                return
-            if part.shows is not None and part.shows[1:] == now[1:] and not self._has_turn(name, part):
+            if part.shows == now or not self._has_turn(name, part):
                 surface.blit(part.picture, place[:2])
                 return
         if part is None or part.picture.get_size() != place[2:]:
             part = self._parts[name] = _Part(place[2:], surface)
-        part.shows, part.waited = now, _UP_TO_DATE
+        part.shows, part.state, part.waited, part.age, part.is_in_frame = now, state, _UP_TO_DATE, 0.0, True
         paint()
         part.picture.blit(surface, (0, 0), place)
 
@@ -127,14 +145,16 @@ class Screen:
     ----------
     view : (left, top, width, height)
         Where the demo, or the preview behind the browser, is drawn.
-    manager : UIManager
-        Of the widgets, which are made anew with every change of the layout or of what is shown.
+    ui : Ui
+        What all forms share.
+    form : Form
+        At the left: of the list, or of the demo's panel.
+    key_page : Form
+        Of the page of keys, while it is shown.
     browser : Browser or None
         The list, while it is shown.
     panel : DemoPanel or None
         The demo's, else.
-    help_scrolled : int
-        Pixels of the overlay of keys above its plate, while it is shown.
     is_outdated : bool
         Whether everything has to be made anew before the next frame.
     """
@@ -145,12 +165,12 @@ class Screen:
         self.view = self.layout.view
         self.painter = FramePainter(self.ui_scale, shrinks=not is_watched)
         self.cache = SurfaceCache()
-        self.manager: UIManager
+        self.ui = Ui(self.painter.fonts, lambda words: None)
+        self.form, self.key_page = Form(self.ui), Form(self.ui)
         self.browser: Browser | None = None
         self.panel: DemoPanel | None = None
         self._scrolled = 0
-        self.help_shown = False
-        self.help_scrolled = 0
+        """Of the list, when it was left."""
         self.is_outdated = False
         self._columns = 1
 
@@ -165,11 +185,13 @@ class Screen:
         return self.ui_scale < self._wanted_scale
 
     @property
-    def column(self) -> ScrollPanel:
-        """What is at the left, and can be scrolled: the list, or the demo's panel."""
-        column = self.browser.column if self.browser is not None else self.panel.column if self.panel is not None else None
-        assert column is not None
-        return column
+    def help_shown(self) -> bool:
+        """Whether the page of keys lies over the window."""
+        return self.ui.modal is self.key_page
+
+    @help_shown.setter
+    def help_shown(self, is_shown: bool) -> None:
+        (self.ui.open if is_shown else self.ui.close)(self.key_page)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Take another size; widgets are built anew before the next frame."""
@@ -179,25 +201,24 @@ class Screen:
         """Take another size of text and widgets, as far as there is room for it in the window."""
         self._lay_out(self.layout.size, ui_scale)
 
-    def build_list(self, demos: Sequence[type[Demo]], chosen: int, searched: str, preview: Session) -> None:
-        """Build the widgets of the list, and give the preview its place."""
+    def build_list(self, browser: Browser, chosen: int, preview: Session) -> None:
+        """Show the list, where it was left, and give the preview of the chosen demo its place."""
+        scrolled = self.form.scrolled if self.browser is not None else self._scrolled
         self._clear()
-        self.view = self.layout.view
-        self.browser = Browser(self.manager, self.painter.fonts, self.layout.panel, demos, chosen, self._scrolled, searched)
-        preview.view.place(self.browser.preview_place(self.view, demos[chosen]))
-        self.manager.update(0.0)
+        self.view, self.browser = self.layout.view, browser
+        preview.view.place(browser.preview_place(self.view, browser.demos[chosen]))
+        self.form.lay_out(browser.rows(chosen), self.layout.panel, browser.head())
+        self.form.scroll(scrolled - self.form.scrolled)
+        browser.reveal(chosen)
 
-    def build_panel(self, session: Session, view: Place, label: Callable[[str], Label], is_unfolded: bool) -> None:
-        """Build the widgets of a demo, and give it its view; a panel that is made anew stays where it was scrolled to."""
+    def build_panel(self, session: Session, view: Place, actions: WindowActions) -> None:
+        """Show the panel of a demo, and give it its view; a panel that was there stays where it was scrolled to."""
         before = self.panel if self.panel is not None and self.panel.is_of(session) else None
+        scrolled = self.form.scrolled
         self._clear()
+        self.form.scrolled = scrolled if before is not None else 0
         self.place(session, view)
-        motion = before.motion if before is not None else None
-        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session, label, is_unfolded, motion)
-        if before is not None:
-            self.panel.column.scroll_to(before.column.scrolled)
-        self.panel.refresh()
-        self.manager.update(0.0)
+        self.panel = before if before is not None else DemoPanel(session, actions)
 
     def place(self, session: Session, view: Place, is_cut: bool = False) -> None:
         """Give a demo its view, and each one beside it a lane in it; the picture stays where it is if it is only cut."""
@@ -213,9 +234,9 @@ class Screen:
         session.view.place(first, is_cut, tuple(others))
 
     def _clear(self) -> None:
-        self.manager = UIManager(self.layout.size, theme_for(self.ui_scale), enable_live_theme_updates=False)
+        self.ui.finish()
         if self.browser is not None:
-            self._scrolled = self.browser.column.scrolled
+            self._scrolled = self.form.scrolled
         self.browser = self.panel = None
         self.cache.forget()
         self.is_outdated = False
@@ -226,6 +247,7 @@ class Screen:
         self.is_outdated = self.is_outdated or self.layout != before
         if self.ui_scale != before.ui_scale:
             self.painter = FramePainter(self.ui_scale, self.painter.raster, shrinks=not self._is_watched)
+            self.ui.fonts = self.painter.fonts
 
 
 class Appearance:
@@ -239,12 +261,11 @@ class Appearance:
         self._preferences = preferences if preferences is not None else Preferences(palette.theme_name())
         self._path = path
 
-    def next_theme(self, screen: Screen) -> None:
+    def next_theme(self) -> None:
         """Switch to the other theme."""
         names = list(THEMES)
         name = names[(names.index(palette.theme_name()) + 1) % len(names)]
         palette.use_theme(name)
-        screen.is_outdated = True
         self._keep(replace(self._preferences, theme=name))
 
     @property
@@ -252,10 +273,19 @@ class Appearance:
         """Whether *More* is unfolded in the panel."""
         return self._preferences.shows_more
 
-    def toggle_more(self, screen: Screen) -> None:
+    def toggle_more(self) -> None:
         """Unfold *More*, or fold it."""
-        screen.is_outdated = True
         self._keep(replace(self._preferences, shows_more=not self.shows_more))
+
+    @property
+    def open_folder(self) -> Path:
+        """Folder from which a file was opened last; the present one if there is none."""
+        folder = Path(self._preferences.open_folder)
+        return folder if folder.is_dir() else Path()
+
+    def remember_folder(self, folder: Path) -> None:
+        """Note the folder from which a file was opened."""
+        self._keep(replace(self._preferences, open_folder=str(folder)))
 
     def change_scale(self, screen: Screen, notches: int, answer: Callable[[str], object]) -> None:
         """Make text larger or smaller, or as usual with 0 notches; a size for which the window is too small is refused."""
@@ -267,16 +297,6 @@ class Appearance:
             answer("No room for larger text: make the window larger.")
             screen.rescale(scale := max(before, screen.ui_scale))
         self._keep(replace(self._preferences, text_scale=None if scale == self._usual_scale else scale))
-
-    @property
-    def open_folder(self) -> Path:
-        """Folder from which a file was opened last; the present one if there is none."""
-        folder = Path(self._preferences.open_folder)
-        return folder if folder.is_dir() else Path()
-
-    def remember_folder(self, folder: Path) -> None:
-        """Note the folder from which a file was opened."""
-        self._keep(replace(self._preferences, open_folder=str(folder)))
 
     def _keep(self, preferences: Preferences) -> None:
         self._preferences = preferences

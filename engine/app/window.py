@@ -7,7 +7,7 @@ draws on any surface it is given, so that the loop, the tests and the screenshot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.app import App
-from engine.app.commands import NOTES, find, help_groups, run
+from engine.app.browser import Browser
+from engine.app.commands import find, key_rows, run
 from engine.app.event_router import EventRouter
 from engine.app.files.recovery import Recovery
 from engine.app.keys import Label
@@ -26,11 +27,12 @@ from engine.app.panels.files_dock import FilesDock
 from engine.app.screen import Screen
 from engine.app.session import Session
 from engine.app.status_strip import CheckNote, Note, Notes, draw_progress, draw_strip
+from engine.render import palette
 from engine.render.canvas import Canvas
-from engine.render.hud import draw_help
 from engine.render.raster import load_raster
 from engine.sim.demo import Demo
 from engine.sim.stage import RefereeFactory
+from engine.ui.rows import Row
 
 if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["TITLE", "Window"]
 
 TITLE = "Collision laboratory"
+_KEY_COLUMN, _MAX_COLUMNS = 290.0, 4
+"""Design pixels of a column of the page of keys, and how many there are at most."""
 
 
 class Window:
@@ -81,17 +85,22 @@ class Window:
         self._is_watched = is_watched
         self.check = CheckNote()
         self._notes = Notes()
+        self._panel_rows: tuple[tuple[Row, ...], tuple[Row, ...]] = ((), ())
         self.screen = Screen(size, ui_scale, is_watched)
         self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, client_session, server_thread)
-        actions = WindowActions(
+        self.screen.ui.refuse = lambda words: self.session.messages.answer(words, palette.WARNING)
+        self._actions = actions = WindowActions(
             lambda id: run(find(id), self.app),
             _label,
             lambda path: self.app.open_file(path),
             self.show,
             lambda: self.note,
             self._paint_docks,
+            lambda wish: self.app.choose(wish),
+            lambda reason: self.app.look_at_the_next(reason),
+            lambda reason: self.app.step_through_the_largest(reason),
         )
-        self.dock_area = DockArea(make_docks(self.navigator, self.screen, actions) if is_watched else (), self.navigator)
+        self.dock_area = DockArea(make_docks(self.navigator, self.screen, actions) if is_watched else (), self.navigator, self.screen.ui)
         self.app = App(self.navigator, self.screen, self.dock_area)
         self.router = EventRouter(self.app)
         self._begin(self.session)
@@ -204,10 +213,7 @@ class Window:
         if (door := self.session.pop_stepper_request()) is not None:
             self.navigator.watch(door)
         self.app.apply_waiting_choice()
-        if screen.panel is not None:
-            screen.panel.apply()
-            if (wish := screen.panel.motion.take()) is not None:
-                self.app.choose(wish)
+        screen.ui.advance(elapsed)
         self.session.demo.sim.is_checked = self.session.layers.check
         self.dock_area.update(self.session, elapsed)
         self.navigator.keep_up(elapsed)
@@ -218,11 +224,6 @@ class Window:
             screen.place(session, screen.view)
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)
-        if screen.panel is not None:
-            screen.panel.refresh()
-            screen.is_outdated = screen.is_outdated or screen.panel.is_outdated
-        screen.manager.update(elapsed)
-        self.router.page.update(elapsed)
 
     @property
     def is_at_work(self) -> bool:
@@ -253,10 +254,11 @@ class Window:
         navigator, screen = self.navigator, self.screen
         self.dock_area.use_fonts(screen.painter.fonts)
         if navigator.browsing:
-            screen.build_list(navigator.demos, navigator.chosen, navigator.searched, navigator.session)
+            browser = Browser(screen.form, navigator.demos, navigator.start, navigator.search, self._actions, navigator.searched)
+            screen.build_list(browser, navigator.chosen, navigator.session)
         else:
             view = self.dock_area.carve(screen.layout.view, screen.ui_scale)
-            screen.build_panel(navigator.session, view, _label, self.app.appearance.shows_more)
+            screen.build_panel(navigator.session, view, self._actions)
 
     @property
     def _pointed(self) -> tuple[int, int] | None:
@@ -268,40 +270,68 @@ class Window:
         session, screen = self.session, self.screen
         layout, painter = screen.layout, screen.painter
         screen.cache.begin()
+        screen.ui.begin()
         painter.paint(surface, session, self._pointed, paint_over=self._paint_docks)
         self._draw_panel(surface)
         self.dock_area.draw(surface, session, screen.cache)
         note = self.note
-        shows = (session.demo.steps, session.costs.shown, session.clock.pace, self.check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
-        screen.cache.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
+        is_kept = self._is_watched and not self.browsing
+        screen.cache.draw(surface, "strip", layout.strip, self._strip_shows if is_kept else None, strip, note)
         if self.app.share_loaded is not None:
             draw_progress(surface, layout.strip, self.app.share_loaded, screen.ui_scale)
         self.router.page.draw(surface)
         self.router.menu.draw(surface)
         if screen.help_shown:
-            whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])
-            groups = help_groups(self.app) + self.dock_area.keys()
-            screen.help_scrolled = min(screen.help_scrolled, draw_help(surface, painter.fonts, whole, groups, NOTES, screen.help_scrolled))
+            self._draw_keys(surface)
+        screen.ui.draw_tip(surface)
+
+    def _draw_keys(self, surface: pygame.Surface) -> None:
+        """Draw the page of keys in as many columns as there is room for."""
+        screen, px = self.screen, self.screen.ui.px
+        room = pygame.Rect(0, 0, screen.layout.size[0], screen.layout.strip[1]).inflate(-px(20), -px(20))
+        n_columns = min(max(room.width // px(_KEY_COLUMN), 1), _MAX_COLUMNS)
+        screen.key_page.show()
+        screen.key_page.lay_plate(key_rows(self.app, self.dock_area.keys()), room, room.width, n_columns=n_columns)
+        screen.key_page.draw_plate(surface)
 
     def _paint_docks(self, canvas: Canvas) -> None:
         """Draw over the bodies what docks draw there."""
         self.dock_area.paint(canvas, self.session)
 
     def _draw_panel(self, surface: pygame.Surface) -> None:
-        """Draw the list of demos, or the demo's panel, and the widgets."""
+        """Draw the list of demos, or the demo's panel."""
+        screen, chosen = self.screen, self.navigator.chosen
+        if screen.browser is not None:
+            screen.browser.draw(surface, screen.layout.view, self.navigator.demos[chosen])
+
+        def shows() -> Hashable:
+            self._panel_rows = self._rows_of_panel()
+            return self._panel_rows
+
+        def draw() -> None:
+            if not self._is_watched:
+                shows()
+            head, rows = self._panel_rows
+            screen.form.lay_out(rows, screen.layout.panel, head)
+            screen.form.draw(surface)
+            left, top, width, height = screen.layout.panel
+            pygame.draw.line(surface, palette.PANEL_EDGE, (left + width - 1, top), (left + width - 1, top + height))
+
+        screen.cache.draw(surface, "panel", screen.layout.panel, shows if self._is_watched else None, draw, screen.form.show())
+
+    def _rows_of_panel(self) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+        """Return the rows at the left, those that stay and those that are scrolled."""
         screen = self.screen
         if screen.browser is not None:
-            screen.browser.draw(surface, screen.layout.view, self.navigator.demos[self.navigator.chosen])
-            screen.manager.draw_ui(surface)
-            screen.browser.draw_over(surface)
-        elif screen.panel is not None:
-            screen.panel.refresh()
-            missing = self.check.words(self.session)
-            shows = screen.panel.shows(missing) if self._is_watched else None
-            screen.cache.draw(surface, "panel", screen.layout.panel, shows, partial(screen.panel.draw, surface, missing))
-            screen.manager.draw_ui(surface)
-            screen.panel.column.draw_over(surface)
+            return tuple(screen.browser.head()), tuple(screen.browser.rows(self.navigator.chosen))
+        assert screen.panel is not None
+        rows = screen.panel.rows(self.check.words(self.session), self.app.appearance.shows_more)
+        return screen.panel.head(), tuple(rows)
+
+    def _strip_shows(self) -> Hashable:
+        session = self.session
+        return session.demo.steps, session.costs.shown, session.clock.pace, self.check.short
 
 
 def _label(id: str) -> Label:

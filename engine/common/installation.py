@@ -33,7 +33,6 @@ LAB = {
     "platformdirs": "platformdirs",
     "pydantic": "pydantic",
     "pygame": "pygame-ce",
-    "pygame_gui": "pygame_gui",
     "rich": "rich",
     "shapely": "shapely",
     "tinycss2": "tinycss2",

@@ -1,16 +1,15 @@
 """Text and the plates under it, made once and kept, and room for it in the picture.
 
-The font is Noto Sans, which comes with pygame_gui, so that no font of the system is needed. A label may lie on any of eight sides of its
-point. The first side counts on which it touches no other label, no plate and no edge of the view; where there is none the label is left
-out: nothing is written over anything else. Words that have one place only, a demo's own, take it. Labels that may go elsewhere wait until
-those are written (`wait`, `settle`).
+The fonts are Noto Sans, and Fira Code for code, in the folder `typefaces`: no font of the system is needed. A label may lie on any of
+eight sides of its point. The first side counts on which it touches no other label, no plate and no edge of the view; where there is none
+the label is left out: nothing is written over anything else. Words that have one place only, a demo's own, take it. Labels that may go
+elsewhere wait until those are written (`wait`, `settle`).
 """
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import pygame
@@ -26,14 +25,12 @@ _MAX_TEXTS = 1024
 _MAX_PLATES = 128
 
 
-@cache
-def font_file(bold: bool = False) -> str | None:
-    """Return the path of the bundled font, None (pygame's own) where pygame_gui is missing."""
-    spec = importlib.util.find_spec("pygame_gui")
-    if spec is None or spec.origin is None:
-        return None
-    path = Path(spec.origin).parent / "data" / ("NotoSans-Bold.ttf" if bold else "NotoSans-Regular.ttf")
-    return str(path) if path.is_file() else None
+_TYPEFACES = Path(__file__).parent / "typefaces"
+
+
+def font_file(bold: bool = False, is_code: bool = False) -> str:
+    """Return the path of a font."""
+    return str(_TYPEFACES / ("FiraCode-Regular.ttf" if is_code else "NotoSans-Bold.ttf" if bold else "NotoSans-Regular.ttf"))
 
 
 class FontBook:
@@ -49,7 +46,7 @@ class FontBook:
         if not pygame.font.get_init():
             pygame.font.init()
         self.ui_scale = ui_scale
-        self._fonts: dict[tuple[float, bool], pygame.font.Font] = {}
+        self._fonts: dict[tuple[float, bool, bool], pygame.font.Font] = {}
         # what every frame asks for stays in them, what changes in every frame goes
         self._texts = lru_cache(_MAX_TEXTS)(self._rendered)
         self._widths = lru_cache(_MAX_TEXTS)(self._measured)
@@ -57,17 +54,17 @@ class FontBook:
         self._beginnings = lru_cache(_MAX_TEXTS)(self._cut)
         self._plates = lru_cache(_MAX_PLATES)(_plate)
 
-    def font(self, size: float, bold: bool = False) -> pygame.font.Font:
+    def font(self, size: float, bold: bool = False, is_code: bool = False) -> pygame.font.Font:
         """Return the font of `size` design pixels."""
-        key = (size, bold)
+        key = (size, bold, is_code)
         font = self._fonts.get(key)
         if font is None:
-            font = self._fonts[key] = pygame.font.Font(font_file(bold), max(6, round(size * self.ui_scale)))
+            font = self._fonts[key] = pygame.font.Font(font_file(bold, is_code), max(6, round(size * self.ui_scale)))
         return font
 
-    def render(self, text: str, size: float, color: Color, bold: bool = False) -> pygame.Surface:
+    def render(self, text: str, size: float, color: Color, bold: bool = False, is_code: bool = False) -> pygame.Surface:
         """Return the text as a surface with transparent ground; the same surface for the same text."""
-        return self._texts(text, size, palette.now(color), bold)
+        return self._texts(text, size, palette.now(color), bold, is_code)
 
     def plate(self, size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: Color | None = None) -> pygame.Surface:
         """Return a rounded plate of `size` pixels to write on, `alpha` of 255 opaque; the same surface for the same plate."""
@@ -85,8 +82,8 @@ class FontBook:
         """Return the text, shortened with "…" if it is wider than `width` screen pixels."""
         return self._beginnings(text, size, width, bold)
 
-    def _rendered(self, text: str, size: float, color: Color, bold: bool) -> pygame.Surface:
-        return self.font(size, bold).render(shown(text), True, color)
+    def _rendered(self, text: str, size: float, color: Color, bold: bool, is_code: bool) -> pygame.Surface:
+        return self.font(size, bold, is_code).render(shown(text), True, color)
 
     def _measured(self, text: str, size: float, bold: bool) -> int:
         return self.font(size, bold).size(shown(text))[0]

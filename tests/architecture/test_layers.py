@@ -35,6 +35,7 @@ LAYERS = (
     "engine.sim",
     "engine.demo",
     "engine.net",
+    "engine.ui",
     "engine.app",
     "engine.cli",
     "engine.__main__",
@@ -56,8 +57,7 @@ LIMITS = {
 # Libraries that only some layers may see.
 LIBRARIES = {
     "Box2D": {"engine.box2d"},
-    "pygame": {"engine.render", "engine.app", "sprites"},
-    "pygame_gui": {"engine.app"},
+    "pygame": {"engine.render", "engine.ui", "engine.app", "sprites"},
     "typer": {"engine.cli"},
     "scipy": set(),
     "shapely": {"engine.decompose"},

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.app.editor.editor import ChosenJoint, Editor
-from engine.app.editor.rows import Heading, Line, Note, Number, Row, Switch
 from engine.common.errors import InvalidInputError
 from engine.sim.actions import ChangeJoint
 from engine.sim.stage import body_box
+from engine.ui.rows import Heading, Line, Note, Number, Row, Switch
 from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,
@@ -135,7 +135,7 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
         value: Any = getattr(spec, name)
         if name in _SWITCHES:
             words, says = _SWITCHES[name]
-            rows.append(Switch(words, value, setter(name), says=says))
+            rows.append(Switch(words, value, setter(name), tip=says))
         elif name == "linear_offset":
             rows += _offset_rows(value, setter(name))
         else:
@@ -143,7 +143,7 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
             unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else one.unit
             says = "Speed along the axis; negative is backward, and 0 brakes." if unit == "m/s" else one.says
             shown = math.degrees(value) if one.is_angle else value
-            rows.append(Number(one.name, shown, setter(name), one.step, unit, says=says))
+            rows.append(Number(one.name, shown, setter(name), one.step, unit, tip=says))
     return rows
 
 
@@ -151,8 +151,8 @@ def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> 
     x, y = offset
     says = "Target position of B's origin, in A's frame."
     return [
-        Number("target x", x, lambda new: change((new, y)), 0.1, "m", says=says),
-        Number("target y", y, lambda new: change((x, new)), 0.1, "m", says=says),
+        Number("target x", x, lambda new: change((new, y)), 0.1, "m", tip=says),
+        Number("target y", y, lambda new: change((x, new)), 0.1, "m", tip=says),
     ]
 
 

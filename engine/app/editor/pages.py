@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from engine.app.editor.editor import Chosen, Editor, Gesture
-from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.app.stepper_requests import door_of_bodies
 from engine.common.errors import LabError
 from engine.sim.actions import ChangeBody, ChangeFixture, ChangeWorld, SetAwake, SetPose, SetVelocity
 from engine.sim.ids import IDS_OF_A_USER
+from engine.ui.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.world import World
 from engine.world.fields import changed
 from engine.world.specs import BODY_TYPES
@@ -122,7 +122,7 @@ def body_rows(editor: Editor) -> list[Row]:
         return lambda value: _set_bodies(editor, name, value)
 
     def number(name: str, step: float, unit: str = "") -> Number:
-        return Number(name.replace("_", " "), getattr(body.spec, name), setter(name), step, unit, is_mixed=differs(name), says=_SAYS[name])
+        return Number(name.replace("_", " "), getattr(body.spec, name), setter(name), step, unit, is_mixed=differs(name), tip=_SAYS[name])
 
     def switch(name: str, words: str) -> Switch:
         return Switch(words, getattr(body.spec, name), setter(name), differs(name), _SAYS[name])
@@ -133,7 +133,7 @@ def body_rows(editor: Editor) -> list[Row]:
         Text("name", body.spec.name, setter("name"), differs("name"), _SAYS["name"]),
         switch("bullet", "bullet (CCD against all)"),
         switch("fixed_rotation", "fixed rotation"),
-        Switch("awake", state.awake, lambda awake: _wake(editor, awake), says=_SAYS["awake"]),
+        Switch("awake", state.awake, lambda awake: _wake(editor, awake), tip=_SAYS["awake"]),
         switch("allow_sleep", "may sleep"),
         number("linear_damping", 0.1, "1/s"),
         number("angular_damping", 0.1, "1/s"),
@@ -175,7 +175,7 @@ def _stepper_rows(editor: Editor) -> list[Row]:
 
     return [
         Heading("Step by step"),
-        Choice("query for these two bodies", tuple(_STEPPERS), "", watch, says="Shows every step of our algorithm on these shapes."),
+        Choice("query for these two bodies", tuple(_STEPPERS), "", watch, tip="Shows every step of our algorithm on these shapes."),
     ]
 
 
@@ -227,15 +227,15 @@ def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
 
     rows: list[Row] = [
         Heading("Motion"),
-        Number("x", x, lambda new: put(x=new), 0.1, "m", says=_SAYS["x"]),
-        Number("y", y, lambda new: put(y=new), 0.1, "m", says=_SAYS["y"]),
-        Number("angle", math.degrees(angle), lambda new: put(angle=math.radians(new)), 5.0, "°", says=_SAYS["angle"]),
+        Number("x", x, lambda new: put(x=new), 0.1, "m", tip=_SAYS["x"]),
+        Number("y", y, lambda new: put(y=new), 0.1, "m", tip=_SAYS["y"]),
+        Number("angle", math.degrees(angle), lambda new: put(angle=math.radians(new)), 5.0, "°", tip=_SAYS["angle"]),
     ]
     if world.body(first.body).spec.type != "static":
         rows += [
-            Number("vx", vx, lambda new: throw(vx=new), 0.5, "m/s", says=_SAYS["vx"]),
-            Number("vy", vy, lambda new: throw(vy=new), 0.5, "m/s", says=_SAYS["vy"]),
-            Number("spin", spin, lambda new: throw(spin=new), 0.5, "rad/s", says=_SAYS["spin"]),
+            Number("vx", vx, lambda new: throw(vx=new), 0.5, "m/s", tip=_SAYS["vx"]),
+            Number("vy", vy, lambda new: throw(vy=new), 0.5, "m/s", tip=_SAYS["vy"]),
+            Number("spin", spin, lambda new: throw(spin=new), 0.5, "rad/s", tip=_SAYS["spin"]),
         ]
     return rows
 

@@ -12,8 +12,8 @@
     | strip                                     |
     +-------------------------------------------+
 
-The window gives a dock its place, its events before all others, and a call each frame; a dock says how much of the view it wants
-(`size`, 0 to be out of sight), and draws there, and over the view too, if it has marks to put on bodies.
+The window gives a dock its place, its events before all others, and a call each frame. A dock says how much of the view it wants (`size`, 0
+to be out of sight) and which `rows` stand there, each with what a change of it does; it may draw over the bodies too.
 
 Where there is no room for all that are open, those opened longest ago are folded to their titles, which share one strip at their side; a
 click on one unfolds it. The one opened last of all can be read in any session, and takes more of the view for that.
@@ -21,18 +21,21 @@ click on one unfolds it. The one opened last of all can be read in any session, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import pygame
 
 from engine.render import palette
 from engine.render.camera import Place
+from engine.ui.form import Form
+from engine.ui.rows import Row
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.app.keys import Label
+    from engine.app.motion_panel import Wish
     from engine.app.session import Session
     from engine.app.status_strip import Note
     from engine.render.canvas import Canvas
@@ -53,7 +56,11 @@ _STRIP = 20.0
 
 
 class WindowActions(NamedTuple):
-    """What docks use of the window: commands and their labels, opening a file, its picture, its note, what docks draw over the bodies."""
+    """What panel and docks use of the window.
+
+    Commands and their labels, opening a file, its picture, its note, what docks draw over the bodies, choosing a solver, looking closely at
+    a difference of some reason, stepping through it.
+    """
 
     run: Callable[[str], object]
     label: Callable[[str], Label]
@@ -61,6 +68,9 @@ class WindowActions(NamedTuple):
     show: Callable[[pygame.Surface], None]
     note: Callable[[], Note | None]
     paint: Callable[[Canvas], None]
+    choose: Callable[[Wish], object]
+    look_at: Callable[[str], object]
+    step_through: Callable[[str], object]
 
 
 class Dock:
@@ -80,6 +90,8 @@ class Dock:
         Whether only its title is shown, for want of room; set by the session, which then draws it and keeps the pointer's events from it.
     fonts : FontBook
         Set by the window; `fonts.ui_scale` is screen pixels to a design pixel.
+    form : Form
+        Of its rows; set by the window.
     """
 
     side: ClassVar[Side] = "bottom"
@@ -96,6 +108,8 @@ class Dock:
     opened: int = 0
     is_folded: bool = False
     fonts: FontBook
+    form: Form
+    _rows: tuple[tuple[Row, ...], tuple[Row, ...]] = ((), ())
 
     @property
     def size(self) -> float:
@@ -121,9 +135,17 @@ class Dock:
     def break_off(self, session: Session) -> None:
         """Finish, or take away, files that still grow: the window ends in the middle, by Ctrl-C or a fault, and nothing follows."""
 
+    def head(self, session: Session) -> Sequence[Row]:
+        """Return the rows that stay where they are while the others are scrolled."""
+        return ()
+
+    def rows(self, session: Session) -> Sequence[Row]:
+        """Return its rows in this frame."""
+        return ()
+
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        """Take in an event, before panel and view do; True keeps it from them."""
-        return False
+        """Handle an event before panel and view do; True keeps it from them."""
+        return self.size > 0.0 and self.form.handle(event)
 
     def update(self, session: Session, elapsed: float) -> None:
         """Called once a frame, before the demo's steps."""
@@ -135,16 +157,29 @@ class Dock:
         """Return what it has to say in the status strip where nothing else is to be said, and its color."""
         return None
 
-    def shows(self, session: Session) -> Hashable:
-        """Return all that its picture depends on and that changes by itself, as time goes on: while it is equal the picture is kept.
+    def show(self) -> Hashable:
+        """Take part in this frame; return what its picture depends on besides `shows`: where the pointer is, and the keyboard."""
+        return self.form.show()
 
-        What an event changes need not be in it: after any but a motion of the pointer everything is drawn anew. None to be drawn in every
-        frame, as while the pointer is in it.
-        """
-        return None
+    def shows(self, session: Session) -> Hashable:
+        """Return all that its picture depends on and that changes by itself: while it is equal the picture is kept."""
+        self._rows = tuple(self.head(session)), tuple(self.rows(session))
+        return self._rows
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        """Draw in its own place: all of it, and nothing beside it unless `shows` is None."""
+        """Draw in its own place; one that lies over the view draws nothing there by itself."""
+        if self.side == "over":
+            return
+        head, rows = self._rows
+        self.form.lay_out(rows, self.place, head)
+        self.form.draw(surface)
+        self.draw_edge(surface)
+
+    def draw_edge(self, surface: pygame.Surface) -> None:
+        """Draw the line between it and the view."""
+        left, top, width, height = self.place
+        end = (left, top + height - 1) if self.side == "right" else (left + width - 1, top)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), end)
 
 
 def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:

@@ -28,6 +28,8 @@ from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.panels.tools_dock import ToolsDock
 from engine.app.screen import Screen, SurfaceCache
 from engine.render.camera import Place
+from engine.ui.form import Form
+from engine.ui.ui import Ui
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -46,8 +48,10 @@ _POINTER = (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, py
 class DockArea:
     """The docks, in the order in which they get events."""
 
-    def __init__(self, docks: tuple[Dock, ...], navigator: Navigator) -> None:
+    def __init__(self, docks: tuple[Dock, ...], navigator: Navigator, ui: Ui) -> None:
         self.docks = docks
+        for dock in docks:
+            dock.form = Form(ui)
         self._navigator = navigator
         self._sizes = (0.0,) * len(docks)
         self._is_unfolded = False
@@ -121,16 +125,14 @@ class DockArea:
             dock.paint(canvas, session)
 
     def draw(self, surface: pygame.Surface, session: Session, cache: SurfaceCache) -> None:
-        """Draw the docks beside the view, those last that may write beside their place, and then what lies over the view."""
+        """Draw the docks beside the view, and then what lies over the view."""
         docks = self.active()
-        beside = []
         for dock in docks:
             if dock.is_folded and dock.size > 0.0:
                 draw_folded(surface, dock, self._pointer is not None and is_inside(self._pointer, dock.place))
             elif dock.side != "over" and min(dock.place[2:]) >= _LEAST:
-                beside.append((dock, dock.shows(session)))
-        for dock, shows in sorted(beside, key=lambda one: one[1] is None):
-            cache.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, session))
+                paint = partial(dock.draw, surface, session)
+                cache.draw(surface, dock, dock.place, partial(dock.shows, session), paint, dock.show())
         for dock in reversed(docks):  # who gets events first lies over the others
             if dock.side == "over":
                 dock.draw(surface, session)
@@ -144,7 +146,7 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
 
     First the one that asks, then those that may be typed in, then those that lie over the view that tools work in.
     """
-    asking = AskingDock(lambda: screen.view)
+    asking = AskingDock(lambda: screen.view, screen.ui)
     editor = Editor()
     inspector = InspectorDock(editor)
     timeline = TimelineDock(actions)
@@ -158,7 +160,7 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
         CameraDock(editor),
         ToolsDock(editor, actions),
         timeline,
-        PeopleDock(),
+        PeopleDock(actions),
         NetworkDock(navigator.end_sharing),
         PlotDock(),
         StepDock(),

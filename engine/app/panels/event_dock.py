@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Hashable
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
 from engine.app.event_log import KINDS, Event, EventLog
-from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.common.words import decimals
 from engine.render import palette
 from engine.render.palette import Color, mix
+from engine.ui.rows import Area, Button, Buttons, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -67,10 +68,8 @@ class EventDock(Dock):
         self.kinds: frozenset[str] = frozenset(KINDS)
         self.only_watched = False
         self._filtered = _Filtered()
-        self._chips = Chips()
-        self._pointer: tuple[int, int] | None = None
         self._scrolled = 0
-        self._rows: list[tuple[pygame.Rect, Event]] = []
+        self._listed: list[tuple[pygame.Rect, Event]] = []
 
     @property
     def size(self) -> float:
@@ -82,54 +81,37 @@ class EventDock(Dock):
 
     def begin(self, session: Session) -> None:
         self._scrolled = 0
-        self._rows = []
-
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if not self.shown:
-            return False
-        inside = pygame.Rect(self.place)
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos if inside.collidepoint(event.pos) else None
-        elif event.type == pygame.MOUSEBUTTONDOWN and inside.collidepoint(event.pos):
-            if event.button == 1:
-                self._press(event.pos, session)
-            return True
-        elif event.type == pygame.MOUSEWHEEL and self._pointer is not None:
-            self._scrolled = max(self._scrolled + 3 * round(float(event.y)), 0)
-            return True
-        return False
+        self._listed = []
 
     def toggle_shown(self) -> None:
         """Show or hide it."""
         self.shown = not self.shown
-        self._chips.clear()
-        self._rows = []
 
-    def shows(self, session: Session) -> Hashable:
-        history, series = session.timeline.history, session.timeline.series
-        if history is None or series is None or self._pointer is not None:
-            return None
-        events = self._events(session, series)
-        return id(events), len(events), _until(events, history.now), session.timeline.watched, self._scrolled
-
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history, series = session.timeline.history, session.timeline.series
-        if not self.shown or history is None or series is None or self.place[2] < 1:
-            return
-        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        clip = surface.get_clip()
-        surface.set_clip(self.place)
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
-        self._chips.clear()
-        inset = round(9 * ui)
+    def head(self, session: Session) -> Sequence[Row]:
+        series = session.timeline.series
+        if series is None:
+            return ()
         watched = series.name(*session.timeline.watched) if session.timeline.watched is not None else "a body (middle click)"
-        chips = [self._kind_chip(kind) for kind in KINDS] + [Chip(f"only {watched}", self.only_watched, self._toggle_watched)]
-        head = self.fonts.render("EVENTS", 11.0, palette.CAPTION, True)
-        surface.blit(head, (left + inset, top + round(7 * ui)))
-        y = self._chips.draw(surface, self.fonts, (left + inset, top + round(25 * ui), width - 2 * inset), chips, self._pointer)
-        self._draw_rows(surface, series, self._events(session, series), y + round(4 * ui), history.now)
-        surface.set_clip(clip)
+        kinds = [Button(kind, partial(self._toggle_kind, kind), f"List each {kind}.", is_on=kind in self.kinds) for kind in KINDS]
+        only = Button(f"only {watched}", self._toggle_watched, "List only events of the body that is watched.", is_on=self.only_watched)
+        return (Buttons((*kinds, only), height=20.0),)
+
+    def rows(self, session: Session) -> Sequence[Row]:
+        history, series = session.timeline.history, session.timeline.series
+        if history is None or series is None:
+            return ()
+        events, now = self._events(session, series), history.now
+        shows = id(events), len(events), _until(events, now), self._scrolled
+        return (
+            Area(
+                "events",
+                partial(self._draw_rows, series, events, now),
+                shows=shows,
+                drag=partial(self._go_to, session),
+                wheel=self._scroll,
+                step=partial(self._go_on, session, events, now),
+            ),
+        )
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -137,50 +119,59 @@ class EventDock(Dock):
         """Return the events asked for; another list after something else was asked for."""
         return self._filtered.refresh(series.events, self.kinds, session.timeline.watched if self.only_watched else None)
 
-    def _press(self, at: tuple[int, int], session: Session) -> None:
-        chip = self._chips.at(at)
-        if chip is not None:
-            chip.action()
-            self._scrolled = 0
-            return
-        for rect, event in self._rows:
-            if rect.collidepoint(at):
-                session.timeline.seek(event.step)
-                return
+    def _go_to(self, session: Session, at: tuple[int, int]) -> None:
+        """Go to the step of the event at a pixel."""
+        event = next((event for rect, event in self._listed if rect.collidepoint(at)), None)
+        if event is not None:
+            session.timeline.seek(event.step)
 
-    def _kind_chip(self, kind: str) -> Chip:
-        return Chip(kind, kind in self.kinds, lambda: self._toggle_kind(kind))
+    def _go_on(self, session: Session, events: list[Event], now: int, way: int) -> None:
+        """Go to the step of the next event, or of the one before."""
+        steps = [event.step for event in events if (event.step > now) is (way > 0) and event.step != now]
+        if steps:
+            session.timeline.seek(steps[0] if way > 0 else steps[-1])
+
+    def _scroll(self, notches: float) -> None:
+        self._scrolled = max(self._scrolled + 3 * round(notches), 0)
 
     def _toggle_kind(self, kind: str) -> None:
-        self.kinds = self.kinds ^ {kind}
+        self.kinds, self._scrolled = self.kinds ^ {kind}, 0
 
     def _toggle_watched(self) -> None:
-        self.only_watched = not self.only_watched
+        self.only_watched, self._scrolled = not self.only_watched, 0
 
-    def _draw_rows(self, surface: pygame.Surface, series: TimeSeries, events: list[Event], top: int, now: int) -> None:
-        ui, (left, place_top, width, height) = self.fonts.ui_scale, self.place
+    def _draw_rows(
+        self,
+        series: TimeSeries,
+        events: list[Event],
+        now: int,
+        surface: pygame.Surface,
+        place: pygame.Rect,
+        pointer: tuple[int, int] | None,
+    ) -> None:
+        ui = self.fonts.ui_scale
         row = round((2.0 if self._is_narrow else 1.0) * _ROW * ui)
-        n_rows = max((place_top + height - top - round(4 * ui)) // row, 1)
+        n_rows = max(place.height // row, 1)
         happened = _until(events, now)
         end = min(happened + min(_AHEAD, len(events) - happened), len(events))
         self._scrolled = min(self._scrolled, max(end - n_rows, 0))
         end -= self._scrolled
         start = max(end - n_rows, 0)
-        self._rows = []
+        self._listed = []
         if not events:
             words = self.fonts.render("no events yet", _SIZE, palette.CAPTION)
-            surface.blit(words, (left + round(9 * ui), top))
+            surface.blit(words, place.topleft)
         for k, event in enumerate(events[start:end]):
-            rect = pygame.Rect(left + 1, top + k * row, width - 1, row)
+            rect = pygame.Rect(place.left, place.top + k * row, place.width, row)
             if start + k == happened:
                 pygame.draw.line(surface, palette.ACCENT, rect.topleft, rect.topright)
-            if self._pointer is not None and rect.collidepoint(self._pointer):
+            if pointer is not None and rect.collidepoint(pointer):
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect)
             self._draw_row(surface, series, event, rect, event.step > now)
-            self._rows.append((rect, event))
+            self._listed.append((rect, event))
         if self._scrolled:
             words = self.fonts.render(f"{self._scrolled} newer events below", 11.0, palette.ACCENT, True)
-            plate = words.get_rect(midbottom=(left + width // 2, place_top + height - round(3 * ui))).inflate(round(12 * ui), 0)
+            plate = words.get_rect(midbottom=place.midbottom).inflate(round(12 * ui), 0)
             pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
             surface.blit(words, words.get_rect(center=plate.center))
 
@@ -191,14 +182,14 @@ class EventDock(Dock):
         text, caption = palette.TEXT, palette.CAPTION
         if is_ahead:
             color, text, caption = (mix(palette.PANEL, one, _DIMMED) for one in (color, text, caption))
-        x = rect.left + round(9 * ui)
+        x = rect.left
         step = self.fonts.render(str(event.step), _SIZE, caption)
         end = x + (step.get_width() if self._is_narrow else round(36 * ui))
         surface.blit(step, step.get_rect(midright=(end, middle)))
         _symbol(surface, event, (end + round(11 * ui), middle), 3.6 * ui, color)
         speed = "" if math.isnan(event.speed) else f"{decimals(event.speed, 2)} m/s"
         right = self.fonts.render(speed, _SIZE, color if event.kind == "impact" else caption)
-        edge = rect.right - round(8 * ui)
+        edge = rect.right
         surface.blit(right, right.get_rect(midright=(edge, middle)))
         names = " – ".join(series.name(event.stage, body, event.step) for body in (event.body_a, event.body_b))
         left, room = x + round(58 * ui), edge - right.get_width() - round(62 * ui) - x

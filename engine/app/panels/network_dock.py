@@ -5,22 +5,19 @@ The simulated link (`engine.net.link`) is between this client and its server, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pygame
-
-from engine.app.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch
 from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
-from engine.app.panels.inspector_dock import Form
 from engine.app.shared_picture import millimeters
-from engine.common.errors import LabError
+from engine.common.checks import finite
+from engine.common.errors import InvalidInputError
 from engine.common.installation import program
 from engine.common.words import counted
-from engine.render import palette
+from engine.ui.rows import Choice, Heading, Line, Note, Row, Slider, Switch
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["NetworkDock"]
 
 _WIDTH = 268.0
-_HEADING = 30.0
 _REFRESH = 0.5
 """Interval over which the rates are averaged, s."""
 _MS, _PERCENT, _KILO = 1000.0, 100.0, 0.001
@@ -56,7 +52,6 @@ class NetworkDock(Dock):
         self.shown = False
         self._leave = leave
         self._driver: NetworkDriver | None = None
-        self.form = Form(self._refuse)
         self._waited = 0.0
         self._counted: tuple[int, int, int, int] = (0, 0, 0, 0)
         self._rates = (0.0, 0.0, 0.0, 0.0)
@@ -70,19 +65,10 @@ class NetworkDock(Dock):
         self._driver = session.driver if isinstance(session.driver, NetworkDriver) else None
         self._waited, self._rates = 0.0, (0.0, 0.0, 0.0, 0.0)
         self._counted = self._count()
-        self.form.stop_typing()
-
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if not self.shown:
-            return False
-        if self.form.handle(event):
-            return True
-        return bool(event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos))
 
     def toggle_shown(self) -> None:
         """Show or hide the panel."""
         self.shown = not self.shown
-        self.form.stop_typing()
 
     def update(self, session: Session, elapsed: float) -> None:
         self._waited += elapsed
@@ -91,31 +77,11 @@ class NetworkDock(Dock):
             sent, received, again, corrected = ((b - a) / self._waited for a, b in zip(self._counted, now, strict=True))
             self._rates, self._counted, self._waited = (sent, received, again, corrected), now, 0.0
 
-    def shows(self, session: Session) -> Hashable:
+    def rows(self, session: Session) -> Sequence[Row]:
         driver = session.driver
-        if not isinstance(driver, NetworkDriver) or self.form.is_pointed:
-            return None
-        return self._rates, driver.client.users, driver.client_session.status_text, self.form.state, driver.client_session.connection.link
-
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
-        driver = session.driver
-        if not self.shown or self.place[2] < 1 or not isinstance(driver, NetworkDriver):
-            return
-        left, top, width, height = self.place
-        ui = self.fonts.ui_scale
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
-        title = self.fonts.render(self.title, 14.0, palette.TEXT, True)
-        surface.blit(title, title.get_rect(midleft=(left + round(12 * ui), top + round(0.5 * _HEADING * ui))))
-        head = round(_HEADING * ui)
-        self.form.lay_out(self._rows(session, driver), (left + 1, top + head, max(width - 1, 0), max(height - head, 0)), self.fonts)
-        self.form.draw(surface)
+        return self._rows_of(session, driver) if isinstance(driver, NetworkDriver) else ()
 
     # Inside
-
-    def _refuse(self, words: str) -> None:
-        if self._driver is not None:
-            self._driver.messages.answer(words, palette.WARNING)
 
     def _count(self) -> tuple[int, int, int, int]:
         if self._driver is None:
@@ -123,7 +89,7 @@ class NetworkDock(Dock):
         client, connection = self._driver.client, self._driver.client_session.connection
         return connection.n_sent, connection.n_received, client.n_resimulated, client.n_corrections
 
-    def _rows(self, session: Session, driver: NetworkDriver) -> list[Row]:
+    def _rows_of(self, session: Session, driver: NetworkDriver) -> list[Row]:
         client, server_thread = driver.client, driver.server_thread
         sent, received, again, corrected = self._rates
         rows: list[Row] = []
@@ -166,22 +132,37 @@ class NetworkDock(Dock):
                 "Ghosts",
                 driver.shows_ghosts,
                 partial(setattr, driver, "shows_ghosts"),
-                says="Outlines of bodies before they were corrected.",
+                tip="Outlines of bodies before they were corrected.",
             ),
             Switch(
                 "Smoothing",
                 driver.smooths,
                 partial(setattr, driver, "smooths"),
-                says="Corrections are shown gradually; the state is set at once.",
+                tip="Corrections are shown gradually; the state is set at once.",
             ),
             Heading("Simulated link, each way"),
         ]
-        link = driver.client_session.connection.link
-        for name, field, factor, most, step, unit, says in _LINK:
-            value = round(factor * getattr(link, field), 3)
-            change = partial(self._set_link, driver, field, factor)
-            rows.append(Number(name, value, change, step, unit, says=says, span=(0.0, most)))
+        rows += [self._link_row(driver, *one) for one in _LINK]
         return rows
+
+    def _link_row(
+        self, driver: NetworkDriver, name: str, field: str, factor: float, most: float, step: float, unit: str, tip: str
+    ) -> Slider:
+        def change(value: float) -> None:
+            connection = driver.client_session.connection
+            changes: dict[str, Any] = {field: value / factor}
+            connection.link = replace(connection.link, **changes)
+
+        value = factor * getattr(driver.client_session.connection.link, field)
+        return Slider(
+            name,
+            f"{value:.4g} {unit}",
+            value / most,
+            lambda share, _: change(round(share * most / step) * step),
+            lambda typed: change(_number(name, typed)),
+            step / most,
+            tip=tip,
+        )
 
     def _go(self, driver: NetworkDriver, where: str) -> None:
         if where == "left":
@@ -195,10 +176,10 @@ class NetworkDock(Dock):
             *(Line("dropped", f"{drop.name or 'unknown'}: {drop.reason}") for drop in status.drops[-2:]),
         ]
 
-    def _set_link(self, driver: NetworkDriver, field: str, factor: float, value: float) -> None:
-        connection = driver.client_session.connection
-        try:
-            changes: dict[str, Any] = {field: value / factor}
-            connection.link = replace(connection.link, **changes)
-        except LabError as error:
-            self._refuse(str(error))
+
+def _number(name: str, typed: str) -> float:
+    """Return the number that was typed; an `InvalidInputError` says that it is none."""
+    try:
+        return finite(name, float(typed.replace(",", ".")))
+    except ValueError:
+        raise InvalidInputError(name, "a number", typed) from None

@@ -10,18 +10,19 @@ It also draws the users' pointers, grabbed bodies and corrections over the pictu
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
 from engine.app.network_driver import NetworkDriver
-from engine.app.panels.buttons import draw_icon
 from engine.app.panels.camera_dock import body_under
-from engine.app.panels.dock import Dock
+from engine.app.panels.dock import Dock, WindowActions
 from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, ghosts_of, user_color
 from engine.render import palette
+from engine.ui.rows import Area, Bar, Button, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["PeopleDock"]
 
 _HEIGHT = 36.0
-_BUTTON = 26.0
 _SIZE = 12.5
 _GRAPH, _MIN_GRAPH = 132.0, 60.0
 """Width of the graph, and minimum free width for it to be drawn, design pixels."""
@@ -58,7 +58,8 @@ class PeopleDock(Dock):
         ("Space, [, ]", "pause, slower, faster (for all users)"),
     )
 
-    def __init__(self) -> None:
+    def __init__(self, actions: WindowActions) -> None:
+        self._actions = actions
         self.ghosts: list[Ghost] = []
         self._n_corrections = 0
         self._pointers: dict[int, Point] = {}
@@ -79,17 +80,9 @@ class PeopleDock(Dock):
         self.begin(session)
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        driver = session.driver
-        if not isinstance(driver, NetworkDriver):
-            return False
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
-        elif event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
-            for rect, name in self._buttons(driver) if event.button == 1 else ():
-                if rect.collidepoint(event.pos):
-                    (session.undo if name == "undo" else session.clock.toggle_pause)()
-            return True
-        return False
+        return super().handle(event, session)
 
     def drive(self, session: Session) -> None:
         """Assign the force keys to the body under the pointer, or to none."""
@@ -145,48 +138,31 @@ class PeopleDock(Dock):
         for user, at in self._pointers.items():
             draw_pointer(canvas, at, names.get(user, f"user {user}"), user_color(user))
 
-    def shows(self, session: Session) -> Hashable:
-        return None
-
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
+    def rows(self, session: Session) -> Sequence[Row]:
         driver = session.driver
-        if not isinstance(driver, NetworkDriver) or self.place[3] < 1:
-            return
-        left, top, width, height = self.place
-        ui = self.fonts.ui_scale
-        clip = surface.get_clip()
-        surface.set_clip(pygame.Rect(self.place).clip(clip))
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
-        x = left + round(6 * ui)
-        for rect, name in self._buttons(driver):
-            is_under = self._pointer is not None and rect.collidepoint(self._pointer)
-            if is_under:
-                pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * ui))
-            draw_icon(surface, name, rect, palette.TEXT if is_under else palette.CAPTION)
-            x = rect.right
-        right = left + width - round(8 * ui)
-        x = self._draw_users(surface, driver, x + round(10 * ui), right)
+        if not isinstance(driver, NetworkDriver):
+            return ()
+        buttons = []
+        for icon, id in (("play" if driver.clock.paused else "pause", "pause"), ("undo", "undo")):
+            label = self._actions.label(id)
+            buttons.append(Button(label.title, partial(self._actions.run, id), label.tip, icon=icon))
+        shows = driver.people, driver.is_apart, round(100.0 * driver.client.age), sum(driver.again), len(driver.again)
+        return (Bar(tuple(buttons), Area("users", partial(self._draw, driver), shows=shows)),)
+
+    # Inside
+
+    def _draw(self, driver: NetworkDriver, surface: pygame.Surface, rect: pygame.Rect, pointer: tuple[int, int] | None) -> None:
+        ui, right = self.fonts.ui_scale, rect.right - round(8 * self.fonts.ui_scale)
+        x = self._draw_users(surface, driver, rect.left + round(10 * ui), right)
         text = "not connected" if driver.is_apart else f"confirmed {1000.0 * driver.client.age:.0f} ms ago"
         age = self.fonts.render(text, 11.0, palette.WARNING if driver.is_apart else palette.CAPTION)
         if right - x > round((_MIN_GRAPH + 10.0) * ui) + age.get_width():
             at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
-            surface.blit(age, age.get_rect(midleft=(at, top + height // 2 + 1)))
+            surface.blit(age, age.get_rect(midleft=(at, rect.centery)))
             x = at + age.get_width() + round(10 * ui)
         if right - x > round((_MIN_GRAPH + 10.0) * ui):
-            self._draw_graph(
-                surface, driver, pygame.Rect(max(right - round(_GRAPH * ui), x), top + round(5 * ui), 0, height - round(9 * ui)), right
-            )
-        surface.set_clip(clip)
-
-    # Inside
-
-    def _buttons(self, driver: NetworkDriver) -> list[tuple[pygame.Rect, str]]:
-        ui, (left, top, _, height) = self.fonts.ui_scale, self.place
-        size = round(_BUTTON * ui)
-        names = ("play" if driver.clock.paused else "pause", "undo")
-        y = top + (height - size) // 2
-        return [(pygame.Rect(left + round(6 * ui) + k * (size + round(2 * ui)), y, size, size), name) for k, name in enumerate(names)]
+            left, gap = max(right - round(_GRAPH * ui), x), round(4 * ui)
+            self._draw_graph(surface, driver, pygame.Rect(left, rect.top + gap, 0, rect.height - 2 * gap), right)
 
     def _draw_users(self, surface: pygame.Surface, driver: NetworkDriver, x: int, right: int) -> int:
         """Draw the users that fit, and return the x coordinate after the last."""

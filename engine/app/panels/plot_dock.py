@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.app.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.common.words import counted
@@ -17,6 +17,8 @@ from engine.render.camera import Place
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_words
+from engine.ui.form import Form
+from engine.ui.rows import Area, Button, Buttons, Note, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -37,7 +39,6 @@ _MAX_UNITS = 3
 _SPAN = 20.0
 """Seconds shown at first."""
 _MIN_SPAN, _WHEEL = 0.5, 1.25
-_WHEEL_WORDS = "mouse wheel over a curve: zoom in time"
 _AHEAD = 0.3
 """Share of the plot that shows what lies ahead, where the demo has been taken back."""
 
@@ -63,12 +64,10 @@ class PlotDock(Dock):
         self.chosen: list[Source] = [("whole", "kinetic"), ("whole", "potential"), ("whole", "total"), ("body", "speed")]
         self.seconds = _SPAN
         self._styles: dict[Source, int] = {source: k for k, source in enumerate(self.chosen)}
-        self._chips = Chips()
         self._axis: TimeAxis | None = None
-        self._pointer: tuple[int, int] | None = None
-        self._dragging = False
-        self._choosing = False
-        self._wanted: int | None = None
+        self._is_choosing = False
+        self._plot: Form | None = None
+        """The form of the curves, beside that of the chooser."""
 
     @property
     def size(self) -> float:
@@ -79,89 +78,37 @@ class PlotDock(Dock):
         return _MIN_HEIGHT
 
     def begin(self, session: Session) -> None:
-        self._dragging, self._wanted, self._axis = False, None, None
-
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if not self.shown:
-            return False
-        inside = pygame.Rect(self.place)
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos if inside.collidepoint(event.pos) else None
-            if self._dragging and self._axis is not None:
-                self._wanted = self._axis.step(event.pos[0])
-            return self._dragging
-        if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._dragging:
-            self._dragging = False
-            return True
-        if event.type == pygame.MOUSEBUTTONDOWN and inside.collidepoint(event.pos):
-            self._press(event)
-            return True
-        if event.type == pygame.MOUSEWHEEL and self._pointer is not None:
-            self.seconds = min(max(self.seconds * _WHEEL ** -float(event.y), _MIN_SPAN), 3600.0)
-            return True
-        return False
+        self._axis = None
 
     def toggle_shown(self) -> None:
         """Show or hide it."""
         self.shown = not self.shown
-        self._chips.clear()
 
-    def update(self, session: Session, elapsed: float) -> None:
-        history = session.timeline.history
-        if self._wanted is not None and history is not None:  # once a frame, however many motions there were
-            session.timeline.seek(min(max(self._wanted, 0), history.last))
-        self._wanted = None
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
+        return super().handle(event, session) or (self.size > 0.0 and self._curves_form.handle(event))
+
+    def show(self) -> Hashable:
+        return self.form.show(), self._curves_form.show()
 
     def shows(self, session: Session) -> Hashable:
-        history = session.timeline.history
-        if history is None or self._pointer is not None or self._dragging:
-            return None
-        return history.now, history.last, session.timeline.watched, tuple(self.chosen), self.seconds
+        is_narrow = self.place[2] < _NARROW * self.fonts.ui_scale
+        chooser = self._chooser(session) if not is_narrow or self._is_choosing else []
+        plot = [] if is_narrow and self._is_choosing else [self._plot_row(session)]
+        if is_narrow:
+            words, tip = ("Plots ›", "Show the plots.") if self._is_choosing else ("Choose ›", "Choose what to plot.")
+            (chooser if self._is_choosing else plot).insert(0, Buttons((Button(words, self._change_side, tip),), height=20.0))
+        self._rows = tuple(chooser), tuple(plot)
+        return self._rows
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history, series = session.timeline.history, session.timeline.series
-        if not self.shown or history is None or series is None or self.place[3] < 1:
-            return
-        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        clip = surface.get_clip()
-        surface.set_clip(self.place)
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
-        self._chips.clear()
-        if not session.demo.stages:
-            told = self.fonts.shortened("This demo has no world, so there is nothing to plot.", 13.0, width)
-            picture = self.fonts.render(told, 13.0, palette.CAPTION)
-            surface.blit(picture, picture.get_rect(center=pygame.Rect(self.place).center))
-            self._axis = None
-            surface.set_clip(clip)
-            return
-        is_narrow = width < _NARROW * ui
-        chooser = 0 if is_narrow else round(_CHOOSER * ui)
-        if is_narrow and self._choosing:
-            chooser = width
-        if chooser:
-            self._draw_chooser(surface, session, series, chooser)
-        if is_narrow and self._choosing:
-            self._offer_choice(surface, "plots ›")
-            self._axis = None
-            surface.set_clip(clip)
-            return
-        curves = self._curves(session, series)
-        gap = round(6 * ui)
-        head = round(24 * ui) if is_narrow else gap  # for the button
-        room = (left + chooser + gap, top + head, width - chooser - 2 * gap, height - head)
-        if not curves:
-            words = self.fonts.render("Choose what to plot on the left.", 13.0, palette.CAPTION)
-            surface.blit(words, words.get_rect(center=(room[0] + room[2] // 2, room[1] + room[3] // 2)))
-            self._axis = None
-        else:
-            span = self._span(history, session.demo.step_seconds)
-            self._axis = draw_panes(surface, self.fonts, room, curves, span, history.now, session.demo.step_seconds)
-            self._tell(surface, session, history, curves, room)
-        if is_narrow:
-            self._offer_choice(surface, "choose ›")
-            self._tell_of_wheel(surface, (left + round(8 * ui), top + round(3 * ui), top + height))
-        surface.set_clip(clip)
+        chooser, plot = self._rows
+        left, top, width, height = self.place
+        wide = min(round(_CHOOSER * self.fonts.ui_scale), width) if plot and chooser else width if chooser else 0
+        self.form.lay_out(chooser, (left, top, wide, height))
+        self._curves_form.lay_out(plot, (left + wide, top, width - wide, height))
+        for form in (self.form, self._curves_form):
+            form.draw(surface)
+        self.draw_edge(surface)
 
     def toggle(self, source: Source) -> None:
         """Plot a quantity, or plot it no more; the oldest curve makes room where there are too many, or too many units."""
@@ -176,15 +123,54 @@ class PlotDock(Dock):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _press(self, event: pygame.event.Event) -> None:
-        chip = self._chips.at(event.pos)
-        if event.button != 1:
+    @property
+    def _curves_form(self) -> Form:
+        if self._plot is None:
+            self._plot = Form(self.form.ui)
+        return self._plot
+
+    def _plot_row(self, session: Session) -> Row:
+        history, series = session.timeline.history, session.timeline.series
+        if history is None or series is None or not session.demo.stages:
+            return Note("This demo has no world, so there is nothing to plot.", 13.0)
+        if not self.chosen:
+            return Note("Choose what to plot on the left.", 13.0)
+        shows = history.now, history.last, session.timeline.watched, tuple(self.chosen), self.seconds
+        return Area(
+            "plot",
+            partial(self._draw_plot, session, history, series),
+            shows=shows,
+            drag=partial(self._go_to, session, history),
+            wheel=self._zoom,
+            step=lambda way: session.timeline.seek(history.now + way),
+        )
+
+    def _go_to(self, session: Session, history: History[Demo], at: tuple[int, int]) -> None:
+        if self._axis is not None and at[0] >= self._axis.left:
+            session.timeline.seek(min(max(self._axis.step(at[0]), 0), history.last))
+
+    def _zoom(self, notches: float) -> None:
+        self.seconds = min(max(self.seconds * _WHEEL**-notches, _MIN_SPAN), 3600.0)
+
+    def _change_side(self) -> None:
+        self._is_choosing = not self._is_choosing
+
+    def _draw_plot(
+        self,
+        session: Session,
+        history: History[Demo],
+        series: TimeSeries,
+        surface: pygame.Surface,
+        rect: pygame.Rect,
+        pointer: tuple[int, int] | None,
+    ) -> None:
+        curves, room = self._curves(session, series), (rect.left, rect.top, rect.width, rect.height)
+        if not curves:
             return
-        if chip is not None:
-            chip.action()
-        elif self._axis is not None and event.pos[0] >= self._axis.left:
-            self._dragging = True
-            self._wanted = self._axis.step(event.pos[0])
+        span = self._span(history, session.demo.step_seconds)
+        self._axis = draw_panes(surface, self.fonts, room, curves, span, history.now, session.demo.step_seconds)
+        if pointer is not None:
+            self._write_values(surface, session, history, curves, room, pointer)
 
     def _span(self, history: History[Demo], step_seconds: float) -> tuple[float, float]:
         """Return the first and last step shown: all, or the part around now."""
@@ -210,60 +196,46 @@ class PlotDock(Dock):
                 curves.append(Curve(words, QUANTITIES[name].unit, values, style, series.breaks(*watched)))
         return curves
 
-    def _offer_choice(self, surface: pygame.Surface, words: str) -> None:
-        """Draw the button that changes between curves and their list, where there is room for one of them only."""
-        ui, (left, top, width, _) = self.fonts.ui_scale, self.place
-        wide = round(62 * ui)
-        chip = Chip(words, False, self._change_side)
-        self._chips.draw(surface, self.fonts, (left + width - wide, top + round(5 * ui), wide), [chip], self._pointer)
-
-    def _tell_of_wheel(self, surface: pygame.Surface, place: tuple[int, int, int]) -> None:
-        """Say what the wheel does, at left and top, where there is room above a bottom and before whatever else stands there."""
-        left, top, bottom = place
-        words = self.fonts.render(_WHEEL_WORDS, 10.5, palette.CAPTION)
-        where = words.get_rect(topleft=(left, top))
-        if where.bottom <= bottom and where.collidelist([rect for rect, _ in self._chips.shown]) < 0:
-            surface.blit(words, (left, top + round(2 * self.fonts.ui_scale)))
-
-    def _change_side(self) -> None:
-        self._choosing = not self._choosing
-
-    def _draw_chooser(self, surface: pygame.Surface, session: Session, series: TimeSeries, width: int) -> None:
-        ui, (left, top, _, _) = self.fonts.ui_scale, self.place
-        inset = round(8 * ui)
-        x, y, room = left + inset, top + round(6 * ui), width - 2 * inset
+    def _chooser(self, session: Session) -> list[Row]:
+        """Return the buttons that choose what is plotted: of the body that is watched, and of its world."""
+        series, history = session.timeline.series, session.timeline.history
+        if series is None or history is None or not session.demo.stages:
+            return []
         watched = session.timeline.watched
-        name = series.name(*watched) if watched is not None else "no body (middle-click one)"
-        step = [Chip("‹", False, lambda: self._walk(session, -1)), Chip("›", False, lambda: self._walk(session, 1))]
-        after = self._chips.draw(surface, self.fonts, (x, y, room), step, self._pointer)
-        name = self.fonts.shortened(name, 12.5, max(room - round(40 * ui), 1), True)
-        words = self.fonts.render(name, 12.5, palette.TEXT if watched is not None else palette.CAPTION, True)
-        surface.blit(words, (x + round(40 * ui), y))
-        y = self._chips.draw(surface, self.fonts, (x, after, room), self._offered("body", watched is not None), self._pointer)
-        y += round(3 * ui)
-        many = len(session.demo.stages) > 1
         stage = watched[0] if watched is not None else 0
-        head = "the whole world" if not many else f"all of {session.demo.stages[stage].label or 'world 1'}"
-        fallen = series.n_fallen(stage, session.timeline.history.now) if session.timeline.history is not None else 0
-        if fallen:
-            head = f"{session.demo.stages[stage].label or 'the world'} except {counted(fallen, 'fallen body', 'fallen bodies')}"
-        heading = self.fonts.render(self.fonts.shortened(head, 12.5, room, True), 12.5, palette.TEXT, True)
-        surface.blit(heading, (x, y))
-        y = self._chips.draw(surface, self.fonts, (x, y + round(18 * ui), room), self._offered("whole", True), self._pointer)
-        self._tell_of_wheel(surface, (x, y, self.place[1] + self.place[3]))
-        for rect, chip in self._chips.shown:
-            if chip.lead and chip.chosen:
-                source = next(one for one in self.chosen if _short(one) == chip.words)
-                draw_sample(surface, ui, (rect.left + round(5 * ui), rect.centery, round(20 * ui)), self._styles[source])
+        world = session.demo.stages[stage].label or "the world"
+        fallen = series.n_fallen(stage, history.now)
+        walk = tuple(
+            Button(words, partial(self._walk, session, way), f"Watch the {name} body.")
+            for words, way, name in (("‹", -1, "previous"), ("›", 1, "next"))
+        )
+        rows: list[Row] = [
+            Note(series.name(*watched) if watched is not None else "no body (middle-click one)", 12.5, palette.TEXT, bold=True)
+        ]
+        bodies = tuple(self._button(("body", name)) for name in QUANTITIES) if watched is not None else ()
+        rows.append(Buttons((*walk, *bodies), height=19.0))
+        rows.append(
+            Note(
+                f"{world} except {counted(fallen, 'fallen body', 'fallen bodies')}" if fallen else f"all of {world}",
+                12.5,
+                palette.TEXT,
+                bold=True,
+            )
+        )
+        rows.append(Buttons(tuple(self._button(("whole", name)) for name in SUMS), height=19.0))
+        rows.append(Note("Turn the wheel over a curve to zoom in time."))
+        return rows
 
-    def _offered(self, kind: str, is_ready: bool) -> list[Chip]:
-        """Return the chips of a kind of quantity; those of a body only while there is one."""
-        sources: list[Source] = [(kind, name) for name in (QUANTITIES if kind == "body" else SUMS)]
-        return [self._chip(source) for source in sources if is_ready]
-
-    def _chip(self, source: Source) -> Chip:
+    def _button(self, source: Source) -> Button:
+        kind, name = source
         is_on = source in self.chosen
-        return Chip(_short(source), is_on, lambda: self.toggle(source), 24.0 if is_on else 0.0)
+        tip = f"Plot the {(QUANTITIES if kind == 'body' else SUMS)[name].name}."
+        return Button(
+            _short(source), partial(self.toggle, source), tip, is_on=is_on, draw=partial(self._draw_sample, source) if is_on else None
+        )
+
+    def _draw_sample(self, source: Source, surface: pygame.Surface, rect: pygame.Rect) -> None:
+        draw_sample(surface, self.fonts.ui_scale, (rect.left, rect.centery, rect.width), self._styles[source])
 
     def _walk(self, session: Session, way: int) -> None:
         """Watch the next body that can move, or the one before."""
@@ -275,12 +247,14 @@ class PlotDock(Dock):
             at = movable.index(session.timeline.watched) if session.timeline.watched in movable else -1 if way > 0 else 0
             session.timeline.watched = movable[(at + way) % len(movable)]
 
-    def _tell(self, surface: pygame.Surface, session: Session, history: History[Demo], curves: list[Curve], room: Place) -> None:
+    def _write_values(
+        self, surface: pygame.Surface, session: Session, history: History[Demo], curves: list[Curve], room: Place, pointer: tuple[int, int]
+    ) -> None:
         """Write what the curves are under the pointer."""
         axis = self._axis
-        if axis is None or self._pointer is None or not axis.left <= self._pointer[0] < axis.left + axis.width:
+        if axis is None or not axis.left <= pointer[0] < axis.left + axis.width:
             return
-        step = min(max(axis.step(self._pointer[0]), 0), history.last)
+        step = min(max(axis.step(pointer[0]), 0), history.last)
         x = round(axis.x(step))
         pygame.draw.line(surface, palette.CAPTION, (x, room[1]), (x, room[1] + room[3]))
         lines: list[tuple[str, Color]] = [(f"step {step}, {step * session.demo.step_seconds:.3f} s", palette.TEXT)]
@@ -291,7 +265,7 @@ class PlotDock(Dock):
         if lines_size(self.fonts, lines, 11.5)[0] > 0.6 * room[2]:
             lines = [lines[0], *((words.split(": ", 1)[1], color) for words, color in lines[1:])]
         wide, high = lines_size(self.fonts, lines, 11.5)
-        is_left = x - axis.left < axis.width // 2  # told at the other end: what is told about stays to be seen
+        is_left = x - axis.left < axis.width // 2  # at the other end: the curves under the pointer stay in sight
         left = axis.left + axis.width - wide if is_left else axis.left
         draw_lines(surface, self.fonts, (left, room[1] + max((room[3] - high) // 2, 0)), lines, 11.5, 240)
 

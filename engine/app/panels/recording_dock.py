@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,16 +16,15 @@ import pygame
 from engine.app.exports import MAX_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files.opening import file_stem
 from engine.app.files.writing import failure_words
-from engine.app.panels.buttons import draw_icon, draw_tip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.render import palette
-from engine.render.palette import Color
 from engine.sim.recordings import SUFFIX
 from engine.sim.recordings.recorder import free_path
 from engine.sim.replaying import record
+from engine.ui.rows import Button
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["RecordingDock"]
 
 _TABLES = ("contacts", "states", "timings")
-_BUTTON = 26.0
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
 """Events that are ignored while something is being written."""
 
@@ -56,7 +55,6 @@ class RecordingDock(Dock):
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
         self._export: PastExport | None = None
-        self._pointer: tuple[int, int] | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -72,7 +70,7 @@ class RecordingDock(Dock):
         if self._session is not None and self._session.recorder is not None:
             self._stop(self._session, session)
         self._session, self.span, self._marking = session, None, None
-        self._timeline.room_right, self._timeline.draw_more = 2 * (_BUTTON + 2.0), self._draw_on_line
+        self._timeline.more, self._timeline.draw_more = self._buttons, self._draw_on_line
 
     def break_off(self, session: Session) -> None:
         try:
@@ -92,14 +90,11 @@ class RecordingDock(Dock):
                 self._give_up_export()
                 session.messages.say("Nothing was written.")
             return event.type in _USERS
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos
-            self._timeline.point_at(event.pos)
-            if self._marking is not None:
-                self._mark(event.pos[0], history)
-                return True
+        if event.type == pygame.MOUSEMOTION and self._marking is not None:
+            self._mark(event.pos[0], history)
+            return True
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            return self._press(event.pos, session, history)
+            return self._begin_span(event.pos, history)
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._marking is not None:
             self._marking = None
             if self.span is not None:
@@ -130,13 +125,6 @@ class RecordingDock(Dock):
             bar, ui = self._timeline.bar, self.fonts.ui_scale
             at, reach = self._timeline.x_of(recording.begun, history), round(7 * ui)
             pygame.draw.line(surface, palette.UNEXPLAINED, (at, bar.top - reach), (at, bar.bottom + reach), max(2, round(2 * ui)))
-        for rect, name, color, _ in self._buttons(session):
-            if self._pointer is not None and rect.collidepoint(self._pointer) and not self.is_busy:
-                pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
-            draw_icon(surface, name, rect, color)
-        for rect, _, _, id in self._buttons(session):
-            if self._pointer is not None and rect.collidepoint(self._pointer):
-                draw_tip(surface, self.fonts, rect, self._actions.label(id), is_above=True)
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
         history = session.timeline.history
@@ -240,34 +228,37 @@ class RecordingDock(Dock):
 
     # Inside
 
-    def _press(self, at: tuple[int, int], session: Session, history: History[Demo]) -> bool:
-        for rect, _, _, id in self._buttons(session):
-            if rect.collidepoint(at):
-                self._actions.run(id)
-                return True
-        if pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at):
-            self._marking = self._timeline.step_at(at[0], history)
-            self.span = None
-            return True
-        return False
+    def _begin_span(self, at: tuple[int, int], history: History[Demo]) -> bool:
+        """Begin to mark a span with Shift on the time line; False if the press means something else."""
+        if not (pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at)):
+            return False
+        self._marking, self.span = self._timeline.step_at(at[0], history), None
+        return True
 
     def _mark(self, x: float, history: History[Demo]) -> None:
         assert self._marking is not None
         step = self._timeline.step_at(x, history)
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
 
-    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, Color, str]]:
-        """Return place, icon, color, and the command."""
-        ui, (left, top, width, height) = self.fonts.ui_scale, self._timeline.place
-        size, gap = round(_BUTTON * ui), round(2 * ui)
-        x, y = left + width - round(6 * ui) - 2 * size - gap, top + (height - size) // 2
-        record, film = pygame.Rect(x, y, size, size), pygame.Rect(x + size + gap, y, size, size)
-        name, color = ("record", palette.CAPTION) if session.recorder is None else ("stop", palette.UNEXPLAINED)
-        has_span = self.span is not None
-        return [
-            (record, name, color, "record"),
-            (film, "film", palette.ACCENT if has_span else palette.CAPTION, "film"),
-        ]
+    def _buttons(self, session: Session) -> tuple[Button, ...]:
+        record, film = self._actions.label("record"), self._actions.label("film")
+        is_recording = session.recorder is not None
+        return (
+            Button(
+                record.title,
+                partial(self._actions.run, "record"),
+                record.tip,
+                icon="stop" if is_recording else "record",
+                color=palette.UNEXPLAINED if is_recording else None,
+            ),
+            Button(
+                film.title,
+                partial(self._actions.run, "film"),
+                film.tip,
+                icon="film",
+                color=palette.ACCENT if self.span is not None else None,
+            ),
+        )
 
     def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:
         assert self.span is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ import pygame
 from engine.app.panels.dock import Dock
 from engine.render import palette
 from engine.render.palette import Color, mix
+from engine.ui.rows import Area, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -79,10 +80,6 @@ class StepDock(Dock):
         self._bars_of = None
         self._has_frame = False
 
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        is_mine = self.shown and event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos)
-        return bool(is_mine)
-
     def toggle_shown(self) -> None:
         """Show or hide it."""
         self.shown = not self.shown
@@ -101,23 +98,19 @@ class StepDock(Dock):
         self._phases, self._checks = [0.0] * 4, 0.0
         self._has_frame = True
 
-    def shows(self, session: Session) -> Hashable:
-        return self._taken
+    def rows(self, session: Session) -> Sequence[Row]:
+        return (Area("step times", self._draw, shows=self._taken),)
 
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
-        if not self.shown or self.place[3] < 1:
-            return
-        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        clip = surface.get_clip()
-        surface.set_clip(self.place)
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _draw(self, surface: pygame.Surface, rect: pygame.Rect, pointer: tuple[int, int] | None) -> None:
+        ui, (left, top, width, height) = self.fonts.ui_scale, rect
         legend = round(_LEGEND * ui) if width > _NARROW * ui else round(8 * ui)
         pitch = max(2, round(_BAR * ui))
         n_bars = max((width - legend - round(16 * ui)) // pitch, 1)
         shown = list(self.frames)[-n_bars:]
         if width > _NARROW * ui:
-            self._draw_legend(surface, legend, shown)
+            self._draw_legend(surface, rect, legend, shown)
         highest = max((sum(frame) for frame in shown), default=0.0)
         full = next((scale for scale in _SCALES if highest <= scale), _SCALES[-1])  # a longer bar is cut off
         bottom, room = top + height - round(6 * ui), height - round(14 * ui)
@@ -130,9 +123,6 @@ class StepDock(Dock):
         plate = words.get_rect(bottomleft=(left + legend + round(2 * ui), line))
         pygame.draw.rect(surface, palette.PANEL, plate)
         surface.blit(words, plate)
-        surface.set_clip(clip)
-
-    # -- inside -------------------------------------------------------------------------------------------------------
 
     def _watch(self, history: History[Demo]) -> None:
         if not self.shown:
@@ -167,9 +157,9 @@ class StepDock(Dock):
                     pygame.draw.rect(self._bars, color, (x, round(y - high), pitch - 1, round(y) - round(y - high)))
                 y -= high
 
-    def _draw_legend(self, surface: pygame.Surface, width: int, shown: list[tuple[float, ...]]) -> None:
+    def _draw_legend(self, surface: pygame.Surface, rect: pygame.Rect, width: int, shown: list[tuple[float, ...]]) -> None:
         """Write the phases from the uppermost layer down, with their medians over the frames shown."""
-        ui, (left, top, _, height) = self.fonts.ui_scale, self.place
+        ui, (left, top, _, height) = self.fonts.ui_scale, rect
         medians = np.median(np.array(shown), axis=0).tolist() if shown else [0.0] * len(PHASES)
         half = (width - round(16 * ui)) // 2
         row = (height - round(8 * ui)) // _ROWS

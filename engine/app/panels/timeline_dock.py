@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.panels.buttons import draw_icon, draw_tip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.render import palette
 from engine.render.palette import mix
+from engine.ui.rows import Area, Bar, Button, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -21,6 +22,9 @@ __all__ = ["TimelineDock"]
 
 _HEIGHT = 36.0
 _BUTTON = 26.0
+_LINE = "Time line"
+_END = 12.0
+"""Design pixels at the right of the line."""
 _MIN_LINE = 90.0
 """Design pixels of the line for which words and then buttons are left out."""
 
@@ -41,103 +45,39 @@ class TimelineDock(Dock):
 
     def __init__(self, actions: WindowActions) -> None:
         self.actions = actions
-        self.room_right = 0.0
-        """Design pixels at the right end that are left to another dock's buttons."""
-        self.draw_more: Callable[[pygame.Surface, Session], None] | None = None
-        """Draws them, and whatever else is marked on the line."""
-        self._dragging = False
-        self._wanted: int | None = None
-        self._pointer: tuple[int, int] | None = None
-        self._has_line = True
-        """False for a demo without worlds, which has a slider of its own: here are the buttons that undo."""
+        self.more: Callable[[Session], tuple[Button, ...]] = lambda session: ()
+        """Returns another dock's buttons, which stand at the right end."""
+        self.draw_more: Callable[[pygame.Surface, Session], object] = lambda surface, session: None
+        """Draws what else is marked on the line."""
 
     @property
     def size(self) -> float:
         return _HEIGHT
 
-    def begin(self, session: Session) -> None:
-        self._dragging, self._wanted = False, None
-
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
+    def rows(self, session: Session) -> Sequence[Row]:
         history = session.timeline.history
         if history is None:
-            return False
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and pygame.Rect(self.place).collidepoint(event.pos):
-            self._press(event.pos, session, history)
-            return True
-        if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._dragging:
-            self._dragging = False
-            return True
-        if event.type == pygame.MOUSEMOTION:
-            self.point_at(event.pos)
-            if self._dragging:
-                self._wanted = self.step_at(event.pos[0], history)
-                return True
-        return False
-
-    def point_at(self, pixel: tuple[int, int]) -> None:
-        """Note where the pointer is, whichever dock takes its events."""
-        self._pointer = pixel if pygame.Rect(self.place).collidepoint(pixel) else None
-
-    def _look(self, session: Session) -> None:
-        self._has_line = bool(session.demo.stages) or session.recording is not None
-
-    def update(self, session: Session, elapsed: float) -> None:
-        self._look(session)
-        if self._wanted is not None:  # once a frame, however many motions there were
-            session.timeline.seek(self._wanted)
-            self._wanted = None
-
-    def shows(self, session: Session) -> Hashable:
-        history = session.timeline.history
-        if history is None or self._pointer is not None or self._dragging:
-            return None
-        return history.now, history.last, history.reached, history.at_tip, session.clock.paused, session.recorder is not None
-
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history = session.timeline.history
-        if history is None or self.place[3] < 1:
-            return
-        left, top, width, _ = self.place
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
-        hovered: tuple[pygame.Rect, str] | None = None
-        for rect, name, is_ready, id in self._buttons(session):
-            is_under = is_ready and self._pointer is not None and rect.collidepoint(self._pointer)
-            if is_under:
-                hovered = rect, id
-                pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
-            color = palette.TEXT if is_under else palette.CAPTION if is_ready else palette.PANEL_EDGE
-            draw_icon(surface, name, rect, color)
-        if self._has_line:
-            self._draw_words(surface, session, history)
-            self._draw_line(surface, session, history)
-        if self.draw_more is not None:
-            self.draw_more(surface, session)
-        if self._has_line:
-            self._draw_pointed(surface, session, history)
-        if hovered is not None:
-            draw_tip(surface, self.fonts, hovered[0], self.actions.label(hovered[1]), is_above=True)
+            return ()
+        more, has_line = self.more(session), bool(session.demo.stages) or session.recording is not None
+        if not has_line:  # a demo without worlds has a slider of its own: here are the buttons that undo
+            return (Bar(self._buttons(session, history, len(more))[-2:], Area("", lambda *_: None), more),)
+        kept = history.now, history.last, history.reached, len(history.marks), len(history.keyframes), session.clock.paused
+        area = Area(
+            _LINE,
+            partial(self._draw, session, history),
+            shows=kept,
+            drag=lambda at: session.timeline.seek(self.step_at(at[0], history)) if not self.is_words(at) else None,
+            step=lambda way: session.timeline.seek(history.now + way),
+            tip="Drag to go to any step that has been; with Shift, to mark a span." if not history.last else "",
+        )
+        return (Bar(self._buttons(session, history, len(more)), area, more),)
 
     # Inside
 
-    def _press(self, at: tuple[int, int], session: Session, history: History[Demo]) -> None:
-        for rect, _, is_ready, id in self._buttons(session):
-            if rect.collidepoint(at):
-                if is_ready:
-                    self.actions.run(id)
-                return
-        if self.is_on_line(at):
-            self._dragging = True
-            self._wanted = self.step_at(at[0], history)
-
-    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, bool, str]]:
-        """Return place, icon, whether it can be used, and its command, from left to right."""
-        history = session.timeline.history
-        assert history is not None
-        ui, (left, top, _, height) = self.fonts.ui_scale, self.place
+    def _buttons(self, session: Session, history: History[Demo], n_more: int) -> tuple[Button, ...]:
+        """Return the buttons for which there is room beside the shortest line: undo and the ends go first, they have keys."""
         paused = session.clock.paused
-        offered = [
+        offered = (
             ("to start", history.now > 0, "to_start"),
             ("step back", history.now > 0, "step_back"),
             ("play" if paused else "pause", True, "pause"),
@@ -145,46 +85,41 @@ class TimelineDock(Dock):
             ("to end", not history.at_tip, "to_end"),
             ("undo", history.can_undo, "undo"),
             ("redo", history.can_redo, "redo"),
-        ]
-        offered = [offered[k] for k in self._fitting] if self._has_line else offered[-2:]
-        size, gap = round(_BUTTON * ui), round(2 * ui)
-        x, y = left + round(6 * ui), top + (height - size) // 2
-        return [(pygame.Rect(x + k * (size + gap), y, size, size), *one) for k, one in enumerate(offered)]
+        )
+        room = self.place[2] / self.fonts.ui_scale - _MIN_LINE - 30.0
+        chosen = next((one for one in _CHOICES if (len(one) + n_more) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
+        buttons = []
+        for icon, is_ready, id in (offered[k] for k in chosen):
+            label = self.actions.label(id)
+            buttons.append(Button(label.title, partial(self.actions.run, id), label.tip, icon=icon, is_off=not is_ready))
+        return tuple(buttons)
 
     @property
-    def _fitting(self) -> tuple[int, ...]:
-        """Which of the buttons there is room for, if the line is to have its least length: undo and the ends go first, they have keys."""
-        room = self.place[2] / self.fonts.ui_scale - self.room_right - _MIN_LINE - 30.0
-        return next((chosen for chosen in _CHOICES if len(chosen) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
+    def area(self) -> pygame.Rect:
+        """Where words and line are, pixels."""
+        item = next((one for one in self.form.items if isinstance(one.what, Area)), None)
+        return pygame.Rect(self.place) if item is None else self.form.rect(item)
 
     @property
-    def _has_words(self) -> bool:
-        """Whether there is room for the clock too."""
-        ui = self.fonts.ui_scale
-        return self._words_left() + self._words_width() + round((16 + self.room_right + _MIN_LINE) * ui) <= self.place[0] + self.place[2]
-
-    def _words_left(self) -> int:
-        ui = self.fonts.ui_scale
-        return self.place[0] + round(6 * ui) + len(self._fitting) * (round(_BUTTON * ui) + round(2 * ui)) + round(8 * ui)
-
     def _words_width(self) -> int:
-        return self.fonts.width("00:00.00 / 00:00.00", 13) + round(12 * self.fonts.ui_scale)
+        """Pixels of the clock at the left of the line; 0 where there is no room for it."""
+        wide = self.fonts.width("00:00.00 / 00:00.00", 13) + round(20 * self.fonts.ui_scale)
+        return wide if wide + round((_MIN_LINE + _END) * self.fonts.ui_scale) <= self.area.width else 0
 
     @property
     def bar(self) -> pygame.Rect:
         """The line, pixels."""
-        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        start = self._words_left() + (self._words_width() if self._has_words else round(4 * ui))
-        end = left + width - round((16 + self.room_right) * ui)
-        thick = round(6 * ui)
-        return pygame.Rect(start, top + (height - thick) // 2, max(end - start, 1), thick)
+        ui, area = self.fonts.ui_scale, self.area
+        start, thick = area.left + max(self._words_width, round(8 * ui)), round(6 * ui)
+        return pygame.Rect(start, area.top + (area.height - thick) // 2, max(area.right - round(_END * ui) - start, 1), thick)
+
+    def is_words(self, at: tuple[int, int]) -> bool:
+        """Return True if a pixel is at the left of the line, where the clock is."""
+        return at[0] < self.bar.left - self.bar.height and self.area.collidepoint(at)
 
     def is_on_line(self, at: tuple[int, int]) -> bool:
         """Return True if a pixel is on the line, or a little beside it."""
-        bar = self.bar
-        return (
-            self._has_line and pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)
-        )
+        return self.form.find((_LINE, 0)) is not None and self.area.collidepoint(at) and not self.is_words(at)
 
     def step_at(self, x: float, history: History[Demo]) -> int:
         """Return the step that a pixel of the line means."""
@@ -197,20 +132,23 @@ class TimelineDock(Dock):
         bar = self.bar
         return bar.left + round(bar.width * step / max(history.last, 1))
 
-    def _pointed_step(self, history: History[Demo]) -> int | None:
-        """Return the step that the pointer means; None where it is not at the line."""
-        if self._pointer is None or not (self._dragging or self.bar.inflate(0, 20 * self.fonts.ui_scale).collidepoint(self._pointer)):
-            return None
-        return self.step_at(self._pointer[0], history)
+    def _draw(
+        self, session: Session, history: History[Demo], surface: pygame.Surface, rect: pygame.Rect, pointer: tuple[int, int] | None
+    ) -> None:
+        self._draw_words(surface, session, history)
+        self._draw_line(surface, session, history)
+        self.draw_more(surface, session)
+        if pointer is not None and not self.is_words(pointer):
+            self._draw_pointed(surface, session, self.step_at(pointer[0], history), history)
 
     def _draw_words(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
         """Write where the demo stands, whatever is pointed at."""
-        if not self._has_words:
+        if not self._words_width:
             return
         seconds = session.demo.step_seconds
         words = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}"
         picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
-        surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
+        surface.blit(picture, picture.get_rect(midleft=(self.area.left + round(8 * self.fonts.ui_scale), self.area.centery)))
 
     def _draw_line(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
         bar, ui = self.bar, self.fonts.ui_scale
@@ -232,10 +170,10 @@ class TimelineDock(Dock):
         pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
 
-    def _draw_pointed(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
+    def _draw_pointed(self, surface: pygame.Surface, session: Session, step: int, history: History[Demo]) -> None:
         """Mark the step that is pointed at, and write beside it, on the line, which it is: a plate over the line would lie on the scene."""
-        step, bar, ui = self._pointed_step(history), self.bar, self.fonts.ui_scale
-        if step is None or bar.width < 20:
+        bar, ui = self.bar, self.fonts.ui_scale
+        if bar.width < 20:
             return
         at, gap = self.x_of(min(step, history.last), history), round(6 * ui)
         pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -14,11 +14,9 @@ from engine.app.editor.join_tools import DistanceTool, EraserTool, PrismaticTool
 from engine.app.editor.select_tool import SelectTool
 from engine.app.editor.tool import KeyPress, Pointer, Tool
 from engine.app.keys import Label
-from engine.app.panels.buttons import draw_icon, draw_tip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.common.errors import LabError
-from engine.render import palette
-from engine.render.palette import mix
+from engine.ui.rows import Button, Buttons, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -27,15 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["ToolsDock"]
 
 _WIDTH = 40.0
-_BUTTON = 32.0
-_MIN_BUTTON = 18.0
-_GAP = 2.0
-_LOW = 420.0
-"""Design pixels of height below which gaps become smaller, so that buttons need not."""
+_BUTTON, _MIN_BUTTON, _GAP, _MARGIN = 28.0, 13.0, 3.0, 14.0
+"""Design pixels of a button's height, of the least where the bar is low, between two of them, and above and below all."""
 _HINT_SECONDS = 7.0
-_GROUPS_END = (1, 5, 10)
-"""Tools after which the bar has a line: the hands, the shapes, the joints."""
-
 _SHIFT = pygame.KMOD_SHIFT
 _CTRL = pygame.KMOD_CTRL | pygame.KMOD_META
 _TIME_KEYS = (pygame.K_z, pygame.K_y)
@@ -71,7 +63,6 @@ class ToolsDock(Dock):
         self.tool = self.tools[0]
         self._is_shown = self._has_world = True
         self._is_pressed = False
-        self._pointer: tuple[int, int] | None = None
         self._pixel: tuple[int, int] | None = None
         self._hint_for = 0.0
 
@@ -112,18 +103,15 @@ class ToolsDock(Dock):
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN:
             return self._key(event, session)
+        if super().handle(event, session):
+            return True
         if event.type == pygame.MOUSEMOTION:
             self._pixel = event.pos
-            self._pointer = event.pos if pygame.Rect(self.place).collidepoint(event.pos) else None
             if self._is_idle:
                 return False
             if self._is_pressed or self._is_in_view(event.pos, session):
                 self.tool.move(self._at(event.pos, session))
             return self._is_pressed
-        if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
-            if event.button == 1:
-                self._press(event.pos)
-            return True
         if self._is_idle:
             return False
         is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # the camera's
@@ -165,35 +153,22 @@ class ToolsDock(Dock):
         except LabError:  # a body has gone since the pointer moved: the next frame knows
             self.tool.cancel()
 
-    def shows(self, session: Session) -> Hashable:
-        return None if self._pointer is not None else (self.tools.index(self.tool), bool(self.editor.refusal))
-
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
-        left, top, width, height = self.place
-        if width < 1 or not self._is_shown:
-            return
-        ui = self.fonts.ui_scale
-        pygame.draw.rect(surface, palette.PANEL, self.place)
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
-        is_refused, hovered = bool(self.editor.refusal), None
-        for k, (rect, name) in enumerate(self._buttons()):
-            is_chosen = k < len(self.tools) and self.tools[k] is self.tool
-            is_under = self._pointer is not None and rect.collidepoint(self._pointer)
-            if is_chosen or is_under:
-                ground = mix(palette.PANEL, palette.ACCENT, 0.42) if is_chosen else palette.PANEL_RAISED
-                pygame.draw.rect(surface, ground, rect, border_radius=round(5 * ui))
-            color = palette.TEXT if is_chosen or is_under else palette.CAPTION
-            if is_refused and 0 < k < len(self.tools):
-                color = palette.PANEL_EDGE
-            draw_icon(surface, name, rect, color)
-            if is_under:
-                hovered = k, rect
-            if k in _GROUPS_END or k == len(self.tools) - 1:
-                y = rect.bottom + round(0.5 * self._gap_after(k))
-                pygame.draw.line(surface, palette.PANEL_EDGE, (rect.left + round(4 * ui), y), (rect.right - round(4 * ui), y))
-        if hovered is not None:
-            k, rect = hovered
-            draw_tip(surface, self.fonts, rect, self._label(k))
+    def rows(self, session: Session) -> Sequence[Row]:
+        refusal, inspector = self.editor.refusal, self._actions.label("inspector")
+        buttons = [
+            Button(
+                tool.name,
+                partial(self.pick, tool),
+                Label(tool.name, f"Shift {tool.letter}", refusal if refusal and k else tool.hint).tip,
+                icon=tool.name,
+                is_on=tool is self.tool,
+                is_off=bool(refusal) and k > 0,
+            )
+            for k, tool in enumerate(self.tools)
+        ]
+        buttons.append(Button("Inspector", partial(self._actions.run, "inspector"), inspector.tip, icon="Inspector"))
+        room = (self.place[3] / self.fonts.ui_scale - _MARGIN) / len(buttons) - _GAP
+        return (Buttons(tuple(buttons), columns=1, height=min(max(room, _MIN_BUTTON), _BUTTON)),)
 
     # Inside
 
@@ -233,15 +208,6 @@ class ToolsDock(Dock):
             return False
         return True
 
-    def _press(self, at: tuple[int, int]) -> None:
-        for k, (rect, _) in enumerate(self._buttons()):
-            if rect.collidepoint(at):
-                if k < len(self.tools):
-                    self.pick(self.tools[k])
-                else:
-                    self._actions.run("inspector")
-                return
-
     def _is_in_view(self, pixel: tuple[int, int], session: Session) -> bool:
         return session.view.holds(pixel)
 
@@ -249,28 +215,3 @@ class ToolsDock(Dock):
         camera, mods, ui = session.view.camera, pygame.key.get_mods(), self.fonts.ui_scale
         at = pixel[0] / ui, pixel[1] / ui
         return Pointer(at, session.view.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
-
-    def _gap_after(self, k: int) -> float:
-        ui, is_low = self.fonts.ui_scale, self.place[3] < _LOW * self.fonts.ui_scale
-        return ((2.0 if is_low else 5.0) if k in _GROUPS_END or k == len(self.tools) - 1 else 0.5 if is_low else 1.0) * _GAP * ui
-
-    def _buttons(self) -> list[tuple[pygame.Rect, str]]:
-        """Return place and name of each button, from the top: the tools, then the inspector; smaller where the bar is low."""
-        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        names = [tool.name for tool in self.tools] + ["Inspector"]
-        gaps = sum(self._gap_after(k) for k in range(len(names)))
-        room = (height - gaps - 12 * ui) / len(names)
-        size = round(min(max(room, _MIN_BUTTON * ui), _BUTTON * ui, width - 4 * ui))
-        y = top + 6 * ui
-        places = []
-        for k, name in enumerate(names):
-            places.append((pygame.Rect(left + (width - size) // 2, math.floor(y), size, size), name))
-            y += size + self._gap_after(k)
-        return places
-
-    def _label(self, k: int) -> Label:
-        """Return what a button does: a tool, or the inspector's command."""
-        if k == len(self.tools):
-            return self._actions.label("inspector")
-        tool = self.tools[k]
-        return Label(tool.name, f"Shift {tool.letter}", self.editor.refusal or tool.hint if k else tool.hint)

@@ -20,7 +20,7 @@ class Hand:
         self.surface = pygame.Surface(window.size)
 
     def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
-        """Let frames pass; pygame_gui posts its events to pygame's queue."""
+        """Let frames pass; events of pygame's queue are handled."""
         for _ in range(n):
             for event in pygame.event.get():
                 self.window.handle(event)

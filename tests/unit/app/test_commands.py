@@ -6,13 +6,15 @@ import pygame
 import pytest
 
 from docs import key_table
-from engine.app.commands import COMMANDS, command_of, find, help_groups
+from engine.app.commands import COMMANDS, command_of, find, key_rows
 from engine.app.keys import chords, key_codes
 from engine.app.panel import key_buttons
 from engine.render.views import Layers
 from engine.sim import actions
 from engine.sim.demo import Demo
 from engine.sim.registry import all_demos
+from engine.ui.rows import Line
+from tests.unit.app.controls import place
 from tests.unit.app.hand import Hand
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
@@ -35,9 +37,8 @@ def test_a_key_means_its_command(command: object) -> None:
 
 
 def test_the_page_of_keys_has_the_demos_own_keys_and_every_key_that_can_be_used(hand: Hand) -> None:
-    groups = dict(help_groups(hand.window.app))
-    assert ("K", "kick") in groups["This demo"]
-    keys = {key for rows in groups.values() for key, _ in rows}
+    keys = {row.name: row.value for row in key_rows(hand.window.app, ()) if isinstance(row, Line)}
+    assert keys["K"] == "kick"
     assert "Space" in keys and "Ctrl Shift O" in keys and "F3" not in keys, "this world is not shared"
 
 
@@ -73,15 +74,14 @@ def test_steps_are_ticked_as_they_are_done(hand: Hand, drop: type[Demo], monkeyp
     assert panel is not None and panel.done() == (False, False, False)
     hand.key(pygame.K_k)
     assert panel.done() == (True, False, False)
-    hand.click(panel.buttons["pause"].rect.center)
+    hand.click(place(hand.window, "Pause").center)
     hand.window.session.set_parameter("height", 2.0)
     assert panel.done() == (True, True, True)
 
 
 def test_a_key_of_the_demo_has_a_button_that_holds_it_down(hand: Hand) -> None:
-    panel, demo = hand.window.screen.panel, hand.window.session.demo
-    assert panel is not None
-    at = panel.buttons["k"].rect.center
+    demo = hand.window.session.demo
+    at = place(hand.window, "Kick  K").center
     pygame.mouse.set_pos(at)
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
     hand.frame(2)

@@ -9,6 +9,7 @@ from engine.app.panels.dock import Dock, carve
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.sim.registry import find_demo
+from engine.ui.rows import Button
 
 OPENED = (pygame.K_F7, pygame.K_F9, pygame.K_i, pygame.K_F8)  # plots, step times, inspector, log
 
@@ -125,7 +126,7 @@ def test_the_pointer_does_nothing_else_in_a_folded_dock(window: Window) -> None:
     inspector = named(window, "Inspector")
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(inspector.place[0] + 5, 200), rel=(0, 0), buttons=(0, 0, 0)))
     frames(window)
-    assert inspector.is_folded and not inspector.form.is_pointed  # type: ignore[attr-defined]
+    assert inspector.is_folded and inspector.form.hovered is None
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.375, 2.0])
@@ -138,6 +139,6 @@ def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size: tuple[int
     frames(window)
     line = named(window, "Time line")
     assert isinstance(line, TimelineDock)
-    buttons = [rect for rect, *_ in line._buttons(window.session)]
+    buttons = [line.form.rect(item) for item in line.form.items if isinstance(item.what, Button)][:-2]
     assert line.bar.width >= 90 * window.screen.ui_scale and line.bar.left > buttons[-1].right
-    assert line.bar.right < line.place[0] + line.place[2] - line.room_right * window.screen.ui_scale
+    assert line.bar.right < line.form.rect(line.form.items[-2]).left

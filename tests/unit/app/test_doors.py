@@ -12,10 +12,11 @@ from engine.app import stepper_requests as doors
 from engine.app.commands import find, run
 from engine.app.editor.editor import Chosen
 from engine.app.editor.pages import body_rows
-from engine.app.editor.rows import Choice
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.window import Window
 from engine.sim.registry import find_demo
+from engine.ui.rows import Choice
+from tests.unit.app.controls import names, place
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.test_pointing import differing
 
@@ -102,14 +103,7 @@ def test_a_line_of_the_referees_panel_is_a_door(hand: Hand) -> None:
     differing(hand)
     run(find("more"), hand.window.app)
     hand.frame(1, elapsed=0.0)
-    panel = hand.window.screen.panel
-    assert panel is not None
-    for _ in range(10):
-        hand.wheel((20, 400), -5)
-    hand.frame(1, elapsed=0.0)
-    (place, reason), *_ = panel.referee._steps
-    assert reason == "skin" and panel.referee.reason_at(place.center) is None
-    hand.send(pygame.MOUSEBUTTONDOWN, pos=place.center, button=1)
+    hand.click(place(hand.window, "Step by step").center)
     assert stepper(hand).names == ("manifold", "manifold_box2d")
 
 
@@ -195,7 +189,7 @@ def test_the_pair_as_it_stands_is_a_door_of_its_demo(query: str, algorithm: str)
     demo.on_key("right")
     hand = Hand(Window(SIZE, (kind,), demo))
     panel = hand.window.screen.panel
-    assert panel is not None and "step_through" in panel.buttons
+    assert panel is not None and find("step_through").title in names(hand.window)
     hand.key(pygame.K_F6)
     opened = stepper(hand)
     assert opened.names == ((algorithm, "manifold_box2d") if query == "manifold" else (algorithm,)) and opened.case.pair == demo.pair

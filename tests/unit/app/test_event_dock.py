@@ -13,6 +13,7 @@ from engine.geometry import Polygon
 from engine.sim.actions import CreateBody
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
+from tests.unit.app.controls import place
 
 FRAME = 1.0 / 60.0
 
@@ -46,48 +47,44 @@ def press(window: Window, at: tuple[int, int]) -> None:
     frames(window)
 
 
-def chip(window: Window, words: str) -> tuple[int, int]:
-    return next(rect.center for rect, one in dock_of(window)._chips.shown if one.words.startswith(words))
-
-
 def shown(window: Window) -> list[str]:
-    return [event.kind for _, event in dock_of(window)._rows]
+    return [event.kind for _, event in dock_of(window)._listed]
 
 
 def test_a_click_goes_to_the_step_and_the_list_follows(window: Window) -> None:
     dock, history = dock_of(window), window.session.timeline.history
     assert history is not None
-    rect, event = dock._rows[2]
+    rect, event = dock._listed[2]
     press(window, rect.center)
     assert history.now == event.step < history.last
-    rows = [one for _, one in dock._rows]
+    rows = [one for _, one in dock._listed]
     assert event in rows and sum(one.step > history.now for one in rows) == 4  # the next ones, dimmed
     window.session.timeline.to_the_end()
-    frames(window)
-    assert all(one.step <= history.now for _, one in dock._rows)
+    frames(window, 8)
+    assert all(one.step <= history.now for _, one in dock._listed)
 
 
 def test_kinds_and_bodies_are_filtered(window: Window) -> None:
     series = window.session.timeline.series
     assert series is not None
     assert {"impact", "begin", "end"} <= {event.kind for event in series.events.events}
-    press(window, chip(window, "begin"))
-    press(window, chip(window, "end"))
+    press(window, place(window, "begin").center)
+    press(window, place(window, "end").center)
     assert set(shown(window)) == {"impact"}
-    assert all(event.speed > 1.0 for _, event in dock_of(window)._rows)
+    assert all(event.speed > 1.0 for _, event in dock_of(window)._listed)
     window.session.timeline.watched = (0, 4)
-    press(window, chip(window, "only"))
-    assert shown(window) and all(event.is_about(0, 4) for _, event in dock_of(window)._rows)
+    press(window, place(window, "only").center)
+    assert shown(window) and all(event.is_about(0, 4) for _, event in dock_of(window)._listed)
 
 
 def test_the_wheel_goes_through_the_list(window: Window) -> None:
     dock = dock_of(window)
-    newest = dock._rows[-1][1]
-    inside = dock._rows[0][0].center
+    newest = dock._listed[-1][1]
+    inside = dock._listed[0][0].center
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=inside, rel=(0, 0), buttons=(0, 0, 0)))
     window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=2, x=0, precise_y=2.0, mouse=inside))
     frames(window)
-    assert dock._scrolled > 0 and dock._rows[-1][1] is not newest
+    assert dock._scrolled > 0 and dock._listed[-1][1] is not newest
     for _ in range(40):
         window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=-1, x=0, precise_y=-1.0, mouse=inside))
     frames(window)
@@ -108,4 +105,4 @@ def test_a_pair_of_bodies_meets_once_however_many_fixtures_do() -> None:
     assert event.kind == "impact" and event.pairs == 2 and event.speed > 4.0
     made.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
     frames(made)
-    assert len(dock_of(made)._rows) == 1
+    assert len(dock_of(made)._listed) == 1

@@ -8,6 +8,7 @@ import pytest
 from engine.app.commands import COMMANDS, LAYERS
 from engine.app.keys import chords
 from engine.app.panels.tools_dock import ToolsDock
+from tests.unit.app.controls import place
 from tests.unit.app.hand import Hand, pixel
 
 
@@ -92,18 +93,18 @@ def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand: 
     hand.key(pygame.K_F1)
     hand.wheel((300, 200), -2)
     hand.frame(1)
-    by_wheel = window.screen.help_scrolled
+    by_wheel = window.screen.key_page.scrolled
     assert by_wheel > 0 and window.screen.help_shown
     for _ in range(40):
         hand.key(pygame.K_PAGEDOWN)
     hand.frame(1)
-    end = window.screen.help_scrolled
+    end = window.screen.key_page.scrolled
     hand.key(pygame.K_PAGEDOWN)
     hand.frame(1)
-    assert by_wheel < end == window.screen.help_scrolled
+    assert by_wheel < end == window.screen.key_page.scrolled
     hand.key(pygame.K_F1)
     hand.key(pygame.K_F1)
-    assert window.screen.help_shown and window.screen.help_scrolled == 0
+    assert window.screen.help_shown and window.screen.key_page.scrolled == 0
 
 
 def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
@@ -120,11 +121,12 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     assert isinstance(tools, ToolsDock)
     session, history = hand.window.session, hand.window.session.timeline.history
     assert history is not None
-    for place in (tools._buttons()[2][0].center, next(dock for dock in hand.window.docks if dock.title == "Time line").bar.center):  # type: ignore[attr-defined]
+    line = next(dock for dock in hand.window.docks if dock.title == "Time line")
+    for at in (place(hand.window, tools.tools[2].name).center, line.bar.center):  # type: ignore[attr-defined]
         hand.key(pygame.K_F1)
-        hand.wheel(place, 1)
+        hand.wheel(at, 1)
         assert hand.window.screen.help_shown
-        hand.click(place)
+        hand.click(at)
         assert not hand.window.screen.help_shown and tools.tool is tools.tools[0] and not session.clock.paused
     hand.key(pygame.K_F1)
     hand.send(pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT, unicode="")

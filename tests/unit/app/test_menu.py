@@ -9,6 +9,7 @@ import pygame
 import pytest
 
 from engine.app.commands import find
+from engine.app.files.places import pictures_folder
 from engine.app.layout import MAX_UI_SCALE, MIN_SIZE
 from engine.app.menu import Menu
 from engine.app.window import Window
@@ -16,7 +17,9 @@ from engine.geometry import Circle
 from engine.render import palette
 from engine.sim.actions import CreateBody
 from engine.sim.registry import find_demo
+from engine.ui.rows import Button
 from engine.world import BodySpec, FixtureSpec
+from tests.unit.app.controls import button, place
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
@@ -37,19 +40,14 @@ def refusal(hand: Hand, id: str) -> str:
 
 def click_menu(hand: Hand) -> None:
     """Click the button that everybody sees."""
-    window = hand.window
-    if window.screen.browser is not None:
-        hand.click(window.screen.browser.menu.center)
-    else:
-        assert window.screen.panel is not None
-        hand.click(window.screen.panel.buttons["menu"].rect.center)
+    hand.click(place(hand.window, "Menu").center)
     assert menu_of(hand).is_open
 
 
 def choose(hand: Hand, id: str) -> None:
     """Open the menu and click an entry."""
     click_menu(hand)
-    hand.click(menu_of(hand).places[id].center)
+    hand.click(place(hand.window, find(id).title).center)
 
 
 def test_time_stands_still_while_it_is_open(hand: Hand) -> None:
@@ -70,14 +68,15 @@ def test_time_stands_still_while_it_is_open(hand: Hand) -> None:
 def test_files_are_written_by_its_entries(tmp_path: Path) -> None:
     hand = Hand(Window(SIZE, (find_demo("workbench"),), find_demo("workbench")()))
     hand.frame(3)
+    before = len(list(pictures_folder().glob("*.png")))
     choose(hand, "picture")
     hand.frame(2)
-    assert len(list(tmp_path.glob("*.png"))) == 1
+    assert len(list(pictures_folder().glob("*.png"))) == before + 1
     choose(hand, "record")
     hand.frame(5)
     assert hand.window.session.recorder is not None
     choose(hand, "record")
-    assert len(list(tmp_path.glob("*"))) == 2
+    assert len(list(tmp_path.glob("*.rec"))) == 1
     choose(hand, "tables")
     hand.frame(10)
     assert len(list(tmp_path.glob("*.csv"))) == 3
@@ -129,18 +128,17 @@ def test_by_keys_alone(browser: Hand) -> None:
     menu = menu_of(browser)
     assert menu.is_open
     theme = palette.theme_name()
-    for _ in range(list(menu.places).index("theme")):
+    while browser.window.screen.ui.focused.key[0] != find("theme").title:
         browser.key(pygame.K_DOWN)
     browser.key(pygame.K_RETURN)
     assert palette.theme_name() != theme and not menu.is_open and window.browsing
     click_menu(browser)
     browser.key(pygame.K_F10)  # its key does it too
     assert palette.theme_name() == theme and menu.is_open
-    browser.key(pygame.K_END)
+    assert refusal(browser, "demos") == "the list of demos is already open" and button(window, find("demos").title).is_off
     browser.key(pygame.K_UP)
-    browser.key(pygame.K_RETURN)  # back to the demos: this is the list
-    assert menu.is_open and refusal(browser, "demos") == "the list of demos is already open"
-    browser.key(pygame.K_DOWN)
+    while browser.window.screen.ui.focused.key[0] != find("quit").title:
+        browser.key(pygame.K_UP)
     browser.key(pygame.K_SPACE)
     assert not window.running
 
@@ -172,8 +170,10 @@ def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp
     pair = Hand(Window(SIZE, (find_demo("pair"),), find_demo("pair")()))
     assert refusal(pair, "save") == "this demo has no world"
     click_menu(browser)
-    browser.click(menu_of(browser).places["save"].center)
+    browser.click(place(browser.window, "Save").center)
     assert menu_of(browser).is_open and not list(tmp_path.iterdir())
+    browser.send(pygame.MOUSEMOTION, pos=place(browser.window, "Save").center, rel=(0, 0), buttons=(0, 0, 0))
+    browser.frame(30)
     surface = Written(browser.window.size)
     with noting_words():
         browser.window.show(surface)
@@ -189,18 +189,20 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     hand.frame(3)
     click_menu(hand)
     hand.frame(2)
-    menu = menu_of(hand)
+    form = menu_of(hand).form
     surface = Written(size)
     with noting_words():
-        window.screen.is_outdated = True
         window.show(surface)
-    own = {words for id in menu.places for words in (find(id).title, find(id).key)} - {""}
-    surface.words = [(words, rect) for words, rect in surface.words if words in own and menu._plate.contains(rect)]
-    assert {words for words, _ in surface.words} == own
-    assert surface.overlaps() == [] and pygame.Rect((0, 0), size).contains(menu._plate)
-    assert not menu._plate.colliderect(window.screen.layout.strip)
-    assert not [(a, b) for a, b in itertools.combinations(menu._rects, 2) if a.colliderect(b)]
-    assert all(menu._plate.contains(rect) for rect in menu._rects) and menu._rects[-1].bottom <= menu._foot.top
+    buttons = [item.what for item in form.items if isinstance(item.what, Button)]
+    own = {words for one in buttons for words in (one.words, one.key)} - {" "}
+    surface.words = [(words, rect) for words, rect in surface.words if words in own and form.place.contains(rect)]
+    assert surface.overlaps() == [] and pygame.Rect((0, 0), size).contains(form.place)
+    assert not form.place.colliderect(window.screen.layout.strip)
+    assert not [(a, b) for a, b in itertools.combinations([item.rect for item in form.items], 2) if a.colliderect(b)]
+    seen = {words for words, _ in surface.words}
+    for one in buttons:  # what does not fit is reached by scrolling
+        place(window, one.words)
+    assert form.height > form.place.height or seen == own
 
 
 def test_quit_asks_once_more_where_something_would_be_lost(hand: Hand) -> None:

@@ -4,40 +4,52 @@ import re
 
 import pygame
 import pytest
-from pygame_gui.elements import UILabel
 
 from engine.app.frame import FramePainter
 from engine.app.referee_panel import worst_errors
 from engine.app.session import Session
 from engine.app.solver_settings import setting_parameters
 from engine.app.status_strip import _cells
-from engine.app.widgets import theme_for
 from engine.app.window import Window
 from engine.contracts.agreement import StepAgreement
 from engine.demo import Demo, Parameter
 from engine.geometry import Circle
 from engine.render import palette
+from engine.render.fonts import FontBook
 from engine.render.palette import THEMES
 from engine.sim.actions import CreateBody
 from engine.sim.registry import find_demo
+from engine.ui.form import Form
+from engine.ui.rows import Button, Buttons, Slider
+from engine.ui.ui import Ui
 from engine.world import BodySpec, FixtureSpec, solvers
+from tests.unit.app.controls import button, control, names, place
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 
 
+def slider(hand: Hand, name: str) -> Slider:
+    what = control(hand.window, name)[1].what
+    assert isinstance(what, Slider)
+    return what
+
+
+def drag(hand: Hand, name: str, *shares: float) -> None:
+    """Drag the thumb of a slider to shares of its track, a frame each."""
+    rect = place(hand.window, name)
+    xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(xs[0], rect.bottom - 6), button=1)
+    for x in xs:
+        hand.send(pygame.MOUSEMOTION, pos=(x, rect.bottom - 6), rel=(1, 0), buttons=(1, 0, 0))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(xs[-1], rect.bottom - 6), button=1)
+
+
 def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
-    panel = hand.window.screen.panel
-    assert panel is not None
-    button = panel.buttons["pause"]
-    hand.click(button.rect.center)
-    assert hand.window.session.clock.paused and button.text == "Continue"
-    hand.click(panel.buttons["more"].rect.center)
-    panel = hand.window.screen.panel
-    assert panel is not None
-    toggle = panel.buttons["aabbs"]
-    panel.column.reveal(toggle.rect.top + panel.column.scrolled, toggle.rect.height)
-    hand.click(toggle.rect.center)
-    assert hand.window.session.layers.aabbs and toggle.is_selected
+    hand.click(place(hand.window, "Pause").center)
+    assert hand.window.session.clock.paused and "Continue" in names(hand.window)
+    hand.click(place(hand.window, "More").center)
+    hand.click(place(hand.window, "2  AABBs").center)
+    assert hand.window.session.layers.aabbs and button(hand.window, "2  AABBs").is_on
 
 
 @pytest.mark.parametrize("id, is_there", [("pyramid", False), ("bounce", True)])
@@ -45,56 +57,64 @@ def test_a_setting_of_the_solver_has_one_slider(id: str, is_there: bool) -> None
     """Issue 31: pyramid, bridge and radial_engine had two for the iterations."""
     kind = find_demo(id)
     window = Window(SIZE, (kind,), kind(1))
-    window.app.appearance.toggle_more(window.screen)
-    window.update(0.0)
-    panel = window.screen.panel
-    assert panel is not None
-    names = [parameter.name for _, parameter in panel.motion._rows._sliders]
-    assert ("world.velocity_iterations" in names) == is_there and "world.position_iterations" in names
+    window.app.appearance.toggle_more()
+    assert ("Velocity iterations" in names(window)) == is_there and "Position iterations" in names(window)
 
 
-def test_a_slider_sets_its_parameter(hand: Hand) -> None:
-    panel = hand.window.screen.panel
-    assert panel is not None
-    slider, parameter = panel.parameters._sliders[0]
-    slider.set_current_value(12.0)
-    slider.has_moved_recently = True
-    panel.parameters._pending[parameter.name] = parameter.snapped(12.0)
-    hand.frame(2)
-    assert hand.window.session.demo.parameter("height") == pytest.approx(12.0)
+@pytest.mark.parametrize("solver", solvers())
+def test_every_setting_of_a_solver_has_a_sentence(solver: str) -> None:
+    """Issue 31: sliders of solvers lacked tooltips."""
+    assert all(re.fullmatch("[A-Z].*[.]", parameter.tooltip) for parameter in setting_parameters(solver))
 
 
-def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
-    panel = hand.window.screen.panel
-    assert panel is not None
-    slider, parameter = panel.parameters._sliders[0]
-    hand.click((slider.rect.right - 20, slider.rect.centery))
-    value = hand.window.session.demo.parameter(parameter.name)
-    assert value > 0.8 * parameter.high
-    assert slider.get_current_value() == pytest.approx(value, abs=0.1)
+def test_every_control_of_the_panel_has_a_tooltip(hand: Hand) -> None:
+    hand.window.app.appearance.toggle_more()
+    place(hand.window, "More")
+    assert [item.key[0] for item in hand.window.screen.form.items if not item.what.tip and item.is_stop] == []
+
+
+def test_a_slider_is_dragged_and_clicked(hand: Hand) -> None:
+    demo = hand.window.session.demo
+    drag(hand, "height", 0.1, 0.5, 1.0)
+    assert demo.parameter("height") == 20.0 and slider(hand, "height").value == "20 m"
+    drag(hand, "height", 0.0)
+    assert demo.parameter("height") == pytest.approx(0.6)
+
+
+def test_a_slider_is_moved_by_arrow_keys_and_takes_what_is_typed(hand: Hand) -> None:
+    demo, ui = hand.window.session.demo, hand.window.screen.ui
+    while ui.focused is None or ui.focused.key[0] != "discs":
+        hand.key(pygame.K_TAB)
+    hand.key(pygame.K_RIGHT)
+    hand.key(pygame.K_RIGHT)
+    hand.key(pygame.K_LEFT)
+    assert demo.parameter("discs") == 2.0
+    hand.send(pygame.KEYDOWN, key=ord("4"), mod=0, unicode="4")
+    hand.key(pygame.K_RETURN)
+    assert demo.parameter("discs") == 4.0
+    hand.send(pygame.KEYDOWN, key=ord("5"), mod=0, unicode="5")
+    hand.send(pygame.KEYDOWN, key=ord("0"), mod=0, unicode="0")
+    hand.key(pygame.K_RETURN)
+    message = hand.window.session.messages.now
+    assert message is not None and "discs must be a whole number from 1 to 9" in message.words and demo.parameter("discs") == 4.0
+    hand.key(pygame.K_ESCAPE)
+    assert ui.focused is None and not hand.window.browsing, "Esc leaves the slider, and nothing else"
 
 
 def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
-    panel = hand.window.screen.panel
-    assert panel is not None
     hand.window.session.demo.set_parameter("height", 15.0)
-    hand.frame()
-    assert panel.parameters._sliders[0][0].get_current_value() == pytest.approx(15.0)
+    assert slider(hand, "height").value == "15 m" and slider(hand, "height").share == pytest.approx(0.742, abs=1e-3)
 
 
 def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
     hand = Hand(Window(SIZE, (choosy,), choosy()))
     hand.frame(2)
-    panel = hand.window.screen.panel
-    assert panel is not None
-    button = next(button for button, (_, index) in panel.parameters._choices.items() if index == 2)
-    assert button.text == "west" and not button.is_selected
-    hand.click(button.rect.center)
-    assert hand.window.session.demo.parameter("side") == 2.0 and button.is_selected
+    assert not button(hand.window, "west").is_on
+    hand.click(place(hand.window, "west").center)
+    assert hand.window.session.demo.parameter("side") == 2.0 and button(hand.window, "west").is_on
     assert hand.window.session.layers.aabbs, "the demo asks for them"
     hand.window.session.demo.set_parameter("side", "east")
-    hand.frame()
-    assert not button.is_selected
+    assert not button(hand.window, "west").is_on
 
 
 def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
@@ -130,33 +150,30 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
     window = Window(SIZE, (Sides,), Sides())
     hand = Hand(window)
     hand.frame(2)
-    for index, wanted in ((2, "north+west"), (0, "west"), (2, "west"), (1, "east+west")):
-        panel = window.screen.panel
-        assert panel is not None
-        button = next(button for button, (parameter, k) in panel.parameters._choices.items() if parameter.name == "sides" and k == index)
-        hand.click(button.rect.center)
+    for word, wanted in (("west", "north+west"), ("north", "west"), ("west", "west"), ("east", "east+west")):
+        hand.click(place(window, word).center)
         assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
-        assert [button.is_selected for button in panel.parameters._choices] == [
-            word in wanted.split("+") for word in ("north", "east", "west")
-        ]
+        assert [button(window, word).is_on for word in ("north", "east", "west")] == [word in wanted for word in ("north", "east", "west")]
 
 
 @pytest.mark.parametrize("theme", list(THEMES))
 def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme: str) -> None:
-    """It has another lightness than one at rest, and nothing of the accent's color, which says that a button is on; nor its edge."""
-    before = palette.theme_name()
+    """It has another lightness than one at rest, and nothing of the accent's color, which says that a button is on."""
+    before, ui = palette.theme_name(), Ui(FontBook(1.0), print)
     palette.use_theme(theme)
-    try:
-        colors = theme_for(1.0)["defaults"]["colours"]  # as pygame_gui spells it
-    finally:
-        palette.use_theme(before)
-    normal, hovered, on = (pygame.Color(colors[f"{state}_bg"]) for state in ("normal", "hovered", "selected"))
+    surface, grounds = pygame.Surface((200, 60)), {}
+    for state, is_on, pointer in (("normal", False, (0, 0)), ("hovered", False, (100, 20)), ("on", True, (0, 0))):
+        ui.pointer, form = pointer, Form(ui)
+        form.lay_out((Buttons((Button("", print, is_on=is_on),), columns=1),), (0, 0, 200, 60))
+        form.draw(surface)
+        grounds[state] = surface.get_at((60, 20))
+    palette.use_theme(before)
 
     def distance(one: pygame.Color, other: pygame.Color) -> float:
         return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
 
-    assert distance(normal, hovered) > 15.0 and distance(hovered, on) > 1.5 * distance(hovered, normal)
-    assert colors["hovered_border"] not in (colors["selected_border"], colors["normal_border"])
+    assert distance(grounds["normal"], grounds["hovered"]) > 15.0
+    assert distance(grounds["hovered"], grounds["on"]) > 1.5 * distance(grounds["hovered"], grounds["normal"])
 
 
 def test_card_and_status_bar_count_the_same_bodies() -> None:
@@ -180,22 +197,3 @@ def test_the_verdict_is_the_largest_line_where_it_fits_in_one() -> None:
         first = next(words for words, rect in sorted(surface.words, key=lambda one: one[1].top) if "momentum" in words)
         other = next(words for words in heights if words.startswith("energy"))
         assert (heights[first] > 1.2 * heights[other]) is is_large
-
-
-@pytest.mark.parametrize("solver", solvers())
-def test_every_setting_of_a_solver_has_a_sentence(solver: str) -> None:
-    """Issue 31: sliders of solvers lacked tooltips."""
-    assert all(re.fullmatch("[A-Z].*[.]", parameter.tooltip) for parameter in setting_parameters(solver))
-
-
-def test_sliders_and_counts_have_tooltips() -> None:
-    kind = find_demo("bounce")
-    window = Window(SIZE, (kind,), kind(1))
-    window.app.appearance.toggle_more(window.screen)
-    window.update(0.0)
-    panel = window.screen.panel
-    assert panel is not None
-    sliders = [slider for slider, _ in (*panel.parameters._sliders, *panel.motion._rows._sliders)]
-    assert len(sliders) > 3 and all(slider.tool_tip_text and slider.sliding_button.tool_tip_text for slider in sliders)
-    tips = [widget.tool_tip_text for widget, _, _ in panel.column._widgets if isinstance(widget, UILabel)]
-    assert any(tip.startswith("Contacts whose answers differ for a known reason") for tip in tips)

@@ -6,6 +6,7 @@ import pygame
 import pytest
 
 from engine.app.panels.tools_dock import ToolsDock
+from tests.unit.app.controls import place
 from tests.unit.app.hand import Hand
 
 KEYS = {
@@ -59,7 +60,7 @@ def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
     tools = next(dock for dock in hand.window.docks if isinstance(dock, ToolsDock))
     world = session.demo.stages[0].world
     pixel = tuple(round(one) for one in session.view.camera.to_screen(world.state(1).position))
-    rect = next(rect for rect, name in tools._buttons() if name == "Select")
+    rect = place(hand.window, "Select")
     hand.click(rect.center)
     hand.click(pixel)
     assert [one.body for one in tools.editor.selection] == [1]

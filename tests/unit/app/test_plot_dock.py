@@ -21,6 +21,7 @@ from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from engine.world import World
 from engine.world.solver import StepCost
+from tests.unit.app.controls import place
 
 FRAME = 1.0 / 60.0
 AnyDock = TypeVar("AnyDock", bound=Dock)
@@ -69,10 +70,6 @@ def body_pixel(window: Window, body: int) -> tuple[int, int]:
     return round(at[0]), round(at[1])
 
 
-def chip(dock: PlotDock, words: str) -> tuple[int, int]:
-    return next(rect.center for rect, one in dock._chips.shown if one.words == words)
-
-
 def test_a_key_opens_the_plots_and_the_view_makes_room(window: Window) -> None:
     before = window.session.view.camera.view
     key(window, pygame.K_F7)
@@ -110,13 +107,13 @@ def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> No
     key(window, pygame.K_HOME)  # the whole picture, above the plots
     press(window, body_pixel(window, 5), mod=pygame.KMOD_LALT)
     assert session.timeline.watched == (0, 5) and not session.demo.grabbing
-    press(window, chip(dock, "y"))
+    press(window, place(window, "y").center)
     curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.timeline.series)}
     y = curves["y"].values
     assert len(y) == session.timeline.history.last + 1 and y[-1] == session.demo.stages[0].world.state(5).position[1]
-    press(window, chip(dock, "y"))
+    press(window, place(window, "y").center)
     assert ("body", "y") not in dock.chosen
-    press(window, chip(dock, "›"))
+    press(window, place(window, "›").center)
     assert session.timeline.watched == (0, 6)
     view = session.view.camera.view
     press(window, (view[0] + 5, view[1] + view[3] - 5), mod=pygame.KMOD_LALT)

@@ -7,6 +7,7 @@ from engine.app import frame
 from engine.contracts.agreement import Difference, StepAgreement
 from engine.render.canvas import Canvas
 from engine.sim.stage import Stage
+from tests.unit.app.controls import place
 from tests.unit.app.hand import Hand, pixel
 from tests.unit.app.written import Written, noting_words
 
@@ -55,12 +56,12 @@ def test_one_button_with_ctrl_moves_the_view_and_page_keys_are_the_wheel(hand: H
 
 
 def test_a_page_key_scrolls_the_panel_under_the_pointer(hand: Hand) -> None:
-    hand.window.app.appearance.toggle_more(hand.window.screen)
+    hand.window.app.appearance.toggle_more()
     hand.frame()
     hand.send(pygame.MOUSEMOTION, pos=(100, 300), rel=(0, 0), buttons=(0, 0, 0))
     scale = hand.window.session.view.camera.scale
     hand.key(pygame.K_PAGEDOWN)
-    assert hand.window.screen.column.scrolled > 0 and hand.window.session.view.camera.scale == scale
+    assert hand.window.screen.form.scrolled > 0 and hand.window.session.view.camera.scale == scale
 
 
 def test_a_left_drag_carries_a_body(hand: Hand) -> None:
@@ -208,20 +209,9 @@ def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
 
 def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
     differing(hand)
-    panel = hand.window.screen.panel
-    assert panel is not None
-    hand.click(panel.buttons["more"].rect.center)
-    panel = hand.window.screen.panel
-    assert panel is not None
-    for _ in range(10):
-        hand.wheel((20, 400), -5)
-    hand.frame(1, elapsed=0.0)
-    (place, reason), *_ = panel.referee._places
-    assert reason == "skin"
-    hand.send(pygame.MOUSEBUTTONDOWN, pos=place.center, button=1)
+    hand.click(place(hand.window, "More").center)
+    hand.click(place(hand.window, "Look closely").center)
     assert hand.window.session.view.focus is not None and hand.window.session.clock.paused
-    hand.send(pygame.MOUSEBUTTONDOWN, pos=(place.right + 500, 0), button=2)
-    assert panel.referee.reason_at((0, 0)) is None
 
 
 def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:

@@ -49,12 +49,12 @@ def test_choices_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "preferences.json"
     appearance, screen = Appearance(1.5, Preferences("dark", None), path), Screen((1280, 720), 1.5, is_watched=True)
     try:
-        appearance.next_theme(screen)
-        assert palette.theme_name() == "light" and screen.is_outdated
+        appearance.next_theme()
+        assert palette.theme_name() == "light"
     finally:
         palette.use_theme("dark")
     appearance.change_scale(screen, 1, print)
-    appearance.toggle_more(screen)
+    appearance.toggle_more()
     assert screen.ui_scale == 1.625 and load_preferences(path) == Preferences("light", 1.625, shows_more=True)
     appearance.change_scale(screen, 0, print)
     appearance.remember_folder(tmp_path)

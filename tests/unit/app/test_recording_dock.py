@@ -22,6 +22,7 @@ from engine.sim.recordings import load_recording
 from engine.sim.recordings.verifying import verify
 from engine.sim.registry import find_demo
 from engine.sim.replaying import record, replay
+from tests.unit.app.controls import place
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
 
@@ -96,7 +97,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["button", "leave", "quit", "ctrl c"])
 def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) -> None:
     frames(window, 3)
-    rect = dock_of(window)._buttons(window.session)[0][0]
+    rect = place(window, "Record")
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
     frames(window, 5)
     if way == "button":
@@ -157,7 +158,7 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     frames(window, 60)
     history = window.session.timeline.history
     assert history is not None
-    rect = dock_of(window)._buttons(window.session)[1][0]
+    rect = place(window, "Film, MP4")
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
     assert dock_of(window).is_busy
     with noting_words():

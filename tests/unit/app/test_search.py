@@ -11,6 +11,8 @@ from engine.app.browser import edited, found_in
 from engine.app.layout import MIN_SIZE
 from engine.app.window import Window
 from engine.sim.registry import all_demos
+from engine.ui.rows import Text
+from tests.unit.app.controls import place
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 
@@ -55,9 +57,7 @@ def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) ->
     assert not window.browsing and window.session.demo.id == "dominoes"
     listed.key(pygame.K_ESCAPE)
     assert window.browsing and window.navigator.searched == "domi"  # as it was left
-    assert window.screen.browser is not None
-    button = window.screen.browser._buttons[window.navigator.chosen]
-    listed.click(button.rect.center)
+    listed.click(place(window, "Dominoes").center)
     assert not window.browsing and window.session.demo.id == "dominoes"
 
 
@@ -106,8 +106,7 @@ def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
     listed.key(pygame.K_RETURN)
     listed.key(pygame.K_DOWN)
     assert window.browsing
-    assert window.screen.browser is not None
-    listed.click(window.screen.browser.cross.center)
+    listed.click(place(window, "× Clear").center)
     assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS)
 
 
@@ -161,17 +160,29 @@ def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched:
     write(hand, searched)
     browser = hand.window.screen.browser
     assert browser is not None
-    browser.column.scroll(-3.0)
+    hand.wheel((40, size[1] // 2), -3)
     surface = Written(size)
     with noting_words():
+        hand.window.screen.cache.forget()
         hand.window.show(surface)
     panel = pygame.Rect(hand.window.screen.layout.panel)
     surface.words = [(words, rect) for words, rect in surface.words if panel.colliderect(rect)]  # a demo's own words are its own matter
     assert surface.overlaps() == []
-    assert panel.contains(browser._box) and panel.contains(browser.menu) and not browser._box.colliderect(browser.menu)
-    under = next((button for button in browser._buttons.values() if button.rect.colliderect(browser.menu)), None)
-    if under is not None:  # a button that is scrolled under the head is not to be had there
-        hand.send(pygame.MOUSEMOTION, pos=browser._box.center, rel=(0, 0), buttons=(0, 0, 0))
-        chosen = hand.window.navigator.chosen
-        hand.click(browser._box.center)
-        assert hand.window.browsing and hand.window.navigator.chosen == chosen
+    form = hand.window.screen.form
+    head = [item for item in form.items if item.is_head]
+    assert len(head) >= 3 and all(panel.contains(form.rect(item)) for item in head)
+    box = next(form.rect(item) for item in head if isinstance(item.what, Text))
+    hand.click(box.center)  # a button that is scrolled under the head cannot be clicked there
+    assert hand.window.browsing
+
+
+def test_the_keyboard_goes_through_the_list(listed: Hand) -> None:
+    listed.key(pygame.K_TAB)
+    while listed.window.screen.ui.focused is None or listed.window.screen.ui.focused.is_head:
+        listed.key(pygame.K_TAB)
+    for _ in range(2):
+        listed.key(pygame.K_DOWN)
+    chosen = listed.window.navigator.chosen
+    assert title(chosen) == listed.window.screen.ui.focused.key[0]
+    listed.key(pygame.K_RETURN)
+    assert not listed.window.browsing and type(listed.window.session.demo) is KINDS[chosen]

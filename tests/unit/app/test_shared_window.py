@@ -13,7 +13,6 @@ from engine.app.editor.clipboard import copy_of, put_down
 from engine.app.editor.editor import Chosen, ChosenJoint
 from engine.app.editor.joint_page import joint_rows
 from engine.app.editor.pages import body_rows
-from engine.app.editor.rows import Heading, Line, Number
 from engine.app.loop import draw_waiting, open_shared
 from engine.app.network_driver import NO_PAST, NO_REDO, NetworkDriver
 from engine.app.panels.inspector_dock import InspectorDock
@@ -31,7 +30,9 @@ from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.render.fonts import FontBook
 from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, Drag, Drive, Grab, Pause, SetSpeed
 from engine.sim.registry import find_demo
+from engine.ui.rows import Heading, Line
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
+from tests.unit.app.controls import names, place
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
 from tests.unit.app.test_loop import NoWarmup
@@ -158,18 +159,18 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
     two.key(pygame.K_F3)
     two.frame(2)
     dock, people = two.window.dock_area.find(NetworkDock), two.window.dock_area.find(PeopleDock)
-    assert dock is not None and people is not None and dock.form.sheet is not None
-    sheet = dock.form.sheet
-    laid = next(one for one in sheet.laid if isinstance(one.row, Number) and one.row.name == "Latency")
-    sheet.show(laid)
-    box, _, more = sheet.field_rects(laid)
-    at = (box.left + round(0.2 * box.width), box.centery)
+    assert dock is not None and people is not None
+    box = place(two.window, "Latency")
+    at = (box.left + round(0.2 * box.width) + 4, box.bottom - 5)
     two.send(pygame.MOUSEBUTTONDOWN, pos=(at[0] - 8, at[1]), button=1)
     two.send(pygame.MOUSEMOTION, pos=at, rel=(8, 0), buttons=(1, 0, 0))
     two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
     assert connection.link.latency == pytest.approx(0.1, abs=0.011)
     before = connection.link.latency
-    two.click(more.center)
+    two.key(pygame.K_TAB)
+    while two.window.screen.ui.focused.key[0] != "Latency":
+        two.key(pygame.K_TAB)
+    two.key(pygame.K_RIGHT)
     assert connection.link.latency == pytest.approx(before + 0.005)
     two.frame(60)
     assert session.driver.client.round_trip > 0.15
@@ -380,7 +381,7 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
     two.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_CTRL, unicode="")
     two.frame(2)
     panel, words = two.window.screen.panel, " ".join(told)
-    assert panel is not None and "step" not in panel.buttons
+    assert panel is not None and "Step" not in names(two.window)
     assert "Ctrl Z takes back what you did" in words and "pause, slower, faster (for all users)" in words and "Tables, CSV" in words
     for gone in ("time line", "redo", "one step", "another solver beside it", "100x", "twice more: quit"):
         assert gone not in words, gone

@@ -6,12 +6,12 @@ import itertools
 
 import pygame
 import pytest
-from pygame_gui.elements import UIButton
 
 from engine.app.commands import find, run
 from engine.app.frame import FramePainter
 from engine.app.layout import MAX_UI_SCALE, MIN_SIZE, fitting_scale
 from engine.app.panels.dock import Dock
+from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.session import Session
 from engine.app.window import Window
@@ -20,6 +20,7 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_status
 from engine.sim.registry import all_demos, find_demo
+from engine.ui.rows import Button
 from tests.unit.app.written import Written, noting_words
 
 ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i)
@@ -55,6 +56,7 @@ def line_of(window: Window) -> TimelineDock:
 @pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
 def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tuple[int, ...]) -> None:
     window = opened(size, scale, keys)
+    drawn(window)
     ui, layout = window.screen.ui_scale, window.screen.layout
     parts = [pygame.Rect(layout.panel), pygame.Rect(layout.strip), pygame.Rect(window.screen.view)]
     parts += [pygame.Rect(dock.place) for dock in window.docks if dock.side != "over" and dock.size > 0.0]
@@ -63,12 +65,11 @@ def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tu
     assert window.screen.view[2] >= round(60 * ui) - 1 and window.screen.view[3] >= 60 * ui
     line = line_of(window)
     assert line.bar.width >= 90 * ui - 1
-    recording = next(dock for dock in window.docks if dock.title == "Recording, film")
-    buttons = [rect for dock in (line, recording) for rect, *_ in dock._buttons(window.session)]  # type: ignore[attr-defined]
+    buttons = [line.form.rect(item) for item in line.form.items if isinstance(item.what, Button)]
     assert not [(a, b) for a, b in itertools.combinations([*buttons, line.bar], 2) if a.colliderect(b)]
     tools = next(dock for dock in window.docks if dock.title == "Tools")
-    icons = [rect for rect, _ in tools._buttons()]  # type: ignore[attr-defined]
-    assert all(pygame.Rect(tools.place).contains(icon) for icon in icons) and icons[0].height >= 18 * ui
+    icons = [tools.form.rect(item) for item in tools.form.items]
+    assert all(pygame.Rect(tools.place).contains(icon) for icon in icons) and icons[0].height >= 13 * ui - 1
     for dock in window.docks:
         if dock.folds and dock.size > 0.0 and not dock.is_folded:
             assert dock.place[2 if dock.side == "right" else 3] >= 60 * ui, dock.title
@@ -91,26 +92,14 @@ def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) ->
     window = opened(MIN_SIZE, kind=kind)
     run(find("more"), window.app)
     drawn(window)
-    panel = window.screen.panel
-    assert panel is not None
-    places = [(left, top, widget) for widget, left, top in panel.column._widgets]
-    for left, top, widget in places:
-        rect = pygame.Rect(left, top, *widget.rect.size)  # type: ignore[attr-defined]
-        assert rect.right <= window.screen.layout.panel[2]
-        if isinstance(widget, UIButton):
-            assert FontBook(1.0).width(widget.text, 13.0) <= rect.width, widget.text
-    rects = [pygame.Rect(left, top, *widget.rect.size) for left, top, widget in places]  # type: ignore[attr-defined]
-    texts = [
-        pygame.Rect(text.left, text.top, FontBook(1.0).width(text.words, text.size, text.bold), round(text.size))
-        for text in panel.column._texts
-    ]
-    values = []
-    for top, parameter in panel.parameters._values_at:
-        rect = pygame.Rect(0, top, FontBook(1.0).width(parameter.shown(parameter.default), 13.0, True), 13)
-        rect.right = panel.column.left + panel.column.width
-        values.append(rect)
-    every = [*rects, *texts, *values]
-    assert not [(a, b) for a, b in itertools.combinations(every, 2) if a.colliderect(b)]
+    form = window.screen.form
+    surface = Written((form.place.width, form.height))
+    form.place = pygame.Rect(0, 0, form.place.width, form.height)
+    with noting_words():
+        form.scroll(-form.scrolled)
+        form.draw(surface)
+    assert surface.overlaps() == [] and not [words for words, _ in surface.words if words.endswith("…")]
+    assert all(form.place.contains(item.rect) for item in form.items)
 
 
 def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> None:
@@ -193,14 +182,16 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
     for x, y in ((bar.centerx, bar.centery), (bar.right - 4, bar.centery - 100)):
         window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(x, y), rel=(1, 0), buttons=(1, 0, 0)))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(bar.right - 4, bar.centery - 100), button=1))
-    history = window.session.timeline.history
-    assert history is not None and line._pointed_step(history) is None  # a span is marked, and nothing is pointed at
-    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
-    assert line._pointed_step(history) is not None
+    recording = window.dock_area.find(RecordingDock)
+    assert recording is not None and recording.span is not None
+    monkeypatch.setattr(pygame.key, "get_mods", lambda: 0)
     corner = window.screen.painter.corners[0]
     blank = drawn(window).subsurface(corner).copy()
-    window.handle(pygame.event.Event(pygame.WINDOWLEAVE))
-    assert line._pointed_step(history) is None
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
+    pointed = Written(window.size)
+    with noting_words():
+        window.show(pointed)
+    assert any("step" in words for words, _ in pointed.words)
     assert pygame.image.tobytes(drawn(window).subsurface(corner), "RGB") == pygame.image.tobytes(blank, "RGB")
 
 
@@ -216,5 +207,5 @@ def test_a_narrow_event_log_gives_names_a_line_of_their_own() -> None:
     window = opened(MIN_SIZE, keys=(pygame.K_F8,))
     drawn(window, 130)
     log = next(dock for dock in window.docks if dock.title == "Event log")
-    rows = log._rows  # type: ignore[attr-defined]
+    rows = log._listed  # type: ignore[attr-defined]
     assert isinstance(log, Dock) and rows and rows[0][0].height == 34

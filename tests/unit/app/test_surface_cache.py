@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Hashable
 
 import pygame
+import pytest
 
+from engine.app import screen
 from engine.app.screen import SurfaceCache
 
 FRAME = 1.0 / 60.0
@@ -30,7 +32,8 @@ class Wall:
         self.surface.fill(0)
         for name, shown in shows.items():
             place = (10 * self.names.index(name), 0, 10, self.size)
-            self.kept.draw(self.surface, name, place, shown, lambda name=name, place=place: self._paint(name, place))
+            look = None if shown is None else lambda shown=shown: shown
+            self.kept.draw(self.surface, name, place, look, lambda name=name, place=place: self._paint(name, place))
         return "".join(sorted(self.painted - before))
 
     def _paint(self, name: str, place: tuple[int, int, int, int]) -> None:
@@ -39,6 +42,29 @@ class Wall:
 
     def color(self, name: str) -> int:
         return int(self.surface.get_at((10 * self.names.index(name) + 5, 5))[0])
+
+
+@pytest.fixture(autouse=True)
+def looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each part be looked at in each frame."""
+    monkeypatch.setattr(screen, "_LOOK", 0.0)
+
+
+def test_a_part_is_looked_at_twenty_times_a_second_and_at_once_where_the_pointer_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "_LOOK", 0.045)
+    kept, surface, looks, state = SurfaceCache(), pygame.Surface((9, 9)), [0], 0
+
+    def shows() -> int:
+        looks[0] += 1
+        return 0
+
+    for k in range(61):
+        state = 1 if k == 60 else 0
+        before = looks[0]
+        kept.elapse(FRAME)
+        kept.begin()
+        kept.draw(surface, "a", (0, 0, 9, 9), shows, lambda: None, state)
+    assert looks[0] == before + 1 and 19 <= looks[0] <= 22
 
 
 def test_a_part_that_shows_the_same_is_copied() -> None:

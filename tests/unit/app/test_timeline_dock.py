@@ -132,7 +132,7 @@ def test_every_button_does_its_work(window: Window) -> None:
     history, dock = window.session.timeline.history, dock_of(window)
     assert history is not None
     last = history.last
-    start, back, play, on, end, *_ = (rect.center for rect, *_ in dock._buttons(window.session))
+    start, back, play, on, end, *_ = (dock.form.rect(item).center for item in dock.form.items)
     press(window, back)
     assert history.now == last - 1
     press(window, start)

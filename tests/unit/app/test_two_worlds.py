@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pygame
 import pytest
-from pygame_gui.elements import UIButton
 
 from engine.app import compiling, motion_judge, solver_loading
 from engine.app.commands import find, run
 from engine.app.layout import best_columns, lanes
-from engine.app.motion_panel import Wish
+from engine.app.solver_settings import setting_parameters
 from engine.app.status_strip import _cells
 from engine.app.window import Window
 from engine.demo import Demo
 from engine.render import palette
 from engine.sim.registry import all_demos
-from engine.world import solvers
+from engine.world import load_solver, solvers
+from tests.unit.app.controls import place
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
@@ -44,24 +44,30 @@ def hand(hand: Hand) -> Hand:
     return unfolded(hand)
 
 
-def click(hand: Hand, button: UIButton) -> None:
-    """Click a button of the panel, wherever the column has it."""
-    panel = hand.window.screen.panel
-    assert panel is not None
-    panel.column.reveal(button.rect.top + panel.column.scrolled, button.rect.height)
-    hand.click(button.rect.center)
-
-
 def press(hand: Hand, what: str, value: str, at: int = 0) -> None:
     """Choose something of motion: a list of solvers is unfolded first."""
-    panel = hand.window.screen.panel
-    assert panel is not None
-    wish = Wish(what, value, at)
-    if wish.solver and panel.motion._unfolded != (name := "solver" if what == "solver" else f"beside {at}"):
-        click(hand, next(button for button, does in panel.motion._presses.items() if getattr(does, "args", ()) == (name,)))
-    panel = hand.window.screen.panel
-    assert panel is not None
-    click(hand, next(button for button, one in panel.motion._choices.items() if one == wish))
+    window, session = hand.window, hand.window.session
+    if what in ("solver", "beside") and value:
+        running = session.demo.sim.solvers[0] if what == "solver" else session.besides[at].solver if at < len(session.besides) else ""
+        title = load_solver(running).capabilities.title if running else "another" if session.besides else "none"
+        before = [one.solver for one in session.besides[:at]]
+        earlier = [session.demo.sim.solvers[0], *before] if what == "beside" else []
+        nth = sum(load_solver(one).capabilities.title == title for one in earlier)
+        hand.click(place(window, f"{title}  ˅", nth).center)
+        hand.click(place(window, load_solver(value).capabilities.title).center)
+        return
+    words = {"lane": {"lane": "in lanes", "": "over it"}, "since": {"here": "here", "": "the start"}, "beside": {"": "×"}}[what][value]
+    hand.click(place(window, words, at if words == "×" else 0).center)
+
+
+def slide(hand: Hand, name: str, *shares: float) -> None:
+    """Drag the thumb of a slider, a frame for each share of the track."""
+    rect = place(hand.window, name)
+    xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(xs[0], rect.bottom - 6), button=1)
+    for x in xs:
+        hand.send(pygame.MOUSEMOTION, pos=(x, rect.bottom - 6), rel=(1, 0), buttons=(1, 0, 0))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(xs[-1], rect.bottom - 6), button=1)
 
 
 def beside_pixels(hand: Hand) -> Any:
@@ -164,21 +170,13 @@ def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
 def test_settings_change_under_the_running_scene(hand: Hand) -> None:
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
-    panel = hand.window.screen.panel
-    assert panel is not None
-    slider, parameter = panel.motion._rows._sliders[0]
-    assert parameter.name == "iterations" and parameter.logarithmic
-    panel.column.reveal(slider.rect.top + panel.column.scrolled, slider.rect.height)
-    hand.frame()
-    at = slider.rect.left + round(0.8 * slider.rect.width), slider.rect.centery
+    (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "iterations")
     steps = session.demo.steps
-    hand.click(at)
+    slide(hand, name, 0.8)
     world = session.demo.stages[0].world
     (value,) = [value for name, value in world.settings.solver_settings if name == "iterations"]
     assert value == pytest.approx(10**2.4, rel=0.2) and isinstance(value, int) and session.demo.steps > steps
-    hand.frame(5)
-    assert panel is hand.window.screen.panel, "a slider does not make the panel anew"
-    click(hand, next(button for button, does in panel.motion._presses.items() if does == panel.motion._set_defaults))
+    hand.click(place(hand.window, "Defaults").center)
     assert not dict(world.settings.solver_settings)
     session.undo()
     assert dict(world.settings.solver_settings) == {"iterations": value}
@@ -187,25 +185,14 @@ def test_settings_change_under_the_running_scene(hand: Hand) -> None:
 def test_one_move_of_a_slider_is_taken_back_at_once(hand: Hand) -> None:
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
-    panel = hand.window.screen.panel
-    assert panel is not None
-    slider = panel.motion._rows._sliders[1][0]
-    panel.column.reveal(slider.rect.top + panel.column.scrolled, slider.rect.height)
-    hand.frame(2)
-    assert slider.sliding_button is not None
-    x, y = slider.sliding_button.rect.center
-    pygame.mouse.set_pos((x, y))
-    hand.send(pygame.MOUSEMOTION, pos=(x, y), rel=(0, 0), buttons=(0, 0, 0))
-    hand.frame(2)
-    hand.send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
+    (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "share")
     world, seen = session.demo.stages[0].world, set()
-    for k in range(8):
-        pygame.mouse.set_pos((x + 8 * k, y))
-        hand.send(pygame.MOUSEMOTION, pos=(x + 8 * k, y), rel=(8, 0), buttons=(1, 0, 0))
+    for share in (0.3, 0.4, 0.5, 0.6, 0.7):
+        slide(hand, name, 0.2, share)
         seen.add(dict(world.settings.solver_settings).get("share", 0.2))
-    hand.send(pygame.MOUSEBUTTONUP, pos=(x + 56, y), button=1)
-    hand.frame(2)
-    assert len(seen) >= 4 and max(seen) > 0.3, "it moves while it is dragged"
+        session.undo()
+    assert len(seen) == 5 and max(seen) > 0.3 and not world.settings.solver_settings, "each drag is undone at once"
+    slide(hand, name, 0.2, 0.4, 0.6)
     session.undo()
     assert session.demo.sim.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
@@ -214,16 +201,18 @@ def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
     session = hand.window.session
     session.put_beside("sequential_impulses", "sequential_impulses")
     hand.frame(10)
-    panel = hand.window.screen.panel
-    assert panel is not None
-    panel.motion._look_at(2)
-    hand.frame(2)
-    panel = hand.window.screen.panel
-    assert panel is not None and panel.motion._solver == "sequential_impulses"
-    panel.motion._rows._pending["share"] = 0.5
+    title = load_solver("sequential_impulses").capabilities.title
+    hand.click(place(hand.window, f"{title} 2").center)
+    (parameter,) = (one for one in setting_parameters("sequential_impulses") if one.name == "share")
+    (low, high), at = parameter.slider_ends, parameter.on_slider(0.5)
+    slide(hand, parameter.description, (at - low) / (high - low))
     hand.frame(3)
     first, second, third = (demo.stages[0].world.settings for demo in (session.demo, *(one.demo for one in session.besides)))
-    assert (dict(first.solver_settings), dict(second.solver_settings), dict(third.solver_settings)) == ({}, {}, {"share": 0.5})
+    assert (dict(first.solver_settings), dict(second.solver_settings), dict(third.solver_settings)) == (
+        {},
+        {},
+        {"share": pytest.approx(0.5, abs=0.01)},
+    )
     session.timeline.seek(5)
     hand.frame(2)
     assert not session.besides[1].demo.stages[0].world.settings.solver_settings, "before it was changed"
@@ -288,8 +277,7 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
     hand.key(pygame.K_F11)
     hand.frame(30)
     assert ("solver", "Box2D | Soft step", palette.TEXT) in _cells(session, 0)
-    assert hand.window.screen.panel is not None
-    hand.window.screen.panel.column.scroll(-20)
+    place(hand.window, "Why do they differ?")
     with noting_words():
         written = Written(SIZE)
         hand.window.screen.cache.forget()
@@ -330,15 +318,13 @@ def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], mon
     hand.key(pygame.K_F11)
     hand.frame(40)
     panel, session = hand.window.screen.panel, hand.window.session
-    assert panel is not None and panel.motion._ask is not None and session.besides
-    panel.column.reveal(panel.motion._ask.rect.top + panel.column.scrolled, panel.motion._ask.rect.height)
-    hand.click(panel.motion._ask.rect.center)
+    assert panel is not None and session.besides
+    hand.click(place(hand.window, "Why do they differ?").center)
     judge = panel.motion.judge
     assert judge.is_at_work or judge.n_told == 1
     until(lambda: hand.frame() or judge.n_told)
     hand.frame(2)
-    assert judge.n_told == 1 and hand.window.screen.panel is not panel, "the panel was made anew, with the answer"
-    assert hand.window.screen.panel is not None and hand.window.screen.panel.motion.judge is judge
+    assert judge.n_told == 1 and panel.motion.judge is judge
     parted, following = judge.told
     assert parted.startswith("Diverged at step ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
 

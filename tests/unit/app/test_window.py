@@ -14,6 +14,7 @@ from engine.common.errors import InvalidInputError
 from engine.demo import Demo
 from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos, find_demo
+from tests.unit.app.controls import control, place
 from tests.unit.app.hand import SIZE, Hand
 
 
@@ -44,9 +45,8 @@ def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee: C
 
 
 def test_clicking_an_entry_starts_it(browser: Hand, drop: type[Demo]) -> None:
-    assert browser.window.screen.browser is not None
-    button = browser.window.screen.browser._buttons[1]
-    browser.click(button.rect.center)
+    rect = place(browser.window, browser.window.navigator.demos[1].title)
+    browser.click(rect.center)
     assert not browser.window.browsing and type(browser.window.session.demo) is drop
 
 
@@ -174,8 +174,8 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
     hand = Hand(Window(SIZE, kinds))
 
     def top(index: int) -> int:
-        assert hand.window.screen.browser is not None
-        return int(hand.window.screen.browser._buttons[index].rect.top)
+        form, item = control(hand.window, kinds[index].title)
+        return form.rect(item).top
 
     for _ in range(25):
         hand.key(pygame.K_DOWN)
@@ -190,7 +190,8 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
     assert 0 <= top(25) < 500 - 80
     begun = Hand(Window(SIZE, kinds, kinds[28]()))
     begun.key(pygame.K_ESCAPE)
-    assert begun.window.screen.browser is not None and 0 <= begun.window.screen.browser._buttons[28].rect.top < SIZE[1] - 80
+    form, item = control(begun.window, "Drop 28")
+    assert 0 <= form.rect(item).top < SIZE[1] - 80
 
 
 def test_a_slow_frame_is_laid_at_the_right_door() -> None:

@@ -7,9 +7,7 @@ import threading
 from typing import Any
 
 import pygame
-import pygame_gui
 import pytest
-from pygame_gui.elements import UIButton
 
 from demos import stepper as module
 from demos._loading import Loads
@@ -28,6 +26,8 @@ from engine.sim.actions import PressKey, ReleaseKey
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.trace.cases import PairCase
+from engine.ui.rows import Buttons, Note
+from tests.unit.app.controls import button, names
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
 
@@ -287,7 +287,8 @@ def test_a_click_shows_the_page_and_its_links_lead_on() -> None:
     hand.drag(link.place.center, link.place.center)
     assert reader.page == "gjk.md#derivation" and hand.window.session.demo.k == 0
     assert pygame.mask.from_threshold(before, (0, 0, 0), (1, 1, 1)) != pygame.mask.from_threshold(hand.surface, (0, 0, 0), (1, 1, 1))
-    hand.send(pygame_gui.UI_TEXT_BOX_LINK_CLICKED, ui_element=reader._box, link_target="epa.md")
+    links = [row for row in reader.rows if isinstance(row, Buttons)]
+    next(one for row in links for one in row.items if "EPA" in one.words).press()
     assert reader.page == "epa.md"
     hand.send(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode="")
     assert hand.window.session.demo.k == 0, "keys are the page's"
@@ -314,12 +315,21 @@ One `a < b` and
 
 ![a plane](p.png)
 """
-    text = pages.page_text(markdown, "algorithms", 1.0)
-    for part in (
-        "<b>Of <i>two</i> boxes</b>", ">a &lt; b</font> and <b>two</b>, see <a href=\"epa.md\">EPA</a>, code.",
-        "• first goes on<br>1. second", ">x &lt;= y<br>  z</font>", "• <b>r</b> b: 1<br>", "<i>Picture: a plane</i>",
-    ):  # fmt: skip
-        assert part in text, (part, text)
+    opened: list[str] = []
+    rows = pages.page_rows(markdown, "algorithms", opened.append)
+    notes = [(row.words, row.lead) for row in rows if isinstance(row, Note)]
+    assert notes == [
+        ("Of two boxes", ""),
+        ("One a < b and two, see EPA, code.", ""),
+        ("first goes on", "•"),
+        ("second", "1."),
+        ("x <= y\n  z", ""),
+        ("r: b: 1", "•"),
+        ("Picture: a plane", ""),
+    ]
+    (link,) = (one for row in rows if isinstance(row, Buttons) for one in row.items)
+    link.press()
+    assert opened == ["epa.md"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
@@ -336,12 +346,10 @@ def test_the_panel_shows_the_algorithms_of_one_group() -> None:
     hand = Hand(Stepper(), is_watched=True)
 
     def words() -> list[str]:
-        panel = hand.window.screen.panel
-        return [widget.text for widget, _, _ in panel.column._widgets if isinstance(widget, UIButton)]
+        return names(hand.window)
 
     assert {"motion", "solvers", "gjk", "alternating projections"} < set(words()) and "bisection" not in words()
-    button = next(w for w, _, _ in hand.window.screen.panel.column._widgets if isinstance(w, UIButton) and w.text == "hulls and pieces")
-    hand.send(pygame_gui.UI_BUTTON_PRESSED, ui_element=button, ui_object_id="")
+    button(hand.window, "hulls and pieces").press()
     until(lambda: hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0)) or "keil" in words())
     assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "gjk" not in words()
 

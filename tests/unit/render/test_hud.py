@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pygame
 import pytest
 
@@ -5,12 +7,12 @@ from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_above
 from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, font_file
-from engine.render.hud import draw_help, draw_lines, draw_paragraph, draw_status
+from engine.render.hud import draw_lines, draw_paragraph, draw_status
 from engine.render.palette import TEXT
 
 
 def test_the_font_comes_with_the_program() -> None:
-    assert font_file() is not None and font_file(bold=True) is not None
+    assert all(Path(font_file(bold, is_code)).is_file() for bold in (False, True) for is_code in (False, True))
 
 
 def test_wrapped_lines_fit_and_lose_no_word() -> None:
@@ -39,26 +41,9 @@ def test_readouts_survive_any_size(size: tuple[int, int], scale: float) -> None:
     draw_lines(surface, fonts, (5, 5), [("a line", TEXT), ("another", TEXT)])
     draw_lines(surface, fonts, (5, 5), [])
     draw_paragraph(surface, fonts, "words " * 40, (0, 0, size[0]), TEXT, 12.0)
-    draw_help(surface, fonts, view, [("Time", [("Space", "pause"), ("R", "restart")])] * 5)
     canvas = Canvas(surface, Camera(view=view), fonts)
     draw_backdrop(canvas)
     draw_scale_bar(canvas)
-
-
-def test_keys_that_find_no_room_are_scrolled_to_and_never_drawn_beside_the_plate() -> None:
-    fonts, groups = FontBook(), [("Time", [("Space", f"pause {k}") for k in range(12)])] * 3
-    written: list[str] = []
-    render = fonts.render
-    fonts.render = lambda words, *how: written.append(words) or render(words, *how)  # type: ignore[func-returns-value,method-assign]
-    surface = pygame.Surface((500, 300))
-    below = surface.subsurface((0, 200, 500, 100))
-    view, notes = (0, 0, 500, 200), [("Reasons:", ""), ("skin", "Only the rounded skins touch. " * 5)]
-    most = draw_help(surface, fonts, view, groups, notes)
-    assert most > 200 and not any(pygame.image.tobytes(below, "RGB"))
-    assert any(words.startswith("more below") for words in written)
-    assert draw_help(surface, fonts, view, groups, notes, 10**6) == most
-    assert any(words.startswith("more above") for words in written)
-    assert draw_help(pygame.Surface((1500, 900)), fonts, (0, 0, 1500, 900), groups, notes) == 0
 
 
 @pytest.mark.parametrize("scale", [MIN_SCALE, 1.0, MAX_SCALE])

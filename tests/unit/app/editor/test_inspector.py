@@ -10,11 +10,11 @@ import pygame
 import pytest
 
 from engine.app.editor.editor import Chosen
-from engine.app.editor.rows import Choice, Line, Note, Number, Row, Switch, Text
-from engine.app.panels.inspector_dock import Form, InspectorDock
-from engine.app.panels.sheet import Sheet, draw_sheet
+from engine.app.panels.inspector_dock import InspectorDock
 from engine.box2d import memory
 from engine.sim.history import demo_hash
+from engine.ui.rows import Choice, Line, Note, Number, Row, Switch, Text
+from tests.unit.app.controls import place
 from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Yard
 
 
@@ -22,19 +22,13 @@ def dock_of(person: Person) -> InspectorDock:
     return next(dock for dock in person.window.docks if isinstance(dock, InspectorDock))
 
 
-def form_of(person: Person) -> Form:
-    return dock_of(person).form
-
-
-def sheet_of(person: Person) -> Sheet:
-    sheet = form_of(person).sheet
-    assert sheet is not None
-    return sheet
+def rows_of(person: Person) -> list[Row]:
+    return list(dock_of(person).rows(person.window.session))
 
 
 def row_of(person: Person, name: str) -> Row:
     person.frames()
-    return next(one.row for one in sheet_of(person).laid if getattr(one.row, "name", "") == name)
+    return next(row for row in rows_of(person) if getattr(row, "name", "") == name)
 
 
 def value_of(person: Person, name: str) -> object:
@@ -45,16 +39,14 @@ def value_of(person: Person, name: str) -> object:
 
 def rects_of(person: Person, name: str) -> list[pygame.Rect]:
     """Where a row can be clicked, scrolled into sight: box, minus, plus of a number; the words of a choice; the row of a switch."""
-    person.frames()
-    laid = next(one for one in sheet_of(person).laid if getattr(one.row, "name", "") == name)
-    sheet_of(person).show(laid)
-    person.frames()
-    sheet = sheet_of(person)
-    if isinstance(laid.row, Choice):
-        return sheet.choice_rects(laid)
-    if isinstance(laid.row, Number | Text):
-        return list(sheet.field_rects(laid))
-    return [sheet.rect(laid)]
+    row = row_of(person, name)
+    if isinstance(row, Choice):
+        return [place(person.window, word) for word in row.words]
+    rect = place(person.window, name)
+    if isinstance(row, Number):
+        less, more = pygame.Rect(rect.left, rect.top, 8, rect.height), pygame.Rect(rect.right - 8, rect.top, 8, rect.height)
+        return [rect, less, more]
+    return [rect]
 
 
 def press(person: Person, rect: pygame.Rect) -> None:
@@ -93,9 +85,8 @@ def test_it_opens_with_the_tool_that_selects_and_with_i(person: Person) -> None:
     assert dock.size == 0.0
     person.key(pygame.K_i, 0, "i")
     assert dock.size > 0.0
-    tabs = dock._tabs()
-    press(person, tabs[0])
-    assert dock.page == "Selection" and any(isinstance(one.row, Note) for one in sheet_of(person).laid)
+    press(person, place(person.window, "Selection"))
+    assert dock.page == "Selection" and any(isinstance(row, Note) for row in rows_of(person))
     person.key(pygame.K_i, 0, "i")
     assert dock.size == 0.0
 
@@ -199,7 +190,7 @@ def test_keys_stay_in_the_field(person: Person) -> None:
 
 
 def test_the_settings_of_the_world(person: Person) -> None:
-    press(person, dock_of(person)._tabs()[1])
+    press(person, place(person.window, "World"))
     type_into(person, "gravity y", "5")
     type_into(person, "gravity x", "-1")
     assert person.world.settings.gravity == (-1.0, 5.0)
@@ -238,47 +229,40 @@ def test_a_key_let_go_while_somebody_types_is_let_go(person: Person) -> None:
     person.pick("S")
     person.click((-2.0, 3.0))
     press(person, rects_of(person, "x")[0])
-    assert form_of(person).is_typing
+    assert person.window.screen.ui.typing is not None
     person.window.handle(pygame.event.Event(pygame.KEYUP, key=pygame.K_LEFT, mod=0))
     assert person.window.session.demo.held == set()
 
 
 def test_every_setting_has_a_line_that_says_what_it_does(person: Person) -> None:
-    press(person, dock_of(person)._tabs()[1])
-    rows = [one.row for one in sheet_of(person).laid]
+    press(person, place(person.window, "World"))
+    rows = rows_of(person)
     for row, after in itertools.pairwise(rows):
         if isinstance(row, Number | Switch) and row.name != "gravity x":
             assert isinstance(after, Note) and after.words.endswith(".")
 
 
-def test_every_property_says_what_it_does_while_the_pointer_is_on_it(person: Person) -> None:
+def test_every_property_says_what_it_does_while_the_pointer_rests_on_it(person: Person) -> None:
     person.pick("S")
     person.click((-2.0, 3.0))
     person.frames(2)
-    changeable = [one.row for one in sheet_of(person).laid if isinstance(one.row, Number | Switch | Choice | Text)]
-    assert len(changeable) > 20 and all(row.says.endswith(".") for row in changeable)
-    for name in ("type", "spin"):  # the first, and the last that is in sight
-        rect = rects_of(person, name)[0]
-        person.at(pygame.MOUSEMOTION, (dock_of(person).place[0] + 4, rect.centery))
-        person.frames()
-        pointed = sheet_of(person)
-        place = pointed.place
-        pictures = []
-        for pointer in (None, (place.left + 4, rect.centery)):
-            surface = pygame.Surface(person.window.size)
-            draw_sheet(surface, pointed, None, pointer)
-            pictures.append(pygame.surfarray.array2d(surface).T)
-        changed = (pictures[0] != pictures[1]).any(axis=1).nonzero()[0]
-        row = pointed.rect(next(one for one in pointed.laid if getattr(one.row, "name", "") == name))
-        assert len(changed) > 10 and place.top <= changed.min() and changed.max() <= place.bottom
-        assert changed.min() >= row.bottom or changed.max() < row.top, "the row itself stays in sight"
+    changeable = [row for row in rows_of(person) if isinstance(row, Number | Switch | Choice | Text)]
+    assert len(changeable) > 20 and all(row.tip.endswith(".") for row in changeable)
+    for name in ("name", "spin"):
+        rect = place(person.window, name)
+        person.at(pygame.MOUSEMOTION, (5, 5))
+        before = pygame.surfarray.array2d(person.surface).T
+        person.at(pygame.MOUSEMOTION, rect.center)
+        person.frames(30)
+        changed = (before != pygame.surfarray.array2d(person.surface).T).any(axis=0).nonzero()[0]
+        assert changed.min() < dock_of(person).place[0] - 20, "beside the dock, which stays in sight"
 
 
 def test_a_demo_that_may_not_be_changed_says_so() -> None:
     person = Person(Closed())
     person.key(pygame.K_i, 0, "i")
     person.frames(2)
-    rows = [one.row for one in sheet_of(person).laid]
+    rows = rows_of(person)
     assert any(isinstance(row, Note) and "finished" in row.words for row in rows)
     assert not any(isinstance(row, Number) for row in rows)
 
@@ -290,21 +274,17 @@ def test_nothing_overlaps(size: tuple[int, int]) -> None:
     person.pick("S")
     person.click((-2.0, 3.0))
     person.frames(2)
-    dock, sheet = dock_of(person), sheet_of(person)
+    dock, form = dock_of(person), dock_of(person).form
     assert pygame.Rect(dock.place).right == person.tools.place[0]
     assert person.tools.place[0] + person.tools.place[2] == size[0]
     bounds = pygame.Rect(dock.place)
-    for one in sheet.laid:
-        if isinstance(one.row, Number | Text):
-            box, less, more = sheet.field_rects(one)
-            assert bounds.left < less.left <= box.left and box.right <= more.right < bounds.right
-    assert all(a.top + a.height == b.top for a, b in itertools.pairwise(sheet.laid))
+    assert all(bounds.left < form.rect(item).left and form.rect(item).right < bounds.right for item in form.items)
+    assert not [(a, b) for a, b in itertools.combinations([item.rect for item in form.items], 2) if a.colliderect(b)]
     person.at(pygame.MOUSEMOTION, bounds.center)
     for notches in (-100, 100):
         person.window.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=bounds.center))
         person.frames()
-        sheet = sheet_of(person)
-        assert sheet.rect(sheet.laid[-1]).bottom <= bounds.bottom if notches < 0 else sheet.scrolled == 0
+        assert form.scrolled == (max(form.height - bounds.height, 0) if notches < 0 else 0)
 
 
 def test_after_random_changes_every_step_is_found_again() -> None:
@@ -317,7 +297,7 @@ def test_after_random_changes_every_step_is_found_again() -> None:
         if rng.random() < 0.2:
             person.tools.editor.selection = []
         person.frames(rng.randrange(1, 6))
-        rows = [one.row for one in sheet_of(person).laid]
+        rows = rows_of(person)
         rows = [row for row in rows if not (isinstance(row, Choice) and "distance" in row.words)]  # which opens the stepper
         row = rng.choice([row for row in rows if isinstance(row, Number | Switch | Choice)])
         if isinstance(row, Number):

@@ -11,7 +11,6 @@ import pytest
 
 from engine.app.editor.editor import Chosen, ChosenJoint
 from engine.app.editor.joint_page import joint_rows
-from engine.app.editor.rows import Line, Note, Number, Switch
 from engine.box2d import memory
 from engine.geometry import Circle, Polygon
 from engine.scenes import load_scene, save_scene
@@ -22,6 +21,7 @@ from engine.sim.recordings import load_recording
 from engine.sim.recordings.verifying import verify
 from engine.sim.registry import find_demo
 from engine.sim.replaying import record, replay
+from engine.ui.rows import Line, Note, Number, Switch
 from engine.world import (
     BodySpec,
     FixtureSpec,
@@ -39,7 +39,7 @@ from engine.world import (
 from engine.world.joints import changeable
 from tests.edits import edit_of
 from tests.unit.app.editor.person import CTRL, SHIFT, Person, Yard
-from tests.unit.app.editor.test_inspector import dock_of, press, rects_of, sheet_of, type_into, value_of
+from tests.unit.app.editor.test_inspector import dock_of, press, rects_of, rows_of, type_into, value_of
 from tests.unit.box2d.test_set_joint import KINDS
 
 
@@ -194,7 +194,7 @@ def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it() -> No
         names = [row.name for row in rows if isinstance(row, Number | Switch | Line)]
         spec = world.joint(joint).spec
         assert len(fields) == len(changeable(spec)) + hasattr(spec, "linear_offset"), spec
-        assert all(row.says for row in fields) and len(names) == len(set(names)) and "force on B" in names
+        assert all(row.tip for row in fields) and len(names) == len(set(names)) and "force on B" in names
         assert any(isinstance(row, Note) and "creat" in row.words for row in rows)
         for field in fields:
             before = world.joint_now(joint)
@@ -287,4 +287,4 @@ def test_a_car_is_made_by_hand_and_drives(person: Person) -> None:
     assert person.world.state(chassis).linear_velocity[0] > 0.5
     assert float(str(value_of(person, "spin")).split()[0]) == pytest.approx(-12.0, abs=1.0)
     assert person.world.state(wheels[0]).angular_velocity < -1.0  # the other wheel rolls along
-    assert sheet_of(person).laid
+    assert rows_of(person)

@@ -12,6 +12,7 @@ import pytest
 from engine.box2d import memory
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
+from tests.unit.app.controls import place
 from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Point, Yard
 
 
@@ -27,9 +28,9 @@ def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person: Person) -> N
 
 
 def test_every_button_of_the_bar_picks_its_tool(person: Person) -> None:
-    for k, tool in enumerate(person.tools.tools):
-        rect, name = person.tools._buttons()[k]
-        assert name == tool.name and pygame.Rect(person.tools.place).contains(rect)
+    for tool in person.tools.tools:
+        rect = place(person.window, tool.name)
+        assert pygame.Rect(person.tools.place).contains(rect)
         person.at(pygame.MOUSEMOTION, rect.center)
         person.at(pygame.MOUSEBUTTONDOWN, rect.center)
         assert person.tools.tool is tool
@@ -43,7 +44,8 @@ def test_every_button_of_the_bar_picks_its_tool(person: Person) -> None:
 @pytest.mark.parametrize("size", [(800, 600), (1280, 720), (640, 480)])
 def test_the_bar_fits_the_window(size: tuple[int, int]) -> None:
     person = Person(Yard(), size)
-    rects = [rect for rect, _ in person.tools._buttons()]
+    rects = [person.tools.form.rect(item) for item in person.tools.form.items]
+    assert len(rects) == len(person.tools.tools) + 1
     assert all(a.bottom <= b.top for a, b in itertools.pairwise(rects))
     assert all(pygame.Rect(person.tools.place).contains(rect) for rect in rects)
 

@@ -1,19 +1,14 @@
-"""Small buttons that a dock draws itself: icons in a square, sharp at every scale and in the theme colors; words on a plate."""
+"""Icons: drawn in a square from a few strokes, sharp at every scale and in the colors of the theme."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import pygame
 
-from engine.app.keys import Label
-from engine.render import palette
-from engine.render.fonts import FontBook
-from engine.render.palette import Color, mix
+from engine.render.palette import Color
 
-__all__ = ["Chip", "Chips", "draw_icon", "draw_tip"]
+__all__ = ["ICONS", "draw_icon"]
 
 Spots = tuple[tuple[float, float], ...]
 Stroke = tuple[str, Spots, float]
@@ -25,7 +20,7 @@ _PENTAGON: Spots = ((0.22, 0.42), (0.5, 0.18), (0.8, 0.4), (0.66, 0.8), (0.32, 0
 
 def draw_icon(surface: pygame.Surface, name: str, rect: pygame.Rect, color: Color) -> None:
     """Draw the icon of that name in a square."""
-    for kind, spots, size in _ICONS[name]:
+    for kind, spots, size in ICONS[name]:
         pixels = [(round(rect.left + x * rect.width), round(rect.top + y * rect.height)) for x, y in spots]
         if kind in ("disc", "ring"):
             wide = 0 if kind == "disc" else max(2, int(_THIN * rect.width))
@@ -86,7 +81,7 @@ def _wavy() -> Spots:
     return tuple((0.5 + reach * math.cos(turn), 0.5 + reach * math.sin(turn)) for turn, reach in zip(turns, reaches, strict=True))
 
 
-_ICONS: dict[str, tuple[Stroke, ...]] = {
+ICONS: dict[str, tuple[Stroke, ...]] = {
     # the tools, by their names
     "Hand": (
         *(_line((x, y), (x, 0.52)) for x, y in ((0.36, 0.2), (0.48, 0.15), (0.6, 0.2))),
@@ -124,6 +119,7 @@ _ICONS: dict[str, tuple[Stroke, ...]] = {
     "to end": (_bar(0.26), _triangle(-0.2, 0.18), _triangle(0.06, 0.18)),
     "undo": _bent(-1),
     "redo": _bent(1),
+    "tick": (_line((0.1, 0.5), (0.4, 0.8), (0.95, 0.2)),),
     "record": (_disc(0.5, 0.5, 0.26),),
     "stop": (_fill(*_box(0.28, 0.28, 0.72, 0.72)),),
     "film": (
@@ -131,76 +127,3 @@ _ICONS: dict[str, tuple[Stroke, ...]] = {
         *(_fill(*_box(x - 0.03, y - 0.03, x + 0.03, y + 0.03)) for x in (0.27, 0.42, 0.58, 0.73) for y in (0.36, 0.64)),
     ),
 }
-
-
-def draw_tip(surface: pygame.Surface, fonts: FontBook, button: pygame.Rect, label: Label, is_above: bool = False) -> None:
-    """Write what a button does, with its key, at the left of it or above it, within the surface."""
-    ui = fonts.ui_scale
-    lines = [fonts.render(f"{label.title}   {label.key}".rstrip(), 13, palette.TEXT, True)]
-    lines += [fonts.render(line, 12, palette.CAPTION) for line in fonts.wrapped(label.help, 12, round(230 * ui))]
-    step, pad, gap = round(18 * ui), round(8 * ui), round(6 * ui)
-    plate = pygame.Rect(0, 0, max(line.get_width() for line in lines) + 2 * pad, step * len(lines) + pad)
-    if is_above:
-        plate.midbottom = button.centerx, button.top - gap
-    else:
-        plate.midright = button.left - gap, button.centery
-    plate.clamp_ip(surface.get_rect())
-    pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(5 * ui))
-    pygame.draw.rect(surface, palette.PANEL_EDGE, plate, 1, border_radius=round(5 * ui))
-    for k, line in enumerate(lines):
-        surface.blit(line, (plate.left + pad, plate.top + pad // 2 + k * step))
-
-
-_SIZE = 11.5
-_HEIGHT = 18.0
-_GAP = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A button: its words, whether it is chosen, what a click does, and design pixels kept free in front of the words."""
-
-    words: str
-    chosen: bool
-    action: Callable[[], object]
-    lead: float = 0.0
-
-
-class Chips:
-    """Chips in a place; laid out anew whenever they are drawn."""
-
-    def __init__(self) -> None:
-        self.shown: list[tuple[pygame.Rect, Chip]] = []
-
-    def clear(self) -> None:
-        """Forget what was drawn, so that nothing old can be clicked."""
-        self.shown.clear()
-
-    def draw(
-        self, surface: pygame.Surface, fonts: FontBook, place: tuple[int, int, int], chips: Sequence[Chip], pointer: tuple[int, int] | None
-    ) -> int:
-        """Draw chips into (left, top, width), add them to what can be clicked, and return the y under them."""
-        ui = fonts.ui_scale
-        left, top, width = place
-        x, y, high, gap = left, top, round(_HEIGHT * ui), round(_GAP * ui)
-        for chip in chips:
-            wide = min(fonts.width(chip.words, _SIZE) + round((10.0 + chip.lead) * ui), width)
-            if x > left and x + wide > left + width:
-                x, y = left, y + high + gap
-            rect = pygame.Rect(x, y, wide, high)
-            ground = mix(palette.PANEL, palette.ACCENT, 0.3) if chip.chosen else palette.PANEL_RAISED
-            if pointer is not None and rect.collidepoint(pointer):
-                ground = mix(ground, palette.TEXT, 0.12)
-            pygame.draw.rect(surface, ground, rect, border_radius=round(4 * ui))
-            if chip.chosen:  # told by its edge too, not by its color alone
-                pygame.draw.rect(surface, palette.ACCENT, rect, 1, border_radius=round(4 * ui))
-            room = rect.width - round((8.0 + chip.lead) * ui)
-            words = fonts.render(fonts.shortened(chip.words, _SIZE, room), _SIZE, palette.TEXT)
-            surface.blit(words, words.get_rect(midleft=(rect.left + round((5.0 + chip.lead) * ui), rect.centery)))
-            self.shown.append((rect, chip))
-            x += wide + gap
-        return y + high + gap if chips else top
-
-    def at(self, pixel: tuple[int, int]) -> Chip | None:
-        """Return the chip under a pixel."""
-        return next((chip for rect, chip in self.shown if rect.collidepoint(pixel)), None)

@@ -1,0 +1,310 @@
+"""What all forms of a window share: the pointer, the keyboard's focus, what is being typed, and the tooltip.
+
+Tab and Shift Tab go from one control to the next, through all forms that are shown. There Enter and Space press a button, the arrow keys
+move a slider or go on to the next button, letters and digits begin to type in a field, and Esc leaves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import pygame
+
+from engine.common.errors import LabError
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.ui.rows import Area, Button, Field, Line, Number, Slider, Switch, Text
+
+__all__ = ["ENTER", "Form", "Item", "Key", "Typing", "Ui", "Widget"]
+
+Key = tuple[str, int]
+"""Name of a control, and how many of that name are before it in its form."""
+Widget = Button | Switch | Text | Number | Slider | Area | Line
+
+_MAX_TYPED = 200
+_FAST = 10.0
+"""Steps that an arrow key takes with Shift."""
+_REST = 0.4
+"""Seconds for which the pointer rests on a control before its tooltip is shown."""
+_WITH_OTHERS = pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_ALT
+_CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
+ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER)
+_ARROWS = {pygame.K_LEFT: -1, pygame.K_DOWN: -1, pygame.K_RIGHT: 1, pygame.K_UP: 1}
+
+
+class Item(NamedTuple):
+    """A control, where it is in the content of its form, and whether it is in the head, which is not scrolled."""
+
+    key: Key
+    rect: pygame.Rect
+    what: Widget
+    is_head: bool
+
+    @property
+    def is_stop(self) -> bool:
+        """True if Tab stops at it."""
+        what = self.what
+        is_still = isinstance(what, Line) or (isinstance(what, Area) and what.step is None) or (isinstance(what, Button) and what.is_off)
+        return not is_still
+
+
+class Form(Protocol):
+    """What is used of a form here; see `engine.ui.form`."""
+
+    place: pygame.Rect
+    items: list[Item]
+
+    @property
+    def hovered(self) -> Item | None:
+        """The control under the pointer."""
+
+    def find(self, key: Key) -> Item | None:
+        """Return the control of that key."""
+
+    def reveal(self, key: Key) -> None:
+        """Scroll a control into sight."""
+
+    def rect(self, item: Item) -> pygame.Rect:
+        """Return where a control is, pixels of the window."""
+
+    def step(self, what: Widget, steps: float) -> None:
+        """Move a number or a slider by so many of its steps."""
+
+    def apply_drag(self) -> None:
+        """Apply what was dragged since the last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typing:
+    """The text so far; the first key replaces it while it `is_fresh`."""
+
+    text: str
+    is_fresh: bool = False
+
+
+class Ui:
+    """State that forms share; `refuse` is called with one line about something that was typed.
+
+    Attributes
+    ----------
+    forms : list of Form
+        Those shown in this frame, in the order of the focus.
+    modal : Form or None
+        The one that takes all keys while it is shown.
+    focus : (Form, key) or None
+        The control that the keyboard is at.
+    """
+
+    def __init__(self, fonts: FontBook, refuse: Callable[[str], object]) -> None:
+        self.fonts, self.refuse = fonts, refuse
+        self.pointer: tuple[int, int] | None = None
+        self.forms: list[Form] = []
+        self.modal: Form | None = None
+        self.focus: tuple[Form, Key] | None = None
+        self.typing: Typing | None = None
+        self._rested = 0.0
+
+    def px(self, design: float) -> int:
+        """Return design pixels as pixels."""
+        return round(design * self.fonts.ui_scale)
+
+    def begin(self) -> None:
+        """Begin a frame: forms are shown anew by those that have them."""
+        self.forms.clear()
+
+    def advance(self, elapsed: float) -> None:
+        """Let time pass, and apply what was dragged since the frame before, once however often the pointer moved."""
+        self._rested += elapsed
+        for form in [*self.forms]:
+            form.apply_drag()
+
+    def note(self, event: pygame.event.Event) -> None:
+        """Note where the pointer is; a press anywhere ends what is typed, and takes the focus from the keyboard."""
+        if event.type == pygame.MOUSEMOTION:
+            self.pointer, self._rested = event.pos, 0.0
+        elif event.type == pygame.MOUSEBUTTONDOWN:
+            self._rested = -math.inf  # no tooltip over what was pressed
+            self.finish()
+
+    def finish(self) -> None:
+        """Take what was typed, and leave the field."""
+        self._take()
+        self.focus = None
+
+    def leave(self, form: Form) -> None:
+        """Forget what is being typed in a form, and its focus."""
+        if self.focus is not None and self.focus[0] is form:
+            self.focus = self.typing = None
+
+    def open(self, form: Form) -> None:
+        """Let a form take all keys, until it is closed."""
+        self.finish()
+        self.modal = form
+
+    def close(self, form: Form) -> None:
+        """End that."""
+        if self.modal is form:
+            self.modal = self.focus = self.typing = None
+
+    @property
+    def focused(self) -> Item | None:
+        """The control that the keyboard is at, as long as its form is shown."""
+        if self.focus is None or self.focus[0] not in self._reachable:
+            return None
+        return self.focus[0].find(self.focus[1])
+
+    @property
+    def _reachable(self) -> list[Form]:
+        return [self.modal] if self.modal is not None else self.forms
+
+    def type_in(self, form: Form, key: Key) -> None:
+        """Begin to type in a field, in place of what it shows."""
+        item = form.find(key)
+        if item is not None and isinstance(item.what, Field):
+            self.focus, self.typing = (form, key), Typing(item.what.shown(), is_fresh=True)
+
+    def go(self, way: int) -> None:
+        """Take what was typed, and go to the next control, or with -1 to the one before."""
+        self._take()
+        chain = [(form, item.key) for form in self._reachable for item in form.items if item.is_stop]
+        if not chain:
+            return
+        at = chain.index(self.focus) if self.focus in chain else -1 if way > 0 else 0
+        self.focus = form, key = chain[(at + way) % len(chain)]
+        form.reveal(key)
+        item = form.find(key)
+        if item is not None and isinstance(item.what, Text) and item.what.is_live:
+            self.type_in(form, key)
+
+    def handle_key(self, event: pygame.event.Event) -> bool:
+        """Handle a key that goes down; return True if it was the focused control's, or moved the focus."""
+        item = self.focused
+        if item is None:
+            self.typing = None
+        if event.key == pygame.K_TAB and not event.mod & _WITH_OTHERS:
+            self.go(-1 if event.mod & pygame.KMOD_SHIFT else 1)
+            return True
+        if self.focus is None or item is None:
+            return False
+        if self.typing is not None and isinstance(item.what, Field):
+            self._type(event, item.what, self.typing)
+            return True
+        if event.mod & _WITH_OTHERS:
+            return False
+        if event.key == pygame.K_ESCAPE:
+            self.focus = None
+            return self.modal is None
+        return self._use(event, item, self.focus[0])
+
+    def _use(self, event: pygame.event.Event, item: Item, form: Form) -> bool:
+        """Handle a key at a control in which nothing is typed."""
+        what, way = item.what, _ARROWS.get(event.key, 0)
+        if isinstance(what, Slider | Number) and way:
+            form.step(what, way * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
+        elif isinstance(what, Area) and what.step is not None and way:
+            what.step(way)
+        elif way:
+            self.go(1 if event.key in (pygame.K_RIGHT, pygame.K_DOWN) else -1)
+        elif isinstance(what, Field):
+            if event.key not in ENTER and (event.key == pygame.K_SPACE or not event.unicode.isprintable() or not event.unicode):
+                return False
+            self.type_in(form, item.key)
+            if event.key not in ENTER and self.typing is not None:
+                self._type(event, what, self.typing)
+        elif event.key not in (*ENTER, pygame.K_SPACE):
+            return False
+        elif isinstance(what, Button):
+            what.press()
+            if what.release is not None:
+                what.release()
+        elif isinstance(what, Switch):
+            what.change(not what.value or what.is_mixed)
+        return True
+
+    def _type(self, event: pygame.event.Event, what: Field, typing: Typing) -> None:
+        text = "" if typing.is_fresh else typing.text
+        if event.key == pygame.K_ESCAPE:
+            self.focus = self.typing = None
+            return
+        if event.key in ENTER:
+            self._take()
+            if isinstance(what, Text) and what.enter is not None:
+                what.enter()
+            return
+        if event.key in (pygame.K_UP, pygame.K_DOWN):
+            if isinstance(what, Text):
+                self.go(1 if event.key == pygame.K_DOWN else -1)
+            elif self.focus is not None:
+                self.typing = None
+                self.focus[0].step(what, _ARROWS[event.key] * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
+            return
+        if event.key in (pygame.K_BACKSPACE, pygame.K_DELETE):
+            text = "" if event.mod & _CONTROL else text[:-1]
+        elif event.key in (pygame.K_LEFT, pygame.K_RIGHT, pygame.K_END):  # what is shown is only added to
+            text = typing.text
+        elif event.unicode and event.unicode.isprintable() and not event.mod & _CONTROL:
+            text = (text + event.unicode)[:_MAX_TYPED]
+        else:
+            return
+        self.typing = Typing(text)
+        if isinstance(what, Text) and what.is_live:
+            what.change(text)
+
+    def _take(self) -> None:
+        """Give the field what was typed, or say what is wrong with it."""
+        item, typing, self.typing = self.focused, self.typing, None
+        if item is None or typing is None or typing.is_fresh:
+            return
+        what, typed = item.what, typing.text.strip()
+        try:
+            if isinstance(what, Text):
+                what.change(typed)
+            elif isinstance(what, Slider):
+                what.read(typed)
+            elif isinstance(what, Number) and (number := self._number(what, typed)) is not None:
+                what.change(number)
+        except LabError as error:
+            self.refuse(str(error))
+
+    def _number(self, row: Number, typed: str) -> float | None:
+        """Return the number that was typed for a row; None, and a word about it, where it is none."""
+        try:
+            number = float(int(typed, 0 if "x" in typed.lower() else 10)) if row.whole else float(typed.replace(",", "."))
+        except ValueError:
+            kind = "a whole number" if row.whole else "a number"
+            self.refuse(f"{row.name} must be {kind}{f' of {row.unit}' if row.unit else ''}, got {typed!r}")
+            return None
+        if not math.isfinite(number):
+            self.refuse(f"{row.name} must be a finite number, got {typed}")
+            return None
+        return number
+
+    def draw_tip(self, surface: pygame.Surface) -> None:
+        """Draw what the control does that the pointer rests on, or that the keyboard is at; beside it, over everything else."""
+        form, item = None, self.focused if self.typing is None else None
+        if item is not None and self.focus is not None:
+            form = self.focus[0]
+        elif self._rested >= _REST:
+            form = next((one for one in reversed(self._reachable) if one.hovered is not None), None)
+            item = form.hovered if form is not None else None
+        if form is None or item is None or not item.what.tip:
+            return
+        pad, fonts = self.px(8), self.fonts
+        lines = fonts.wrapped(item.what.tip, 12.0, min(self.px(260), surface.get_width() - 2 * pad))
+        step = self.px(17)
+        plate = pygame.Rect(0, 0, max(fonts.width(line, 12.0) for line in lines) + 2 * pad, step * len(lines) + pad)
+        rect, room, gap = form.rect(item), surface.get_rect(), self.px(4)
+        plate.topleft = form.place.right + gap, rect.top
+        if plate.right > room.right:
+            plate.right = form.place.left - gap
+        if plate.left < room.left:  # no room beside the form
+            plate.midbottom = rect.centerx, rect.top - gap
+        if plate.top < room.top:
+            plate.top = rect.bottom + gap
+        plate.clamp_ip(room)
+        surface.blit(fonts.plate(plate.size, palette.PANEL_RAISED, 255, self.px(5), palette.PANEL_EDGE), plate.topleft)
+        for k, line in enumerate(lines):
+            surface.blit(fonts.render(line, 12.0, palette.TEXT), (plate.left + pad, plate.top + pad // 2 + k * step))

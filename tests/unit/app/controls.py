@@ -1,0 +1,51 @@
+"""Controls of a window by their names: where they can be clicked, and what they show."""
+
+from __future__ import annotations
+
+import pygame
+
+from engine.app.window import Window
+from engine.ui.form import Form
+from engine.ui.rows import Button
+from engine.ui.ui import Item
+
+__all__ = ["button", "control", "names", "place"]
+
+
+def _forms(window: Window) -> list[Form]:
+    """Draw a frame with nothing kept, and return the forms that are shown; the one that takes all keys alone."""
+    ui = window.screen.ui
+    window.screen.cache.forget()
+    window.show(pygame.Surface(window.size))
+    forms = [ui.modal] if ui.modal is not None else ui.forms
+    return [form for form in forms if isinstance(form, Form)]
+
+
+def names(window: Window) -> list[str]:
+    """Return the names of all controls."""
+    return [item.key[0] for form in _forms(window) for item in form.items]
+
+
+def control(window: Window, name: str, nth: int = 0) -> tuple[Form, Item]:
+    """Return the form and the control of a name, or of a beginning of one; several are counted."""
+    found = [(form, item) for form in _forms(window) for item in form.items if item.key[0] == name]
+    found = found or [(form, item) for form in _forms(window) for item in form.items if item.key[0].startswith(name)]
+    assert len(found) > nth, (name, names(window))
+    return found[nth]
+
+
+def button(window: Window, name: str, nth: int = 0) -> Button:
+    """Return a button as it is shown."""
+    what = control(window, name, nth)[1].what
+    assert isinstance(what, Button)
+    return what
+
+
+def place(window: Window, name: str, nth: int = 0) -> pygame.Rect:
+    """Scroll a control into sight, and return where it is."""
+    form, item = control(window, name, nth)
+    form.reveal(item.key)
+    form, item = control(window, name, nth)
+    rect = form.rect(item)
+    assert form.at(rect.center) == item, (name, rect, form.place)
+    return rect
