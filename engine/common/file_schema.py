@@ -19,7 +19,7 @@ require("pydantic")
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engine.common.errors import Described, InvalidInputError
-from engine.common.words import path_below
+from engine.common.words import LONGEST_NAME, path_below
 
 __all__ = ["METERS", "FirstVersion", "Strict", "requirement", "resolved", "validated"]
 
@@ -88,7 +88,7 @@ def _mistake(path: str, node: Schema, error: Any) -> InvalidInputError:
     if kind == "extra_forbidden":
         known = list(node.get("properties", {}))
         name = str(error["loc"][-1])
-        near = difflib.get_close_matches(name, known, n=3) or known
+        near = difflib.get_close_matches(name[:LONGEST_NAME], known, n=3) or known
         return InvalidInputError(path_below(path, name), "a known field (" + ", ".join(near) + ")", value)
     if kind.startswith("union_tag"):
         tag = value.get("kind", Described("nothing")) if isinstance(value, dict) else value

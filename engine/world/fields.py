@@ -21,6 +21,7 @@ from engine.common.checks import boolean, finite, integer, measured, pair, text
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NAME, MAX_NUMBER, MAX_SPEED
 from engine.common.tolerances import EPS64, LINEAR_SLOP
+from engine.common.words import LONGEST_NAME
 
 __all__ = ["Checked", "Rule", "changed", "check_names", "float32", "named_values", "number", "rounded", "rule_of", "spec", "unit", "vector"]
 
@@ -215,7 +216,7 @@ def check_names(owner: str, settings: dict[str, Any], known: Iterable[str]) -> N
     names = tuple(known)
     for name, value in settings.items():
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=3) or sorted(names)
+            near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3) or sorted(names)
             raise InvalidInputError(f"{owner}.{name}", "a known setting (" + ", ".join(near) + ")", value)
 
 

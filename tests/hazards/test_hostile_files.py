@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,21 @@ def test_no_word_of_a_file_is_told_whole(tmp_path: Path, name: str) -> None:
             load(str(path))
         except LabError as error:
             assert len(str(error)) < 700 + len(str(path))
+
+
+def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path: Path) -> None:
+    """Issue 29: the search for a name that was meant took 40 bytes for each of 15 million letters, 720 MB."""
+    path = tmp_path / "hostile.json"
+    path.write_bytes(KINDS["long_key"].make(1_500_000))
+    with pytest.raises(LabError):  # imports what reading needs
+        load_any_scene(str(path))
+    tracemalloc.start()
+    try:
+        with pytest.raises(LabError, match="a known field"):
+            load_any_scene(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 35_000_000  # 16 of them are what a file is read into
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_path: Path) -> None:
