@@ -17,6 +17,7 @@ In a narrow room the pseudo-code stands below the views. The same code draws the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -48,8 +49,9 @@ _HEAD, _TITLE_ROW, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD
 _MIN_TRACK = 120.0
 """Minimum length of a slider with the costs beside it, design pixels; below that they stand under it."""
 _WIDE = 760.0
-"""Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MAX_LINES`."""
-_MAX_LINES = 5
+"""Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MAX_LINES`, and
+up to `_MAX_SHARE` of the height."""
+_MAX_LINES, _MAX_SHARE = 9, 0.34
 _MIN_VIEW = 120.0
 """Minimum side of a view, design pixels; smaller ones are left out in favor of the plane."""
 _COLUMN = (0.28, 0.44)
@@ -129,13 +131,14 @@ def _lay_out(
     ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
     needed = len(fonts.wrapped(longest, _WORDS, max(rect.width - round(2 * _PAD * ui), 1))) if "sentence" in parts else 0
-    lines = min(max(lines, needed), _MAX_LINES, max(int(0.3 * rect.height / (_WORDS_ROW * ui)), 2))
+    lines = min(max(lines, needed), _MAX_LINES, max(int(_MAX_SHARE * rect.height / (_WORDS_ROW * ui)), 2))
     n_titles = len(_title_lines(rect.width, algorithm, fonts))
     head = round((_HEAD + (n_titles - 1) * _TITLE_ROW) * ui) if "title" in parts and rect.height > 220 * ui else 0
     words = round((lines * _WORDS_ROW + _PAD) * ui) if "sentence" in parts else 0
     beside = costs + round((70.0 + _MIN_TRACK + 5.0 * _PAD) * ui)  # the step's number, the slider, and the costs
     is_costly = costs > 0 and beside > rect.width > 200 * ui and rect.height > 300 * ui
-    slider = round((_SLIDER + (_COSTS_ROW if is_costly else 0.0)) * ui) if "count" in parts else 0
+    n_costs = math.ceil(costs / max(rect.width - round(4 * _PAD * ui), 1)) if is_costly else 0
+    slider = round((_SLIDER + n_costs * _COSTS_ROW) * ui) if "count" in parts else 0
     aside = round((rows_aside * _WORDS_ROW + 0.4 * _PAD) * ui) if rows_aside and "sentence" in parts else 0
     middle = pygame.Rect(rect.left, rect.top + head, rect.width, max(rect.height - head - words - aside - slider, 1))
     others = algorithm.views[1:] if "views" in parts else ()
@@ -383,12 +386,15 @@ class StepPicture:
         row = pygame.Rect(place.left, place.top, place.width, min(round(_SLIDER * ui), place.height))
         left += _draw_step_number(surface, row, k, len(self.steps), fonts) + round(14 * ui)
         wide = self._costs_width(fonts)
-        costs = fonts.render(fonts.shortened(_cost_words(self.steps[k]), 12.0, place.width - round(2 * _PAD * ui)), 12.0, palette.CAPTION)
+        words = _cost_words(self.steps[k])
         if row.height < place.height:
-            y = (row.bottom + place.bottom - round(4 * ui)) // 2
-            surface.blit(costs, costs.get_rect(midleft=(place.left + round(_PAD * ui), y)))
+            for n, line in enumerate(fonts.wrapped(words, 12.0, place.width - round(2 * _PAD * ui))):
+                picture = fonts.render(line, 12.0, palette.CAPTION)
+                y = row.bottom + round((n * _COSTS_ROW + 0.5 * (_COSTS_ROW - 4.0)) * ui)
+                surface.blit(picture, picture.get_rect(midleft=(place.left + round(_PAD * ui), y)))
         elif right - wide - left > (_MIN_TRACK * ui if has_slider else 0):
-            surface.blit(costs, costs.get_rect(midleft=(right - wide, row.centery)))
+            picture = fonts.render(words, 12.0, palette.CAPTION)
+            surface.blit(picture, picture.get_rect(midleft=(right - wide, row.centery)))
             right -= wide + round(14 * ui)
         track = pygame.Rect(left, row.top, max(right - left, 1) if has_slider else 0, row.height)
         return _draw_track(surface, track, k, len(self.steps), ui) if has_slider else track
@@ -492,10 +498,10 @@ def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArr
 
 
 def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:
-    """Return the rendered lines of a view's title and their rectangles; a title that would take a third of the view is cut."""
+    """Return the rendered lines of a view's title and their rectangles; in a view that is too low for them it is cut."""
     ui, room = fonts.ui_scale, max(place.width - round(2 * _PAD * fonts.ui_scale), 1)
     lines = fonts.wrapped(view.title, _SMALL, room)
-    if len(lines) > max(place.height / (45 * ui), 1):
+    if 2.6 * (4 + 15 * len(lines)) * ui > place.height:
         lines = [fonts.shortened(view.title, _SMALL, room)]
     placed = []
     for k, line in enumerate(lines):
@@ -510,16 +516,18 @@ def _draw_axes(
     """Draw the axes of a plot with their ticks and what they are, below `top`, and return what is drawn on, and the way there."""
     ui = fonts.ui_scale
     small = min(place.width, place.height) < 100 * ui
-    gutter, foot = (round(6 * ui), round(6 * ui)) if small else (round(_GUTTER * ui), round(_FOOT * ui))
-    head = top + round((17 if view.y and not small else 3) * ui)
+    below, above = (fonts.wrapped(words, _SMALL, place.width - round(2 * _PAD * ui)) if words else [] for words in (view.x, view.y))
+    gutter, foot = (round(6 * ui), round(6 * ui)) if small else (round(_GUTTER * ui), round((_FOOT + 14 * (len(below) - 1)) * ui))
+    head = top + round((3 + (14 * len(above) if not small else 0)) * ui)
     inner = pygame.Rect(place.left + gutter, head, max(place.width - gutter - round(12 * ui), 2), max(place.bottom - head - foot, 2))
     axes = _PlotAxes(box, inner.size)
     if not small:
         _draw_ticks(surface, inner, box, fonts, has_up=bool(view.y))
-        for words, where in ((view.x, {"bottomright": (inner.right, place.bottom - round(2 * ui))}),
-                             (view.y, {"topleft": (place.left + round(_PAD * ui), top)})):  # fmt: skip
-            picture = fonts.render(fonts.shortened(words, _SMALL, place.width - round(2 * _PAD * ui)), _SMALL, palette.TEXT)
-            surface.blit(picture, picture.get_rect(**where))
+        for k, words in enumerate(reversed(below)):
+            picture = fonts.render(words, _SMALL, palette.TEXT)
+            surface.blit(picture, picture.get_rect(bottomright=(inner.right, place.bottom - round((2 + 14 * k) * ui))))
+        for k, words in enumerate(above):
+            surface.blit(fonts.render(words, _SMALL, palette.TEXT), (place.left + round(_PAD * ui), top + round(14 * k * ui)))
     pygame.draw.rect(surface, palette.PANEL_EDGE, inner, 1)
     camera = Camera((0.5 * inner.width, 0.5 * inner.height), 1.0, (inner.left, inner.top, inner.width, inner.height))
     inside = LabelRoom((inner.left, inner.top, inner.width, inner.height))
@@ -543,12 +551,15 @@ def _draw_ticks(surface: pygame.Surface, inner: pygame.Rect, box: AABB, fonts: F
         if where.left > end:
             surface.blit(picture, where)
             end = where.right + round(6 * ui)
+    lowest = inner.bottom + inner.height
     for y in up:
         at = inner.bottom - round(inner.height * (y - y0) / (y1 - y0))
         pygame.draw.line(surface, faint if y != 0.0 else palette.PANEL_EDGE, (inner.left, at), (inner.right, at))
         picture = fonts.render(number_words(y, up[1] - up[0] if len(up) > 1 else y1 - y0), 10.5, palette.CAPTION)
         where = picture.get_rect(midright=(inner.left - round(5 * ui), at))
-        surface.blit(picture, where)
+        if where.bottom <= lowest:
+            surface.blit(picture, where)
+            lowest = where.top
 
 
 def _pixels(canvas: Canvas, place: _Axes, points: Sequence[Point]) -> tuple[Point, ...]:
@@ -638,7 +649,7 @@ def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, colo
     if has_edge:
         pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
     room, high = max(place.width - round(2 * _PAD * ui), 1), place.height - round(0.6 * _PAD * ui)
-    for size in (_WORDS, 13.0, 12.0, 11.0):
+    for size in (_WORDS, 13.0, 12.0, 11.0, 10.0):
         lines, row = fonts.wrapped(sentence, size, room), round(1.38 * size * ui)
         if len(lines) * row <= high:
             break

@@ -195,3 +195,18 @@ def test_a_plot_has_ticks_inside_its_range():
         picture.draw(written, written.get_rect(), 0, FontBook())
         told = [words for words, _ in written.words]
     assert {"0", "2", "4"} <= set(told) and "m" in told and "s" in told
+
+
+@pytest.mark.parametrize("name", ["sat", "sequential_impulses"])
+def test_sentences_costs_and_axes_are_whole_in_large_text(name):
+    """Issue 31: captions were cut at 800x600 with the largest text."""
+    one = trace.algorithm(name)
+    steps = one.steps(one.example)
+    picture = StepPicture(one, one.scenery(one.example), steps)
+    titles = {view.title for view in one.views}
+    for k in range(0, len(steps), max(len(steps) // 5, 1)):
+        surface = Written((440, 492))
+        with noting_words():
+            picture.draw(surface, surface.get_rect(), k, FontBook(1.625))
+        cut = [words for words, _ in surface.words if words.endswith("…")]
+        assert not [words for words in cut if not any(title.startswith(words[:-1]) for title in titles)]
