@@ -51,7 +51,7 @@ _MIN_TRACK = 120.0
 _WIDE = 760.0
 """Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MAX_LINES`, and
 up to `_MAX_SHARE` of the height."""
-_MAX_LINES, _MAX_SHARE = 9, 0.34
+_MAX_LINES, _MAX_SHARE = 9, 0.38
 _MIN_VIEW = 120.0
 """Minimum side of a view, design pixels; smaller ones are left out in favor of the plane."""
 _COLUMN = (0.28, 0.44)
@@ -649,7 +649,7 @@ def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, colo
     if has_edge:
         pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
     room, high = max(place.width - round(2 * _PAD * ui), 1), place.height - round(0.6 * _PAD * ui)
-    for size in (_WORDS, 13.0, 12.0, 11.0, 10.0):
+    for size in (_WORDS, 13.0, 12.0, 11.0, 10.0, 9.0):
         lines, row = fonts.wrapped(sentence, size, room), round(1.38 * size * ui)
         if len(lines) * row <= high:
             break
