@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.app.saving import built
+from engine.app.files.saving import built
 
 from demos.workbench import Workbench
 from engine.geometry import Circle, Polygon
