@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from engine.app.files.saving import built
-
 from demos.workbench import Workbench
+from engine.app.files.saving import built
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, Restart
 from engine.sim.history import History
