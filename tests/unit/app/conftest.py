@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pygame
 import pytest
 
+from engine.app.files import places
 from engine.app.window import Window
 from engine.contracts import StepAgreement, StepContacts
 from engine.demo import Demo, Parameter
@@ -118,8 +119,8 @@ def browser(drop: type[Demo], twins: type[Demo]) -> Hand:
 @pytest.fixture(autouse=True)
 def display(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_PICTURES_DIR", "APPDATA", "LOCALAPPDATA"):  # not the user's own folders
-        monkeypatch.setenv(name, str(tmp_path_factory.getbasetemp() / "config"))
+    for name in ("user_config_path", "user_data_path", "user_pictures_path"):  # not the user's own folders
+        monkeypatch.setattr(places, name, lambda *_, **__: tmp_path_factory.getbasetemp() / "home")
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
     yield

@@ -14,9 +14,8 @@ import pytest
 
 from engine.app import exports, navigator
 from engine.app.commands import find, run
-from engine.app.files import recovery
+from engine.app.files import places, recovery
 from engine.app.files.opening import file_stem, load_any_scene
-from engine.app.files.places import pictures_folder
 from engine.app.files.recovery import EVERY, Recovery
 from engine.app.panels.asking_dock import AskingDock, Question
 from engine.app.panels.files_dock import FilesDock
@@ -347,7 +346,7 @@ def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.Mon
     gone = tmp_path / "gone"
     monkeypatch.setattr(Path, "cwd", lambda: gone)
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(places, "user_pictures_path", lambda: tmp_path / "file")
     for key, mod in ((pygame.K_s, CTRL), (pygame.K_t, CTRL), (pygame.K_F12, 0)):
         desk.key(key, mod)
     assert desk.words.count("Nothing was written") == 3 and "Errno" not in desk.words and desk.window.running
@@ -400,9 +399,9 @@ def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk,
 
 
 def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "pictures"))
+    monkeypatch.setattr(places, "user_pictures_path", lambda: tmp_path)
     desk.key(pygame.K_F12)
-    picture = pygame.image.load(pictures_folder() / "drop.png")
+    picture = pygame.image.load(tmp_path / "collision-laboratory" / "drop.png")
     assert picture.get_size() == SIZE and len({tuple(picture.get_at((x, y))) for x in range(0, 1280, 9) for y in range(0, 720, 9)}) > 10
 
 
