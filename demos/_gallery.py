@@ -247,9 +247,9 @@ def label(
 ) -> bool:
     """Write a line, reduced to fit into `width` and `height` meters; return False if it would be too small to read."""
     high = _LINE_HEIGHT * canvas.ui_scale / canvas.camera.scale
-    while canvas.fonts.width(words, size) > width * canvas.camera.scale or high * size > height:
+    while size >= _MIN_SIZE and (canvas.fonts.width(words, size) > width * canvas.camera.scale or high * size > height):
         size -= 1.0
-        if size < _MIN_SIZE:
-            return False
+    if size < _MIN_SIZE:
+        return False
     canvas.text(at, words, color, size, anchor)
     return True

@@ -22,8 +22,8 @@ MEASURED = "measured"
 """Name in `Demo.arrivals` under which a scene's numbers arrive."""
 
 Point = tuple[float, float]
-_MIN_SHARE, _MIN_SIZE = 0.5, 8.0
-"""Smallest reduction of a view with text, and smallest size of text, design pixels."""
+_MIN_SHARE = 0.5
+"""Smallest reduction of a view with text."""
 _FULL = (760.0, 500.0)
 """Size of a view with text of full size, design pixels: 90 % of the view in a window of 1280 x 720."""
 
@@ -118,7 +118,7 @@ class Limitation(Demo):
         """Write a line whose size is proportional to that of the view; omitted in views that are too small for text."""
         share = self._share(canvas)
         if share >= _MIN_SHARE:
-            canvas.text(at, words, color, max(size * share, _MIN_SIZE), anchor, bold=bold)
+            canvas.text(at, words, color, size * share, anchor, bold=bold)
 
     def _share(self, canvas: Canvas) -> float:
         """Return the size of text as a fraction of the full size, in twentieths, because fonts are kept for each size."""

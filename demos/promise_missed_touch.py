@@ -96,7 +96,7 @@ class PromiseMissedTouch(Limitation):
     def draw(self, canvas: Canvas) -> None:
         findings = self.findings()
         left, right = (canvas.at(stage.offset) for stage in self.stages)
-        title = f"{self.sim.solver_title}, bullet flag and continuous physics on"
+        title = f"{self.sim.solver_title}, bullet flag and CCD on"
         self.write(left, (LEFT, 1.3), title, palette.TEXT, 14.0, bold=True)
         self.write(right, (LEFT, 1.3), "our time of impact", palette.TEXT, 14.0, bold=True)
         if self.age >= 1 and findings:

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import blake2b
 
 import numpy as np
+import pytest
 
 from engine.box2d import memory
 from engine.common.errors import LabError
@@ -209,8 +210,15 @@ def meddled(
     """Return a demo after `steps` steps of random play."""
     chance = random.Random(f"shape {kind.id} {seed}")
     history = History(kind(seed, solver=solver))
-    if chance.random() < 0.5:
-        history = History(history.demo, round(FEW * history.n_bytes))
+    with pytest.MonkeyPatch.context() as patched:
+        if chance.random() < 0.5:
+            patched.setattr("engine.sim.keyframes.MAX_BYTES", round(FEW * history.n_bytes))
+        return _meddled(history, seed, steps, files, reads, switch, chance)
+
+
+def _meddled(
+    history: History[Demo], seed: int, steps: int, files: tuple[BodyFile, ...], reads: bool, switch: tuple[str, ...], chance: random.Random
+) -> Run:
     run = Run(history, reads=reads)
     meddler = Meddler(history, seed, files, solvers=switch)
     run.note()

@@ -178,7 +178,7 @@ def _play(solver: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "contact_forces"])  # a minute: its slow test is below
 def test_whoever_joins_gets_the_state_of_a_world_at_the_bounds(solver: str, seed: int) -> None:
     _play(solver, seed)
 

@@ -441,7 +441,7 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     two.frame(2)
     dock = two.window.dock_area.find(NetworkDock)
     assert dock is not None
-    assert [row.name for row in dock._rows(session, session.driver) if isinstance(row, Line)].count("Ben") == 1
+    assert [row.name for row in dock.rows(session) if isinstance(row, Line)].count("Ben") == 1
 
 
 def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:

@@ -253,7 +253,7 @@ def test_tasks_that_end_processes(tmp_path: Path) -> None:
 def test_other_versions_are_refused(two: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = (("engine", "0.0.1"), *versions()[1:])
     monkeypatch.setattr(cluster, "versions", _Told(ours))
-    with pytest.raises(ClusterError, match=r"^the process tcp://\S+ of the cluster has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
+    with pytest.raises(ClusterError, match=r"^the worker tcp://\S+ of the cluster has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
         list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
     monkeypatch.setattr(cluster, "_check_processes", lambda client, address: None)  # as if it had joined after that
     with pytest.raises(ClusterError, match=r"^a worker that joined the cluster has engine 0\.1\.0"):
@@ -333,7 +333,7 @@ def test_a_lost_scheduler_is_told(tmp_path: Path) -> None:
             answers = run_on_cluster(function, [(1, str(marks))] * n_tasks, one.address, REHEARSAL)
             end = threading.Thread(target=_end_once_at_work, args=(one, marks))
             end.start()
-            with pytest.raises(ClusterError, match=f"^the scheduler at {one.address} was lost"):
+            with pytest.raises(ClusterError, match=f"^the connection to the scheduler at {one.address} was lost"):
                 list(answers)
             end.join()
 
@@ -396,7 +396,7 @@ def test_a_cluster_that_cannot_work_is_told(tmp_path: Path, monkeypatch: pytest.
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
         alone.start_without_engine()
         client.wait_for_workers(1, timeout=PATIENCE)
-        with pytest.raises(ClusterError, match=r"^the process tcp://\S+ of the cluster cannot load the engine: .*No module named"):
+        with pytest.raises(ClusterError, match=r"^the worker tcp://\S+ of the cluster cannot load the engine: .*No module named"):
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
 
 

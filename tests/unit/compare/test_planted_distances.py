@@ -142,4 +142,4 @@ def test_a_touch_that_neither_sees():
     verdicts = judge_impacts(take(MOVING, rows), of(BOX2D, rows), of(BOX2D, rows))
     # a few moments are looked at: what lasts a tenth of the step or longer is seen
     assert len(unexplained(verdicts)) >= 0.5 * len(rows) > 10
-    assert "both miss" in verdicts.differences[0].evidence
+    assert "both engines miss" in verdicts.differences[0].evidence
