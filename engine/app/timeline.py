@@ -94,8 +94,6 @@ class Timeline:
         """
         if self.history is not None:
             self._way = min(max(step, 0), self.history.last), self.history.now
-            if self._stop_at is not None and self._way[0] >= self._stop_at:
-                self._stop_at = None
             self._travel(self._go_a_part)
 
     def back(self) -> None:

@@ -59,7 +59,9 @@ class FireOptions(ShotOptions):
 
     ccd: str | None = option("LIST", "Continuous physics together with the bullet flag: off, on or both. Default: both.")
     rule: str | None = option("LIST", "Collision rules, instead of --ccd: all, or a list of " + ", ".join(RULES) + ".", excludes=("ccd",))
-    target: str = option("LIST", f"all, or a list of {', '.join(TARGETS)}; also {', '.join(_WORDS)} (names in the demo).", "static,dynamic")
+    target: str = option(
+        "LIST", f"all, or a list of {', '.join(TARGETS)}; the demo's names are accepted too: {', '.join(_WORDS)}.", "static,dynamic"
+    )
     height: float | None = option("M", "Aim point, as height above the target's center.", shown="0")
     turn: float | None = option("DEG", "Blade angle from vertical when the bullet is due to arrive.", shown="0")
     shots: int = option("N", "Shots per combination, at random phases of a step (a single shot: mid-step).", 1, low=1, high=MAX_SHOTS)

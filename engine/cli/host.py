@@ -145,7 +145,7 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
 
 
 def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], None] | None) -> Report:
-    """Run the server until it ends, either with a window or printing who joins and leaves, and return the report."""
+    """Run the server until it stops, in a window or in the terminal, where it prints who joins and leaves; return the report."""
     with warming():
         server_thread.start()
     interrupted, reason = "", "the server ends"

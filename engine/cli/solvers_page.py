@@ -96,7 +96,7 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
 
 
 def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> list[Chart]:
-    """Return one chart per scene that plots error over cost relative to the soft step; runs that do not remain standing are omitted."""
+    """Return one chart per scene that plots error against cost relative to the soft step; runs whose stack collapses are omitted."""
     methods = list(dict.fromkeys(rung.solver for rung in ladder))
     charts = []
     for scene in scenes:

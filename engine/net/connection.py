@@ -170,7 +170,7 @@ class Connection:
     # -- on its own thread --------------------------------------------------------------------------------------------
 
     def _run(self, n: int) -> None:
-        """Run the n-th connection; do nothing if a newer one was opened while the host was looked up."""
+        """Run the n-th connection; do nothing if a newer one was opened while the host was being looked up."""
         try:  # look up the host here, because a look-up by the loop could not be interrupted
             entries = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
             reason = "" if n != self._n_opened else asyncio.run(self._talk([str(entry[4][0]) for entry in entries]))

@@ -29,7 +29,7 @@ class Limits:
     ----------
     connections : int
         Maximum number of connections in total: 64 users, and those without a hello. If exceeded, the oldest connection without a
-        hello is dropped from the address that has most of them.
+        hello is dropped from the address that has the most of them.
     half_open : int
         Maximum number of connections from one address without a hello, with or without TLS; if exceeded, the oldest is dropped.
     free_guesses : int

@@ -547,7 +547,7 @@ class Server:
                     return
 
     def _send_again(self, connection: _Connection, content: bytes, now: float) -> bool:
-        """Resend a message, within the limits; a client without a reply asks again."""
+        """Resend a message, within the limits; a client that receives no reply asks again."""
         if not connection.replies.take(len(content), now):
             return False
         self._send_bytes(connection, content)

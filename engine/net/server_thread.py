@@ -306,7 +306,7 @@ class ServerThread:
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
         self._tasks: set[asyncio.Future[None]] = set()
-        """TLS handshakes and closing connections in progress."""
+        """TLS handshakes in progress, and connections being closed."""
 
     @property
     def is_open_to_others(self) -> bool:
@@ -501,7 +501,7 @@ class ServerThread:
     def make_room(self, newcomer: _Socket) -> None:
         """Abort a connection that has not joined if there are too many, either from the newcomer's address or in total.
 
-        If there are too many in total, the address with most of them is chosen. Among the address's connections, the oldest in the most
+        If there are too many in total, the address with the most of them is chosen. Among the address's connections, the oldest in the most
         crowded `stage` is aborted, so that a connection that makes progress is not aborted because of others that make none.
         """
         limits = self.settings.limits

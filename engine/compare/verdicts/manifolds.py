@@ -170,7 +170,7 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
             explained = (
                 reasons.explain(at)
                 if is_least[row]
-                else ("unexplained", 0.0, "an edge of the two polygons separates them more than our axis does")
+                else ("unexplained", 0.0, "an edge of one of the polygons separates them by more than our axis does")
             )
             if explained is None:
                 agrees[row] = True

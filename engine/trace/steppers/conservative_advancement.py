@@ -77,7 +77,7 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
         sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before s = {s:.3g}. No touch can be missed by advancing "
         f"to {moment(after, s)}."
     else:
-        sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before the end, so it advances to {moment(after)}."
+        sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before the end, so the search advances to {moment(after)}."
     return impact.step(
         "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
         values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},

@@ -124,7 +124,7 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
     i, k, weight, tried, kept, j, left_out = (int(number) for number in numbers)
     enclosed, ends = loop[i : k + 1], part.name(loop[i], loop[k])
     marks = (*part.polygons("looked_at", [enclosed]), part.path("bound", loop[i], loop[k]))
-    what = "The whole outline" if len(enclosed) == len(loop) else f"The part of {len(enclosed)} corners cut off by {ends}"
+    what = "The whole outline" if len(enclosed) == len(loop) else f"The piece with {len(enclosed)} corners cut off by {ends}"
     if kept == 0:
         return TraceStep(
             "subproblem", 5, f"{what} has no useful triangle on {ends}, so it is skipped.",
@@ -143,7 +143,7 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
         part.features((loop[i], corner, loop[k])), part.places(enclosed), bound=weight,
         values={"cuts": weight, "triangles": tried, "narrowest pairs": kept},
         marks=(*marks, *part.polygons("best", [[loop[i], corner, loop[k]]])), cost=cost,
-        question=Question(f"{what}: how many cuts does it need at least?", answers, 1 if weight else 0),
+        question=Question(f"{what}: what is the minimum number of cuts?", answers, 1 if weight else 0),
     )  # fmt: skip
 
 

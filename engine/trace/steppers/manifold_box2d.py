@@ -17,7 +17,7 @@ class Box2DManifold(ClippedManifold):
     title = "Clipping by Box2D's rule: a climb"
     rule = "box2d"
     choice = (
-        "from A's edge that faces B most: climb while the gap grows",
+        "start at the edge of A that faces B most directly; climb while the gap grows",
         "the same on B; take A's unless B's > 0.98 A's + 1 mm",
     )
     pseudo_code = (*choice, *CLIPPING[:-1])

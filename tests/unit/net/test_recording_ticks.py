@@ -120,6 +120,7 @@ def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
     assert history is not None
     session.timeline.seek(40)
     session.timeline.finish()
+    session.advance(0.0)  # the frame that says that the recording ends here
     demo, world = session.demo, session.demo.stages[0].world
     assert (history.now, demo.steps, len(world.joint_ids)) == (40, 2, 1) and history.divergence is None
     session.clock.paused = True
