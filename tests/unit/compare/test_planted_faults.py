@@ -130,7 +130,7 @@ def test_a_fault_that_box2d_has_too():
     verdicts = verdict_of(worse, ours=alike)
     assert len(worse) > 20
     assert verdicts.n_unexplained == len(worse)
-    assert "an edge of the two" in verdicts.differences[0].evidence
+    assert "an edge of one of the polygons" in verdicts.differences[0].evidence
 
 
 def test_a_circle_in_the_wrong_place_under_the_right_normal():
