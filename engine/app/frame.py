@@ -259,7 +259,7 @@ class FramePainter:
         lines: list[tuple[str, Color]] = []
         told: list[StatusLine] = list(heading)
         if is_wanted:
-            session.attempt(lambda: told.extend([*demo.verdicts(), *demo.status()]))
+            session.attempt(lambda: told.extend([*_verdict_lines(demo), *demo.status()]))
         head, side, _ = demo.margins(width, height, self._book.ui_scale)
         room = max(width - round(side) - 4 * inset, 1)
         for line in told:
@@ -413,3 +413,9 @@ def _free_of_diagrams(session: Session, ui_scale: float) -> Place:
 def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:
     x, y = shown.positions[k].tolist()
     return FoundDifference(stage, shown.differences[k], (x + stage.offset[0], y + stage.offset[1]))
+
+
+def _verdict_lines(demo: Demo) -> list[StatusLine]:
+    """Return the verdicts of a demo's claims, green where measurement and prediction agree, and yellow where they do not."""
+    colors = {None: palette.TEXT, True: palette.AGREE, False: palette.WARNING}
+    return [(verdict.words, colors[verdict.holds]) for verdict in demo.verdicts()]

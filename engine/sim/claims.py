@@ -6,13 +6,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from engine.common.words import decimals
-from engine.render import palette
-from engine.render.palette import Color
 
-__all__ = ["Claim"]
+__all__ = ["Claim", "Verdict"]
 
 Number: TypeAlias = Callable[[Any], float | None]
 """A function of the demo."""
+
+
+class Verdict(NamedTuple):
+    """A line with both numbers of a claim; `holds` is None if they cannot be compared yet."""
+
+    words: str
+    holds: bool | None
 
 
 class Claim(NamedTuple):
@@ -48,14 +53,13 @@ class Claim(NamedTuple):
             return None
         return abs(measured - predicted) <= allowed
 
-    def verdict(self, demo: Any) -> tuple[str, Color] | None:
-        """Return a line with both numbers, green if they agree; None if nothing is predicted."""
+    def verdict(self, demo: Any) -> Verdict | None:
+        """Return a line with both numbers, and whether they agree; None if nothing is predicted."""
         measured, predicted = self.measured(demo), _value(self.predicted, demo)
         if predicted is None:
             return None
         numbers = " ".join(part for part in ("..." if measured is None else decimals(measured, self.digits), self.unit) if part)
-        color = {None: palette.TEXT, True: palette.AGREE, False: palette.WARNING}[self.holds(demo)]
-        return f"{self.what}: {numbers} (predicted {decimals(predicted, self.digits)})", color
+        return Verdict(f"{self.what}: {numbers} (predicted {decimals(predicted, self.digits)})", self.holds(demo))
 
 
 def _value(number: float | Number, demo: Any) -> float | None:

@@ -33,7 +33,7 @@ from engine.contracts import StepAgreement
 from engine.geometry import AABB
 from engine.sim.action import Action
 from engine.sim.action_fields import checked
-from engine.sim.claims import Claim
+from engine.sim.claims import Claim, Verdict
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip, take_hold, take_hold_of
 from engine.sim.parameters import Parameter, parameter_values
@@ -310,7 +310,7 @@ class Demo:
             del attributes[name]
         attributes.update(state)
 
-    def verdicts(self) -> list[StatusLine]:
+    def verdicts(self) -> list[Verdict]:
         """Return a line for each claim, with the measured and the predicted number."""
         lines = [claim.verdict(self) for claim in self.claims]
         return [line for line in lines if line is not None]

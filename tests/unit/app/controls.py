@@ -8,8 +8,9 @@ from engine.app.window import Window
 from engine.ui.form import Form
 from engine.ui.rows import Button
 from engine.ui.ui import Item
+from tests.unit.app.hand import Hand
 
-__all__ = ["button", "control", "names", "place"]
+__all__ = ["button", "control", "drag", "names", "place"]
 
 
 def _forms(window: Window) -> list[Form]:
@@ -49,3 +50,13 @@ def place(window: Window, name: str, nth: int = 0) -> pygame.Rect:
     rect = form.rect(item)
     assert form.at(rect.center) == item, (name, rect, form.place)
     return rect
+
+
+def drag(hand: Hand, name: str, *shares: float) -> None:
+    """Drag the thumb of a slider to shares of its track, a frame each."""
+    rect = place(hand.window, name)
+    xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(xs[0], rect.bottom - 6), button=1)
+    for x in xs:
+        hand.send(pygame.MOUSEMOTION, pos=(x, rect.bottom - 6), rel=(1, 0), buttons=(1, 0, 0))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(xs[-1], rect.bottom - 6), button=1)

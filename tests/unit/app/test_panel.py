@@ -23,7 +23,7 @@ from engine.ui.form import Form
 from engine.ui.rows import Button, Buttons, Slider
 from engine.ui.ui import Ui
 from engine.world import BodySpec, FixtureSpec, solvers
-from tests.unit.app.controls import button, control, names, place
+from tests.unit.app.controls import button, control, drag, names, place
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 
@@ -32,16 +32,6 @@ def slider(hand: Hand, name: str) -> Slider:
     what = control(hand.window, name)[1].what
     assert isinstance(what, Slider)
     return what
-
-
-def drag(hand: Hand, name: str, *shares: float) -> None:
-    """Drag the thumb of a slider to shares of its track, a frame each."""
-    rect = place(hand.window, name)
-    xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]
-    hand.send(pygame.MOUSEBUTTONDOWN, pos=(xs[0], rect.bottom - 6), button=1)
-    for x in xs:
-        hand.send(pygame.MOUSEMOTION, pos=(x, rect.bottom - 6), rel=(1, 0), buttons=(1, 0, 0))
-    hand.send(pygame.MOUSEBUTTONUP, pos=(xs[-1], rect.bottom - 6), button=1)
 
 
 def test_buttons_do_what_their_keys_do(hand: Hand) -> None:

@@ -20,7 +20,7 @@ from engine.demo import Demo
 from engine.render import palette
 from engine.sim.registry import all_demos
 from engine.world import load_solver, solvers
-from tests.unit.app.controls import place
+from tests.unit.app.controls import drag, place
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
@@ -58,16 +58,6 @@ def press(hand: Hand, what: str, value: str, at: int = 0) -> None:
         return
     words = {"lane": {"lane": "in lanes", "": "over it"}, "since": {"here": "here", "": "the start"}, "beside": {"": "×"}}[what][value]
     hand.click(place(window, words, at if words == "×" else 0).center)
-
-
-def slide(hand: Hand, name: str, *shares: float) -> None:
-    """Drag the thumb of a slider, a frame for each share of the track."""
-    rect = place(hand.window, name)
-    xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]
-    hand.send(pygame.MOUSEBUTTONDOWN, pos=(xs[0], rect.bottom - 6), button=1)
-    for x in xs:
-        hand.send(pygame.MOUSEMOTION, pos=(x, rect.bottom - 6), rel=(1, 0), buttons=(1, 0, 0))
-    hand.send(pygame.MOUSEBUTTONUP, pos=(xs[-1], rect.bottom - 6), button=1)
 
 
 def beside_pixels(hand: Hand) -> Any:
@@ -172,7 +162,7 @@ def test_settings_change_under_the_running_scene(hand: Hand) -> None:
     press(hand, "solver", "sequential_impulses")
     (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "iterations")
     steps = session.demo.steps
-    slide(hand, name, 0.8)
+    drag(hand, name, 0.8)
     world = session.demo.stages[0].world
     (value,) = [value for name, value in world.settings.solver_settings if name == "iterations"]
     assert value == pytest.approx(10**2.4, rel=0.2) and isinstance(value, int) and session.demo.steps > steps
@@ -188,11 +178,11 @@ def test_one_move_of_a_slider_is_taken_back_at_once(hand: Hand) -> None:
     (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "share")
     world, seen = session.demo.stages[0].world, set()
     for share in (0.3, 0.4, 0.5, 0.6, 0.7):
-        slide(hand, name, 0.2, share)
+        drag(hand, name, 0.2, share)
         seen.add(dict(world.settings.solver_settings).get("share", 0.2))
         session.undo()
     assert len(seen) == 5 and max(seen) > 0.3 and not world.settings.solver_settings, "each drag is undone at once"
-    slide(hand, name, 0.2, 0.4, 0.6)
+    drag(hand, name, 0.2, 0.4, 0.6)
     session.undo()
     assert session.demo.sim.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
@@ -205,7 +195,7 @@ def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
     hand.click(place(hand.window, f"{title} 2").center)
     (parameter,) = (one for one in setting_parameters("sequential_impulses") if one.name == "share")
     (low, high), at = parameter.slider_ends, parameter.on_slider(0.5)
-    slide(hand, parameter.description, (at - low) / (high - low))
+    drag(hand, parameter.description, (at - low) / (high - low))
     hand.frame(3)
     first, second, third = (demo.stages[0].world.settings for demo in (session.demo, *(one.demo for one in session.besides)))
     assert (dict(first.solver_settings), dict(second.solver_settings), dict(third.solver_settings)) == (
