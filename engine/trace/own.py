@@ -196,6 +196,8 @@ class Asking:
                 raise
             with self._condition:
                 self._answer = pair, reply
+                if self._wanted == pair:  # asked for again during the call
+                    self._wanted = None
 
 
 def plain_case(case: Case) -> PlainPair:

@@ -155,6 +155,7 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
         assert demo._pictures()[0] is demo._pictures()[0] and demo._pictures()[0].scenery[-1].role == "own"
         case, reply = demo.case, demo.theirs.reply
         demo.set_parameter("algorithm", float(demo.parameters[0].choices.index("sat")))
-        assert demo.case is case and demo.theirs == beside("manifold", case, SAT.steps(case), reply)
+        assert demo.case is case and demo.theirs.reply is reply  # frames that waited did not call it once more
+        assert demo.theirs == beside("manifold", case, SAT.steps(case), reply)
     finally:
         asking.stop()
