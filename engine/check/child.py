@@ -24,6 +24,7 @@ import math
 import os
 import struct
 import sys
+import threading
 import time
 import traceback
 from typing import Any
@@ -42,6 +43,8 @@ MAX_POINTS = 64
 
 _LONGEST = 300
 """Maximum length of a message, characters."""
+_PARENT_INTERVAL = 0.5
+"""Time between two checks that the parent is still there, s."""
 
 
 class _MalformedError(Exception):
@@ -225,7 +228,7 @@ def load(path: str, function: str) -> tuple[Any, list[str]]:
 def main() -> None:
     """Serve calls until standard input ends."""
     clock, read, write, dumps, loads, unpack = time.perf_counter, os.read, os.write, json.dumps, marshal.loads, struct.unpack
-    incoming, outgoing = os.dup(0), os.dup(1)
+    parent, incoming, outgoing = os.getppid(), os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -262,6 +265,7 @@ def main() -> None:
     task = loads(receive(unpack("<I", receive(4))[0]))
     path, query = task["path"], task["query"]
     _limit(task["memory"])
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     function, refusal = load(path, task["function"])
     tell(["refused", *refusal] if refusal else ["ready"])
     while not refusal:
@@ -272,6 +276,13 @@ def main() -> None:
             printed = counter.printed - before
             again = call(_as_argument(a), _as_argument(b))[0] if is_repeated else None
             tell([reply, seconds, printed, again])
+
+
+def _end_with(parent: int) -> None:
+    """End this process, which may be in a call that never returns, once its parent is gone. Windows does not report that."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_INTERVAL)
+    os._exit(0)
 
 
 def _as_argument(shape: Any) -> Any:

@@ -8,7 +8,8 @@ it ends::
 
 so it has fewer normals. On each side they are an arc, the link's part of the *Gauss map* of the chain: from the link's own normal to
 that of the neighbor across a joint that is a ridge as seen from that side, and no farther than its own at one that is a valley, where
-the neighbor's face is met first. At an end without a neighbor the arc goes on round to the other side's normal::
+the neighbor's face is met first. At an end without a neighbor the arc goes on to the link's own direction, where that of the other side
+begins: what lies over the link never leaves it through the link::
 
             n0 \\   n1   / n2        at two ridges         n1           at two valleys: one normal
                 \\  |  /                                    |           (the other side of the same chain)
@@ -115,15 +116,15 @@ def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, boo
     nx, ny = side * link.normals[0, 0], side * link.normals[0, 1]
     ridge_1, ridge_2 = False, False
     for k in range(2):
-        # without a neighbor any normal that points past the end will do
-        keeps = 1.0 if link.has_ghost[k] else -1.0
-        limits[k, 0], limits[k, 1] = keeps * nx, keeps * ny
-        if link.has_ghost[k]:
+        outward = -1.0 if k == 0 else 1.0
+        if not link.has_ghost[k]:
+            limits[k, 0], limits[k, 1] = -outward * link.normals[0, 1], outward * link.normals[0, 0]
+        else:
+            limits[k, 0], limits[k, 1] = nx, ny
             # the neighbor's direction of travel
             dx = v[0, 0] - ghosts[0] if k == 0 else ghosts[2] - v[1, 0]
             dy = v[0, 1] - ghosts[1] if k == 0 else ghosts[3] - v[1, 1]
             distance = math.hypot(dx, dy)
-            outward = -1.0 if k == 0 else 1.0
             if outward * (nx * dx + ny * dy) < 0.0:  # it falls away on this side
                 limits[k, 0], limits[k, 1] = side * dy / distance, -side * dx / distance
                 if k == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -107,6 +108,16 @@ def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path: Path) -> None:
     assert killed == 1
 
 
+def is_gone(number: int) -> bool:
+    """Tell whether a process has ended."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    stat = Path(f"/proc/{number}/stat")
+    return stat.exists() and stat.read_text().split()[2] == "Z"  # dead, and only not yet collected by init
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
     note = tmp_path / "number"
@@ -122,16 +133,29 @@ def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
     replies, _ = call(tmp_path, body, PAIRS[:1], limit=1.0)  # that process keeps the pipe open for so long
     assert replies[0].said == "crashed"
     number = int(note.read_text())
+    until(lambda: is_gone(number))
 
-    def is_gone() -> bool:
-        try:
-            os.kill(number, 0)
-        except ProcessLookupError:
-            return True
-        stat = Path(f"/proc/{number}/stat")
-        return stat.exists() and stat.read_text().split()[2] == "Z"  # dead, and only not yet collected by init
 
-    until(is_gone)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_call_that_never_returns_ends_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+    note = tmp_path / "number"
+    (tmp_path / "mine.py").write_text(
+        f"import os\ndef collide(a, b):\n    open({str(note)!r}, 'w').write(str(os.getpid()))\n    while True: pass\n"
+    )
+    script = f"""
+        import os, struct, marshal, subprocess, sys
+        from pathlib import Path
+        child = subprocess.Popen([sys.executable, {str(runner_module._CHILD)!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        task = {{"path": {str(tmp_path / "mine.py")!r}, "function": "collide", "query": "manifold", "memory": 2**32}}
+        for sent in map(marshal.dumps, (task, [({PAIRS[0].a!r}, {PAIRS[0].b!r}, False)])):
+            child.stdin.write(struct.pack("<I", len(sent)) + sent)
+            child.stdin.flush()
+        while not Path({str(note)!r}).exists():
+            pass
+        os._exit(1)
+        """
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False).returncode == 1
+    until(lambda: is_gone(int(note.read_text())))
 
 
 def test_printing_is_counted_and_goes_nowhere(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -89,11 +89,13 @@ def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_long_ring_is_simplified_in_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comb of equal teeth would be looked at once for each tooth: the work grows with the longest chain, not with the ring."""
     lengths: list[int] = []
+    kept_apart: list[bool] = []
     whole = shapely.simplify
 
-    def counted(geometry: Any, *rest: Any, **more: Any) -> Any:
+    def counted(geometry: Any, tolerance: float, *, preserve_topology: bool) -> Any:
         lengths.append(max(shapely.get_num_points(shapely.get_parts(geometry)).max(), 0))
-        return whole(geometry, *rest, **more)
+        kept_apart.append(preserve_topology)
+        return whole(geometry, tolerance, preserve_topology=preserve_topology)
 
     monkeypatch.setattr(shapely, "simplify", counted)
     monkeypatch.setattr(simplify, "_LONGEST_CHAIN", 200)
@@ -108,6 +110,13 @@ def test_a_long_ring_is_simplified_in_chains(monkeypatch: pytest.MonkeyPatch) ->
     assert thin.n_vertices < 120
     assert len(thin.parts[0].holes) == 1
     assert boundary_distance(disc, thin, 0.001) <= 0.0105
+    assert not any(kept_apart)
+    turn = 2.0 * math.pi * np.arange(700) / 700
+    beside = 0.999 * np.column_stack((np.cos(turn), np.sin(turn)))
+    near = simplified(Outline.of_polygon(disc.parts[0].outer, [beside]), 0.01)  # shortcuts of the two rings would cross
+    assert kept_apart[-2:] == [False, True]
+    assert near.n_vertices < 900
+    assert len(near.parts[0].holes) == 1
 
 
 def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import shapely
 
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.query import manifold
@@ -99,3 +100,18 @@ def test_in_a_valley_both_links_hold_a_corner_that_is_below_the_joint():
     box = Polygon.box(0.3, 0.3, skin_radius=0.01)
     found = normals(valley, box, Transform((-0.3 - 1e-9, 0.3 - 1e-6)))
     assert len(found) == 2 and all(y > 0.97 for _, y in found)
+
+
+def test_what_lies_over_the_last_link_of_a_chain_never_leaves_it_through_the_link():
+    """Planks some millimeters above it were pushed down through it: the arc of normals went half a turn round its open end."""
+    rng = np.random.default_rng(7)
+    plank, checked = Polygon.box(0.1, 0.005, skin_radius=0.02), 0
+    for x, y, turn in rng.uniform((-0.12, -0.05, -0.3), (0.12, 0.05, 0.3), (400, 3)).tolist():
+        pose, neighbor = Transform((x, y), turn), (-0.05, float(rng.uniform(-0.02, 0.02)))
+        core = shapely.Polygon([pose.apply(corner) for corner in plank.core.tolist()])
+        over = core.intersection(shapely.box(0.0, -9.0, 0.06, 9.0))
+        normal = manifold(Segment((0.0, 0.0), (0.06, 0.0), 0.02, ghost1=neighbor), Transform(), plank, pose).normal
+        if normal is not None and not over.is_empty and (over.bounds[1] > 1e-6 or over.bounds[3] < -1e-6):
+            checked += 1
+            assert normal[1] * over.bounds[1] > -1e-9
+    assert checked > 200
