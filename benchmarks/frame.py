@@ -78,7 +78,7 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     with no_screen():
         window = Window(size, (type(demo),), demo, demo.seed)
         window.has_referee()
-        for key in (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i, pygame.K_9):
+        for key in (pygame.K_F7, pygame.K_F8, pygame.K_i, pygame.K_9):
             window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
         window.session.timeline.watched = (0, demo.stages[0].world.body_ids[-1])
         spent = _time_docks(window)

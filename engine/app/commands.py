@@ -19,7 +19,6 @@ from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.panels.recording_dock import RecordingDock
-from engine.app.panels.step_dock import StepDock
 from engine.app.panels.tools_dock import ToolsDock
 from engine.app.stepper_requests import door_of_demo
 from engine.contracts.agreement import REASONS
@@ -187,15 +186,6 @@ COMMANDS: tuple[Command, ...] = (
         _no_film,
     ),
     Command(
-        "tables",
-        "Export",
-        "Tables, CSV",
-        "Ctrl T",
-        "Write contacts, states and times of the marked span, or of the last minute if none is marked.",
-        lambda app: app.dock(RecordingDock).write_tables(app.session),
-        lambda app: _no_past(app) or _no_world(app),
-    ),
-    Command(
         "record",
         "Export",
         "Record",
@@ -238,7 +228,7 @@ COMMANDS: tuple[Command, ...] = (
         "Inspector",
         "I",
         "Show the properties of the selection and the settings of the world.",
-        lambda app: app.dock(InspectorDock).toggle(),
+        lambda app: app.dock(InspectorDock).toggle_shown(),
         _no_history,
     ),
     Command("plots", "Panels", "Plots", "F7", "Plot any quantity over time.", lambda app: app.dock(PlotDock).toggle_shown(), _no_past),
@@ -250,9 +240,6 @@ COMMANDS: tuple[Command, ...] = (
         "List contacts as they begin and end.",
         lambda app: app.dock(EventDock).toggle_shown(),
         _no_past,
-    ),
-    Command(
-        "step_times", "Panels", "Step times", "F9", "Show what each step costs.", lambda app: app.dock(StepDock).toggle_shown(), _no_past
     ),
     Command(
         "network",

@@ -59,8 +59,6 @@ class EventLog:
 
     def __init__(self, most: int = MAX_EVENTS) -> None:
         self.events: list[Event] = []
-        self.version = 0
-        """Changes whenever events were taken away."""
         self._most = most
         self._last = 0
 
@@ -76,14 +74,12 @@ class EventLog:
             self.events += _joined(ended)
         if len(self.events) > self._most:
             del self.events[: len(self.events) - self._most + min(_DROPPED_AT_ONCE, self._most // 2)]
-            self.version += 1
 
     def cut(self, last: int) -> None:
         """Forget what happened after step `last`."""
         if last < self._last:
             self._last = last
             del self.events[self.until(last) :]
-            self.version += 1
 
     def until(self, step: int) -> int:
         """Return how many of the events happened at a step or before it."""

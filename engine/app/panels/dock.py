@@ -104,6 +104,11 @@ class Dock:
     """Heading of its keys."""
     folds: ClassVar[bool] = False
     """Whether it may be folded."""
+    extent: ClassVar[float] = 0.0
+    """Design pixels of its height or width while it is shown."""
+    min_extent: ClassVar[float] = 0.0
+    """Design pixels with which it can still be read; 0 for most of its extent."""
+    shown: bool = False
     place: Place = (0, 0, 0, 0)
     opened: int = 0
     is_folded: bool = False
@@ -114,12 +119,17 @@ class Dock:
     @property
     def size(self) -> float:
         """Design pixels of the view's height ("bottom") or width ("right") that it wants now; 0 to be hidden."""
-        return 0.0
+        return self.extent if self.shown else 0.0
+
+    def toggle_shown(self) -> None:
+        """Show or hide it."""
+        self.shown = not self.shown
+        self.form.ui.leave(self.form)
 
     @property
     def least(self) -> float:
         """Design pixels of that with which it can still be read."""
-        return _MIN_SHARE * self.size
+        return self.min_extent or _MIN_SHARE * self.size
 
     @property
     def is_at_work(self) -> bool:

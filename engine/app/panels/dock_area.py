@@ -23,7 +23,6 @@ from engine.app.panels.network_dock import NetworkDock
 from engine.app.panels.people_dock import PeopleDock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.panels.recording_dock import RecordingDock
-from engine.app.panels.step_dock import StepDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.panels.tools_dock import ToolsDock
 from engine.app.screen import Screen, SurfaceCache
@@ -163,6 +162,5 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
         PeopleDock(actions),
         NetworkDock(navigator.end_sharing),
         PlotDock(),
-        StepDock(),
         EventDock(),
     )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["InspectorDock"]
 
-_WIDTH = 256.0
 _PAGES = ("Selection", "World")
 
 
@@ -26,6 +25,7 @@ class InspectorDock(Dock):
     """Two pages; open while the tool that selects is in the hand, and whenever I has opened it."""
 
     side = "right"
+    extent = 256.0
     folds = True
     title = "Inspector"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -35,14 +35,9 @@ class InspectorDock(Dock):
 
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
-        self._is_open = False
         self._was_selecting = False
         self._page = 1
         self._shown: tuple[int, ...] = ()
-
-    @property
-    def size(self) -> float:
-        return _WIDTH if self._is_open else 0.0
 
     @property
     def page(self) -> str:
@@ -52,20 +47,15 @@ class InspectorDock(Dock):
     def begin(self, session: Session) -> None:
         self.editor.begin(session)
         self.form.ui.leave(self.form)
-        self._is_open = self._was_selecting = False
+        self.shown = self._was_selecting = False
         self._page = 1
-
-    def toggle(self) -> None:
-        """Open or close it."""
-        self._is_open = not self._is_open
-        self.form.ui.leave(self.form)
 
     def update(self, session: Session, elapsed: float) -> None:
         editor = self.editor
         editor.session = session
         editor.prune()
         if editor.is_selecting != self._was_selecting:
-            self._was_selecting = self._is_open = editor.is_selecting
+            self._was_selecting = self.shown = editor.is_selecting
         joint = () if editor.joint is None else (-1, *editor.joint)
         shown = (*(number for one in editor.selection for number in one), *joint)
         if shown != self._shown:  # something else is selected

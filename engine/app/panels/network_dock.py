@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NetworkDock"]
 
-_WIDTH = 268.0
 _REFRESH = 0.5
 """Interval over which the rates are averaged, s."""
 _MS, _PERCENT, _KILO = 1000.0, 100.0, 0.001
@@ -44,12 +43,12 @@ class NetworkDock(Dock):
     """Panel with users, traffic, corrections and the simulated link."""
 
     side = "right"
+    extent = 268.0
     folds = True
     worlds = "shared"
     title = "Network"
 
     def __init__(self, leave: Callable[[], object]) -> None:
-        self.shown = False
         self._leave = leave
         self._driver: NetworkDriver | None = None
         self._waited = 0.0
@@ -57,18 +56,10 @@ class NetworkDock(Dock):
         self._rates = (0.0, 0.0, 0.0, 0.0)
         """Bytes sent, bytes received, resimulated ticks and corrections, per second."""
 
-    @property
-    def size(self) -> float:
-        return _WIDTH if self.shown else 0.0
-
     def begin(self, session: Session) -> None:
         self._driver = session.driver if isinstance(session.driver, NetworkDriver) else None
         self._waited, self._rates = 0.0, (0.0, 0.0, 0.0, 0.0)
         self._counted = self._count()
-
-    def toggle_shown(self) -> None:
-        """Show or hide the panel."""
-        self.shown = not self.shown
 
     def update(self, session: Session, elapsed: float) -> None:
         self._waited += elapsed

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PeopleDock"]
 
-_HEIGHT = 36.0
 _SIZE = 12.5
 _GRAPH, _MIN_GRAPH = 132.0, 60.0
 """Width of the graph, and minimum free width for it to be drawn, design pixels."""
@@ -51,6 +50,8 @@ class PeopleDock(Dock):
     """Strip with buttons, users and a graph."""
 
     side = "bottom"
+    extent = 36.0
+    shown = True
     worlds = "shared"
     title = "Shared world"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -65,10 +66,6 @@ class PeopleDock(Dock):
         self._pointers: dict[int, Point] = {}
         """Drawn position of each user's pointer, in picture coordinates, m."""
         self._pointer: tuple[int, int] | None = None
-
-    @property
-    def size(self) -> float:
-        return _HEIGHT
 
     def begin(self, session: Session) -> None:
         self.ghosts.clear()

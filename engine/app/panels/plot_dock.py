@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PlotDock"]
 
-_HEIGHT = 196.0
-_MIN_HEIGHT = 120.0
 _CHOOSER = 236.0
 _NARROW = 420.0
 """Design pixels of width below which curves and chooser do not fit beside each other."""
@@ -50,6 +48,8 @@ class PlotDock(Dock):
     """Curves of quantities that are chosen at its left; a click in it goes to a step."""
 
     side = "bottom"
+    extent = 196.0
+    min_extent = 120.0
     worlds = "own"
     folds = True
     title = "Plots"
@@ -60,7 +60,6 @@ class PlotDock(Dock):
     )
 
     def __init__(self) -> None:
-        self.shown = False
         self.chosen: list[Source] = [("whole", "kinetic"), ("whole", "potential"), ("whole", "total"), ("body", "speed")]
         self.seconds = _SPAN
         self._styles: dict[Source, int] = {source: k for k, source in enumerate(self.chosen)}
@@ -69,20 +68,8 @@ class PlotDock(Dock):
         self._plot: Form | None = None
         """The form of the curves, beside that of the chooser."""
 
-    @property
-    def size(self) -> float:
-        return _HEIGHT if self.shown else 0.0
-
-    @property
-    def least(self) -> float:
-        return _MIN_HEIGHT
-
     def begin(self, session: Session) -> None:
         self._axis = None
-
-    def toggle_shown(self) -> None:
-        """Show or hide it."""
-        self.shown = not self.shown
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         return super().handle(event, session) or (self.size > 0.0 and self._curves_form.handle(event))

@@ -1,4 +1,4 @@
-"""Recording in the window: the button that records, the span of the time line that becomes a film or tables.
+"""Recording in the window: the button that records, the span of the time line that becomes a film.
 
 The buttons stand at the end of the time line. A span is marked by dragging along the line with Shift held down.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.exports import MAX_STEPS, FilmExport, PastExport, TablesExport
+from engine.app.exports import FilmExport
 from engine.app.files.opening import file_stem
 from engine.app.files.writing import failure_words
 from engine.app.panels.dock import Dock, WindowActions
@@ -33,13 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordingDock"]
 
-_TABLES = ("contacts", "states", "timings")
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
 """Events that are ignored while something is being written."""
 
 
 class RecordingDock(Dock):
-    """Records, and exports films and tables.
+    """Records, and exports films.
 
     Spans are marked on the `timeline`; `size` gives that of the window, pixels.
     """
@@ -54,7 +53,7 @@ class RecordingDock(Dock):
         self._session: Session | None = None
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
-        self._export: PastExport | None = None
+        self._export: FilmExport | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -195,21 +194,7 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             session.messages.say(f"The film cannot be made: {error}", palette.WARNING)
 
-    def write_tables(self, session: Session) -> None:
-        """Begin to write tables of the marked span, or of the last minute, in the present folder."""
-        history = session.timeline.history
-        if self.is_busy:
-            return
-        session.driver.release_all()
-        now = 0 if history is None else history.now
-        first, last = self.span if self.span is not None else (max(now - MAX_STEPS, 0), now)
-        contacts, states, timings = (free_path(Path.cwd(), f"{file_stem(session.demo)}-{one}", ".csv") for one in _TABLES)
-        try:
-            self._export = TablesExport(session, (contacts, states, timings), first, last)
-        except (LabError, OSError) as error:
-            session.messages.say(f"Nothing was written: {failure_words(error)}", palette.WARNING)
-
-    def _go_on(self, export: PastExport, session: Session) -> None:
+    def _go_on(self, export: FilmExport, session: Session) -> None:
         try:
             is_done = export.work()
         except (LabError, OSError) as error:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TimelineDock"]
 
-_HEIGHT = 36.0
 _BUTTON = 26.0
 _LINE = "Time line"
 _END = 12.0
@@ -39,6 +38,8 @@ class TimelineDock(Dock):
     """
 
     side = "bottom"
+    extent = 36.0
+    shown = True
     worlds = "own"
     title = "Time line"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("Drag the line", "go to any past step"),)
@@ -49,10 +50,6 @@ class TimelineDock(Dock):
         """Returns another dock's buttons, which stand at the right end."""
         self.draw_more: Callable[[pygame.Surface, Session], object] = lambda surface, session: None
         """Draws what else is marked on the line."""
-
-    @property
-    def size(self) -> float:
-        return _HEIGHT
 
     def rows(self, session: Session) -> Sequence[Row]:
         history = session.timeline.history

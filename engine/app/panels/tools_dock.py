@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolsDock"]
 
-_WIDTH = 40.0
 _BUTTON, _MIN_BUTTON, _GAP, _MARGIN = 28.0, 13.0, 3.0, 14.0
 """Design pixels of a button's height, of the least where the bar is low, between two of them, and above and below all."""
 _HINT_SECONDS = 7.0
@@ -44,6 +43,8 @@ class ToolsDock(Dock):
     """Buttons; a click, or Shift and a letter, picks a tool, Esc goes back to the hand. The last opens the inspector."""
 
     side = "right"
+    extent = 40.0
+    shown = True
     title = "Tools"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Shift S", "select bodies, or a joint by its ring; Esc: back to the hand"),
@@ -61,14 +62,14 @@ class ToolsDock(Dock):
         joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool, EraserTool)
         self.tools: tuple[Tool, ...] = tuple(kind(editor) for kind in (*kinds, *joints))
         self.tool = self.tools[0]
-        self._is_shown = self._has_world = True
+        self._has_world = True
         self._is_pressed = False
         self._pixel: tuple[int, int] | None = None
         self._hint_for = 0.0
 
     @property
     def size(self) -> float:
-        return _WIDTH if self._is_shown and self._has_world else 0.0
+        return super().size if self._has_world else 0.0
 
     def begin(self, session: Session) -> None:
         self._has_world = bool(session.demo.stages)
@@ -95,10 +96,6 @@ class ToolsDock(Dock):
             editor.selection = []
         self.tool = tool
         editor.is_selecting = isinstance(tool, SelectTool)
-
-    def toggle_shown(self) -> None:
-        """Show or hide it."""
-        self._is_shown = not self._is_shown
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN:

@@ -11,7 +11,7 @@ from engine.app.window import Window
 from engine.sim.registry import find_demo
 from engine.ui.rows import Button
 
-OPENED = (pygame.K_F7, pygame.K_F9, pygame.K_i, pygame.K_F8)  # plots, step times, inspector, log
+OPENED = (pygame.K_F7, pygame.K_i, pygame.K_F8)  # plots, inspector, log
 
 
 class Sheet(Dock):
@@ -109,8 +109,8 @@ def press(window: Window, at: tuple[int, int]) -> None:
 
 
 def test_in_a_small_window_the_scene_keeps_its_share_and_a_click_unfolds(window: Window) -> None:
-    log, inspector, plots = (named(window, title) for title in ("Event log", "Inspector", "Plots"))
-    assert not log.is_folded and inspector.is_folded and plots.is_folded and inspector.place[2] == 20
+    log, inspector = (named(window, title) for title in ("Event log", "Inspector"))
+    assert not log.is_folded and inspector.is_folded and inspector.place[2] == 20
     assert window.screen.view[2] >= 0.45 * 524 and window.screen.view[3] >= 0.55 * 570
     before = pygame.image.tobytes(frames(window), "RGB")
     press(window, (inspector.place[0] + 5, 200))

@@ -1,8 +1,7 @@
-"""Files out of the window: scenes, tables, pictures; scenes kept by themselves and found again after a crash."""
+"""Files out of the window: scenes, pictures; scenes kept by themselves and found again after a crash."""
 
 from __future__ import annotations
 
-import csv
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app import exports, navigator
+from engine.app import navigator
 from engine.app.commands import find, run
 from engine.app.files import places, recovery
 from engine.app.files.opening import file_stem, load_any_scene
@@ -347,55 +346,9 @@ def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.Mon
     monkeypatch.setattr(Path, "cwd", lambda: gone)
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     monkeypatch.setattr(places, "user_pictures_path", lambda: tmp_path / "file")
-    for key, mod in ((pygame.K_s, CTRL), (pygame.K_t, CTRL), (pygame.K_F12, 0)):
+    for key, mod in ((pygame.K_s, CTRL), (pygame.K_F12, 0)):
         desk.key(key, mod)
-    assert desk.words.count("Nothing was written") == 3 and "Errno" not in desk.words and desk.window.running
-
-
-def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) -> None:
-    desk.frame(40)
-    session = desk.window.session
-    assert session.timeline.history is not None
-    session.clock.paused = True
-    here, before = session.timeline.history.now, session.demo.stages[0].world.state_hash()
-    desk.key(pygame.K_t, CTRL)
-    desk.finish()
-    assert (
-        session.timeline.history.now == here
-        and session.demo.stages[0].world.state_hash() == before
-        and session.timeline.history.divergence is None
-    )
-    with open(tmp_path / "drop-states.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * (here + 1) and {row["step"] for row in rows} == {str(step) for step in range(here + 1)}
-    last = rows[-1]
-    state = session.demo.stages[0].world.state(1)
-    assert (float(last["x_m"]), float(last["y_m"]), float(last["angle_rad"])) == (*state.position, state.angle)
-    with open(tmp_path / "drop-contacts.csv", newline="", encoding="utf-8") as file:
-        contacts = list(csv.DictReader(file))
-    assert [row["what"] for row in contacts[:2]] == ["begin", "add"] and contacts[-1]["what"] == "persist"
-    assert len((tmp_path / "drop-timings.csv").read_text().splitlines()) == here + 1
-
-
-def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports.TablesExport, "budget", 0.0)  # a step a frame
-    desk.frame(40)
-    session, history = desk.window.session, desk.window.session.timeline.history
-    assert history is not None
-    here, before = history.now, session.demo.stages[0].world.state_hash()
-    desk.key(pygame.K_t, CTRL)
-    desk.frame(5)
-    assert 4 < history.now < 15 and not list(tmp_path.glob("*.csv"))
-    desk.key(pygame.K_ESCAPE)
-    assert "Nothing was written" in desk.words and not desk.window.browsing and not list(tmp_path.iterdir())
-    assert history.now >= here and history.divergence is None
-    history.seek(here)
-    assert session.demo.stages[0].world.state_hash() == before
-    desk.recorder.span = (10, 20)
-    desk.key(pygame.K_t, CTRL)
-    desk.finish()
-    with open(tmp_path / "drop-states.csv", newline="", encoding="utf-8") as file:
-        assert {row["step"] for row in csv.DictReader(file)} == {str(step) for step in range(10, 21)}
+    assert desk.words.count("Nothing was written") == 2 and "Errno" not in desk.words and desk.window.running
 
 
 def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,9 +77,6 @@ def test_files_are_written_by_its_entries(tmp_path: Path) -> None:
     assert hand.window.session.recorder is not None
     choose(hand, "record")
     assert len(list(tmp_path.glob("*.rec"))) == 1
-    choose(hand, "tables")
-    hand.frame(10)
-    assert len(list(tmp_path.glob("*.csv"))) == 3
     hand.key(pygame.K_SPACE)
     choose(hand, "save_as")
     hand.send(pygame.KEYDOWN, key=pygame.K_q, mod=0, unicode="q")
@@ -162,7 +159,7 @@ def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
 
 
 def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp_path: Path) -> None:
-    for words in ("save", "save_as", "picture", "film", "tables", "record", "plots"):
+    for words in ("save", "save_as", "picture", "film", "record", "plots"):
         assert refusal(browser, words) == "start a demo first"
     assert refusal(hand, "film") == "nothing has happened yet" and refusal(hand, "save") == ""
     hand.frame(3)

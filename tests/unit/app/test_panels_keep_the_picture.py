@@ -15,7 +15,6 @@ KEYS = {
     "tools away": (pygame.K_t, pygame.KMOD_LSHIFT),
     "plots": (pygame.K_F7, 0),
     "events": (pygame.K_F8, 0),
-    "steps": (pygame.K_F9, 0),
 }
 POINTS = ((420, 200), (520, 130), (470, 330))
 

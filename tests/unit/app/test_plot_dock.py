@@ -1,8 +1,7 @@
-"""Plots, step times and the camera, driven by hand in a window."""
+"""Plots and the camera, driven by hand in a window."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -13,14 +12,11 @@ import pytest
 from engine.app.panels.camera_dock import CameraDock, moving_box
 from engine.app.panels.dock import Dock
 from engine.app.panels.plot_dock import PlotDock
-from engine.app.panels.step_dock import PHASES, StepDock
 from engine.app.window import Window
 from engine.render import palette
 from engine.sim.actions import DestroyBody
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
-from engine.world import World
-from engine.world.solver import StepCost
 from tests.unit.app.controls import place
 
 FRAME = 1.0 / 60.0
@@ -165,30 +161,6 @@ def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
     axis, history = dock._axis, window.session.timeline.history
     assert axis is not None and history is not None
     assert axis.first > 0 and axis.last == history.last and axis.last - axis.first < 60
-
-
-def test_step_times_add_up_to_what_was_measured(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that goes on by a millisecond with each reading, whatever the machine does."""
-    readings = itertools.count()
-    for module in ("engine.app.session", "engine.app.window"):
-        monkeypatch.setattr(f"{module}.perf_counter", lambda: 1e-3 * next(readings))
-    monkeypatch.setattr(World, "last_cost", property(lambda world: StepCost(solver=1.0, collide=0.25, solve=0.5, toi=0.125)))
-    key(window, pygame.K_F9)
-    frames(window, 20)
-    dock = dock_of(window, StepDock)
-    table = np.array(dock.frames)
-    assert table.shape[1] == len(PHASES) and len(table) >= 18 and (table >= 0.0).all()
-    for _ in range(5):
-        times = window.session.costs.latest
-        assert times.steps == 1 and times.step == 1.0 and times.check >= 0.0
-        frames(window)
-        *steps, drawing = dock.frames[-1]
-        assert drawing == times.draw >= 1.0
-        assert steps[:3] == [0.25, 0.5, 0.125] and sum(steps[:4]) == pytest.approx(times.step) and steps[4] == pytest.approx(times.check)
-        assert times.advance >= 1.0
-    key(window, pygame.K_SPACE)
-    frames(window, 3)
-    assert not np.array(dock.frames[-1])[:6].any() and dock.frames[-1][-1] > 0.0
 
 
 def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> None:

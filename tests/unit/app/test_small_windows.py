@@ -10,7 +10,6 @@ import pytest
 from engine.app.commands import find, run
 from engine.app.frame import FramePainter
 from engine.app.layout import MAX_UI_SCALE, MIN_SIZE, fitting_scale
-from engine.app.panels.dock import Dock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.session import Session
@@ -23,7 +22,7 @@ from engine.sim.registry import all_demos, find_demo
 from engine.ui.rows import Button
 from tests.unit.app.written import Written, noting_words
 
-ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i)
+ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_i)
 CTRL = pygame.KMOD_CTRL
 
 
@@ -201,11 +200,3 @@ def test_the_sample_of_an_impulse_has_a_place_of_its_own() -> None:
         drawn(window, 120)
         bar, sample = window.screen.painter.corners
         assert not bar.colliderect(sample) and pygame.Rect(window.screen.view).contains(sample)
-
-
-def test_a_narrow_event_log_gives_names_a_line_of_their_own() -> None:
-    window = opened(MIN_SIZE, keys=(pygame.K_F8,))
-    drawn(window, 130)
-    log = next(dock for dock in window.docks if dock.title == "Event log")
-    rows = log._listed  # type: ignore[attr-defined]
-    assert isinstance(log, Dock) and rows and rows[0][0].height == 34
