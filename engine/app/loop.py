@@ -36,57 +36,10 @@ if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
     from engine.net.server_thread import ServerThread
 
-__all__ = ["Attention", "DisplayError", "Loop", "draw_waiting", "open_shared", "open_window", "set_garbage_aside"]
-
-_PATIENCE = 30.0
-"""Seconds without mouse or key after which the window counts as not watched: longer than reading what stands beside a preview takes."""
-_GONE = (pygame.WINDOWHIDDEN, pygame.WINDOWMINIMIZED)
-_BACK = (pygame.WINDOWSHOWN, pygame.WINDOWRESTORED, pygame.WINDOWMAXIMIZED, pygame.WINDOWEXPOSED)
-_INPUT = (
-    *(pygame.KEYDOWN, pygame.KEYUP, pygame.TEXTINPUT, pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL),
-    *(pygame.FINGERDOWN, pygame.FINGERMOTION, pygame.FINGERUP, pygame.DROPBEGIN, pygame.DROPFILE, pygame.WINDOWFOCUSGAINED),
-)
-
-
-class Attention:
-    """Whether the window is watched; it is at the beginning.
-
-    Attributes
-    ----------
-    is_hidden : bool
-        Whether the window cannot be seen.
-    """
-
-    def __init__(self) -> None:
-        self.is_hidden = False
-        self._is_elsewhere = False
-        self._idle = 0.0
-
-    def note(self, event: pygame.event.Event) -> None:
-        """Take in an event of the window."""
-        if event.type in _GONE:
-            self.is_hidden = True
-        elif event.type in _BACK:
-            self.is_hidden = False
-        elif event.type == pygame.WINDOWFOCUSLOST:
-            self._is_elsewhere = True
-        elif event.type in _INPUT:
-            self._is_elsewhere, self._idle = False, 0.0
-
-    def elapse(self, seconds: float) -> None:
-        """Let real time pass."""
-        self._idle += seconds
-
-    @property
-    def is_away(self) -> bool:
-        """Whether the window is not watched, or cannot be."""
-        return self.is_hidden or self._is_elsewhere or self._idle >= _PATIENCE
-
+__all__ = ["DisplayError", "Loop", "draw_waiting", "open_shared", "open_window", "set_garbage_aside"]
 
 _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
 """Usually; of a preview while kernels are being compiled; and how often a second input is looked for while it rests."""
-_STILL = 1.0
-"""Seconds between two looks at what goes on while it rests: how far compiling is, what is to be kept."""
 _DESIGN_SIZE = (1280, 720)
 _MIN_SIZE = (480, 320)
 _LONGEST_WAY = 0.1
@@ -113,10 +66,6 @@ class Loop:
     def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
         self.window = window
         self._surface, self._warmup = surface, warmup
-        self._attention = Attention()
-        self._rested = 0.0
-        self._is_outdated = False
-        """Whether the picture of a window that rests is no more what was drawn."""
         self._announced = False
         self._caption = ""
         self._settled: Session | None = None
@@ -149,9 +98,8 @@ class Loop:
 
     @property
     def is_resting(self) -> bool:
-        """Whether nothing moves and nothing is drawn: it is not watched, and nothing has to go on."""
-        is_gone = self._attention.is_away if self.window.browsing else self._attention.is_hidden
-        return is_gone and not self.window.is_at_work
+        """Whether nothing moves and nothing is drawn: the window is hidden or minimized, and nothing has to go on."""
+        return not pygame.display.get_active() and not self.window.is_at_work
 
     def turn(self, elapsed: float | None = None) -> None:
         """Take one frame, or a moment of rest, and do not wait for the next.
@@ -164,8 +112,6 @@ class Loop:
         raise_lost()
         window = self.window
         for event in pygame.event.get():
-            self._attention.note(event)
-            self._is_outdated |= event.type in (pygame.WINDOWEXPOSED, pygame.VIDEORESIZE)
             window.handle(event)
         self._announce()
         if window.session is not self._settled:
@@ -176,43 +122,27 @@ class Loop:
         if elapsed is None:
             elapsed = now - self._last
         self._last = now
-        self._attention.elapse(elapsed)
         if self.is_resting:
-            self._rest(elapsed)
+            window.rest(elapsed)
             return
-        self._rested = 0.0
         window.update(elapsed)
         if window.caption != self._caption:
             self._caption = window.caption
             pygame.display.set_caption(self._caption)
-        if not self._attention.is_hidden:
-            self._draw()
-
-    def _rest(self, elapsed: float) -> None:
-        """Let time pass that is none of the demo's; a picture that stands there says how far compiling is."""
-        self._rested += elapsed
-        if self._rested >= _STILL:
-            self.window.rest(self._rested)
-            self._rested = 0.0
-            self._is_outdated |= self.is_warming_up
-        if self._is_outdated and not self._attention.is_hidden:
-            self._draw()
-
-    def _draw(self) -> None:
-        self._is_outdated = False
-        self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
-        self.window.show(self._surface)
-        pygame.display.flip()
+        if pygame.display.get_active():
+            self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
+            window.show(self._surface)
+            pygame.display.flip()
 
     def _announce(self) -> None:
         """Tell the window how far the live check is; give it the check, and then all that a demo can ask."""
         window, warmup = self.window, self._warmup
         if not self._announced:
             if warmup.factory is not None:
-                self._announced = self._is_outdated = True
+                self._announced = True
                 window.use_referee(warmup.factory, is_complete=warmup.is_complete)
             elif warmup.wait(0.0):
-                self._announced = self._is_outdated = True
+                self._announced = True
                 window.check.fails(warmup.failure)
             else:
                 window.check.comes(warmup.words, warmup.short)

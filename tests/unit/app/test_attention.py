@@ -8,7 +8,7 @@ import pygame
 import pytest
 
 from engine.app import loop as loops
-from engine.app.loop import Attention, Loop, open_window
+from engine.app.loop import Loop, open_window
 from engine.app.window import Window
 from engine.sim.registry import find_demo
 
@@ -81,61 +81,23 @@ def test_a_running_demo_keeps_its_frames_while_kernels_are_compiled(running: Loo
     assert running.is_warming_up and running.frames_per_second == 60
 
 
-@pytest.mark.parametrize("event", [pygame.WINDOWFOCUSLOST, pygame.WINDOWMINIMIZED, pygame.WINDOWHIDDEN])
-def test_a_preview_rests_when_nobody_looks(event: int, listed: Loop, pictures: list[Window]) -> None:
+@pytest.mark.parametrize("opened", ["listed", "running"])
+def test_a_hidden_window_stands_still_and_goes_on_where_it_stood(
+    opened: str, pictures: list[Window], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    loop = request.getfixturevalue(opened)
     Warmup.is_over = True
-    take(listed, 0.5)
-    demo = listed.window.session.demo
-    assert demo.steps > 5
-    take(listed, 0.1, event)
+    demo = loop.window.session.demo
+    take(loop, 0.5, pygame.WINDOWFOCUSLOST)
+    assert demo.steps > 20, "one that is seen beside another window runs"
+    monkeypatch.setattr(pygame.display, "get_active", lambda: False)
     before = demo.steps
     pictures.clear()
-    take(listed, 10.0)
-    assert listed.is_resting and (demo.steps, pictures) == (before, [])
-    take(listed, 0.2, pygame.WINDOWSHOWN, pygame.WINDOWFOCUSGAINED)
-    assert not listed.is_resting and before < demo.steps < before + 30 and pictures, "what was rested is not made up for"
-
-
-def test_a_preview_rests_after_a_while_without_a_hand(listed: Loop, pictures: list[Window]) -> None:
-    Warmup.is_over = True
-    take(listed, 0.1)
-    listed.turn(29.0)
-    assert not listed.is_resting
-    listed.turn(2.0)
-    pictures.clear()
-    take(listed, 5.0)
-    assert listed.is_resting and pictures == []
-    take(listed, 0.1, pygame.MOUSEMOTION, pos=(900, 300), rel=(1, 0), buttons=(0, 0, 0))
-    assert not listed.is_resting and pictures
-
-
-def test_a_preview_that_rests_in_sight_says_how_far_compiling_is(listed: Loop, pictures: list[Window]) -> None:
-    take(listed, 0.2)
-    steps = listed.window.session.demo.steps
-    take(listed, 0.2, pygame.WINDOWFOCUSLOST)
-    pictures.clear()
-    take(listed, 5.0)
-    assert 4 <= len(pictures) <= 6 and listed.window.session.demo.steps <= steps + 6
-    pictures.clear()
-    Warmup.is_over = True
-    take(listed, 5.0)
-    assert len(pictures) == 1, "it is over: said once, and then there is nothing new"
-    take(listed, 0.2, pygame.WINDOWEXPOSED)
-    assert len(pictures) == 2, "what lay over it is gone"
-
-
-def test_a_hidden_demo_stands_still_and_goes_on_where_it_stood(running: Loop, pictures: list[Window]) -> None:
-    demo = running.window.session.demo
-    take(running, 0.5)
-    take(running, 0.5, pygame.WINDOWFOCUSLOST)
-    assert demo.steps > 30, "one that is seen beside another window runs"
-    take(running, 0.1, pygame.WINDOWMINIMIZED)
-    before = demo.steps
-    pictures.clear()
-    take(running, 20.0)
-    assert (demo.steps, pictures) == (before, [])
-    take(running, 0.2, pygame.WINDOWRESTORED)
-    assert before < demo.steps <= before + 16 and pictures
+    take(loop, 20.0)
+    assert loop.is_resting and (demo.steps, pictures) == (before, [])
+    monkeypatch.setattr(pygame.display, "get_active", lambda: True)
+    take(loop, 0.2)
+    assert before < demo.steps <= before + 16 and pictures, "what was rested is not made up for"
 
 
 def test_a_hidden_demo_that_is_recorded_goes_on_unseen(
@@ -145,7 +107,7 @@ def test_a_hidden_demo_that_is_recorded_goes_on_unseen(
     take(running, 0.1)
     take(running, 0.1, pygame.KEYDOWN, key=pygame.K_r, mod=pygame.KMOD_CTRL, unicode="")
     assert running.window.session.recorder is not None
-    take(running, 0.1, pygame.WINDOWHIDDEN)
+    monkeypatch.setattr(pygame.display, "get_active", lambda: False)
     before = running.window.session.demo.steps
     pictures.clear()
     take(running, 1.0)
@@ -153,18 +115,9 @@ def test_a_hidden_demo_that_is_recorded_goes_on_unseen(
     take(running, 0.1, pygame.QUIT)
 
 
-def test_what_is_built_is_kept_while_the_window_is_hidden(running: Loop) -> None:
+def test_what_is_built_is_kept_while_the_window_is_hidden(running: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     noted: list[float] = []
     running.window.docks[0].update = lambda window, elapsed: noted.append(elapsed)  # type: ignore[method-assign]
-    take(running, 0.1, pygame.WINDOWHIDDEN)
-    noted.clear()
+    monkeypatch.setattr(pygame.display, "get_active", lambda: False)
     take(running, 10.0)
-    assert 9 <= len(noted) <= 11 and 9.0 < sum(noted) < 11.0
-
-
-def test_a_window_that_comes_up_is_looked_at() -> None:
-    attention = Attention()
-    shown = (pygame.WINDOWSHOWN, pygame.WINDOWHIDDEN, pygame.WINDOWSHOWN, pygame.WINDOWEXPOSED, pygame.WINDOWENTER)  # SDL 2.32 on X11
-    for event in shown:
-        attention.note(pygame.event.Event(event))
-    assert not attention.is_away
+    assert noted and 9.0 < sum(noted) < 11.0
