@@ -12,7 +12,7 @@ import pygame
 from engine.render import palette
 from engine.render.hud import draw_scroll_bar
 from engine.render.palette import Color, mix
-from engine.ui.icons import ICONS, draw_icon
+from engine.ui.icons import draw_icon
 from engine.ui.rows import Area, Bar, Button, Buttons, Choice, Field, Heading, Line, Note, Number, Row, Slider, Switch, Text
 from engine.ui.ui import Item, Key, Typing, Ui, Widget
 
@@ -481,7 +481,7 @@ class Form:
     def _draw_note(self, row: Note, lines: list[str], indent: int, surface: pygame.Surface, rect: pygame.Rect) -> None:
         color, fonts = palette.CAPTION if row.color is None else row.color, self.ui.fonts
         step = self._step(row.size)
-        if row.lead in ICONS:
+        if row.lead == "tick":
             draw_icon(surface, row.lead, pygame.Rect(rect.left, rect.top + self.ui.px(3), self.ui.px(12), self.ui.px(12)), palette.AGREE)
         elif row.lead:
             surface.blit(fonts.render(row.lead, row.size, palette.CAPTION, True), rect.topleft)
