@@ -57,7 +57,7 @@ def draw_strip(name: str, folder: Path) -> Path:
     from PIL.PngImagePlugin import PngInfo
 
     from engine.app.headless import no_screen
-    from engine.app.pictures.step_picture import draw_step, picture_of_case
+    from engine.app.step_picture import draw_step, picture_of_case
     from engine.render import palette
     from engine.trace import algorithm
 

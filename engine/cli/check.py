@@ -211,8 +211,8 @@ def _written(shape: object) -> str:
 
 def _page(tallies: Sequence[Tally], names: PairFiles) -> Page:
     """Return the HTML page and its files, which are a picture and a pair file per function and kind of wrong answer."""
-    from engine.app.pictures.check_picture import draw_finding
     from engine.check.report import html_report, pair_of
+    from engine.cli.check_picture import draw_finding
     from engine.compare.pair.file import pair_content
 
     pictures: dict[tuple[int, str], tuple[bytes, str]] = {}

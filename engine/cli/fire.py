@@ -113,7 +113,7 @@ def fire_command(args: FireOptions) -> Report:
     with progress("firing", len(specs) * args.shots) as advance:
         runs = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
     if args.screenshot is not None:
-        from engine.app.pictures.fire_picture import draw_runs
+        from engine.cli.fire_picture import draw_runs
 
         write_atomically(args.screenshot, draw_runs(runs))
     plain = [_run_json(series) for series in runs]

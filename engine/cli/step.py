@@ -267,7 +267,7 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
     from engine.app.files.writing import png_bytes
     from engine.app.film import Film, check_film
     from engine.app.headless import film_size, no_screen, scale_for
-    from engine.app.pictures.step_picture import draw_beside, frame_bytes
+    from engine.app.step_picture import draw_beside, frame_bytes
     from engine.render import palette
     from engine.render.fonts import FontBook
     from engine.render.step_view import Aside, StepPicture

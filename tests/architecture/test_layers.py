@@ -60,7 +60,7 @@ LIBRARIES = {
     "pygame": {"engine.render", "engine.ui", "engine.app", "sprites"},
     "typer": {"engine.cli"},
     "scipy": set(),
-    "shapely": {"engine.decompose"},
+    "shapely": {"engine.decompose", "engine.cli"},
     "PIL": {"engine.scenes", "engine.decompose", "engine.app"},
     "imageio": {"engine.app"},
     "platformdirs": {"engine.app"},

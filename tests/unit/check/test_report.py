@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.pictures.check_picture import SIZE, draw_finding
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, plain_pair
 from engine.check.report import as_json, command_of, html_report, name_of, pair_of, step_command_of
 from engine.check.trial import Tally, Task, check_pair
+from engine.cli.check_picture import SIZE, draw_finding
 from engine.compare.pair.file import ANSWERED_BY, load_pair, save_pair
 from engine.geometry import Circle, Polygon
 

@@ -1,1 +1,0 @@
-"""Pictures of what a command has found, drawn off-screen."""
