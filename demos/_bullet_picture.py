@@ -14,7 +14,7 @@ from engine.common.arrays import FloatArray
 from engine.contracts import Status
 from engine.geometry import Circle, FixtureShape, Polygon, Transform, convex_hull
 from engine.render import palette
-from engine.render.gap_plot import GapTimeline, Heading, Mark
+from engine.render.gap_plot import GapPlot, Heading, Mark
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ __all__ = [
     "draw_swept",
     "ghosts_shown",
     "shorter",
-    "step_timeline",
+    "step_plot",
 ]
 
 Point = tuple[float, float]
@@ -145,9 +145,7 @@ def draw_range(canvas: Canvas, spec: ShotSpec, half: float, with_zone: bool) -> 
         canvas.polygon(((-spec.reach, -half), (0.0, -half), (0.0, half), (-spec.reach, half)), palette.AGREE, None, 0.28)
 
 
-def step_timeline(
-    lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, solver: str, names: Sequence[str], now: float
-) -> GapTimeline:
+def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, solver: str, names: Sequence[str], now: float) -> GapPlot:
     """Return the close-up of a step.
 
     Parameters
@@ -179,12 +177,12 @@ def step_timeline(
         marks.append(Mark(k / n_substeps, None, "tick", mix(palette.CAPTION, palette.ACCENT, 0.5), words, f"our {n_substeps} sub-steps"))
     if is_hit:
         words = f"our first touch, after {curve.touch.iterations} iterations"
-        marks.append(Mark(curve.touch.fraction, 0.0, "diamond", palette.AGREE, words, "our first touch", True))
+        marks.append(Mark(curve.touch.fraction, 0.0, "diamond", palette.AGREE, words, "our first touch"))
     if curve.box2d.status is Status.HIT:
         at = curve.box2d.fraction
         error = 1e3 * abs(curve.gap_at(at) - curve.target)
         words = f"b2TimeOfImpact, {error:.2g} mm from its target gap; our result for that gap: {curve.aimed.fraction:.4f}"
-        marks.append(Mark(at, curve.gap_at(at), "triangle", palette.IMPULSE, words, "b2TimeOfImpact", True))
+        marks.append(Mark(at, curve.gap_at(at), "triangle", palette.IMPULSE, words, "b2TimeOfImpact"))
     for lane, name in zip(lanes, names, strict=True):
         impact: Impact | None = next(iter(lane.impacts), None)
         if impact is not None and impact.step == step:
@@ -194,13 +192,10 @@ def step_timeline(
             )
             words = f"{name}: {who} put the bullet here, at {at:.4f} of the step, with a gap of {1e3 * gap:.1f} mm"
             marks.append(Mark(at, gap, "ring", color, words, legend))
-    return GapTimeline(
+    return GapPlot(
         title=_title(step, curve, noun, last),
         fractions=curve.fractions,
         gaps=curve.gaps,
-        walk=curve.walk,
-        target=curve.target if is_hit else None,
-        lens=curve.lens,
         marks=marks,
         milliseconds=1000.0 / watch.spec.hertz,
         now=now if lanes[0].is_last_step(step) else None,

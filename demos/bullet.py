@@ -28,7 +28,7 @@ from demos._bullet_picture import (
     draw_swept,
     ghosts_shown,
     shorter,
-    step_timeline,
+    step_plot,
 )
 from engine.app.clock import SPEEDS
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
@@ -39,7 +39,7 @@ from engine.experiments.tracker import Outcome, ShotTracker, verdict
 from engine.experiments.tunneling import predicts_tunnel
 from engine.geometry import AABB
 from engine.render import palette
-from engine.render.gap_timeline import draw_timeline, fraction_under
+from engine.render.gap_plot import draw_gap_plot, fraction_under
 from engine.render.palette import Color, mix
 from engine.sim.stage import StepPiece
 from engine.world import World, WorldSettings
@@ -472,10 +472,10 @@ class Bullet(Demo):
         watch = self.lanes[0].watch
         if decisive is not None and watch is not None:
             noun, names = NAMES[watch.spec.target], [RULE_NAMES[lane.rule][0] for lane in self.lanes]
-            line = step_timeline(self.lanes, *decisive, noun, self.sim.solver_title, names, self.viewer.drawn_fraction)
+            plot = step_plot(self.lanes, *decisive, noun, self.sim.solver_title, names, self.viewer.drawn_fraction)
             pointer = canvas.camera.to_screen(self.viewer.pointed) if self.viewer.pointed is not None else None
-            draw_timeline(canvas, place, line, pointer)
-            return None if pointer is None else fraction_under(canvas, place, line, pointer)
+            draw_gap_plot(canvas, place, plot, pointer)
+            return None if pointer is None else fraction_under(canvas, place, plot, pointer)
         if not self._has_curves:
             words = canvas.fonts.shortened("The close-up waits for our algorithms, which are being compiled.", 13.0, place[2])
             canvas.text_px((place[0] + 0.5 * place[2], place[1] + 0.5 * place[3]), words, palette.CAPTION, 13.0, "center")

@@ -10,8 +10,8 @@ r"""One step under the microscope: the gap between two moving shapes from its be
         +---------|----------------------------> fraction of the step
               first touch
 
-The curve is measured at many fractions by our distance and, where the shapes overlap, by our penetration depth. The walk is that
-of our conservative advancement, step by step. Box2D's answer is b2TimeOfImpact's about the same two motions.
+The curve is measured at many fractions by our distance and, where the shapes overlap, by our penetration depth. Box2D's answer is
+b2TimeOfImpact's about the same two motions.
 """
 
 from __future__ import annotations
@@ -26,24 +26,14 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
-from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
 from engine.query import batch
-from engine.trace.rows import record_rows
 
-__all__ = ["LENS_GAP", "MovingShape", "StepCurve", "step_curve", "touches"]
-
-LENS_GAP = 0.03
-"""Meters: the gaps around touching that the close-up shows: twice the 15 mm that b2TimeOfImpact goes into the skins."""
+__all__ = ["MovingShape", "StepCurve", "step_curve", "touches"]
 
 _SAMPLES = 257
-_LENS_SAMPLES = 65
-_SLOPE_STEP = 1e-4
-"""Fraction of a step over which the speed of approach at the touch is measured."""
-_NARROWEST_LENS, _WIDEST_LENS = 1e-4, 0.5
-"""Fractions of a step to either side of the touch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +54,6 @@ class StepCurve:
         Index of the other shape: the one touched first, or else the one that comes nearest.
     fractions, gaps : float64 (n,)
         Gaps at ascending fractions of the step.
-    lens : pair of float
-        The fractions that the close-up shows; None without a touch.
-    walk : float64 (m, 2)
-        Fraction and gap at each step of our conservative advancement.
     touch, aimed, box2d : TimeOfImpact
         Our first touch; ours and b2TimeOfImpact's of the gap `target`, at which that wants to stop. Box2D counts no iterations.
     """
@@ -75,8 +61,6 @@ class StepCurve:
     other: int
     fractions: FloatArray
     gaps: FloatArray
-    lens: tuple[float, float] | None
-    walk: FloatArray
     touch: TimeOfImpact
     aimed: TimeOfImpact
     box2d: TimeOfImpact
@@ -114,20 +98,17 @@ def step_curve(shape: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
     else:
         chosen = min(range(len(others)), key=lambda k: float(_gaps(shape, others[k], coarse).min()))
     other = others[chosen]
-    touch, rows = record_rows(lambda trace: conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, trace=trace))
-    lens = _lens(shape, other, touch)
-    fractions = coarse if lens is None else np.union1d(coarse, np.linspace(*lens, _LENS_SAMPLES))
+    aimed = conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, target="box2d")
+    touch, box2d = touches[chosen], _box2d(shape, other)
+    fractions = np.union1d(coarse, [answer.fraction for answer in (touch, aimed, box2d)])
     radii = shape.shape.radius + other.shape.radius
-    walk = [(row[1], row[2] - radii) for row in rows if row[0] == IMPACT_GAP]
     return StepCurve(
         other=chosen,
         fractions=frozen(fractions),
         gaps=frozen(_gaps(shape, other, fractions)),
-        lens=lens,
-        walk=frozen(np.array(walk).reshape(-1, 2)),
         touch=touch,
-        aimed=conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, target="box2d"),
-        box2d=_box2d(shape, other),
+        aimed=aimed,
+        box2d=box2d,
         target=max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF) - radii,
     )
 
@@ -148,18 +129,6 @@ def _gaps(first: MovingShape, other: MovingShape, fractions: FloatArray) -> Floa
     if inside.any():  # where the cores overlap, a distance is a bound only
         gaps[inside] = -batch.penetration(shapes, pairs[inside], xf_one[inside], xf_other[inside]).depth
     return gaps
-
-
-def _lens(first: MovingShape, other: MovingShape, touch: TimeOfImpact) -> tuple[float, float] | None:
-    """Return the fractions around the touch in which the gap goes from `LENS_GAP` to about minus that."""
-    if touch.status is not Status.HIT:
-        return None
-    before = max(touch.fraction - _SLOPE_STEP, 0.0)
-    after = before + _SLOPE_STEP
-    start, end = _gaps(first, other, np.array([before, after])).tolist()
-    rate = max(abs(end - start) / _SLOPE_STEP, LENS_GAP / _WIDEST_LENS)
-    half = min(max(LENS_GAP / rate, _NARROWEST_LENS), _WIDEST_LENS)
-    return max(touch.fraction - half, 0.0), min(touch.fraction + half, 1.0)
 
 
 def _box2d(first: MovingShape, other: MovingShape) -> TimeOfImpact:

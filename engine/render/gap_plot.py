@@ -1,10 +1,10 @@
-"""A plot of the gap between two shapes over a step: axes, the curve, the walk down to its root, marks."""
+"""A plot of the gap between two shapes over one step, with marks on the curve; nothing about collision is computed here."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -13,34 +13,40 @@ import pygame
 from engine.common.arrays import FloatArray
 from engine.render import palette
 from engine.render.canvas import Canvas
-from engine.render.clip import dashes
+from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color, mix
 
-__all__ = ["Axes", "GapTimeline", "Heading", "Mark", "MarkKind", "draw_plot", "draw_symbol", "length_words"]
+__all__ = ["GapPlot", "Heading", "Mark", "draw_gap_plot", "fraction_under"]
 
 Heading = tuple[tuple[str, Color], ...]
-MarkKind = Literal["diamond", "triangle", "ring", "tick"]
+Place = tuple[int, int, int, int]
+
+_MIN_WIDTH, _MIN_HEIGHT, _LEGEND_FROM = 130.0, 58.0, 84.0
+"""Design pixels of a frame in which nothing could be read, and of the height from which there is a legend."""
+_NEAR_MARK = 7.0
+"""Distance from a mark within which the pointer selects it, design pixels."""
+_HEADROOM, _ROOM_BELOW = 0.1, 0.16
+"""Shares of the plotted gaps kept free above and, at least, below touching."""
+_SIZE = 11.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A moment of the step: its fraction, and the gap where it lies on the curve, meters; None for a tick on the axis of time.
 
-    Its words are for the pointer; the legend stands under the plot, once for all marks that share it, "" for none. Of one `in_lens` the
-    close-up writes the fraction beside it.
+    Its words are for the pointer; the legend stands under the plot, once for all marks that share it, "" for none.
     """
 
     fraction: float
     gap: float | None
-    kind: MarkKind
+    kind: Literal["diamond", "triangle", "ring", "tick"]
     color: Color
     words: str
     legend: str = ""
-    in_lens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class GapTimeline:
+class GapPlot:
     """Data of a plot.
 
     Parameters
@@ -49,12 +55,6 @@ class GapTimeline:
         Pieces (str, Color) each; the first heading that fits is written.
     fractions, gaps : float64 (n,)
         The curve: ascending fractions of the step, meters.
-    walk : float64 (m, 2)
-        Fraction and gap of each step of an advancement down to the root; may be empty.
-    target : float or None
-        A gap drawn as a line, meters.
-    lens : pair of float or None
-        Fractions of the close-up.
     marks : sequence of Mark
     milliseconds : float
         Length of the step.
@@ -65,9 +65,6 @@ class GapTimeline:
     title: tuple[Heading, ...]
     fractions: FloatArray
     gaps: FloatArray
-    walk: FloatArray
-    target: float | None
-    lens: tuple[float, float] | None
     marks: Sequence[Mark]
     milliseconds: float
     now: float | None = None
@@ -77,149 +74,162 @@ class GapTimeline:
         return float(np.interp(fraction, self.fractions, self.gaps))
 
 
-_COLUMN, _FAR = 2.0, 1.0e4
-"""Pixels: between the corners of a curve, and from the window's origin, where it is cut off."""
+class _Axes:
+    """Where a plot lies in its frame, pixels, and the range of its gaps."""
 
-
-@dataclass(frozen=True, slots=True)
-class Axes:
-    """A plot's rectangle, pixels, and the ranges of its axes."""
-
-    place: pygame.Rect
-    times: tuple[float, float]
-    gaps: tuple[float, float]
+    def __init__(self, canvas: Canvas, frame: pygame.Rect, plot: GapPlot) -> None:
+        ui = canvas.ui_scale
+        left, top = frame.left + round(62 * ui), frame.top + round(27 * ui)
+        bottom = frame.bottom - round((37 if frame.height >= _LEGEND_FROM * ui else 18) * ui)
+        self.place = pygame.Rect(left, top, max(frame.right - round(14 * ui) - left, 2), max(bottom - top, 2))
+        self._span, low = max(float(plot.gaps.max()), 1e-6), min(float(plot.gaps.min()), 0.0)
+        headroom = _HEADROOM * (self._span - low)
+        self.low, self.high = min(low - headroom, -_ROOM_BELOW * self._span), self._span + headroom
 
     def x(self, fraction: float) -> float:
-        low, high = self.times
-        return self.place.left + self.place.width * (fraction - low) / (high - low)
+        return self.place.left + self.place.width * fraction
 
     def y(self, gap: float) -> float:
-        low, high = self.gaps
-        return self.place.bottom - self.place.height * (gap - low) / (high - low)
+        return self.place.bottom - self.place.height * (gap - self.low) / (self.high - self.low)
 
-    def time(self, x: float) -> float:
-        low, high = self.times
-        return low + (high - low) * (x - self.place.left) / max(self.place.width, 1)
+    def at(self, mark: Mark) -> tuple[float, float]:
+        return self.x(mark.fraction), self.y(mark.gap) if mark.gap is not None else float(self.place.bottom)
+
+    def fraction(self, x: float) -> float:
+        return min(max((x - self.place.left) / self.place.width, 0.0), 1.0)
 
 
-def draw_plot(canvas: Canvas, axes: Axes, line: GapTimeline, is_lens: bool) -> None:
-    surface, ui, place = canvas.surface, canvas.ui_scale, axes.place
+def draw_gap_plot(canvas: Canvas, place: Place, plot: GapPlot, pointer: tuple[float, float] | None = None) -> None:
+    """Draw into (left, top, width, height); `pointer` is a pixel; the values under it are written beside it."""
+    surface, ui, frame = canvas.surface, canvas.ui_scale, pygame.Rect(place)
+    if not _has_room(canvas, frame):
+        return
+    axes = _Axes(canvas, frame, plot)
+    pygame.draw.rect(surface, palette.PANEL, frame, border_radius=round(6 * ui))
+    pygame.draw.rect(surface, palette.PANEL_EDGE, frame, width=1, border_radius=round(6 * ui))
     before = surface.get_clip()
-    surface.set_clip(place.inflate(2, 2).clip(before))
+    surface.set_clip(frame.clip(before))
+    _draw_title(canvas, frame, plot)
+    _draw_curve(canvas, axes, plot)
+    for mark in plot.marks:
+        _draw_symbol(surface, mark, *axes.at(mark), ui)
+    _draw_scales(canvas, axes, plot)
+    if frame.height >= _LEGEND_FROM * ui:
+        _draw_legend(canvas, frame, plot)
+    surface.set_clip(before)
+    if pointer is not None and axes.place.collidepoint(pointer):
+        _draw_values(canvas, frame, axes, plot, pointer)
+    canvas.room.take(frame)
+
+
+def fraction_under(canvas: Canvas, place: Place, plot: GapPlot, pointer: tuple[float, float]) -> float | None:
+    """Return the fraction of the step under a pixel; None outside the plot."""
+    frame = pygame.Rect(place)
+    axes = _Axes(canvas, frame, plot)
+    return axes.fraction(pointer[0]) if _has_room(canvas, frame) and axes.place.collidepoint(pointer) else None
+
+
+def _has_room(canvas: Canvas, frame: pygame.Rect) -> bool:
+    return frame.width >= _MIN_WIDTH * canvas.ui_scale and frame.height >= _MIN_HEIGHT * canvas.ui_scale
+
+
+def _draw_title(canvas: Canvas, frame: pygame.Rect, plot: GapPlot) -> None:
+    def wide(heading: Heading, size: float) -> int:
+        return sum(canvas.fonts.width(words, size, True) for words, _ in heading)
+
+    inset = round(10 * canvas.ui_scale)
+    headings = [*plot.title, plot.title[-1][-1:]]  # in the least room the finding, without what it is about
+    fitting = [(heading, size) for heading in headings for size in (13.0, 12.0, 11.0) if wide(heading, size) <= frame.width - 2 * inset]
+    heading, size = fitting[0] if fitting else (headings[-1], 11.0)
+    x = frame.left + inset
+    for words, color in heading:
+        fit = canvas.fonts.shortened(words, size, max(frame.right - inset - x, 1), True)
+        x = canvas.text_px((x, frame.top + 14 * canvas.ui_scale), fit, color, size, "left", bold=True).right
+
+
+def _draw_curve(canvas: Canvas, axes: _Axes, plot: GapPlot) -> None:
+    surface, ui, place = canvas.surface, canvas.ui_scale, axes.place
     pygame.draw.rect(surface, palette.BACKGROUND, place)
     zero = round(axes.y(0.0))
-    below = pygame.Rect(place.left, zero, place.width, max(place.bottom - zero, 0))
-    pygame.draw.rect(surface, mix(palette.PANEL, palette.UNEXPLAINED, 0.16), below)
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0) if not is_lens else ():
+    pygame.draw.rect(surface, mix(palette.PANEL, palette.UNEXPLAINED, 0.16), (place.left, zero, place.width, max(place.bottom - zero, 0)))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = round(axes.x(share))
         pygame.draw.line(surface, palette.GRID_AXIS, (x, place.top), (x, place.bottom))
     pygame.draw.line(surface, palette.CAPTION, (place.left, zero), (place.right, zero))
-    if line.target is not None:
-        color, y = mix(palette.PANEL, palette.EXPLAINED, 0.8), round(axes.y(line.target))
-        for start, end in dashes((place.left, y), (place.right, y), 5.0 * ui):
-            pygame.draw.line(surface, color, start, end)
-    if line.now is not None:
-        x = round(axes.x(line.now))
+    if plot.now is not None:
+        x = round(axes.x(plot.now))
         pygame.draw.line(surface, mix(palette.BACKGROUND, palette.NORMAL, 0.5), (x, place.top), (x, place.bottom), max(1, round(2 * ui)))
-    _curve(surface, axes, line, max(1, round(1.6 * ui)))
-    _walk(surface, axes, line, ui)
-    surface.set_clip(place.inflate(round(14 * ui), round(14 * ui)).clip(before))
-    marks = [mark for mark in line.marks if axes.times[0] <= mark.fraction <= axes.times[1]]
-    for mark in marks:
-        draw_symbol(surface, mark, axes.x(mark.fraction), axes.y(mark.gap) if mark.gap is not None else float(place.bottom), ui)
-    surface.set_clip(before)
+    corners = [(axes.x(t), axes.y(gap)) for t, gap in zip(plot.fractions.tolist(), plot.gaps.tolist(), strict=True)]
+    pygame.draw.lines(surface, palette.ACCENT, False, corners, max(1, round(1.6 * ui)))
     pygame.draw.rect(surface, palette.PANEL_EDGE, place, width=1)
-    _scales(canvas, axes, line, is_lens)
-    if is_lens:
-        _name_marks(canvas, axes, marks)
 
 
-def _walk(surface: pygame.Surface, axes: Axes, line: GapTimeline, ui: float) -> None:
-    """Draw each step of the advancement: down the bound to the target, then up to the gap measured next."""
-    rows = line.walk.tolist()
-    for k, (t, gap) in enumerate(rows):
-        here = axes.x(t), axes.y(gap)
-        if k + 1 < len(rows):
-            foot = axes.x(rows[k + 1][0]), axes.y(0.0)
-            for start, end in dashes(here, foot, 5.0 * ui):
-                pygame.draw.aaline(surface, palette.NORMAL, start, end, 2)
-            pygame.draw.aaline(surface, mix(palette.BACKGROUND, palette.NORMAL, 0.55), foot, (foot[0], axes.y(rows[k + 1][1])))
-        pygame.draw.circle(surface, palette.NORMAL, here, max(2.0, 2.6 * ui))
-
-
-def draw_symbol(surface: pygame.Surface, mark: Mark, x: float, y: float, ui: float) -> None:
+def _draw_symbol(surface: pygame.Surface, mark: Mark, x: float, y: float, ui: float) -> None:
     r = 5.0 * ui
     if mark.kind == "ring":
         pygame.draw.circle(surface, palette.BACKGROUND, (x, y), r)
         pygame.draw.circle(surface, mark.color, (x, y), r, max(1, round(1.6 * ui)))
     elif mark.kind == "tick":
         pygame.draw.line(surface, mark.color, (round(x), round(y)), (round(x), round(y - 7.0 * ui)), max(1, round(ui)))
+    elif mark.kind == "diamond":
+        pygame.draw.polygon(surface, mark.color, ((x, y - r), (x + r, y), (x, y + r), (x - r, y)))
     else:
-        shape = {
-            "diamond": ((x, y - r), (x + r, y), (x, y + r), (x - r, y)),
-            "triangle": ((x, y), (x + 0.9 * r, y + 1.6 * r), (x - 0.9 * r, y + 1.6 * r)),
-        }[mark.kind]
-        pygame.draw.polygon(surface, mark.color, shape)
-        pygame.draw.aalines(surface, palette.BACKGROUND, True, shape)
+        pygame.draw.polygon(surface, mark.color, ((x, y), (x + 0.9 * r, y + 1.6 * r), (x - 0.9 * r, y + 1.6 * r)))
 
 
-def _scales(canvas: Canvas, axes: Axes, line: GapTimeline, is_lens: bool) -> None:
+def _draw_scales(canvas: Canvas, axes: _Axes, plot: GapPlot) -> None:
     """Write what the two axes mean, where there is room for it."""
-    ui, place = canvas.ui_scale, axes.place
-    size, edge = 11.0, place.left - 8.0 * ui
-    zero = axes.y(0.0)
-    canvas.text_px((edge, zero), "touching" if not is_lens else "touch", palette.TEXT, size, "right")
-    apart = 13.0 * ui
-    top = axes.gaps[1] if is_lens else float(line.gaps.max())
+    ui, place, zero = canvas.ui_scale, axes.place, axes.y(0.0)
+    edge, apart, top = place.left - 8.0 * ui, 13.0 * ui, float(plot.gaps.max())
+    canvas.text_px((edge, zero), "touching", palette.TEXT, _SIZE, "right")
     if zero - axes.y(top) > apart:
-        y = max(axes.y(top), place.top + 0.5 * apart)
-        canvas.text_px((edge, y), length_words(top), palette.CAPTION, size, "right")
-    if is_lens and line.target is not None and axes.y(line.target) - zero > apart:
-        canvas.text_px((edge, axes.y(line.target)), length_words(line.target), palette.EXPLAINED, size, "right")
-    if not is_lens and place.bottom - zero > 2.1 * apart:
-        canvas.text_px((edge, 0.5 * (zero + place.bottom) + 3 * ui), "inside", mix(palette.UNEXPLAINED, palette.TEXT, 0.3), size, "right")
-    for t in axes.times if is_lens else (0.0, 0.5, 1.0):
-        word = f"{t:.4g}" if is_lens else f"{t:g}"
-        anchor = "midtop" if not is_lens else "topleft" if t == axes.times[0] else "topright"
-        canvas.text_px((axes.x(t), place.bottom + 1 * ui), word, palette.CAPTION, size, anchor)
-    if not is_lens and place.width > 330 * ui:
-        for at, words in ((0.25, "the step begins at 0"), (0.75, "and ends at 1")):
-            canvas.text_px((axes.x(at), place.bottom + 1 * ui), words, palette.CAPTION, size, "midtop")
+        canvas.text_px((edge, max(axes.y(top), place.top + 0.5 * apart)), _length_words(top), palette.CAPTION, _SIZE, "right")
+    if place.bottom - zero > 2.1 * apart:
+        color = mix(palette.UNEXPLAINED, palette.TEXT, 0.3)
+        canvas.text_px((edge, 0.5 * (zero + place.bottom) + 3 * ui), "inside", color, _SIZE, "right")
+    times = [(0.0, "0"), (0.5, "0.5"), (1.0, "1")]
+    times += [(0.25, "the step begins at 0"), (0.75, "and ends at 1")] if place.width > 330 * ui else []
+    for at, words in times:
+        canvas.text_px((axes.x(at), place.bottom + ui), words, palette.CAPTION, _SIZE, "midtop")
 
 
-def _name_marks(canvas: Canvas, axes: Axes, marks: Sequence[Mark]) -> None:
-    """Write the fractions of the close-up's marks beside them, each at a height of its own."""
-    ui = canvas.ui_scale
-    named = [mark for mark in marks if mark.in_lens and mark.gap is not None]
-    occupied: list[pygame.Rect] = []
-    for mark in sorted(named, key=lambda mark: mark.fraction):
-        words = f"{mark.fraction:.4f}"
-        wide, high = canvas.fonts.width(words, 11.0, True), round(14 * ui)
-        x, y = axes.x(mark.fraction), axes.y(mark.gap if mark.gap is not None else 0.0)
-        spots = [(x + 8 * ui, y - high), (x + 8 * ui, y + 1), (x - 8 * ui - wide, y + 1), (x - 8 * ui - wide, y - high)]
-        spots += [(x + 8 * ui, y + k * high) for k in (-2, 1)]
-        for left, top in spots:
-            spot = pygame.Rect(round(left), round(top), wide, high)
-            if axes.place.contains(spot) and spot.collidelist(occupied) < 0:
-                canvas.text_px(spot.topleft, words, mark.color, 11.0, bold=True)
-                occupied.append(spot)
-                break
+def _draw_legend(canvas: Canvas, frame: pygame.Rect, plot: GapPlot) -> None:
+    ui, entries = canvas.ui_scale, dict[str, Mark]()
+    for mark in plot.marks:
+        if mark.legend:
+            entries.setdefault(mark.legend, mark)
+    size, y = 11.5, frame.bottom - 11.0 * ui
+    while size > 8.0 and sum(canvas.fonts.width(words, size) + 24 * ui for words in entries) > frame.width - 16 * ui:
+        size -= 0.5
+    x = frame.left + 16.0 * ui
+    for words, mark in entries.items():
+        wide = canvas.fonts.width(words, size) + 24.0 * ui
+        if x + wide > frame.right + 8 * ui:
+            break
+        _draw_symbol(canvas.surface, mark, x, y + {"triangle": -4.0, "tick": 3.5}.get(mark.kind, 0.0) * ui, ui)
+        canvas.text_px((x + 9 * ui, y), words, palette.CAPTION, size, "left")
+        x += wide
 
 
-def _curve(surface: pygame.Surface, axes: Axes, line: GapTimeline, width: int) -> None:
-    """Draw the part of the curve that the plot shows; of samples on one column of pixels the first, and the deepest of all."""
-    low, high = np.searchsorted(line.fractions, axes.times)
-    first, last = max(int(low) - 1, 0), min(int(high) + 1, len(line.fractions) - 1)
-    deepest = int(line.gaps.argmin())
-    corners: list[tuple[float, float]] = []
-    for k in range(first, last + 1):
-        x = axes.x(float(line.fractions[k]))
-        if not corners or k in (deepest, last) or x - corners[-1][0] >= _COLUMN:
-            corners.append((x, min(max(axes.y(float(line.gaps[k])), -_FAR), _FAR)))
-    for p, q in pairwise(corners):
-        pygame.draw.aaline(surface, palette.ACCENT, p, q, width)
+def _draw_values(canvas: Canvas, frame: pygame.Rect, axes: _Axes, plot: GapPlot, pointer: tuple[float, float]) -> None:
+    """Write the values under the pointer: of a mark near it, of the curve otherwise."""
+    surface, ui = canvas.surface, canvas.ui_scale
+    t, lines = axes.fraction(pointer[0]), list[tuple[str, Color]]()
+    near = min(plot.marks, key=lambda mark: math.dist(pointer, axes.at(mark)), default=None)
+    if near is not None and math.dist(pointer, axes.at(near)) <= _NEAR_MARK * ui:
+        t = near.fraction
+        lines.append((near.words, near.color))
+    gap = plot.gap_at(t)
+    what = f"gap {_length_words(gap)}" if gap >= 0.0 else f"{_length_words(-gap)} inside"
+    lines.append((f"{t:.4f} of the step = {t * plot.milliseconds:.3g} ms: {what}", palette.TEXT))
+    x, y = round(axes.x(t)), axes.y(gap)
+    pygame.draw.line(surface, mix(palette.BACKGROUND, palette.TEXT, 0.5), (x, axes.place.top), (x, axes.place.bottom))
+    pygame.draw.circle(surface, palette.TEXT, (x, y), 3.0 * ui)
+    box = pygame.Rect((0, 0), lines_size(canvas.fonts, lines, 12.0))
+    box.midbottom = x, frame.top - round(4 * ui)  # over the frame: the curve stays in sight
+    draw_lines(surface, canvas.fonts, box.clamp(pygame.Rect(canvas.camera.view)).topleft, lines, 12.0, 245)
 
 
-def length_words(meters: float) -> str:
+def _length_words(meters: float) -> str:
     """Return a length with a readable unit."""
     return f"{meters:.2f} m" if abs(meters) >= 1.0 else f"{100.0 * meters:.3g} cm" if abs(meters) >= 0.05 else f"{1000.0 * meters:.3g} mm"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from engine import query
 from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.experiments.lookahead import free_sweep
-from engine.experiments.step_curve import LENS_GAP, MovingShape, step_curve, touches
+from engine.experiments.step_curve import MovingShape, step_curve, touches
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.world import BodySpec, FixtureSpec, World
 
@@ -32,9 +31,7 @@ def test_a_disc_through_a_wall_is_open_at_both_ends() -> None:
     assert curve.box2d.status is Status.HIT and curve.target == pytest.approx(-0.015)
     assert curve.gap_at(curve.box2d.fraction) == pytest.approx(curve.target, abs=0.25 * 0.005 + 1e-6)
     assert curve.gap_at(curve.aimed.fraction) == pytest.approx(curve.target, abs=0.25 * 0.005 + 1e-6)
-    assert curve.lens is not None
-    low, high = (curve.gap_at(at) for at in curve.lens)
-    assert (low, high) == pytest.approx((LENS_GAP, -LENS_GAP), rel=1e-3)
+    assert curve.gap_at(curve.touch.fraction) == pytest.approx(0.0, abs=1e-8)
 
 
 def test_the_curve_is_our_distance_and_depth() -> None:
@@ -47,21 +44,11 @@ def test_the_curve_is_our_distance_and_depth() -> None:
         assert gap == pytest.approx(query.distance(bullet.shape, a, blade.shape, b).separation if depth == 0.0 else -depth, abs=1e-9)
 
 
-def test_the_walk_goes_down_to_the_touch_and_never_past_it() -> None:
-    blade = MovingShape(WALL.shape, Sweep(Transform((0.3, 0.1), 1.0), Transform((0.3, 0.1), 3.0)))
-    curve = step_curve(disc(-1.0, 1.0), [blade])
-    times, gaps = curve.walk.T
-    assert len(times) == curve.touch.iterations and (np.diff(times) >= 0.0).all()
-    assert times[-1] == curve.touch.fraction and gaps[-1] == pytest.approx(0.0, abs=1e-8)
-    for t, gap in curve.walk.tolist():
-        assert gap >= 0.0 and curve.gap_at(t) >= -1e-6
-
-
 def test_of_several_it_is_about_the_one_touched_first_or_else_the_nearest() -> None:
     posts = [MovingShape(Circle(0.125), Sweep(Transform((x, 0.0)), Transform((x, 0.0)))) for x in (0.75, 0.25, 0.5)]
     assert step_curve(disc(-1.0, 1.0), posts).other == 1
     missed = step_curve(disc(-1.0, -0.5), posts)
-    assert missed.other == 1 and missed.touch.status is Status.MISS and missed.lens is None
+    assert missed.other == 1 and missed.touch.status is Status.MISS
     assert touches(disc(-1.0, 1.0), posts) and not touches(disc(-1.0, -0.5), posts)
     with pytest.raises(InvalidInputError, match="others"):
         step_curve(disc(0.0, 1.0), [])
