@@ -46,8 +46,8 @@ MAX_DEPTH = 40
 _PACKAGES = ("engine", "demos", "sprites")
 """Packages whose classes may occur in a state."""
 _MAX_DIMENSIONS, _MAX_ELEMENTS = 4, 2**31
-_MAX_SPECS = 1 << 16
-"""Maximum number of encoded specifications that are cached, enough for 30,000 bodies."""
+_MAX_ENCODED_BYTES = 16_000_000
+"""Maximum total size of the encoded specifications that are cached, bytes; enough for 30,000 bodies, 500 bytes each."""
 _ATOMS = (type(None), bool, int, float, str, bytes)
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -74,16 +74,22 @@ class StateError(LabError):
 # -- specifications ---------------------------------------------------------------------------------------------------
 
 _encoded: dict[int, tuple[object, bytes]] = {}
+_n_encoded_bytes = 0
 
 
 def encode_spec(spec: object, plain: Callable[[Any], object] = lambda spec: to_plain(spec, np.float64)) -> bytes:
     """Encode an immutable specification as MessagePack; cached, because keyframes share most specifications."""
+    global _n_encoded_bytes
     known = _encoded.get(id(spec))
-    if known is None:
-        if len(_encoded) >= _MAX_SPECS:
-            _encoded.clear()
-        known = _encoded[id(spec)] = spec, msgspec.msgpack.encode(plain(spec))
-    return known[1]
+    if known is not None:
+        return known[1]
+    content = msgspec.msgpack.encode(plain(spec))
+    if _n_encoded_bytes + len(content) > _MAX_ENCODED_BYTES:
+        _encoded.clear()
+        _n_encoded_bytes = 0
+    _encoded[id(spec)] = spec, content
+    _n_encoded_bytes += len(content)
+    return content
 
 
 @ContentCache

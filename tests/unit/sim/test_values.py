@@ -14,7 +14,8 @@ import pytest
 
 from engine.common.errors import LabError
 from engine.geometry import Circle, Polygon
-from engine.sim.values import MAX_DEPTH, StateError, ValueReader, ValueWriter
+from engine.sim import values
+from engine.sim.values import MAX_DEPTH, StateError, ValueReader, ValueWriter, encode_spec
 from engine.world import World
 
 PART = World()
@@ -110,6 +111,16 @@ def test_an_array_comes_back_bit_for_bit(array: np.ndarray[Any, Any], is_writeab
     assert (found.dtype, found.shape, found.flags.writeable) == (array.dtype, array.shape, is_writeable)
     assert found.strides == array.strides or not array.size
     assert found.tobytes("A") == array.tobytes("A")
+
+
+def test_encoded_specifications_are_cached_up_to_a_size_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = len(encode_spec(Circle(0.5)))
+    monkeypatch.setattr(values, "_MAX_ENCODED_BYTES", 3 * size)
+    monkeypatch.setattr(values, "_n_encoded_bytes", 0)
+    monkeypatch.setattr(values, "_encoded", {})
+    circles = [Circle(0.5) for _ in range(7)]
+    assert len({encode_spec(circle) for circle in circles}) == 1 and encode_spec(circles[-1]) is encode_spec(circles[-1])
+    assert len(values._encoded) == 1, "full after three and six"
 
 
 def test_references_stay_references_and_parts_of_the_program_stay_themselves() -> None:
