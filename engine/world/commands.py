@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 from engine.world.joint_specs import JointSpec, bodies_of, joints_of
 from engine.world.specs import BodySpec, FixtureSpec
@@ -35,9 +35,16 @@ __all__ = [
 
 Handle: TypeAlias = tuple[str, int]
 """(kind, id), with kind "body", "fixture" or "joint"."""
+_T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True)
+def _command(cls: type[_T]) -> type[_T]:
+    """Make a class a frozen dataclass."""
+    return dataclass(frozen=True, slots=True)(cls)
+
+
+@_command
 class Command:
     """Base class of the commands.
 
@@ -60,7 +67,7 @@ class Command:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class _BodyCommand(Command):
     body: int
 
@@ -69,7 +76,7 @@ class _BodyCommand(Command):
         return (("body", self.body),)
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class _FixtureCommand(Command):
     fixture: int
 
@@ -78,7 +85,7 @@ class _FixtureCommand(Command):
         return (("fixture", self.fixture),)
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class _JointCommand(Command):
     joint: int
 
@@ -87,7 +94,7 @@ class _JointCommand(Command):
         return (("joint", self.joint),)
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class CreateBody(Command):
     """Create a body; `fixtures` are the ids of the fixtures in its specification, in the same order."""
 
@@ -100,12 +107,12 @@ class CreateBody(Command):
         return (("body", self.body), *(("fixture", fixture) for fixture in self.fixtures))
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class DestroyBody(_BodyCommand):
     """Destroy a body, its fixtures and its joints."""
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class CreateFixture(Command):
     """Add a fixture to a body."""
 
@@ -124,14 +131,14 @@ class CreateFixture(Command):
         return (("fixture", self.fixture),)
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class DestroyFixture(_FixtureCommand):
     """Destroy a fixture."""
 
     may_loosen_joints: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class CreateJoint(Command):
     """Create a joint between two bodies, using their poses at the time the command is applied."""
 
@@ -147,19 +154,19 @@ class CreateJoint(Command):
         return (("joint", self.joint),)
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class DestroyJoint(_JointCommand):
     """Destroy a joint and wake its bodies."""
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetMouseTarget(_JointCommand):
     """Set the target point of a mouse joint (world, m)."""
 
     target: tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetPose(_BodyCommand):
     """Teleport a body without changing its velocity."""
 
@@ -167,7 +174,7 @@ class SetPose(_BodyCommand):
     angle: float
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetVelocity(_BodyCommand):
     """Set a body's velocity, m/s and rad/s."""
 
@@ -175,14 +182,14 @@ class SetVelocity(_BodyCommand):
     angular: float
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetAwake(_BodyCommand):
     """Wake a body or put it to sleep."""
 
     awake: bool
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetBody(_BodyCommand):
     """Change settings of a body's specification (type, bullet, damping, ...)."""
 
@@ -191,7 +198,7 @@ class SetBody(_BodyCommand):
     changes: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetFixture(_FixtureCommand):
     """Change settings of a fixture's specification (density, friction, filter, ...)."""
 
@@ -200,14 +207,14 @@ class SetFixture(_FixtureCommand):
     changes: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetJoint(_JointCommand):
     """Change settings of a joint's specification (motor, limits, spring, ...), but not its bodies and anchors."""
 
     changes: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetSettings(Command):
     """Change settings of the world."""
 
@@ -216,7 +223,7 @@ class SetSettings(Command):
     changes: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class SetSolver(Command):
     """Change the solver and its solver-specific settings."""
 
@@ -224,7 +231,7 @@ class SetSolver(Command):
     solver_settings: tuple[tuple[str, float | str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class ApplyImpulse(_BodyCommand):
     """Apply an impulse, N s, at a world point, or at the center of mass if `point` is None."""
 
@@ -232,7 +239,7 @@ class ApplyImpulse(_BodyCommand):
     point: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class ApplyForce(_BodyCommand):
     """Apply a force, N, during the next step at a world point, or at the center of mass if `point` is None."""
 
@@ -240,13 +247,13 @@ class ApplyForce(_BodyCommand):
     point: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class ApplyTorque(_BodyCommand):
     """Apply a torque, N m, during the next step."""
 
     torque: float
 
 
-@dataclass(frozen=True, slots=True)
+@_command
 class Canonicalize(Command):
     """Bring the solver into the state that restoring a snapshot would produce."""

@@ -162,84 +162,84 @@ class World:
     @property
     def capabilities(self) -> Capabilities:
         """Capabilities of the world's solver."""
-        return self._checked()._solver.capabilities
+        return self._checked_solver.capabilities
 
     @property
     def settings(self) -> WorldSettings:
         """The world's settings; change them with `set_settings`."""
-        return self._checked()._model.settings
+        return self._checked_model.settings
 
     @property
     def step_index(self) -> int:
         """Number of completed steps."""
-        return self._checked()._model.step_index
+        return self._checked_model.step_index
 
     @property
     def time(self) -> float:
         """Simulated time, s: the number of completed steps divided by the current step rate."""
-        return self._checked()._model.step_index * self._checked()._model.settings.dt
+        return self.step_index * self._model.settings.dt
 
     @property
     def contacts(self) -> StepContacts:
         """Contacts after the last step."""
-        return self._checked()._solver.contacts
+        return self._checked_solver.contacts
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
         """All impacts within the last step, in the order in which they were solved; `contacts` has only the last impact of each pair."""
-        return self._checked()._solver.impact_moments
+        return self._checked_solver.impact_moments
 
     def pair_record(self) -> object:
         """Return the solver's own record of which pairs touch and why, for an independent check; None if the solver keeps none."""
-        return self._checked()._solver.pair_record()
+        return self._checked_solver.pair_record()
 
     @property
     def out_of_range(self) -> tuple[int, ...]:
         """Bodies that were deactivated for leaving the supported range of positions and speeds."""
-        return tuple(self._checked()._model.out_of_range)
+        return tuple(self._checked_model.out_of_range)
 
     @property
     def last_cost(self) -> StepCost:
         """Cost of the last step; zero before the first step."""
-        return self._checked()._solver.cost
+        return self._checked_solver.cost
 
     @property
     def structure_version(self) -> int:
         """Version number, incremented whenever bodies, fixtures or joints are added, removed or changed."""
-        return self._checked()._model.structure_version
+        return self._checked_model.structure_version
 
     @property
     def body_ids(self) -> tuple[int, ...]:
         """Ids of the existing bodies, ascending."""
-        return self._checked()._model.body_numbers
+        return self._checked_model.body_numbers
 
     @property
     def fixture_ids(self) -> tuple[int, ...]:
         """Ids of the existing fixtures, ascending."""
-        return tuple(sorted(self._checked()._model.fixtures))
+        return tuple(sorted(self._checked_model.fixtures))
 
     @property
     def joint_ids(self) -> tuple[int, ...]:
         """Ids of the existing joints, ascending."""
-        return tuple(sorted(self._checked()._model.joints))
+        return tuple(sorted(self._checked_model.joints))
 
     def is_body(self, body: int) -> bool:
         """Return whether `body` is the id of an existing body."""
-        return _living(self._checked()._model.bodies, body) is not None
+        return _living(self._checked_model.bodies, body) is not None
 
     def is_fixture(self, fixture: int) -> bool:
         """Return whether `fixture` is the id of an existing fixture."""
-        return _living(self._checked()._model.fixtures, fixture) is not None
+        return _living(self._checked_model.fixtures, fixture) is not None
 
     def is_joint(self, joint: int) -> bool:
         """Return whether `joint` is the id of an existing joint."""
-        return _living(self._checked()._model.joints, joint) is not None
+        return _living(self._checked_model.joints, joint) is not None
 
     def body(self, body: int) -> Body:
         """Return a body's record."""
         entry = self._body_entry(body)
-        spec = replace(entry.spec, fixtures=tuple(self._checked()._model.fixtures[fixture].spec for fixture in entry.fixtures))
-        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._checked()._solver.mass_data(body))
+        spec = replace(entry.spec, fixtures=tuple(self._model.fixtures[fixture].spec for fixture in entry.fixtures))
+        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._solver.mass_data(body))
 
     def name_of(self, body: int) -> str:
         """Return a body's name, empty by default."""
@@ -252,7 +252,7 @@ class World:
     def fixture(self, fixture: int) -> Fixture:
         """Return a fixture's record."""
         entry = self._fixture_entry(fixture)
-        return Fixture(fixture, entry.body, entry.spec, self._checked()._solver.shape_of(fixture))
+        return Fixture(fixture, entry.body, entry.spec, self._solver.shape_of(fixture))
 
     def joint(self, joint: int) -> Joint:
         """Return a joint's record."""
@@ -260,7 +260,7 @@ class World:
 
     def joint_now(self, joint: int) -> JointSpec:
         """Return the specification that recreates a joint at its bodies' current poses; see `joints.as_it_stands`."""
-        return as_it_stands(self._joint_entry(joint), self._checked()._transform)
+        return as_it_stands(self._joint_entry(joint), self._transform)
 
     def joint_state(self, joint: int) -> JointState:
         """Return a joint's position and speed, and its reaction in the last step."""
@@ -302,12 +302,12 @@ class World:
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return a joint's two anchors, world frame, meters."""
         self._joint_entry(joint)
-        return self._checked()._solver.joint_anchors(joint)
+        return self._solver.joint_anchors(joint)
 
     def row_of(self, body: int) -> int:
         """Return a body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
         self._body_entry(body)
-        return self._checked()._model.rows[body]
+        return self._model.rows[body]
 
     @property
     def poses(self) -> FloatArray:
@@ -331,7 +331,7 @@ class World:
 
     def state(self, body: int) -> BodyState:
         """Return a body's pose, velocity and awake flag."""
-        row, motion = self.row_of(body), self._checked()._now()
+        row, motion = self.row_of(body), self._now()
         x, y, angle = motion.poses[row].tolist()
         vx, vy, omega = motion.velocities[row].tolist()
         return BodyState((x, y), angle, (vx, vy), omega, bool(motion.raw.awake[row]))
@@ -346,7 +346,7 @@ class World:
 
     def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
         at = vector("point", point, "m")
-        model, solver = self._checked()._model, self._solver
+        model, solver = self._checked_model, self._solver
         for fixture in sorted(model.fixtures, reverse=True):
             body = model.fixtures[fixture].body
             if (not dynamic_only or model.bodies[body].spec.type == "dynamic") and solver.holds_point(fixture, at):
@@ -361,7 +361,7 @@ class World:
         """Return a digest of all body ids and of the raw bits of the bodies' poses, velocities and awake flags."""
         motion = self._checked()._now()
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(self._checked()._model.body_ids.tobytes())
+        digest.update(self._model.body_ids.tobytes())
         digest.update(motion.raw.values.tobytes())
         digest.update(motion.raw.awake.tobytes())
         return digest.hexdigest()
@@ -392,17 +392,17 @@ class World:
 
         Default True. Runs that must agree bit for bit must use the same value, because a snapshot without internal state cannot restore it.
         """
-        return self._checked()._solver.keeps_state
+        return self._checked_solver.keeps_state
 
     @keeps_solver_state.setter
     def keeps_solver_state(self, value: bool) -> None:
         self._check_between_steps("keeps_solver_state")
-        self._checked()._solver.keeps_state = boolean("keeps_solver_state", value)
+        self._checked_solver.keeps_state = boolean("keeps_solver_state", value)
 
     @property
     def is_always_canonical(self) -> bool:
         """True if `canonicalize` has no effect with the current solver, so that `restore` is exact for any snapshot."""
-        return self._checked()._solver.is_always_canonical
+        return self._checked_solver.is_always_canonical
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
@@ -480,7 +480,7 @@ class World:
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world; a change of gravity wakes all bodies."""
-        settings = changed(self._checked()._model.settings, "WorldSettings", changes)
+        settings = changed(self._checked_model.settings, "WorldSettings", changes)
         self._submit(c.SetSettings(_as_checked(settings, changes)))
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | Iterable[tuple[str, float | str]] | None = None) -> None:
@@ -540,7 +540,7 @@ class World:
         if type(next_ids) is not tuple or len(next_ids) != len(self._next_ids):
             raise InvalidInputError("next_ids", requirement, next_ids)
         numbers = [integer(f"next_ids[{at}]", id, 0) for at, id in enumerate(next_ids)]
-        tables, before = self._checked()._model.tables, self._ids_ahead()
+        tables, before = self._checked_model.tables, self._ids_ahead()
         if any(id in table for id, table in zip(numbers, tables.values(), strict=True)):
             raise InvalidInputError("next_ids", requirement, next_ids)
         self._next_ids = dict(zip(tables, numbers, strict=True))
@@ -616,7 +616,7 @@ class World:
 
         Commands call hooks too: destroying a body, for example, ends its contacts while the solver is locked.
         """
-        solver = self._checked()._solver
+        solver = self._checked_solver
         errors: list[BaseException] = []
         self._busy = True
         solver.hooks = self.hooks
@@ -1051,14 +1051,22 @@ class World:
             raise WorldLostError(self._lost)
         return self
 
+    @property
+    def _checked_model(self) -> WorldModel:
+        return self._checked()._model
+
+    @property
+    def _checked_solver(self) -> Solver:
+        return self._checked()._solver
+
     def _body_entry(self, body: int) -> BodyEntry:
-        return self._entry("body", self._checked()._model.bodies, body)
+        return self._entry("body", self._checked_model.bodies, body)
 
     def _fixture_entry(self, fixture: int) -> FixtureEntry:
-        return self._entry("fixture", self._checked()._model.fixtures, fixture)
+        return self._entry("fixture", self._checked_model.fixtures, fixture)
 
     def _joint_entry(self, joint: int) -> ResolvedJoint:
-        return self._entry("joint", self._checked()._model.joints, joint)
+        return self._entry("joint", self._checked_model.joints, joint)
 
     def _entry(self, kind: str, living: Mapping[int, _T], number: int) -> _T:
         entry = _living(living, number)
