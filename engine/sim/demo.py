@@ -32,7 +32,7 @@ from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.geometry import AABB
 from engine.sim.action import Action
-from engine.sim.action_fields import checked
+from engine.sim.action_codec import checked
 from engine.sim.claims import Claim, Verdict
 from engine.sim.dropping import DroppedBody
 from engine.sim.grip import Grip, take_hold, take_hold_of

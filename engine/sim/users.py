@@ -19,11 +19,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, TypeAlias
 
 from engine.common.errors import LabError
 from engine.sim.action import Action, Inverse
-from engine.sim.action_fields import encode_action
+from engine.sim.action_codec import encode_action
 from engine.sim.grip import Grip
 from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.stage import Stage
@@ -54,15 +54,8 @@ PUSHES = {
 }  # fmt: skip
 
 
-class _Demo(Protocol):
-    """The part of a demo's interface that its users need."""
-
-    stages: list[Stage]
-    held: set[str]
-    _grip: Grip | None
-
-    def release(self) -> None:
-        """Release the grabbed body."""
+_Demo: TypeAlias = Any
+"""An `engine.sim.demo.Demo`, which imports this module."""
 
 
 @dataclass(slots=True)

@@ -143,9 +143,9 @@ class RandomUser:
                     other = min(places, key=lambda other: math.dist(places[other], (x, y)))
                     to_x, to_y = places[other]
                     is_rod = math.dist((x, y), (to_x, to_y)) >= LINEAR_SLOP and self._rng.random() < 0.5
-                    rod = DistanceJointSpec(body, other, (x, y), (to_x, to_y))
-                    hinge = RevoluteJointSpec(body, other, (0.5 * (x + to_x), 0.5 * (y + to_y)))
-                    self._act(CreateJoint.of(k, rod if is_rod else hinge))
+                    middle = (0.5 * (x + to_x), 0.5 * (y + to_y))
+                    rod = DistanceJointSpec(body, other, (x, y), (to_x, to_y)) if is_rod else None
+                    self._act(CreateJoint.of(k, rod or RevoluteJointSpec(body, other, middle)))
             case "disconnect" if world.joint_ids:
                 self._act(DestroyJoint(k, int(self._pick(world.joint_ids))))
             case "slide" if demo.parameters:  # stay near the default: the far end may create ten times as many bodies

@@ -1,8 +1,7 @@
-"""All kinds of actions on a simulation, one class per kind; `codec` decodes them from plain data."""
+"""All kinds of actions on a simulation, one class per kind; `engine.sim.action_codec` decodes them from plain data."""
 
 from engine.sim.action import Action, Input
-from engine.sim.action_fields import as_plain, encode_action
-from engine.sim.actions.codec import action_kinds, action_of, decode_action
+from engine.sim.action_codec import action_kinds, action_of, as_plain, decode_action, encode_action
 from engine.sim.actions.controls import KeepSolverState, PressKey, ReleaseAll, ReleaseKey, ResourceReady, Restart, SetParameter, SetSolver
 from engine.sim.actions.edits import (
     ApplyImpulse,

@@ -22,7 +22,7 @@ from engine.sim.dropping import forget_gone
 from engine.sim.ids import called
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, MouseJointSpec, World, WorldSettings, load_solver
 from engine.world.fields import check_names, named_values
-from engine.world.joint_specs import JointSpec, bodies_of
+from engine.world.joint_specs import bodies_of
 from engine.world.joints import changeable
 from engine.world.world import BODY_SETTINGS, FIXTURE_SETTINGS
 
@@ -116,26 +116,35 @@ class Edit(Continuing, frozen=True):
         raise NotImplementedError
 
 
-# -- bodies -----------------------------------------------------------------------------------------------------------
+class _Create(Edit, frozen=True):
+    """Base class of actions that create a body, a fixture or a joint."""
 
-
-class CreateBody(Edit, frozen=True):
-    """Create a body; returns its id."""
-
-    spec: Spec
     may_create = True
+    kind: ClassVar[str]
 
     @classmethod
-    def of(cls, stage: int, spec: BodySpec) -> CreateBody:
-        """Return the action that creates a body from a specification."""
-        return cls(stage, to_plain(spec, np.float64))
-
-    def apply(self, sim: Simulation) -> int:
-        return self.world(sim).create_body(_spec(self.spec, {"body": BodySpec}))
+    def of(cls, stage: int, *place_and_spec: Any) -> Self:
+        """Return the action that creates an object from a specification; a fixture's body comes before it."""
+        *place, spec = place_and_spec
+        return cls(stage, *place, to_plain(spec, np.float64))  # type: ignore[call-arg]
 
     def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
         made = self.apply(sim)
-        return made, Inverse("the creation of a body", (Part(DestroyBody(self.stage, made)),))
+        destroy = {"body": DestroyBody, "shape": DestroyFixture, "joint": DestroyJoint}[self.kind]
+        return made, Inverse(f"the creation of a {self.kind}", (Part(destroy(self.stage, made)),))
+
+
+# -- bodies -----------------------------------------------------------------------------------------------------------
+
+
+class CreateBody(_Create, frozen=True):
+    """Create a body; returns its id."""
+
+    spec: Spec
+    kind = "body"
+
+    def apply(self, sim: Simulation) -> int:
+        return self.world(sim).create_body(_spec(self.spec, {"body": BodySpec}))
 
     @property
     def size(self) -> Size:
@@ -277,24 +286,15 @@ class ChangeBody(_OfBody, frozen=True):
 # -- fixtures ---------------------------------------------------------------------------------------------------------
 
 
-class CreateFixture(Edit, frozen=True):
+class CreateFixture(_Create, frozen=True):
     """Add a fixture to a body; returns its id."""
 
     body: Index
     spec: Spec
-    may_create = True
-
-    @classmethod
-    def of(cls, stage: int, body: int, spec: FixtureSpec) -> CreateFixture:
-        """Return the action that creates a fixture from a specification."""
-        return cls(stage, body, to_plain(spec, np.float64))
+    kind = "shape"
 
     def apply(self, sim: Simulation) -> int:
         return self.world(sim).create_fixture(self.body, _spec(self.spec, {"fixture": FixtureSpec}))
-
-    def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
-        made = self.apply(sim)
-        return made, Inverse("the creation of a shape", (Part(DestroyFixture(self.stage, made)),))
 
     @property
     def size(self) -> Size:
@@ -344,16 +344,11 @@ class ChangeFixture(Edit, frozen=True):
 # -- joints -----------------------------------------------------------------------------------------------------------
 
 
-class CreateJoint(Edit, frozen=True):
+class CreateJoint(_Create, frozen=True):
     """Create a joint between two bodies, or a gear joint between two joints; returns its id."""
 
     spec: Spec
-    may_create = True
-
-    @classmethod
-    def of(cls, stage: int, spec: JointSpec) -> CreateJoint:
-        """Return the action that creates a joint from a specification."""
-        return cls(stage, to_plain(spec, np.float64))
+    kind = "joint"
 
     @property
     def joint_spec(self) -> Any:
@@ -362,10 +357,6 @@ class CreateJoint(Edit, frozen=True):
 
     def apply(self, sim: Simulation) -> int:
         return self.world(sim).create_joint(self.joint_spec)
-
-    def perform(self, sim: Simulation) -> tuple[int, Inverse | None]:
-        made = self.apply(sim)
-        return made, Inverse("the creation of a joint", (Part(DestroyJoint(self.stage, made)),))
 
     @property
     def size(self) -> Size:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,14 +20,37 @@ from engine.sim.demo import Demo, Simulation
 from engine.sim.dropping import DroppedBody, drop_body
 from engine.sim.grip import bodies_under
 from engine.sim.ids import called
-from engine.sim.layout import laid_out, offsets_of
+from engine.sim.stage import Stage
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
 
-__all__ = ["AtPoint", "Drag", "Drop", "Grab", "Release", "Turn", "TurnWheel"]
+__all__ = ["AtPoint", "Drag", "Drop", "Grab", "Release", "Turn", "TurnWheel", "laid_out"]
 
 Offsets = Annotated[tuple[Point, ...], Meta(max_length=64)]
+
+
+def _offsets_of(stages: Sequence[Stage]) -> tuple[tuple[float, float], ...]:
+    """Return the offsets of the stages in the view, meters; () if all are (0, 0)."""
+    offsets = tuple(stage.offset for stage in stages)
+    return offsets if any(x or y for x, y in offsets) else ()
+
+
+@contextlib.contextmanager
+def laid_out(stages: Sequence[Stage], offsets: Sequence[tuple[float, float]] | None) -> Iterator[None]:
+    """Set the stages' offsets in the with block, and restore them afterwards; None leaves them unchanged.
+
+    Missing offsets are (0, 0).
+    """
+    moved = [(stage, stage.offset) for stage in stages] if offsets is not None else []
+    places = (*(offsets or ()), *[(0.0, 0.0)] * len(moved))
+    for (stage, _), offset in zip(moved, places, strict=False):
+        stage.offset = offset
+    try:
+        yield
+    finally:
+        for stage, offset in moved:
+            stage.offset = offset
 
 
 class _InPicture(Action, frozen=True, kw_only=True):
@@ -44,7 +69,7 @@ class AtPoint(_InPicture, frozen=True):
         return laid_out(sim.demo.stages, () if is_everywhere_alike else self.offsets)
 
     def resolve(self, sim: Simulation) -> Action:
-        return replace(self, offsets=offsets_of(sim.demo.stages))
+        return replace(self, offsets=_offsets_of(sim.demo.stages))
 
 
 class Grab(AtPoint, frozen=True):
@@ -72,7 +97,7 @@ class Grab(AtPoint, frozen=True):
         return is_held, Inverse(f"the grip at {called('body', body)}", (Part(Release()), *map(Part, back)))
 
     def resolve(self, sim: Simulation) -> Action:
-        demo, action = sim.demo, replace(self, offsets=offsets_of(sim.demo.stages))
+        demo, action = sim.demo, replace(self, offsets=_offsets_of(sim.demo.stages))
         if self.held is not None or type(demo).grab is not Demo.grab:
             return action
         seen = next(bodies_under(demo.stages, self.point), None)

@@ -11,7 +11,6 @@ is written by a single `write`, so that a crash leaves at most the last record i
 
 from __future__ import annotations
 
-import math
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +40,6 @@ __all__ = [
     "Room",
     "encode_record",
     "frame",
-    "is_number",
     "records_of",
     "start_of_file",
 ]
@@ -59,8 +57,6 @@ _START = struct.Struct("<8sI")
 _LENGTH = struct.Struct("<I")
 _FRAME = struct.Struct("<III")
 _LEVEL = 6
-_MAX_NUMBER = 1e300
-"""Bound on the magnitude of numbers; larger integers may not be representable as floats."""
 
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Hash: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
@@ -332,11 +328,6 @@ def _take(room: Room, record: Record, content: bytes, place: str) -> None:
 def _take_decoded(room: Room, record: Record, fields: Sequence[bytes], place: str) -> None:
     n_steps, n_inputs = (record.n_steps, len(record.inputs)) if isinstance(record, Part) else (0, 0)
     room.take(n_steps, n_inputs, sum(map(decoded_bytes, fields)), place)
-
-
-def is_number(value: object) -> bool:
-    """Return True if `value` is a finite number, not a bool, with magnitude below 1e300."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER and math.isfinite(value)
 
 
 def _xor(a: bytes, b: bytes) -> bytes:

@@ -11,7 +11,7 @@ from typing import IO, Any
 from engine.common.errors import Described, InvalidInputError
 from engine.common.files import naming
 from engine.sim.action import Input
-from engine.sim.action_fields import as_plain
+from engine.sim.action_codec import as_plain
 from engine.sim.demo import Demo
 from engine.sim.history import Start
 from engine.sim.recordings.recording import present_makers

@@ -11,7 +11,7 @@ from engine.common.errors import LabError
 from engine.geometry import Circle
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import CreateBody, Drag, Grab, Join, SetPose
-from engine.sim.layout import laid_out
+from engine.sim.actions.pointer import laid_out
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 

@@ -13,7 +13,7 @@ from engine.box2d import memory
 from engine.common.errors import InvalidInputError, LabError
 from engine.geometry import Circle
 from engine.sim.action import Input
-from engine.sim.action_fields import encode_action
+from engine.sim.action_codec import encode_action
 from engine.sim.actions import (
     ApplyImpulse,
     CreateBody,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon
-from engine.sim.actions import Action, CreateBody, Join, PressKey, Restart, SetAwake, UndoOwn, encode_action
+from engine.sim.actions import Action, Join, PressKey, Restart, UndoOwn, encode_action
 from engine.sim.demo import Demo
 from engine.sim.history import History, demo_hash
 from engine.sim.parameters import Parameter
@@ -71,19 +71,15 @@ def set_in(part: int, name: str, value: object) -> Callable[[Plain], object]:
     return lambda plain: plain[4 + part].__setitem__(name, value)
 
 
-def set_in_users(name: str, value: object) -> Callable[[Plain], object]:
-    return lambda plain: plain[5]["users"]["object"][1].__setitem__(name, value)
-
-
 def set_in_user(name: str, value: object) -> Callable[[Plain], object]:
     """Return a change of an attribute of user 1."""
     return lambda plain: plain[5]["users"]["object"][1]["users"]["dict"][0][1]["object"][1].__setitem__(name, value)
 
 
-def inverse_of(action: Action, old: Sequence[int] = (), pose: float = 0.0) -> dict[str, Any]:
+def inverse_of(action: Action) -> dict[str, Any]:
     """Return the plain data of an inverse of one action."""
-    poses = {"tuple": [{"tuple": [pose, 0.0, 0.0]}, {"tuple": [0.0, 0.0, 0.0]}]}
-    part = {"action": {"action": encode_action(action)}, "old": {"tuple": list(old)}, "poses": poses}
+    pose = {"tuple": [0.0, 0.0, 0.0]}
+    part = {"action": {"action": encode_action(action)}, "old": {"tuple": []}, "poses": {"tuple": [pose, pose]}}
     parts = {"tuple": [{"object": ["engine.sim.action:Part", part]}]}
     return {"object": ["engine.sim.action:Inverse", {"words": "it", "parts": parts}]}
 
@@ -94,27 +90,13 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5}
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (set_in_users("_owed", 16 * 5000), "sim.users: .*_owed"),
-        (set_in_users("ticks", 2**60), "sim.users: .*ticks"),
-        (
-            lambda plain: plain[3][0].__setitem__(10, [0, 3, 0]),
-            r"\.world\.next_ids must exceed all ids of bodies, got 0",
-        ),
-        (lambda plain: plain[3][0].__setitem__(10, [3, 2, 0]), r"next_ids must exceed all ids of fixtures, got 2"),
-        (set_in_user("next_ids", {"dict": [[0, {"tuple": [9, 9, 9]}]]}), r"sim\.users\[1\]\.next_ids must be in the user's own range"),
-        (set_in(1, "hertz", float("nan")), "sim: .*hertz"),
-        (set_in(1, "hertz", 1e300), "sim: .*hertz"),
-        (set_in(1, "solver_settings", [["x", 1.0]]), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \["),
-        (set_in(1, "solver_settings", {"tuple": [{"tuple": ["x", float("nan")]}]}), r"sim\.solver_settings"),
+        (set_in(1, "hertz", float("nan")), r"sim\.hertz must be"),
+        (set_in(1, "hertz", 1e300), r"sim\.hertz must be"),
         (set_in_user("pushes", {"frozenset": ["a"]}), r"sim\.users\[1\]\.pushes must be .*, got frozenset"),
         (set_in_user("undo", [inverse_of(UndoOwn())]), r"undo must contain only actions that are allowed in an inverse"),
         (set_in_user("undo", [inverse_of(Restart())]), r"undo must contain only actions that are allowed in an inverse"),
-        (set_in_user("undo", [inverse_of(CreateBody(0, {}), old=[1, 2])]), r"undo must have the old ids"),
-        (set_in_user("undo", [inverse_of(SetAwake(0, 1, True), pose=float("nan"))]), r"undo must have poses of three finite"),
         *((set_in(0, name, value), f"'{name}' is not part of a state") for name, value in HIDING.items()),
         (lambda plain: plain[4].pop("score"), "the state must have 'score', as every table has"),
-        (set_in(0, "steps", 2**60), "demo: .*steps"),
-        (set_in(1, "solver_settings", {"tuple": [["x", 1.0]]}), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \(\["),
     ],
 )
 def test_a_state_that_was_changed_is_refused(change: Callable[[Plain], object], words: str) -> None:

@@ -1,5 +1,7 @@
 """Encoding of actions as plain data, and decoding with validation of every field.
 
+The plain data is JSON in recordings and scripts, and MessagePack in network messages.
+
     {"type": "Grab", "point": [1.5, 2.0], "held": [0, 7, [0.1, 0.0]]}
 
 `type` is the name of the class; fields with default values are omitted.
@@ -16,7 +18,7 @@ import numpy as np
 from engine.common.errors import Described, InvalidInputError
 from engine.sim.action import Action
 
-__all__ = ["as_plain", "checked", "encode_action", "read_fields"]
+__all__ = ["action_kinds", "action_of", "as_plain", "checked", "decode_action", "encode_action"]
 
 _MISSING = re.compile(r"Object (?:contains )?(?P<kind>missing required|unknown) field `(?P<name>.*)`")
 Kind = TypeVar("Kind", bound=Action)
@@ -40,7 +42,7 @@ def as_plain(action: Action) -> dict[str, Any]:
     return plain
 
 
-def read_fields(kind: type[Kind], plain: dict[str, Any], place: str) -> Kind:
+def _read_fields(kind: type[Kind], plain: dict[str, Any], place: str) -> Kind:
     """Decode an action of the given kind.
 
     Raises
@@ -55,8 +57,47 @@ def read_fields(kind: type[Kind], plain: dict[str, Any], place: str) -> Kind:
 
 
 def checked(action: Kind) -> Kind:
-    """Return the action after encoding and decoding, which validates every field; raises the errors of `as_plain` and `read_fields`."""
-    return read_fields(type(action), as_plain(action), type(action).__name__)
+    """Return the action after encoding and decoding, which validates every field; raises the errors of `as_plain` and `_read_fields`."""
+    return _read_fields(type(action), as_plain(action), type(action).__name__)
+
+
+def action_kinds() -> dict[str, type[Action]]:
+    """Return all loaded kinds of actions by name, that is, the subclasses of `Action` that implement `apply`."""
+    kinds: dict[str, type[Action]] = {}
+    waiting: list[type[Action]] = [Action]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if kind.apply is not Action.apply:
+            kinds.setdefault(kind.__name__, kind)  # the class defined last, such as that of a file loaded again
+    return dict(sorted(kinds.items()))
+
+
+def action_of(plain: object, place: str = "action") -> Action:
+    """Decode an action from plain data.
+
+    Raises
+    ------
+    InvalidInputError
+        The kind is unknown, or a field is missing, unknown or out of range; the message names `place`, field, value and range.
+    """
+    kinds = action_kinds()
+    if not isinstance(plain, dict):
+        raise InvalidInputError(place, "an object with the type of an action and its fields", plain)
+    kind = plain.get("type")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidInputError(f"{place}.type", "one of " + ", ".join(kinds), kind)
+    return _read_fields(kinds[kind], plain, place)
+
+
+def decode_action(content: bytes | msgspec.Raw) -> Action:
+    """Decode an action from MessagePack; raises the same errors as `action_of`."""
+    try:
+        return action_of(msgspec.msgpack.decode(content))
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError("action", f"MessagePack ({error})", Described("something else")) from None
 
 
 def encode_action(action: Action) -> bytes:
