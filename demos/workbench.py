@@ -91,7 +91,7 @@ class Workbench(Demo):
     tries = (
         ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
         ("Draw two bodies that overlap, pick the hinge (Shift H) and click the overlap twice: once for each body.", "CreateJoint"),
-        ("Press Ctrl S to save your scene.", "save"),
+        ("Press Ctrl S to save your scene.", "saved"),
     )
     keywords = "build create draw scene editor sandbox"
     parameters = (

@@ -1,6 +1,6 @@
 """A page of docs, shown over the view: its Markdown as rows of the toolkit.
 
-Pictures are left out, but for their captions; a table becomes a list of its rows; a link is a button under its paragraph.
+A table becomes a list of its rows; a link is a button under its paragraph.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pygame
 from engine.app.screen import Screen
 from engine.render import palette
 from engine.ui.form import Form
-from engine.ui.rows import Button, Buttons, Note, Row
+from engine.ui.rows import Button, Buttons, Image, Note, Row
 
 __all__ = ["PageReader", "page_path", "page_rows"]
 
@@ -26,7 +26,7 @@ _HEADINGS = (20.0, 17.0, 15.0)
 """Font sizes of the text, of code, and of headings, design pixels."""
 _WIDTH, _INSET = 760.0, 12.0
 """Design pixels: the largest width of the page, and what is left free around it."""
-_BLOCK = re.compile(r"(?P<heading>#+) |(?P<table>\|)|(?P<item> *(?:- |\d+\. ))|(?P<code> {4})|!\[(?P<caption>.*?)\]\(")
+_BLOCK = re.compile(r"(?P<heading>#+) |(?P<table>\|)|(?P<item> *(?:- |\d+\. ))|(?P<code> {4})|!\[(?P<caption>.*?)\]\((?P<image>.*?)\)")
 _KINDS = ("heading", "table", "item", "code", "caption")
 _LINK = re.compile(r"\[([^][]*)\]\(([^()\s]*)\)")
 _MOVES = {pygame.K_PAGEUP: -0.9, pygame.K_PAGEDOWN: 0.9, pygame.K_HOME: -1e6, pygame.K_END: 1e6}
@@ -44,7 +44,7 @@ def page_rows(markdown: str, folder: str, open_page: Callable[[str], object]) ->
     """Return the rows of a page; a link calls `open_page` with a page, `folder` is the one of this page in docs."""
     rows: list[Row] = []
     for kind, lines in _blocks(re.sub(r"<!--.*?-->", "", markdown, flags=re.S)):
-        rows += _rows_of(kind, lines)
+        rows += _rows_of(kind, lines, folder)
         links = [(words, target) for words, link in _LINK.findall(" ".join(lines)) if (target := _page_of(link, folder))]
         if links and kind != "code":
             buttons = (
@@ -148,7 +148,7 @@ def _blocks(markdown: str) -> Iterable[tuple[str, list[str]]]:
         yield kind, lines
 
 
-def _rows_of(kind: str, lines: list[str]) -> list[Row]:
+def _rows_of(kind: str, lines: list[str], folder: str) -> list[Row]:
     if kind == "heading":
         level, _, words = lines[0].partition(" ")
         return [Note(_plain(words), _HEADINGS[min(len(level), len(_HEADINGS)) - 1], palette.TEXT, bold=True)]
@@ -160,7 +160,8 @@ def _rows_of(kind: str, lines: list[str]) -> list[Row]:
     if kind == "caption":
         match = _BLOCK.match(words)
         assert match is not None
-        return [Note(f"Picture: {_plain(match['caption'])}", _SIZE)]
+        caption, path = Note(_plain(match["caption"]), _CODE), (_DOCS / folder / match["image"]).resolve()
+        return [Image(path), caption] if path.is_file() else [caption]
     if kind == "item":
         bullet, _, rest = words.partition(" ")
         return [Note(_plain(rest), _SIZE, palette.TEXT, lead="•" if bullet == "-" else bullet)]

@@ -113,7 +113,7 @@ class Session:
     saved : Saved
         Where what is built here is saved.
     done : set of str
-        What the user has done so far: ids of commands, and what `engine.sim.demo.Try` says of actions.
+        What the user has done so far: ids of commands, what `_kind` says of actions, and "saved" once the scene is in a file.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """How the stages of a demo are drawn: fading marks of contact points, impacts inside the last step, colors.
 
 `views_of(demo)` notes what each step does, from its first call on. Nothing of it is part of the demo's state: marks are kept by step, so
-that where the demo goes back the picture shows those of the steps before, and steps taken again replace theirs.
+that where the demo goes back the picture shows those of the steps before, and steps taken again replace theirs. Marks of bodies that a
+command has moved or destroyed are dropped.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class StageScene:
     offset: tuple[float, float]
     trail: ContactTrail
     impacts: StepImpacts | StepPath | None
+    displaced: Collection[int]
     agreement: StepAgreement
     mark_touching: bool
     colors: Mapping[int, Color]
@@ -56,12 +58,15 @@ class StageViews:
         """Return a stage as it is drawn now."""
         from engine.app.dropped_picture import shown_of  # loads pygame, which a run without a picture does without
 
+        trail, displaced = self._trails.get(stage, ContactTrail()), stage.displaced
+        trail.forget(displaced)
         pictured = [drop.body for drop in self._demo.dropped if drop.stage is stage and drop.is_there and shown_of(drop) is not None]
         return StageScene(
             world=stage.world,
             offset=stage.offset,
-            trail=self._trails.get(stage, ContactTrail()),
+            trail=trail,
             impacts=step_path(stage),
+            displaced=displaced,
             agreement=stage.agreement,
             mark_touching=stage.mark_touching,
             colors=self._demo.body_colors(stage),

@@ -306,14 +306,24 @@ class Canvas:
         self.surface.blit(picture, where)
         return True
 
-    def label_last(self, pixel: Point, text: str, color: Color, size: float, gap: float, bold: bool = False, plate: bool = False) -> None:
+    def label_last(
+        self,
+        pixel: Point,
+        text: str,
+        color: Color,
+        size: float,
+        gap: float,
+        bold: bool = False,
+        plate: bool = False,
+        sides: Sequence[tuple[int, int]] = ALL_SIDES,
+    ) -> None:
         """Do the same as `label`, but after all words of the picture that have one place only: `LabelRoom.settle` writes it."""
         clip = self.surface.get_clip()
 
         def write() -> None:
             before = self.surface.get_clip()
             self.surface.set_clip(clip)
-            self.label(pixel, text, color, size, gap, bold, plate)
+            self.label(pixel, text, color, size, gap, bold, plate, sides)
             self.surface.set_clip(before)
 
         self.room.wait(write)

@@ -104,6 +104,8 @@ class DebugDraw:
         world, packed = scene.world, self.packed(scene.world)
         poses = self.poses(world, scene.impacts, fraction) if poses is None else poses
         rows = packed.rows_of_contacts(world.contacts)
+        if scene.displaced:
+            rows[np.isin(rows, packed.rows_of(np.array(sorted(scene.displaced), dtype=np.int64)))] = -1
         contacts, differences = _so_far(scene, rows, fraction)
         points = None
         if ground is not None:
@@ -190,7 +192,7 @@ def _parts(
 def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepContacts, Sequence[Difference]]:
     """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`.
 
-    And without those of bodies that were deleted since, whose `rows` are negative.
+    And without those of bodies that were moved by a command or destroyed since, whose `rows` are negative.
     """
     contacts, differences, impacts = scene.world.contacts, scene.agreement.differences, scene.impacts
     left_out = (rows[0] < 0) | (rows[1] < 0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, frozen
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.contracts.contact import PointState, StepContacts
 
 __all__ = ["FADE_STEPS", "FLASH_STEPS", "ContactTrail", "flagged"]
@@ -26,12 +27,21 @@ def flagged(positions: FloatArray, flags: NDArray[np.bool_]) -> FloatArray:
     return positions.reshape(-1, 2).take(np.flatnonzero(flags), axis=0)
 
 
+class _Marks(NamedTuple):
+    """Points (k, 2) that came or went in a step, the ids of their bodies (k, 2), and the moment (k,) of the step at which they came."""
+
+    step: int
+    positions: FloatArray
+    bodies: IntArray
+    since: FloatArray
+
+
 class ContactTrail:
     """Positions of added and removed points by the step they belong to."""
 
     def __init__(self) -> None:
-        self._added: deque[tuple[int, FloatArray, FloatArray]] = deque(maxlen=FLASH_STEPS)
-        self._removed: deque[tuple[int, FloatArray]] = deque(maxlen=FADE_STEPS)
+        self._added: deque[_Marks] = deque(maxlen=FLASH_STEPS)
+        self._removed: deque[_Marks] = deque(maxlen=FADE_STEPS)
 
     def record(self, contacts: StepContacts, moments: FloatArray | None = None) -> None:
         """Take in one step's contacts; every step must be given, drawn or not. One that is taken again replaces those from it on.
@@ -39,24 +49,35 @@ class ContactTrail:
         `moments`, float64 (n,), is the moment of the step at which each row began: 0 its beginning, 1 its end.
         """
         for marks in (self._added, self._removed):
-            while marks and marks[-1][0] >= contacts.step:
+            while marks and marks[-1].step >= contacts.step:
                 marks.pop()
         is_new = contacts.state == PointState.ADD
         added = flagged(contacts.position, is_new)
         if len(added):
-            since = moments if moments is not None else np.zeros(len(contacts))
-            self._added.append((contacts.step, frozen(added), frozen(since[np.nonzero(is_new)[0]])))
+            since, rows = moments if moments is not None else np.zeros(len(contacts)), np.nonzero(is_new)[0]
+            bodies = np.stack((contacts.body_a, contacts.body_b), axis=1)[rows]
+            self._added.append(_Marks(contacts.step, frozen(added), bodies, frozen(since[rows])))
         if contacts.removed:
-            self._removed.append((contacts.step, frozen(np.array([point.position for point in contacts.removed], dtype=np.float64))))
+            positions = frozen(np.array([point.position for point in contacts.removed], dtype=np.float64))
+            bodies = np.array([(point.body_a, point.body_b) for point in contacts.removed], dtype=np.int64)
+            self._removed.append(_Marks(contacts.step, positions, bodies, np.zeros(len(bodies))))
+
+    def forget(self, bodies: Collection[int]) -> None:
+        """Drop the points of some bodies, because they are no longer where they were."""
+        for marks in (self._added, self._removed) if bodies else ():
+            for k, mark in enumerate(marks):
+                stays = ~np.isin(mark.bodies, list(bodies)).any(axis=1)
+                if not stays.all():
+                    marks[k] = _Marks(mark.step, frozen(mark.positions[stays]), mark.bodies[stays], mark.since[stays])
 
     def added(self, now: int, fraction: float = 1.0) -> list[tuple[float, FloatArray]]:
         """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came until `fraction` of the step `now`."""
-        seen = [(step, positions if step < now else positions[since <= fraction]) for step, positions, since in self._added]
+        seen = [(mark.step, mark.positions if mark.step < now else mark.positions[mark.since <= fraction]) for mark in self._added]
         return _aged(seen, now, FLASH_STEPS)
 
     def removed(self, now: int) -> list[tuple[float, FloatArray]]:
         """Return (age from 0 to 1, positions (n, 2)) for points that went until the step `now`."""
-        return _aged(self._removed, now, FADE_STEPS)
+        return _aged([(mark.step, mark.positions) for mark in self._removed], now, FADE_STEPS)
 
 
 def _aged(marks: Iterable[tuple[int, FloatArray]], now: int, n_steps: int) -> list[tuple[float, FloatArray]]:

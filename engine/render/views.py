@@ -82,6 +82,10 @@ class SceneView(Protocol):
         """Impacts inside the last step, or the pieces that it was taken in; None for none."""
 
     @property
+    def displaced(self) -> Collection[int]:
+        """Bodies moved by a command, or destroyed, since the last step, whose contacts no longer hold."""
+
+    @property
     def agreement(self) -> StepAgreement:
         """The referee's verdict on the last step."""
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Union
 
+import numpy as np
+
 from engine.common.arrays import FloatArray
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.geometry import AABB
@@ -157,6 +159,16 @@ class Stage:
     def is_last_step(self) -> bool:
         """True if the world's latest step is the last one of `pieces`, that is, the world has not been rewound or replaced since."""
         return bool(self.pieces) and self.pieces[-1].contacts.step == self.world.contacts.step
+
+    @property
+    def displaced(self) -> frozenset[int]:
+        """Ids of bodies moved by a command, or destroyed, since the last step: its contacts and joint forces no longer hold for them."""
+        if not self.is_last_step or self.pieces[-1].after is self.world.poses:
+            return frozenset()
+        last, world = self.pieces[-1], self.world
+        ids, before, now = np.intersect1d(last.body_ids, world.body_ids, assume_unique=True, return_indices=True)
+        still = (last.after[before] == world.poses[now]).all(axis=1)
+        return frozenset(last.body_ids).difference(ids[still].tolist())
 
     @property
     def agreement(self) -> StepAgreement:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 import pygame
@@ -13,7 +14,7 @@ from engine.render import palette
 from engine.render.hud import draw_scroll_bar
 from engine.render.palette import Color, mix
 from engine.ui.icons import draw_icon
-from engine.ui.rows import Area, Bar, Button, Buttons, Choice, Field, Heading, Line, Note, Number, Row, Slider, Switch, Text
+from engine.ui.rows import Area, Bar, Button, Buttons, Choice, Field, Heading, Image, Line, Note, Number, Row, Slider, Switch, Text
 from engine.ui.ui import Item, Key, Typing, Ui, Widget
 
 __all__ = ["Form"]
@@ -52,6 +53,16 @@ class _Piece(NamedTuple):
     rect: pygame.Rect
     draw: Callable[[pygame.Surface, pygame.Rect], object]
     is_head: bool
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: Path) -> pygame.Surface:
+    return pygame.image.load(path).convert()
+
+
+@lru_cache(maxsize=8)
+def _scaled(path: Path, width: int, height: int) -> pygame.Surface:
+    return pygame.transform.smoothscale(_loaded(path), (width, height))
 
 
 class Form:
@@ -271,6 +282,12 @@ class Form:
                 lines = row.words.split("\n") if row.is_code else fonts.wrapped(row.words, row.size, room, row.bold)
                 rect.height = self._step(row.size) * len(lines) + px(3)
                 self._piece(rect, partial(self._draw_note, row, lines, indent))
+            case Image():
+                size = _loaded(row.path).get_size()
+                width = min(rect.width, px(size[0]))
+                rect.height = round(size[1] * width / size[0])
+                self._piece(rect, lambda surface, place: surface.blit(_scaled(row.path, width, place.height), place))
+                return rect.height + px(3)
             case Line():
                 rect.height = self._put_line(row, rect)
             case Buttons():

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pygame
 
 from engine.render.palette import Color
 
-__all__ = ["Area", "Bar", "Button", "Buttons", "Choice", "Field", "Heading", "Line", "Note", "Number", "Row", "Slider", "Switch", "Text"]
+__all__ = [
+    "Area",
+    "Bar",
+    "Button",
+    "Buttons",
+    "Choice",
+    "Field",
+    "Heading",
+    "Image",
+    "Line",
+    "Note",
+    "Number",
+    "Row",
+    "Slider",
+    "Switch",
+    "Text",
+]
 
 _DECIMALS = 9
 """Stepped numbers are rounded to so many, so that 0.1 and 0.2 are 0.3."""
@@ -45,6 +62,13 @@ class Note:
     bold: bool = False
     lead: str = ""
     is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """The picture in a file, as wide as the form at most."""
+
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +296,6 @@ class Bar:
     right: tuple[Button, ...] = ()
 
 
-Row = Heading | Note | Line | Buttons | Choice | Switch | Text | Number | Slider | Area | Bar
+Row = Heading | Note | Image | Line | Buttons | Choice | Switch | Text | Number | Slider | Area | Bar
 Field = Text | Number | Slider
 """Rows that can be typed in."""

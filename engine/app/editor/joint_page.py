@@ -106,7 +106,7 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
         rows.append(Note("It pulls its point on body B toward anchor A, which only its creator can move."))
     else:
         rows.append(Note("Its bodies, anchors and axis are fixed at creation. To join others, delete it (Del) and create a new joint."))
-    return rows + _state(world, chosen.joint, spec)
+    return rows + _state(world, chosen.joint, spec, editor.stages[chosen.stage].displaced)
 
 
 def _ends(editor: Editor, world: World, joint: int, spec: JointSpec) -> list[Row]:
@@ -156,8 +156,8 @@ def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> 
     ]
 
 
-def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
-    """Return what changes by itself: how far it has gone, how fast, and what it bears."""
+def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int]) -> list[Row]:
+    """Return what changes by itself: how far it has gone, how fast, and what it bears, unless one of its bodies was `displaced` since."""
     now = world.joint_state(joint)
     turned, turning = Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))
     gone, going = Line("travel", _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))
@@ -182,8 +182,9 @@ def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
                 state, slides = world.joint_state(one), isinstance(world.joint(one).spec, PrismaticJointSpec)
                 words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
                 rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
-    rows += [Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]
-    return rows
+    if not displaced.isdisjoint(world.joint_bodies(joint)):
+        return [*rows, Line("force and torque on B", "after a step")]
+    return [*rows, Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]
 
 
 def _told(value: float, unit: str) -> str:

@@ -24,6 +24,7 @@ from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, M
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
 from engine.sim.actions import Drop, Edit, PressKey, Restart
 from engine.sim.scene_demo import SceneDemo
+from engine.sim.state_log import body_ids, raw_states
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -54,10 +55,9 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
     Without `until` all up to where the demo stands.
     """
     found: list[tuple[int, Input]] = []
-    start, end, clear_key = _start(history), history.now if until is None else until, history.demo.clear_key
-    for step in range(start, end + 1):
+    for step in range(_start(history), (history.now if until is None else until) + 1):
         for one in history.branch.inputs[step]:
-            if one.action == (PressKey(clear_key) if clear_key else Restart()):
+            if _clears(history, one):
                 found.clear()
             elif isinstance(one.action, Edit | Drop):
                 found.append((step, one))
@@ -73,15 +73,15 @@ def moments(session: Session) -> list[Moment]:
     here = Moment(now, f"This moment, {session.timeline.moment}", f"in its state at step {now}")
     changes = [step for step, _ in built(history)]
     last = changes[-1] if changes else start
-    found = []
-    if changes and not _is_still(history, last):
+    found, is_as_built = [], _is_as_now(history, last)
+    if changes and not is_as_built:
         found.append(Moment(last, f"As you built it, before time advanced from step {last}", f"as you built it, at step {last}"))
-    if last > start and (start in changes or not changes) and not _is_still(history, start):
+    if last > start and (start in changes or not changes) and not _is_as_now(history, start):
         question = f"As it began, at step {start}, without anything built after that"
         found.append(Moment(start, question, f"as it began, at step {start}"))
     if changes:
-        return [here, *found] if _is_still(history, last) else [*found, here]
-    if not _is_still(history, start):
+        return [here, *found] if is_as_built else [*found, here]
+    if not is_as_built:
         return [here, Moment(start, f"The beginning, step {start}", f"as it began, at step {start}")]
     return [here]
 
@@ -187,8 +187,24 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
 
 
 def _start(history: History[Demo]) -> int:
-    """Return the step of the time line at which the demo began, or began anew."""
-    return history.now - history.demo.steps
+    """Return the step of the time line at which the demo began, began anew, or was cleared last."""
+    first, inputs = history.now - history.demo.steps, history.branch.inputs
+    return max((step for step in range(first, history.now + 1) if any(_clears(history, one) for one in inputs[step])), default=first)
+
+
+def _clears(history: History[Demo], given: Input) -> bool:
+    """Return True if an input removes everything built by hand."""
+    clear_key = history.demo.clear_key
+    return given.action == (PressKey(clear_key) if clear_key else Restart())
+
+
+def _is_as_now(history: History[Demo], step: int) -> bool:
+    """Return True if nothing has moved since time went on from a step, or everything was put back, as a restart of the workbench does."""
+    if _is_still(history, step) or not history.branch.inputs[history.now]:
+        return _is_still(history, step)
+    now, then = (body_ids(history.demo), raw_states(history.demo)), list[object]()
+    history.visit(step, lambda: then.append((body_ids(history.demo), raw_states(history.demo))))
+    return then == [now]
 
 
 def _is_still(history: History[Demo], step: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -10,6 +11,7 @@ import pygame
 from engine.app.panels.dock import Dock
 from engine.geometry import AABB, FixtureShape, Transform
 from engine.render import palette
+from engine.render.fonts import ALL_SIDES
 from engine.sim.stage import Stage, union
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ _CLICK = 4.0
 """Design pixels that a pressed pointer may move and still mean a click: a drag of the middle button moves the view."""
 _BESIDE_POINTER = 18.0
 """Design pixels from the pointer to the numbers of a body."""
+_SMALL, _BESIDE_BODY = 120.0, 6.0
+"""Design pixels: the largest height or width of a body whose numbers are beside it, and how far away they are then."""
+_ABOVE, _BELOW, _RIGHT, _LEFT = ((0, -1), (1, -1), (-1, -1)), ((0, 1), (1, 1), (-1, 1)), ((1, 0),), ((-1, 0),)
+"""Sides of a body that a label can be on, as for `LabelRoom.beside`."""
 _CORNER = 7.0
 """Design pixels of a side of the corners around the watched body."""
 
@@ -80,13 +86,11 @@ class CameraDock(Dock):
         if known != self._shapes_of:
             self._shapes_of, self._shapes = known, _shapes(stage, watched[1])
         box = _box(stage, self._shapes, stage.drawn_pose(watched[1]))
-        if box is None:
-            return
-        (left, bottom), (right, top) = canvas.camera.to_screen(box.lower), canvas.camera.to_screen(box.upper)
         gap, side = 4.0 * canvas.ui_scale, _CORNER * canvas.ui_scale
-        left, top, right, bottom = left - gap, top - gap, right + gap, bottom + gap
-        if max(abs(left), abs(top), abs(right), abs(bottom)) > _FAR:
+        seen = _seen(canvas, box)
+        if seen is None:
             return
+        left, top, right, bottom = seen.left - gap, seen.top - gap, seen.right + gap, seen.bottom + gap
         thick = max(1, round(1.5 * canvas.ui_scale))
         for x, y, way_x, way_y in ((left, top, 1, 1), (right, top, -1, 1), (left, bottom, 1, -1), (right, bottom, -1, -1)):
             corners = ((x + way_x * side, y), (x, y), (x, y + way_y * side))
@@ -98,17 +102,29 @@ class CameraDock(Dock):
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
-        """Write mass and motion of the body that is pointed at beside the pointer."""
+        """Write mass and motion of the body that is pointed at beside it, or beside the pointer on a large body."""
         pointed = None if self._pointer is None or session.view.lane_at(self._pointer) is not None else body_under(session, self._pointer)
         if self._pointer is None or pointed is None:
             return
-        world = session.demo.stages[pointed[0]].world
+        stage = session.demo.stages[pointed[0]]
+        world = stage.world
         body, state = world.body(pointed[1]), world.state(pointed[1])
         if body.spec.type == "static":
             return
         mass = f"{body.mass:.3g} kg, " if body.spec.type == "dynamic" else ""
         words = f"{mass}{math.hypot(*state.linear_velocity):.2f} m/s, {state.angular_velocity:.2f} rad/s"
-        canvas.label_last(self._pointer, words, palette.TEXT, 12.0, _BESIDE_POINTER, plate=True)
+        at, gap = self._pointer, _BESIDE_POINTER
+        sides: Sequence[tuple[int, int]] = ALL_SIDES
+        seen, small = _seen(canvas, _box(stage, _shapes(stage, pointed[1]), stage.drawn_pose(pointed[1]))), _SMALL * canvas.ui_scale
+        if seen is not None and min(seen.size) <= small:
+            x, y = at
+            left, top, width, _ = canvas.camera.view
+            if seen.height <= small:
+                at, sides = ((x, seen.top), _ABOVE) if seen.top - small > top else ((x, seen.bottom), _BELOW)
+            else:
+                at, sides = ((seen.right, y), _RIGHT) if x < left + width / 2 else ((seen.left, y), _LEFT)
+            gap = _BESIDE_BODY
+        canvas.label_last(at, words, palette.TEXT, 12.0, gap, plate=True, sides=sides)
 
     def show_moving(self, session: Session) -> None:
         """Show everything that can move."""
@@ -155,6 +171,15 @@ def moving_box(session: Session) -> AABB:
                 boxes += [box] if box is not None else []
     found = union(boxes)
     return found if found is not None else session.demo.home()
+
+
+def _seen(canvas: Canvas, box: AABB | None) -> pygame.Rect | None:
+    """Return where a box of the picture is drawn, pixels; None without one, or too far away."""
+    if box is None:
+        return None
+    (left, bottom), (right, top) = canvas.camera.to_screen(box.lower), canvas.camera.to_screen(box.upper)
+    is_far = max(abs(left), abs(top), abs(right), abs(bottom)) > _FAR
+    return None if is_far else pygame.Rect(round(left), round(top), round(right - left), round(bottom - top))
 
 
 def _shapes(stage: Stage, body: int) -> tuple[FixtureShape, ...]:

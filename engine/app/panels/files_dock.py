@@ -305,6 +305,7 @@ class FilesDock(Dock):
         scene = scene_at(session, moment, title)
         save_scene(path, scene)
         self._ours[path] = _stamp(path)
+        session.done.add("saved")
         history = session.timeline.history
         self._forget(session)
         session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history, moment.step)])

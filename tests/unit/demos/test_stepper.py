@@ -325,7 +325,7 @@ One `a < b` and
         ("second", "1."),
         ("x <= y\n  z", ""),
         ("r: b: 1", "•"),
-        ("Picture: a plane", ""),
+        ("a plane", ""),
     ]
     (link,) = (one for row in rows if isinstance(row, Buttons) for one in row.items)
     link.press()

@@ -93,6 +93,7 @@ class FakeScene:
         )
     )
     impacts: StepImpacts | None = None
+    displaced: frozenset[int] = frozenset()
     mark_touching: bool = True
     colors: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     outline_only: set[int] = field(default_factory=set)

@@ -1,0 +1,123 @@
+"""The workbench in a window: what is seen, asked and ticked once a machine has been put back or cleared. Issue 31."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pygame
+import pytest
+
+from engine.app.editor.editor import Chosen, ChosenJoint
+from engine.app.editor.joint_page import joint_rows
+from engine.app.editor.pages import body_rows
+from engine.app.files.saving import moments
+from engine.app.panels.asking_dock import AskingDock
+from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.stage_views import views_of
+from engine.app.window import Window
+from engine.geometry import Polygon
+from engine.sim.actions import CreateBody, CreateJoint, Restart
+from engine.sim.registry import find_demo
+from engine.ui.rows import Line
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec
+from tests.unit.app.hand import SIZE, Hand, pixel
+
+BOX = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 0.6))
+FALL = 12
+"""Frames after which the box lies on the ground."""
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """Return a paused bench on which a box, joined to the ground by a rod, has fallen."""
+    monkeypatch.chdir(tmp_path)
+    kind = find_demo("workbench")
+    hand = Hand(Window(SIZE, (kind,), kind(0)))
+    session = hand.window.session
+    body = session.act(CreateBody.of(0, BOX))
+    ground = session.demo.stages[0].world.body_ids[0]
+    session.act(CreateJoint.of(0, DistanceJointSpec(ground, body, (3.0, 0.0), (0.0, 0.6), frequency=0.5, collide_connected=True)))
+    hand.frame(FALL)
+    session.clock.paused = True
+    hand.frame()
+    return hand
+
+
+def contacts_seen(hand: Hand) -> int:
+    """Return at how many places under the corners of the box the pointer is at a contact point."""
+    places = [pixel(hand, (x, 0.02 * k)) for x in (-0.5, 0.5) for k in range(-10, 40)]
+    return sum(hand.window.screen.painter.contact_at(place) is not None for place in places)
+
+
+def lines(hand: Hand) -> dict[str, str]:
+    """Return names and values of the inspector's pages of the box and of its rod."""
+    dock = hand.window.app.dock(InspectorDock)
+    editor, world = dock.editor, hand.window.session.demo.stages[0].world
+    editor.selection = [Chosen(0, world.body_ids[-1])]
+    rows = body_rows(editor)
+    rows += joint_rows(editor, ChosenJoint(0, world.joint_ids[-1]))
+    return {row.name: row.value for row in rows if isinstance(row, Line)}
+
+
+def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench: Hand) -> None:
+    session = bench.window.session
+    stage = session.demo.stages[0]
+    assert contacts_seen(bench) and views_of(session.demo).scene(stage).trail.added(stage.world.step_index)
+    before = lines(bench)
+    assert before["contacts"] == "1" and "force on B" in before
+    session.restart()
+    bench.frame()
+    assert len(stage.world.contacts) == 1 and stage.displaced == {stage.world.body_ids[-1]}
+    assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
+    after = lines(bench)
+    assert after["contacts"] == "0" and "force on B" not in after
+    session.undo()
+    bench.frame()
+    assert contacts_seen(bench) and lines(bench) == before, "undone: it lies there again"
+
+
+def test_nothing_is_left_of_what_is_cleared(bench: Hand) -> None:
+    session = bench.window.session
+    session.press("c")
+    bench.frame()
+    stage = session.demo.stages[0]
+    assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
+
+
+def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(bench: Hand) -> None:
+    session = bench.window.session
+    assert [moment.step for moment in moments(session)] == [0, FALL]
+    session.act(Restart())
+    assert [moment.step for moment in moments(session)] == [FALL], "it stands as it was built"
+    session.undo()
+    assert len(moments(session)) == 2
+    session.press("c")
+    assert [moment.step for moment in moments(session)] == [FALL], "what was cleared is not meant"
+
+
+def test_saving_is_ticked_once_the_file_is_there(bench: Hand, tmp_path: Path) -> None:
+    panel, asking = bench.window.screen.panel, bench.window.app.dock(AskingDock)
+    assert panel is not None and panel.done() == (True, True, False)
+    save = {"key": pygame.K_s, "mod": pygame.KMOD_CTRL, "unicode": ""}
+    bench.send(pygame.KEYDOWN, **save)
+    bench.key(pygame.K_ESCAPE)
+    assert asking.question is None and panel.done()[-1] is False and list(tmp_path.iterdir()) == []
+    bench.send(pygame.KEYDOWN, **save)
+    bench.key(pygame.K_RETURN)
+    assert panel.done()[-1] is True and [path.name for path in tmp_path.iterdir()] == ["workbench.json"]
+
+
+def test_the_numbers_of_a_thin_body_do_not_cover_it(bench: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = bench.window.session
+    plank = session.act(CreateBody.of(0, BodySpec((FixtureSpec(Polygon.box(3.0, 0.1)),), position=(0.0, 4.0))))
+    bench.frame()
+    at = pixel(bench, session.demo.stages[0].world.state(plank).position)
+    before = bench.surface.copy()
+    bench.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+    changed = pygame.mask.from_threshold(bench.surface, (0, 0, 0), (1, 1, 1, 255), before)
+    changed.invert()
+    box = pygame.Rect(0, 0, 200, 6)
+    box.center = at
+    view = pygame.Rect(bench.window.screen.view)
+    shown = [rect for rect in changed.get_bounding_rects() if view.contains(rect)]
+    assert shown and not any(rect.colliderect(box) for rect in shown)
