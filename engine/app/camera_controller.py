@@ -1,9 +1,9 @@
 """Place of the camera of a session: at home, moved by hand, after a body, close to a difference.
 
 Until the user moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
-closes beside the view lies over the picture, and moves nothing in it: the user is about to point there. `home` fits the picture into what
-is left. The room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo
-takes::
+closes beside the view lies over the picture, and moves nothing under a pointer that is in the view; without one `refit` moves an untouched
+camera to what is left, and `home` does so in any case. The room for a picture is what the readout leaves of the view, beside it or under
+it, above the foot that the scale bar or the demo takes::
 
     +---------+-----------+      +---------------------+
     | readout |           |      | readout             |
@@ -187,6 +187,14 @@ class CameraController:
         self._is_untouched, self._is_held = True, False
         self._home_view = self.camera.view
         self.focus = self._before = None
+
+    def refit(self) -> None:
+        """Go gently to where an untouched camera shows everything in what panels have left of the view."""
+        if self._is_untouched and self._is_held:
+            start = self.camera
+            self.home()
+            self.following.glide(start, self.camera)
+            self.camera = start
 
     def fit_anew(self) -> None:
         """Show everything of a picture that is another one now: the room that its readout had is given back."""

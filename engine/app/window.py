@@ -220,6 +220,8 @@ class Window:
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
+            if self.app.pointed is None:
+                session.view.refit()
         if is_run and session.n_lanes != len(session.view.lanes):
             screen.place(session, screen.view)
         session.advance(elapsed)

@@ -67,7 +67,7 @@ class InspectorDock(Dock):
 
     def head(self, session: Session) -> Sequence[Row]:
         tabs = (Button(name, partial(self._turn_to, k), is_on=k == self._page) for k, name in enumerate(_PAGES))
-        return (Buttons(tuple(tabs), columns=2),)
+        return (Buttons((*tabs, Button("Close", self.toggle_shown, "Close the inspector (I).", icon="close"))),)
 
     def rows(self, session: Session) -> Sequence[Row]:
         self.editor.prune()

@@ -1,4 +1,4 @@
-"""Panels that open and close move nothing under the pointer: somebody who takes the tool that selects clicks on what was there."""
+"""Panels that open and close move nothing under a pointer in the view; else the picture moves into what they leave of it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ def press(hand: Hand, key: int, mod: int = 0) -> None:
     hand.frame(2)
 
 
+def point(hand: Hand, at: tuple[int, int]) -> None:
+    hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+
+
 def seen(hand: Hand) -> list[tuple[float, float]]:
     return [hand.window.session.view.camera.to_world(point) for point in POINTS]
 
@@ -32,7 +36,7 @@ def seen(hand: Hand) -> list[tuple[float, float]]:
 def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int, int], is_touched: bool) -> None:
     hand.window.screen.resize(size)
     hand.surface = pygame.Surface(size)
-    hand.frame(2)
+    point(hand, POINTS[0])
     session = hand.window.session
     if is_touched:
         session.view.zoom(POINTS[0], 2.0)
@@ -51,22 +55,36 @@ def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int,
     assert session.view.camera == fitted and session.view.is_untouched, "Home fits the picture beside what is open"
 
 
+def test_a_panel_opened_from_its_button_leaves_the_whole_picture_in_sight(hand: Hand) -> None:
+    """Issue 31: the inspector covered a part of it."""
+    hand.frame(2)
+    view, before = hand.window.session.view, hand.window.session.view.camera
+    hand.click(place(hand.window, "Inspector").center)
+    assert before.scale > view.camera.scale and view.is_untouched, "on its way"
+    hand.frame(30)
+    fitted = view.camera
+    view.home()
+    assert view.camera == fitted and fitted.view != before.view
+    hand.click(place(hand.window, "Close").center)
+    hand.frame(30)
+    assert view.camera == before
+
+
 def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
     """Issue 13: a click on the chassis took a wheel."""
-    hand.frame(2)
+    point(hand, POINTS[0])
     session = hand.window.session
     session.clock.paused = True
     tools = next(dock for dock in hand.window.docks if isinstance(dock, ToolsDock))
     world = session.demo.stages[0].world
     pixel = tuple(round(one) for one in session.view.camera.to_screen(world.state(1).position))
-    rect = place(hand.window, "Select")
-    hand.click(rect.center)
+    press(hand, *KEYS["select"])
     hand.click(pixel)
     assert [one.body for one in tools.editor.selection] == [1]
 
 
 def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
-    hand.frame(2)
+    point(hand, POINTS[0])
     session = hand.window.session
     before = seen(hand)
     for key, mod in KEYS.values():
@@ -98,7 +116,8 @@ def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(h
     monkeypatch.setattr(type(hand.window.session.demo), "status", lambda _: ("as much as there is room for in a line " * 2,) * 3)
     hand.window.screen.resize((800, 600))
     hand.surface = pygame.Surface((800, 600))
-    hand.frame(3)
+    point(hand, POINTS[0])
+    hand.frame(2)
     before = seen(hand)
     for key in (pygame.K_i, pygame.K_i, pygame.K_F7, pygame.K_F7):
         press(hand, key)
