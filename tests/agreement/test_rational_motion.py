@@ -25,7 +25,6 @@ points            on A's surface within 4 u, as for `contact_set`; on B's within
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -51,7 +50,7 @@ from tests.agreement.rational import (
     world_corners,
 )
 
-CASES = 400 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 200
+CASES = 200
 """Of each family: 3,200 sweeps, throws, rays and points each; fewer where the kernels are not compiled."""
 
 AT_TIME, CLEARLY = 4.0, 32.0

@@ -25,7 +25,7 @@ from tests.hazards.resident import allocated, growth
 from tests.hazards.seats import on_screen
 from tests.waiting import PATIENCE
 
-EVENTS = int(os.environ.get("MONKEY_EVENTS", "900"))
+EVENTS = int(os.environ.get("MONKEY_EVENTS", "500"))
 CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
 """Demos that cost little; one of them has no world."""
 
@@ -123,7 +123,7 @@ def test_a_leak_is_told_from_a_burst() -> None:
     kept: list[bytes] = []
     for leak in (0, 10_000):
         sizes = []
-        for _ in range(12):
+        for _ in range(7):
             burst = [bytes(50_000) for _ in range(60)]
             kept.append(bytes(leak))
             del burst

@@ -134,9 +134,9 @@ def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path: Path, capsys: py
     """Square bullets that arrive with a corner ahead are turned and keep part of their speed; the law leaves out what they do meanwhile."""
     arguments = (
         "--x",
-        "speed=60:120:3",
+        "speed=60:120:2",
         "--y",
-        "angle=15:25:3",
+        "angle=15:25:2",
         "--shape",
         "box",
         "--radius",

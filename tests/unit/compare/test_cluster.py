@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -324,18 +324,18 @@ def test_a_scheduler_of_another_folder_that_cannot_load_the_engine_is_told(tmp_p
         made.end()
 
 
-def test_a_lost_scheduler_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("n_tasks", "function"), [pytest.param(1000, note, marks=pytest.mark.slow), (1, sleep)])
+def test_a_lost_scheduler_is_told(n_tasks: int, function: Callable[[tuple[int, str]], tuple[int, int]], tmp_path: Path) -> None:
     """Between two answers, and while the only task is still being done."""
-    for n_tasks, function in ((1000, note), (1, sleep)):
-        folder, marks = tmp_path / str(n_tasks), tmp_path / f"marks of {n_tasks}"
-        folder.mkdir(), marks.mkdir()
-        with _cluster(folder, 1) as one:
-            answers = run_on_cluster(function, [(1, str(marks))] * n_tasks, one.address, REHEARSAL)
-            end = threading.Thread(target=_end_once_at_work, args=(one, marks))
-            end.start()
-            with pytest.raises(ClusterError, match=f"^the connection to the scheduler at {one.address} was lost"):
-                list(answers)
-            end.join()
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with _cluster(tmp_path, 1) as one:
+        answers = run_on_cluster(function, [(1, str(marks))] * n_tasks, one.address, REHEARSAL)
+        end = threading.Thread(target=_end_once_at_work, args=(one, marks))
+        end.start()
+        with pytest.raises(ClusterError, match=f"^the connection to the scheduler at {one.address} was lost"):
+            list(answers)
+        end.join()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from engine.geometry import Circle
 from engine.report import meters
 from engine.report.charts import standalone_svg
 
-RUN = Run(4_000, 5)
+RUN = Run(2_000, 5)
 _VOID = ("meta", "path", "use", "g")
 
 

@@ -133,7 +133,7 @@ def test_least_widths() -> None:
 
 def test_random_shots_at_walls_and_bullets_never_go_through_under_our_rules() -> None:
     rng = stream(3, "tests", "rules")
-    for k in range(40):
+    for k in range(24):
         spec = ShotSpec(
             speed=float(10.0 ** rng.uniform(0.0, 2.1)),
             thickness=float(10.0 ** rng.uniform(-2.0, -0.5)),

@@ -51,6 +51,7 @@ def test_the_outline_runs_round_the_picture() -> None:
     assert inside.sum() > 0.9 * figure.area * PIXELS_PER_METRE**2
 
 
+@pytest.mark.slow
 def test_the_outline_kept_is_the_one_the_script_draws() -> None:
     """Up to what the last digits of a sine may change on another platform: which points of the curve are kept."""
     drawn = Area(draw_figure.outline())
