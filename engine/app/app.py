@@ -191,17 +191,17 @@ class App:
 
     def step_through_the_largest(self, reason: str) -> None:
         """Open the stepper of the largest difference of a reason."""
-        found = self.screen.painter.differences_of(reason)
-        if found:
-            self.session.watch(door_of_difference(found[0].stage, found[0].difference))
+        differences = self.screen.painter.differences_of(reason)
+        if differences:
+            self.session.watch(door_of_difference(differences[0].stage, differences[0].difference))
 
     def look_at_the_next(self, reason: str) -> None:
         """Look closely at the largest difference of a reason, at the next one if that is looked at already."""
-        session, found = self.session, self.screen.painter.differences_of(reason)
-        if found:
+        session, differences = self.session, self.screen.painter.differences_of(reason)
+        if differences:
             focus = session.view.focus
-            seen = next((k for k, one in enumerate(found) if focus is not None and focus.is_of(one.stage, one.difference)), -1)
-            session.look_at(*found[(seen + 1) % len(found)])
+            seen = next((k for k, each in enumerate(differences) if focus is not None and focus.is_of(each.stage, each.difference)), -1)
+            session.look_at(*differences[(seen + 1) % len(differences)])
 
     def _door(self) -> StepperRequest | None:
         """Return the stepper of the difference, contact or body at the pointer; else of the close look or of two selected bodies."""

@@ -120,7 +120,7 @@ class Browser:
     def head(self) -> list[Row]:
         """Return the rows above the list, which stay."""
         menu, keys = self._actions.label("menu"), self._actions.label("keys")
-        buttons = [Button(one.title, partial(self._actions.run, id), one.tip) for id, one in (("menu", menu), ("keys", keys))]
+        buttons = [Button(command.title, partial(self._actions.run, id), command.tip) for id, command in (("menu", menu), ("keys", keys))]
         if self.searched:
             buttons.append(Button("× Clear", partial(self._search, ""), "Show all demos (Esc)."))
         tip = "Type words of a title, a category or a keyword."

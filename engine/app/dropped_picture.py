@@ -82,7 +82,7 @@ def pictures_of(demo: Demo, stage: Stage) -> list[tuple[tuple[int, ...], Dropped
     for body in demo.dropped:
         if body.stage is stage and body.is_there and (body.picture is not None or body.file is not None):
             alike.setdefault(body.picture if body.picture is not None else body.file, []).append(body)
-    return [(tuple(one.body for one in found), found[0]) for found in alike.values()]
+    return [(tuple(picture.body for picture in pictures), pictures[0]) for pictures in alike.values()]
 
 
 def kept_picture(bodies: tuple[int, ...], body: DroppedBody) -> BodyPicture | None:
@@ -116,10 +116,10 @@ def _decoded(png: bytes) -> pygame.Surface:
 @lru_cache(maxsize=MAX_PICTURES)
 def _of_body(picture: Picture, outline: Outline, changed: int) -> pygame.Surface | None:
     (left, bottom), (right, top) = picture.lower, picture.upper
-    whole = _read(picture.file, picture.crop, (top - bottom) / (right - left), changed)
-    if whole is None or int(pygame.surfarray.array_alpha(whole).min()) < _OPAQUE:
-        return whole
-    return _cut(whole, outline, (left, top), (right - left, top - bottom))
+    picture_surface = _read(picture.file, picture.crop, (top - bottom) / (right - left), changed)
+    if picture_surface is None or int(pygame.surfarray.array_alpha(picture_surface).min()) < _OPAQUE:
+        return picture_surface
+    return _cut(picture_surface, outline, (left, top), (right - left, top - bottom))
 
 
 def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], size: tuple[float, float]) -> pygame.Surface:
@@ -131,9 +131,9 @@ def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], s
     for part in sorted(outline.parts, key=lambda part: -part.area):  # one may lie in a hole of another
         for ring, color in ((part.outer, _ALL), *((hole, _NOTHING) for hole in part.holes)):
             pygame.draw.polygon(mask, color, ((ring - corner) * scale).tolist())
-    found = whole.copy()
-    found.blit(pygame.transform.smoothscale(mask, (width, height)), (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
-    return found
+    cut = whole.copy()
+    cut.blit(pygame.transform.smoothscale(mask, (width, height)), (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
+    return cut
 
 
 def _clear(whole: pygame.Surface) -> pygame.Surface:
@@ -152,15 +152,15 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
                 content = io.BytesIO(opened.read(_MAX_FILE))
             longer = max(1.0, height_share)
             size = max(1, round(_LARGEST / longer)), max(1, round(_LARGEST * height_share / longer))
-            whole = pygame.image.load_sized_svg(content, size)
+            surface = pygame.image.load_sized_svg(content, size)
         else:
             from engine.decompose.image import read_pixels
 
             pixels = read_pixels(file, crop)  # turned as its outline was; pygame leaves photographs as the sensor wrote them
-            whole = pygame.image.frombuffer(np.ascontiguousarray(pixels).data, (pixels.shape[1], pixels.shape[0]), "RGBA")
-            if max(whole.get_size()) > _LARGEST:  # before anything is copied: a large one takes 64 MB
-                whole = pygame.transform.smoothscale_by(whole, _LARGEST / max(whole.get_size()))
-        return _clear(whole)
+            surface = pygame.image.frombuffer(np.ascontiguousarray(pixels).data, (pixels.shape[1], pixels.shape[0]), "RGBA")
+            if max(surface.get_size()) > _LARGEST:  # before anything is copied: a large one takes 64 MB
+                surface = pygame.transform.smoothscale_by(surface, _LARGEST / max(surface.get_size()))
+        return _clear(surface)
     except (pygame.error, OSError, ValueError):
         return None
 

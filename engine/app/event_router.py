@@ -229,11 +229,11 @@ class EventRouter:
 
     def _contact(self, at: Pixel) -> StepperRequest | None:
         """Return what found the contact under a pixel; with Shift, or where impulses are shown, what solves it."""
-        found = self._screen.painter.contact_at(at)
-        if found is None:
+        contact = self._screen.painter.contact_at(at)
+        if contact is None:
             return None
         wants_solver = pygame.key.get_mods() & pygame.KMOD_SHIFT or self._app.session.layers.impulses
-        return self._app.solver_door(found[0]) if wants_solver else door_of_contact(*found)
+        return self._app.solver_door(contact[0]) if wants_solver else door_of_contact(*contact)
 
 
 def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
@@ -299,14 +299,14 @@ class Pointing:
         if event.button == _LEFT:
             self._slider = None
         if event.button == _LEFT and self._clicked is not None:
-            found, self._clicked = self._clicked[1], None
+            clicked, self._clicked = self._clicked[1], None
             focus = self._session.view.focus
-            if isinstance(found, StepperRequest):
-                self._session.watch(found)
-            elif focus is not None and focus.is_of(found.stage, found.difference):
-                self._session.watch(door_of_difference(found.stage, found.difference))
+            if isinstance(clicked, StepperRequest):
+                self._session.watch(clicked)
+            elif focus is not None and focus.is_of(clicked.stage, clicked.difference):
+                self._session.watch(door_of_difference(clicked.stage, clicked.difference))
             else:
-                self._session.look_at(*found)
+                self._session.look_at(*clicked)
         elif event.button == self._panning:
             self._panning = 0
         elif event.button == self._holding:
@@ -338,7 +338,7 @@ class Pointing:
     def _snapped(self, control: Control, pixel: Pixel) -> float:
         """Return the value of a slider under a pixel, a whole one where its parameter must be whole."""
         value = control.value_at(pixel[0])
-        is_whole = any(one.name == control.parameter and one.whole for one in self._session.demo.parameters)
+        is_whole = any(parameter.name == control.parameter and parameter.whole for parameter in self._session.demo.parameters)
         return float(round(value)) if is_whole else value
 
     def _to_world(self, pixel: Pixel) -> tuple[float, float]:

@@ -257,12 +257,12 @@ class FramePainter:
         left, top, width, height = view
         inset = round(_INSET * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
-        told: list[StatusLine] = list(heading)
+        unwrapped: list[StatusLine] = list(heading)
         if is_wanted:
-            session.attempt(lambda: told.extend([*_verdict_lines(demo), *demo.status()]))
+            session.attempt(lambda: unwrapped.extend([*_verdict_lines(demo), *demo.status()]))
         head, side, _ = demo.margins(width, height, self._book.ui_scale)
         room = max(width - round(side) - 4 * inset, 1)
-        for line in told:
+        for line in unwrapped:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
             parts = self._book.wrapped(text, 14.0, room)
             lines.extend((part, color) for part in parts)
@@ -283,8 +283,8 @@ class FramePainter:
 
     def _with_verdict(self, plate: pygame.Rect, view: Place) -> pygame.Rect:
         """Put the verdict first, in larger letters, where there is room for it in one line; return the plate."""
-        whole = [line for line in self._lines if line[0] not in self._wrapped]
-        verdicts = [line for line in whole if line[1] in (palette.AGREE, palette.UNEXPLAINED) or "(predicted" in line[0]]
+        unwrapped = [line for line in self._lines if line[0] not in self._wrapped]
+        verdicts = [line for line in unwrapped if line[1] in (palette.AGREE, palette.UNEXPLAINED) or "(predicted" in line[0]]
         if not verdicts:
             return plate
         lines = [verdicts[0], *(line for line in self._lines if line is not verdicts[0])]
@@ -325,28 +325,30 @@ class FramePainter:
 
     def differences_of(self, reason: str) -> list[FoundDifference]:
         """Return the differences of the last picture that have a reason, the largest first."""
-        told = [(stage, shown, k, one) for stage, shown, _, _ in self._found for k, one in enumerate(shown.differences)]
-        found = [_found(stage, shown, k) for stage, shown, k, one in told if one.reason == reason]
-        return sorted(found, key=lambda one: -one.difference.size)
+        shown_differences = [
+            (stage, shown, k, difference) for stage, shown, _, _ in self._found for k, difference in enumerate(shown.differences)
+        ]
+        chosen = [_found(stage, shown, k) for stage, shown, k, difference in shown_differences if difference.reason == reason]
+        return sorted(chosen, key=lambda found: -found.difference.size)
 
     def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:
         """Explain the difference under the pointer, or else the one that is looked at closely."""
         room = _free_of_diagrams(session, self._book.ui_scale)  # the demo's own diagram stays free
-        found = self.difference_at(pointer) if pointer is not None else None
-        if found is not None and pointer is not None:
-            self._explain(surface, room, pointer, found.difference, session.view.focus is not None)
+        pointed = self.difference_at(pointer) if pointer is not None else None
+        if pointed is not None and pointer is not None:
+            self._explain(surface, room, pointer, pointed.difference, session.view.focus is not None)
             return
         if pointer is not None and session.clock.paused and not session.demo.grabbing and self.contact_at(pointer) is not None:
             words = "Click to see the solver's next step." if session.layers.impulses else "Click to step through this contact."
             self._write_beside(surface, room, pointer, [(words, palette.ACCENT)])
         focus = session.view.focus
         for stage, shown, _, camera in self._found if focus is not None else ():
-            for k, one in enumerate(shown.differences):
-                if focus is not None and focus.is_of(stage, one):
+            for k, difference in enumerate(shown.differences):
+                if focus is not None and focus.is_of(stage, difference):
                     x, y = camera.to_screen_array(shown.positions[k]).tolist()
                     gap = 40.0 * self._book.ui_scale
                     if math.isfinite(x + y):
-                        self._explain(surface, room, (round(x + gap), round(y + gap)), one, is_close=True)
+                        self._explain(surface, room, (round(x + gap), round(y + gap)), difference, is_close=True)
 
     def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference, is_close: bool) -> None:
         """Tell beside a pixel what a difference is and how it was proved."""
@@ -383,7 +385,7 @@ def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pyga
     largest = min(_LABEL, max(_MIN_LABEL, float(round(0.45 * scale / canvas.ui_scale))))
     for stage in demo.stages:
         box, at = stage.bounds, canvas.camera.to_screen(stage.label_at)
-        if not stage.label or box is None or not all(abs(one) < _FAR for one in at):
+        if not stage.label or box is None or not all(abs(coordinate) < _FAR for coordinate in at):
             continue
         room, size = round(min((box.upper[0] - box.lower[0]) * scale, _FAR)), largest
         while size > _MIN_LABEL and fonts.width(stage.label, size, True) > room:

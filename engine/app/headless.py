@@ -73,9 +73,11 @@ class BesideReport:
             "tolerance": self.tolerance,
             "first_divergence": {**parted, **reason} if parted is not None else None,
             "worst": self._as_json(self.worst),
-            "energy": {name: {"start": one.start, "end": one.end} for name, one in zip(("solver", "against"), self.energy, strict=True)},
+            "energy": {
+                name: {"start": entry.start, "end": entry.end} for name, entry in zip(("solver", "against"), self.energy, strict=True)
+            },
             "only_in_one": self.only_in_one,
-            "skipped": [{"step": one.step, "action": one.action, "why": one.why} for one in self.skipped],
+            "skipped": [{"step": entry.step, "action": entry.action, "why": entry.why} for entry in self.skipped],
         }
 
     def name(self, apart: Apart) -> str:
@@ -157,7 +159,7 @@ class RunReport:
         }
 
     def _methods_as_json(self) -> list[dict[str, Any]]:
-        apart = [(None, None)] + [(one.parted and one.parted.step, one.worst and one.worst.meters) for one in self.against]
+        apart = [(None, None)] + [(beside.parted and beside.parted.step, beside.worst and beside.worst.meters) for beside in self.against]
         return [
             {**figures.as_json(), "first_divergence": step, "worst": meters}
             for figures, (step, meters) in zip(self.methods, apart, strict=True)
@@ -219,7 +221,9 @@ def run_headless(
         As it stands after the last step.
     """
     steps = integer("steps", steps, 0)
-    driven: dict[str, Any] = {name: one for name, one in (("solver", solver), ("solver_settings", solver_settings)) if one is not None}
+    driven: dict[str, Any] = {
+        name: value for name, value in (("solver", solver), ("solver_settings", solver_settings)) if value is not None
+    }
     running, counts = demo(seed, values, referee, **driven), ContactCounts()
     running.sim.observers.append(counts)
     history = History(running) if record is not None or against else None
@@ -282,7 +286,7 @@ def picture_of(
         window.session.clock.show(1.0)
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
-            window.session.costs.observe(replace(demo.sim.times, beside=sum(one.demo.sim.times.step for one in besides)))
+            window.session.costs.observe(replace(demo.sim.times, beside=sum(beside.demo.sim.times.step for beside in besides)))
             window.show(surface)
         return png_bytes(surface)
 
@@ -390,7 +394,7 @@ def _beside_report(beside: Comparison) -> BesideReport:
         parted=parted,
         why=beside.why(),
         worst=worst,
-        names={(one.stage, one.body): beside.name(one.stage, one.body) for one in (parted, worst) if one is not None},
+        names={(place.stage, place.body): beside.name(place.stage, place.body) for place in (parted, worst) if place is not None},
         energy=(beside.first_figures().energy, beside.figures().energy),
         only_in_one=distances.n_single(beside.now),
         skipped=beside.skipped,
@@ -398,7 +402,7 @@ def _beside_report(beside: Comparison) -> BesideReport:
 
 
 def _report(demo: Demo, counts: ContactCounts, costs: list[float], besides: tuple[Comparison, ...] = ()) -> RunReport:
-    against = tuple(_beside_report(one) for one in besides)
+    against = tuple(_beside_report(beside) for beside in besides)
     return RunReport(
         demo=demo.id,
         steps=demo.steps,
@@ -413,7 +417,7 @@ def _report(demo: Demo, counts: ContactCounts, costs: list[float], besides: tupl
         solver=" ".join(demo.sim.solvers),
         solver_settings=demo.sim.own_settings,
         against=against,
-        methods=(besides[0].first_figures(), *(one.figures() for one in besides)) if besides else (),
+        methods=(besides[0].first_figures(), *(beside.figures() for beside in besides)) if besides else (),
     )
 
 

@@ -311,9 +311,9 @@ def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | 
         desktop = pygame.display.get_desktop_sizes()[0]
         usual = ui_scale if ui_scale is not None else ui_scale_for(desktop)
         scale = chosen if ui_scale is None and chosen is not None else usual
-        wanted = size if size is not None else (round(_DESIGN_SIZE[0] * scale), round(_DESIGN_SIZE[1] * scale))
+        window_size = size if size is not None else (round(_DESIGN_SIZE[0] * scale), round(_DESIGN_SIZE[1] * scale))
         room = (int(0.96 * desktop[0]), int(0.9 * desktop[1]))
-        fitting = wanted if size is not None else (min(wanted[0], room[0]), min(wanted[1], room[1]))
+        fitting = window_size if size is not None else (min(window_size[0], room[0]), min(window_size[1], room[1]))
         surface = pygame.display.set_mode(fitting, pygame.RESIZABLE)
         _limit_size()
     except pygame.error as error:

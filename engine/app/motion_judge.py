@@ -92,9 +92,9 @@ def _next_step(snapshots: list[WorldSnapshot], n_left_out: int) -> tuple[str, ..
     """Return which causes move how many bodies apart in the next step, where both engines take it from the first world's state."""
     from engine.compare.motion import judge_step
 
-    found = [judge_step(snapshot) for snapshot in snapshots]
-    counts = sum((verdict.counts for verdict in found), Counter[str]())
-    n_agree, n = sum(verdict.agree for verdict in found), sum(verdict.compared for verdict in found)
+    verdicts = [judge_step(snapshot) for snapshot in snapshots]
+    counts = sum((verdict.counts for verdict in verdicts), Counter[str]())
+    n_agree, n = sum(verdict.agree for verdict in verdicts), sum(verdict.compared for verdict in verdicts)
     left_out = f" {counted(n_left_out, 'world')} omitted, because a hook decides there." if n_left_out else ""
     if not n:
         return (f"Next step: there is no body to judge.{left_out}",)

@@ -95,8 +95,8 @@ class MotionPanel:
             buttons.append(Button("×", partial(self._choose, wish), "Stop this comparison."))
         rows: list[Row] = [Buttons(tuple(buttons), caption=caption)]
         if is_open:
-            titles = ((one, load_solver(one).capabilities.title) for one in solvers())
-            rows.append(Buttons(tuple(self._wish_button(words, wish._replace(value=one)) for one, words in titles)))
+            titles = ((solver, load_solver(solver).capabilities.title) for solver in solvers())
+            rows.append(Buttons(tuple(self._wish_button(words, wish._replace(value=solver)) for solver, words in titles)))
         return rows
 
     def _choice(self, caption: str, wishes: dict[str, Wish]) -> Row:
@@ -113,8 +113,8 @@ class MotionPanel:
             buttons = (Button(words, partial(self._look_at, k), is_on=k == self._of) for k, words in titles)
             rows += [Note("Settings of", 12.5, palette.TEXT), Buttons(tuple(buttons))]
         values = setting_values(self._solver, self._world_settings)
-        for one in self._parameters:
-            rows += parameter_rows(one, values[one.name], partial(self._set, one))
+        for parameter in self._parameters:
+            rows += parameter_rows(parameter, values[parameter.name], partial(self._set, parameter))
         return [
             *rows,
             Buttons((Button("Defaults", self._set_defaults, "Give all settings of this solver their usual values."),), columns=1),
@@ -177,7 +177,7 @@ class MotionPanel:
     def _parameters(self) -> tuple[Parameter, ...]:
         """The settings that are shown: of the demo's own world, all but those for which the demo has a slider."""
         own = () if self._of else tuple(OF_WORLD + parameter.setting for parameter in self._session.demo.parameters if parameter.setting)
-        return tuple(one for one in setting_parameters(self._solver) if one.name not in own)
+        return tuple(setting for setting in setting_parameters(self._solver) if setting.name not in own)
 
     @property
     def _world_settings(self) -> WorldSettings:
@@ -209,9 +209,9 @@ class MotionPanel:
 
     def _set_defaults(self) -> None:
         now = setting_values(self._solver, self._world_settings)
-        for one in self._parameters:
-            if one.name.startswith(OF_WORLD) and now[one.name] != one.default:
-                self._set_of_world(one.name.removeprefix(OF_WORLD), one.default)
+        for parameter in self._parameters:
+            if parameter.name.startswith(OF_WORLD) and now[parameter.name] != parameter.default:
+                self._set_of_world(parameter.name.removeprefix(OF_WORLD), parameter.default)
         if self._world_settings.solver_settings:
             self._set_solver({})
 
@@ -223,7 +223,7 @@ def _draw_color(k: int, surface: pygame.Surface, rect: pygame.Rect) -> None:
 
 def _titles(session: Session) -> list[str]:
     """Return the names of all that drive a demo and those beside it; one that is there twice is numbered."""
-    names = [session.demo.sim.solver_title, *(title_of(one) for one in session.besides)]
+    names = [session.demo.sim.solver_title, *(title_of(beside) for beside in session.besides)]
     return [f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 

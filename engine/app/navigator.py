@@ -98,7 +98,7 @@ class Navigator:
         self._layers = Layers()
         self._referee: RefereeFactory | None = None
         self._is_complete = False
-        first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
+        first = type(demo) if demo is not None else next((demo_class for demo_class in self.demos if demo_class.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
         self._client_session, self._server_thread = client_session, server_thread
         self.shared: Session | None = None
@@ -142,7 +142,7 @@ class Navigator:
         """How many others are in the world that this program shares: it ends for them with the window."""
         if self._client_session is None or self._server_thread is None or self._server_thread.is_over:
             return 0
-        return sum(one.is_here and one.user != self._client_session.client.user for one in self._server_thread.status.server.users)
+        return sum(user.is_here and user.user != self._client_session.client.user for user in self._server_thread.status.server.users)
 
     def keep_up(self, elapsed: float) -> None:
         """Let the shared world go on where something else is shown, and show it anew where the server has given its state anew."""
@@ -186,7 +186,9 @@ class Navigator:
     def start(self, index: int) -> None:
         """Start the demo of that place in the list, or from the list come back to it as it was left."""
         self.chosen = index
-        left = next((one for one in reversed(self.left) if type(one.demo) is self.demos[index]), None) if self.browsing else None
+        left = (
+            next((session for session in reversed(self.left) if type(session.demo) is self.demos[index]), None) if self.browsing else None
+        )
         if left is not None:
             self.come_back(left)
         else:
@@ -258,7 +260,7 @@ class Navigator:
 
     def play(self, recording: Recording) -> None:
         """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
-        here = next((one for one in (self.session, *reversed(self.left)) if one.has_been(recording)), None)
+        here = next((session for session in (self.session, *reversed(self.left)) if session.has_been(recording)), None)
         if here is not None:
             if here is not self.session:
                 self.come_back(here)
@@ -290,9 +292,9 @@ class Navigator:
         self.watched_from = None
         self.session = session
         self._on_show(session)
-        for one in given_up:
-            if one.timeline.history is not None and one.timeline.history.marks:
-                words = f"Undo history for {one.demo.title} was dropped; only recent demos keep theirs."
+        for dropped in given_up:
+            if dropped.timeline.history is not None and dropped.timeline.history.marks:
+                words = f"Undo history for {dropped.demo.title} was dropped; only recent demos keep theirs."
                 session.messages.say(words)
 
     def _keep(self, session: Session) -> list[Session]:

@@ -292,14 +292,14 @@ class NetworkDriver:
         """Process messages, simulate the ticks that are due, and send the pointer; return the number of new ticks."""
         self._pull()
         self._point()
-        taken = self.client_session.advance(self.client_session.now())
+        n_ticks = self.client_session.advance(self.client_session.now())
         self.timeline.failure = ""
         self.demo.viewer.wanted_speed = None  # the speed applies to all users
         self.again.append(self.client.n_resimulated - self._n_resimulated)
         self._n_resimulated = self.client.n_resimulated
         self._report_news()
-        self.times = [self.demo.sim.times] * taken
-        return taken
+        self.times = [self.demo.sim.times] * n_ticks
+        return n_ticks
 
     def _point(self) -> None:
         """Send the pointer if it moved within the picture, at a limited rate."""

@@ -39,10 +39,10 @@ class DemoPanel:
         self.motion = MotionPanel(session, actions.choose)
         self._session, self._actions = session, actions
         self._keys = key_buttons(session.demo.keys)
-        in_panel = [one for one in session.demo.parameters if one.in_panel]
-        self._subjects = [one for one in in_panel if one.groups]
+        in_panel = [parameter for parameter in session.demo.parameters if parameter.in_panel]
+        self._subjects = [parameter for parameter in in_panel if parameter.groups]
         """Parameters that say what the demo is about; they come before what can be done with it."""
-        self._parameters = [one for one in in_panel if not one.groups]
+        self._parameters = [parameter for parameter in in_panel if not parameter.groups]
         self._has_world = bool(session.demo.stages)
 
     def is_of(self, session: Session) -> bool:
@@ -71,7 +71,7 @@ class DemoPanel:
         for parameter in self._subjects:
             rows += self._parameter_rows(parameter)
         if self._keys:
-            rows.append(Buttons(tuple(self._key_button(*one) for one in self._keys)))
+            rows.append(Buttons(tuple(self._key_button(*key) for key in self._keys)))
         for parameter in self._parameters[:_FEW]:
             rows += self._parameter_rows(parameter)
         pause = self._button("pause", _CONTINUE if session.clock.paused else "")
@@ -90,7 +90,7 @@ class DemoPanel:
 
     def done(self) -> tuple[bool, ...]:
         """Return which steps of what to try have been done."""
-        return tuple(any(one.strip() in self._session.done for one in marks.split(",")) for _, marks in self._session.demo.tries)
+        return tuple(any(mark.strip() in self._session.done for mark in marks.split(",")) for _, marks in self._session.demo.tries)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ def referee_rows(session: Session, missing: str, actions: WindowActions) -> list
     rows.append(Line("", "since start", middle="this step"))
     colors = {"agree": palette.AGREE, "explained": palette.EXPLAINED, "unexplained": palette.UNEXPLAINED}
     for name, color in colors.items():
-        now, total = (sum(getattr(one, name) for one in counts) for counts in (steps, totals))
+        now, total = (sum(getattr(count, name) for count in counts) for counts in (steps, totals))
         rows.append(Line(name, f"{total:,}", color if total else palette.CAPTION, f"{now:,}", tip=_VERDICTS[name]))
     return rows + _pair_rows(session) + _error_rows(session) + _reason_rows(session, actions)
 
@@ -54,7 +54,7 @@ def _pair_rows(session: Session) -> list[Row]:
     if not referees:
         return []
     ours, theirs = (sum(getattr(stage.pairs, name) for stage in stages) for name in ("ours", "box2d"))
-    color = palette.UNEXPLAINED if any(one.total.unexplained for one in referees) else palette.AGREE
+    color = palette.UNEXPLAINED if any(referee.total.unexplained for referee in referees) else palette.AGREE
     solvers = {stage.world.solver: stage.world.capabilities for stage in stages}
     whose = "Box2D" if len(solvers) != 1 or "box2d" in solvers else next(iter(solvers.values())).title
     return [Line("touching pairs", f"ours {ours:,}, {whose} {theirs:,}", color)]

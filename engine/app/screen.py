@@ -290,8 +290,8 @@ class Appearance:
     def change_scale(self, screen: Screen, notches: int, answer: Callable[[str], object]) -> None:
         """Make text larger or smaller, or as usual with 0 notches; a size for which the window is too small is refused."""
         before = screen.ui_scale
-        wanted = before + notches * _NOTCH if notches else self._usual_scale
-        scale = min(max(wanted, MIN_UI_SCALE), MAX_UI_SCALE)
+        requested = before + notches * _NOTCH if notches else self._usual_scale
+        scale = min(max(requested, MIN_UI_SCALE), MAX_UI_SCALE)
         screen.rescale(scale)
         if screen.is_text_limited and scale > before:
             answer("No room for larger text: make the window larger.")

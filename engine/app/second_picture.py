@@ -58,10 +58,10 @@ def farthest_of(beside: Comparison) -> Farthest | None:
     apart = beside.distances.at(beside.now) if beside.is_caught_up else None
     if apart is None or apart.stage >= len(beside.first.demo.stages):
         return None
-    one, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]
-    if not (one.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased since
+    first, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]
+    if not (first.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased since
         return None
-    return Farthest(one, other, apart.body, apart.meters)
+    return Farthest(first, other, apart.body, apart.meters)
 
 
 def first_heading(session: Session, farthest: list[Farthest | None]) -> list[StatusLine]:
@@ -83,18 +83,18 @@ def first_heading(session: Session, farthest: list[Farthest | None]) -> list[Sta
 def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[StatusLine]:
     """Return what stands over the lines of a demo in a lane."""
     figures = session.figures[k + 1 : k + 2]
-    apart = [f"stopped: {one.stopped}" for one in figures if one.stopped]
+    apart = [f"stopped: {figure.stopped}" for figure in figures if figure.stopped]
     apart += [] if farthest is None else [f"farthest apart: {length_words(farthest.meters)}"]
-    words = (title_of(session.besides[k]), *(figure_words(one) for one in figures), *apart)
+    words = (title_of(session.besides[k]), *(figure_words(figure) for figure in figures), *apart)
     return [(line, palette.BESIDES[k]) for line in words]
 
 
 def paint_outlines(canvas: Canvas, debug: DebugDraw, session: Session, farthest: list[Farthest | None]) -> None:
     """Draw the bodies of all worlds beside the first over it, and lines where they are farthest apart."""
     for k, beside in enumerate(session.besides):
-        for one, other in beside.pairs:
-            own = canvas.at(one.offset)
-            with own.clipped(one.window):
+        for stage, other in beside.pairs:
+            own = canvas.at(stage.offset)
+            with own.clipped(stage.window):
                 draw_second_world(own, debug.packed(other.world), other.drawn_poses, k)
     for k, far in enumerate(farthest):
         if far is not None:

@@ -185,7 +185,7 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     if not stages:
         return [frame, draw]
     speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
-    solver = " | ".join((session.demo.sim.solver_title, *(title_of(one) for one in session.besides)))
+    solver = " | ".join((session.demo.sim.solver_title, *(title_of(beside) for beside in session.besides)))
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,

@@ -141,13 +141,13 @@ class Window:
     @property
     def note(self) -> Note | None:
         """What is said in the status strip, and its color."""
-        told, state = self._notes.now(self.session, self.check.is_warming_up), self.dock_area.note(self.session)
+        note, state = self._notes.now(self.session, self.check.is_warming_up), self.dock_area.note(self.session)
         message = self.session.messages.now
-        if state is None or message is None or told is None or message.words != told[0]:
-            return told or state
+        if state is None or message is None or note is None or message.words != note[0]:
+            return note or state
         if message.is_passing:
-            return f"{state[0]}  |  {told[0]}", state[1]  # a tool's hint does not cover that nobody else sees what is done
-        return state if self.session.is_shared and not message.is_answer else told  # where a shared world stands outlasts news
+            return f"{state[0]}  |  {note[0]}", state[1]  # a tool's hint does not cover that nobody else sees what is done
+        return state if self.session.is_shared and not message.is_answer else note  # where a shared world stands outlasts news
 
     # -- the live check comes late -------------------------------------------------------------------------------------
 

@@ -156,6 +156,7 @@ class Asking:
         self.function = function
         self._condition = threading.Condition()
         self._wanted: PlainPair | None = None
+        self._called: PlainPair | None = None
         self._answer: tuple[PlainPair, Reply] | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="your function", daemon=True)
@@ -166,7 +167,7 @@ class Asking:
         with self._condition:
             if self._answer is not None and self._answer[0] == pair:
                 return self._answer[1]
-            self._wanted = pair
+            self._wanted = None if pair == self._called else pair
             self._condition.notify()
             return None
 
@@ -184,6 +185,7 @@ class Asking:
             with self._condition:
                 self._condition.wait_for(lambda: self._wanted is not None or self._over.is_set())
                 pair, self._wanted = self._wanted, None
+                self._called = pair
                 if self._over.is_set() or pair is None:
                     return
             try:
@@ -195,9 +197,7 @@ class Asking:
                     return
                 raise
             with self._condition:
-                self._answer = pair, reply
-                if self._wanted == pair:  # asked for again during the call
-                    self._wanted = None
+                self._answer, self._called = (pair, reply), None
 
 
 def plain_case(case: Case) -> PlainPair:

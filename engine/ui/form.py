@@ -118,7 +118,7 @@ class Form:
         top = self._head + px(6)
         wide = (width - (n_columns + 1) * pad) // n_columns
         columns = self._dealt(rows, n_columns, wide)
-        self.height = max(self._stack(one, pad + k * (wide + pad), top, wide) for k, one in enumerate(columns)) + px(_FOOT)
+        self.height = max(self._stack(column, pad + k * (wide + pad), top, wide) for k, column in enumerate(columns)) + px(_FOOT)
         self.scroll(0)
 
     def lay_plate(
@@ -295,7 +295,7 @@ class Form:
             case Choice():
                 self._piece(pygame.Rect(rect.topleft, (rect.width, px(22))), partial(self._draw_name, [row.name]))
                 words = tuple(
-                    Button(one, partial(row.change, one), row.tip, is_on=one == row.value and not row.is_mixed) for one in row.words
+                    Button(word, partial(row.change, word), row.tip, is_on=word == row.value and not row.is_mixed) for word in row.words
                 )
                 under = pygame.Rect(rect.left, rect.top + px(18), rect.width, 0)
                 rect.height = px(18) + self._put_buttons(Buttons(words), under)
@@ -351,7 +351,7 @@ class Form:
             indent = max(fonts.width(row.caption, _SIZE), fonts.width("compared with", _SIZE)) + px(8)
             self._piece(pygame.Rect(left, rect.top, indent, high + px(4)), partial(self._draw_name, [row.caption]))
             left, room = left + indent, max(room - indent, 1)
-        sizes = [self._button_width(one, high) for one in row.items]
+        sizes = [self._button_width(button, high) for button in row.items]
         if row.columns and (row.columns == 1 or max(sizes, default=0) <= (room - (row.columns - 1) * gap) // row.columns):
             lines: list[Sequence[Button]] = [row.items[k : k + row.columns] for k in range(0, len(row.items), row.columns)]
             widths = [(room - (row.columns - 1) * gap) // row.columns] * len(row.items)
@@ -360,10 +360,10 @@ class Form:
         top, k = rect.top, 0
         for line in lines:
             x, first = left, k
-            extra = max((self._n_lines(one, widths[first + i]) for i, one in enumerate(line)), default=1) - 1
-            for one in line:
+            extra = max((self._n_lines(button, widths[first + i]) for i, button in enumerate(line)), default=1) - 1
+            for button in line:
                 place = pygame.Rect(x, top, max(widths[k], 1), high + extra * self._step(_SIZE))
-                self._item(one.words, place, one, partial(self._draw_button, one, row.is_list))
+                self._item(button.words, place, button, partial(self._draw_button, button, row.is_list))
                 x += widths[k] + gap
                 k += 1
             top += high + extra * self._step(_SIZE) + px(3)
@@ -400,22 +400,22 @@ class Form:
         lines = fonts.wrapped(row.name, _SIZE, max(room, rect.width // 3))
         notes = fonts.wrapped(row.note, _CAPTION, rect.width) if row.note else []
         small = self._step(_CAPTION)
-        whole = pygame.Rect(rect.topleft, (rect.width, step * len(lines) + small * len(notes) + px(_TRACK + 2.0)))
-        self._item(row.name, whole, row, partial(self._draw_slider, row, lines, notes))
-        return whole.height + px(4)
+        bounds = pygame.Rect(rect.topleft, (rect.width, step * len(lines) + small * len(notes) + px(_TRACK + 2.0)))
+        self._item(row.name, bounds, row, partial(self._draw_slider, row, lines, notes))
+        return bounds.height + px(4)
 
     def _put_bar(self, row: Bar) -> int:
         px, place = self.ui.px, self.place
         size = min(px(_BUTTON), max(place.height - px(4), 1))
         top, left, right = (place.height - size) // 2, px(6), place.width - px(6)
-        for one in row.left:
-            self._item(one.words, pygame.Rect(left, top, size, size), one, partial(self._draw_button, one, False))
+        for button in row.left:
+            self._item(button.words, pygame.Rect(left, top, size, size), button, partial(self._draw_button, button, False))
             left += size + px(2)
         right -= len(row.right) * (size + px(2))
         area = pygame.Rect(left, 1, max(right - left, 1), place.height - 1)
         self._item(row.area.name, area, row.area, partial(self._draw_area, row.area))
-        for one in row.right:
-            self._item(one.words, pygame.Rect(right + px(2), top, size, size), one, partial(self._draw_button, one, False))
+        for button in row.right:
+            self._item(button.words, pygame.Rect(right + px(2), top, size, size), button, partial(self._draw_button, button, False))
             right += size + px(2)
         return 0
 

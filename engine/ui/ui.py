@@ -288,7 +288,7 @@ class Ui:
         if item is not None and self.focus is not None:
             form = self.focus[0]
         elif self._rested >= _REST:
-            form = next((one for one in reversed(self._reachable) if one.hovered is not None), None)
+            form = next((form_at_pointer for form_at_pointer in reversed(self._reachable) if form_at_pointer.hovered is not None), None)
             item = form.hovered if form is not None else None
         if form is None or item is None or not item.what.tip:
             return

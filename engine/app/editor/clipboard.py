@@ -26,7 +26,7 @@ def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
         return None
     stage = chosen[0].stage
     world = editor.world(stage)
-    bodies = [one.body for one in chosen if one.stage == stage]
+    bodies = [item.body for item in chosen if item.stage == stage]
     joints: dict[int, None] = {}
     for body in bodies:
         joints.update(dict.fromkeys(world.body(body).joints))
@@ -48,7 +48,7 @@ def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
         assert not isinstance(now, MouseJointSpec | GearJointSpec)
         copied[joint] = len(specs)
         specs.append(replace(now, body_a=place[spec.body_a], body_b=place[spec.body_b]))
-    box = union([one for one in (body_box(world, body) for body in bodies) if one is not None])
+    box = union([item for item in (body_box(world, body) for body in bodies) if item is not None])
     middle = world.state(bodies[0]).position if box is None else tuple(0.5 * (box.lower[k] + box.upper[k]) for k in (0, 1))
     return Copied(tuple(_as_it_is(world, body) for body in bodies), tuple(specs), (middle[0], middle[1]))
 

@@ -58,12 +58,12 @@ class _DrawTool(Tool):
             if index < len(editor.stages):
                 editor.gesture().create(index, spec, self.kind)
 
-        taken = False
+        changed = False
         with editor.telling():
             if not editor.background.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
                 editor.say(f"the {self.kind} is being cut into convex pieces; the first time takes longer")
-            taken = True
-        return taken
+            changed = True
+        return changed
 
 
 class _DragTool(_DrawTool):

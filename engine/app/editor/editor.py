@@ -94,7 +94,7 @@ class Gesture:
             The world refuses it.
         """
         world = self._session.demo.stages[stage].world
-        taken = self._names.setdefault(stage, {world.body(body).spec.name for body in world.body_ids})
+        names = self._names.setdefault(stage, {world.body(body).spec.name for body in world.body_ids})
         made: int = self.edit(CreateBody.of(stage, spec))
         numbered = _NUMBERED.fullmatch(spec.name)
         word = kind or (numbered.group(1) if numbered is not None else "")
@@ -103,9 +103,9 @@ class Gesture:
             word = maker + (word.rpartition("'s ")[2] if maker else word)
             user, number = divmod(made, IDS_OF_A_USER)
             number += user > 0
-            while f"{word} {number}" in taken:
+            while f"{word} {number}" in names:
                 number += 1
-            taken.add(f"{word} {number}")
+            names.add(f"{word} {number}")
             self.edit(ChangeBody(stage, made, {"name": f"{word} {number}"}))
         return made
 
@@ -223,9 +223,9 @@ class Editor:
     def destroy(self, chosen: list[Chosen]) -> None:
         """Take bodies out of their worlds."""
         with self.change() as gesture:
-            for one in chosen:
-                if self.is_alive(one):
-                    gesture.edit(DestroyBody(one.stage, one.body))
+            for item in chosen:
+                if self.is_alive(item):
+                    gesture.edit(DestroyBody(item.stage, item.body))
         self.prune()
 
     def destroy_joint(self) -> None:
@@ -237,18 +237,18 @@ class Editor:
 
     def pin(self) -> None:
         """Make what is selected static; dynamic, if all of it is static already."""
-        specs = [self.world(one.stage).body(one.body).spec for one in self.selection]
-        wanted = "dynamic" if all(spec.type == "static" for spec in specs) else "static"
+        specs = [self.world(item.stage).body(item.body).spec for item in self.selection]
+        new_type = "dynamic" if all(spec.type == "static" for spec in specs) else "static"
         with self.change() as gesture:
-            for one, spec in zip(self.selection, specs, strict=True):
-                if spec.type != wanted:
-                    gesture.edit(ChangeBody(one.stage, one.body, {"type": wanted}))
-                    gesture.edit(SetAwake(one.stage, one.body, True))
+            for item, spec in zip(self.selection, specs, strict=True):
+                if spec.type != new_type:
+                    gesture.edit(ChangeBody(item.stage, item.body, {"type": new_type}))
+                    gesture.edit(SetAwake(item.stage, item.body, True))
 
     def wake_around(self, gesture: Gesture, chosen: list[Chosen]) -> None:
         """Wake what rests on bodies, or against them: what held them up may go away."""
-        for stage in sorted({one.stage for one in chosen}):
-            world, bodies = self.world(stage), {one.body for one in chosen if one.stage == stage}
+        for stage in sorted({item.stage for item in chosen}):
+            world, bodies = self.world(stage), {item.body for item in chosen if item.stage == stage}
             contacts = world.contacts
             touching: set[int] = set()
             for a, b in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True):

@@ -123,7 +123,7 @@ class JoinTool(Tool):
         second = self._other(stage, body, at)
         away = math.dist(a, b) * at.meter
         axis = (b[0] - a[0], b[1] - a[1]) if away >= _MIN_AXIS else None
-        if "dynamic" not in {world.body(one).spec.type for one in (body, second) if one is not None}:
+        if "dynamic" not in {world.body(end).spec.type for end in (body, second) if end is not None}:
             raise PlacingError("one of the two bodies must be able to move: P makes a selected body dynamic")
         a = self._start(stage, body, a, at)
         if second is None:
@@ -131,9 +131,9 @@ class JoinTool(Tool):
             anchor = self.anchor_at(a, b)
             second = gesture.edit(CreateBody.of(index, anchor_spec(anchor, _ANCHOR / at.meter)))
         gesture.edit(CreateJoint.of(index, self.spec(body, second, a, b, axis)))
-        for one in (body, second):
-            if world.body(one).spec.type == "dynamic":
-                gesture.edit(SetAwake(index, one, True))
+        for end in (body, second):
+            if world.body(end).spec.type == "dynamic":
+                gesture.edit(SetAwake(index, end, True))
 
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
         """Return the first point, drawn to where it is meant."""
@@ -239,10 +239,10 @@ class EraserTool(Tool):
     def paint(self, canvas: Canvas) -> None:
         if self._at is None:
             return
-        found = self._under(self._at)
-        if found is None:
+        joint = self._under(self._at)
+        if joint is None:
             return
-        index, kind, number = found
+        index, kind, number = joint
         if kind == "body":
             outline_body(canvas, self.editor, Chosen(index, number), palette.UNEXPLAINED)
         else:
@@ -260,10 +260,10 @@ class EraserTool(Tool):
         return (index, "body", bodies[0]) if bodies else None
 
     def _erase(self, at: Pointer) -> None:
-        found = self._under(at)
-        if found is None or self._gesture is None:
+        joint = self._under(at)
+        if joint is None or self._gesture is None:
             return
-        index, kind, number = found
+        index, kind, number = joint
         with self.editor.telling():
             # Box2D wakes what it touched, or was joined to
             self._gesture.edit(DestroyBody(index, number) if kind == "body" else DestroyJoint(index, number))

@@ -111,7 +111,7 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
 
 def _ends(editor: Editor, world: World, joint: int, spec: JointSpec) -> list[Row]:
     if isinstance(spec, GearJointSpec):
-        return [Line(f"couples {'AB'[k]}", _joint_words(editor, world, one)) for k, one in enumerate((spec.joint_a, spec.joint_b))]
+        return [Line(f"couples {'AB'[k]}", _joint_words(editor, world, coupled)) for k, coupled in enumerate((spec.joint_a, spec.joint_b))]
     rows: list[Row] = []
     for letter, body, (x, y) in zip("AB", world.joint_bodies(joint), world.joint_anchors(joint), strict=True):
         if body is not None:
@@ -139,11 +139,11 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
         elif name == "linear_offset":
             rows += _offset_rows(value, setter(name))
         else:
-            one = _SETTINGS[name]
-            unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else one.unit
-            says = "Speed along the axis; negative is backward, and 0 brakes." if unit == "m/s" else one.says
-            shown = math.degrees(value) if one.is_angle else value
-            rows.append(Number(one.name, shown, setter(name), one.step, unit, tip=says))
+            setting = _SETTINGS[name]
+            unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else setting.unit
+            says = "Speed along the axis; negative is backward, and 0 brakes." if unit == "m/s" else setting.says
+            shown = math.degrees(value) if setting.is_angle else value
+            rows.append(Number(setting.name, shown, setter(name), setting.step, unit, tip=says))
     return rows
 
 
@@ -178,8 +178,8 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
         case MotorJointSpec():
             rows += [Line("angle error", _told(math.degrees(-now.angle), "°")), turning]
         case GearJointSpec():
-            for letter, one in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
-                state, slides = world.joint_state(one), isinstance(world.joint(one).spec, PrismaticJointSpec)
+            for letter, coupled in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
+                state, slides = world.joint_state(coupled), isinstance(world.joint(coupled).spec, PrismaticJointSpec)
                 words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
                 rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
     if not displaced.isdisjoint(world.joint_bodies(joint)):
@@ -204,7 +204,7 @@ def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
             value = math.radians(value)
         _check_order(spec, name, value)
         changes = {name: value}
-        strength = next((one for one in changeable(spec) if one in _STRENGTHS), "")
+        strength = next((field for field in changeable(spec) if field in _STRENGTHS), "")
         if name == "enable_motor" and value and getattr(spec, strength) == 0.0:
             changes[strength] = _ample(world, chosen.joint, strength == "max_motor_force")
         changed(spec, "joint", changes)  # refused, if at all, before anything is changed
@@ -220,10 +220,12 @@ def _check_order(spec: Any, name: str, value: float) -> None:
             continue
         bound = getattr(spec, other)
         if (value > bound) if name == lower else (value < bound):
-            one = _SETTINGS[name]
-            told, got = (math.degrees(bound), math.degrees(value)) if one.is_angle else (bound, value)
+            setting = _SETTINGS[name]
+            shown_bound, got = (math.degrees(bound), math.degrees(value)) if setting.is_angle else (bound, value)
             sign = "<=" if name == lower else ">="
-            raise InvalidInputError(one.name, f"{sign} the {_SETTINGS[other].name}, {told:.4g} {one.unit}", float(f"{got:.6g}"))
+            raise InvalidInputError(
+                setting.name, f"{sign} the {_SETTINGS[other].name}, {shown_bound:.4g} {setting.unit}", float(f"{got:.6g}")
+            )
 
 
 def _ample(world: World, joint: int, is_force: bool) -> float:

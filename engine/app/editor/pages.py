@@ -109,7 +109,7 @@ def body_rows(editor: Editor) -> list[Row]:
     first = chosen[0]
     world = editor.world(first.stage)
     body, state = world.body(first.body), world.state(first.body)
-    read = [editor.world(one.stage).body(one.body) for one in chosen[:_MAX_READ]]
+    read = [editor.world(item.stage).body(item.body) for item in chosen[:_MAX_READ]]
     title, called = f"{len(chosen)} bodies", editor.session.called("body", first.body)
     has_maker = bool(body.spec.name) and first.body >= IDS_OF_A_USER
     if len(chosen) == 1 and has_maker:
@@ -261,35 +261,35 @@ def _set_world(editor: Editor, name: str, value: Any) -> None:
 
 def _set_bodies(editor: Editor, name: str, value: Any) -> None:
     with editor.change() as gesture:
-        for one in editor.selection:
-            spec = editor.world(one.stage).body(one.body).spec
+        for item in editor.selection:
+            spec = editor.world(item.stage).body(item.body).spec
             at_rest = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
             changed(at_rest, "body", {name: value})
-        for one in editor.selection:
-            if getattr(editor.world(one.stage).body(one.body).spec, name) != value:
-                gesture.edit(ChangeBody(one.stage, one.body, {name: value}))
-                _rouse(editor, gesture, one)
+        for item in editor.selection:
+            if getattr(editor.world(item.stage).body(item.body).spec, name) != value:
+                gesture.edit(ChangeBody(item.stage, item.body, {name: value}))
+                _rouse(editor, gesture, item)
 
 
 def _set_fixtures(editor: Editor, name: str, value: Any) -> None:
     with editor.change() as gesture:
-        for one in editor.selection:
-            spec = editor.world(one.stage).body(one.body).spec
+        for item in editor.selection:
+            spec = editor.world(item.stage).body(item.body).spec
             fixtures = tuple(changed(fixture, "fixture", {name: value}) for fixture in spec.fixtures)
             replace(spec, fixtures=fixtures, linear_velocity=(0.0, 0.0), angular_velocity=0.0)  # its mass is checked too
-        for one in editor.selection:
-            world = editor.world(one.stage)
-            for fixture in world.body(one.body).fixtures:
+        for item in editor.selection:
+            world = editor.world(item.stage)
+            for fixture in world.body(item.body).fixtures:
                 if getattr(world.fixture(fixture).spec, name) != value:
-                    gesture.edit(ChangeFixture(one.stage, fixture, {name: value}))
-            _rouse(editor, gesture, one)
+                    gesture.edit(ChangeFixture(item.stage, fixture, {name: value}))
+            _rouse(editor, gesture, item)
 
 
 def _wake(editor: Editor, awake: bool) -> None:
     with editor.change() as gesture:
-        for one in editor.selection:
-            if editor.world(one.stage).body(one.body).spec.type != "static":
-                gesture.edit(SetAwake(one.stage, one.body, awake))
+        for item in editor.selection:
+            if editor.world(item.stage).body(item.body).spec.type != "static":
+                gesture.edit(SetAwake(item.stage, item.body, awake))
 
 
 def _move(editor: Editor, kind: type[SetPose | SetVelocity], one: Chosen, pair: tuple[float, float], turn: float) -> None:

@@ -21,9 +21,9 @@ def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
     Only edges, which have no inside, and the origins of bodies, which may be smaller than a pointer can hit, are looked for there.
     """
     world, at = stage.world, stage.local(point)
-    found = world.bodies_at(at)
-    if found:
-        return found
+    bodies = world.bodies_at(at)
+    if bodies:
+        return bodies
     near: dict[int, None] = {}
     for fixture_id in reversed(world.fixture_ids):
         fixture = world.fixture(fixture_id)
@@ -40,12 +40,12 @@ def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
 def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
     """Return the bodies that lie wholly between two corners of the picture."""
     low, high = stage.local(lower), stage.local(upper)
-    found = []
+    bodies = []
     for body in stage.world.body_ids:
         box = body_box(stage.world, body)
         if box is not None and all(low[k] <= box.lower[k] and box.upper[k] <= high[k] for k in (0, 1)):
-            found.append(body)
-    return found
+            bodies.append(body)
+    return bodies
 
 
 def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], list[int]]:

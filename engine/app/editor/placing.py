@@ -118,9 +118,9 @@ def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequen
 
     try:
         if tolerance > 0.0:
-            whole = repaired([ring], "nonzero")
-            largest = max(part.area for part in whole.parts)
-            outline = Outline([part for part in whole.parts if part.area >= _SPECK_SHARE * largest])
+            repaired_outline = repaired([ring], "nonzero")
+            largest = max(part.area for part in repaired_outline.parts)
+            outline = Outline([part for part in repaired_outline.parts if part.area >= _SPECK_SHARE * largest])
             outline = simplified(outline, tolerance)
         else:
             outline = Outline.of_polygon(ring)
@@ -131,7 +131,7 @@ def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequen
         raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger or with fewer corners")
     shape = outline.as_shapely()
     centroid = np.array([shape.centroid.x, shape.centroid.y])
-    found = decompose(outline.translated(*(-centroid).tolist()), max_lost=_MAY_BE_LOST)
-    if len(found.pieces) > _MAX_PIECES:
-        raise PlacingError(f"too ragged: the outline would become {len(found.pieces)} pieces; draw it larger or with fewer corners")
-    return found.pieces, middle + centroid
+    decomposition = decompose(outline.translated(*(-centroid).tolist()), max_lost=_MAY_BE_LOST)
+    if len(decomposition.pieces) > _MAX_PIECES:
+        raise PlacingError(f"too ragged: the outline would become {len(decomposition.pieces)} pieces; draw it larger or with fewer corners")
+    return decomposition.pieces, middle + centroid

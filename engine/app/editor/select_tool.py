@@ -176,11 +176,11 @@ class SelectTool(Tool):
         else:
             return
         session = self.editor.session
-        wanted = shift, self._angle, session.driver.now
+        placement = shift, self._angle, session.driver.now
         driver = session.driver
         is_early = driver.now - self._placed_at < driver.steps_between(_EDITS * len(self._start)) and self._placed is not None
-        if wanted != self._placed and (is_last or not is_early):
-            self._placed, self._placed_at = wanted, session.driver.now
+        if placement != self._placed and (is_last or not is_early):
+            self._placed, self._placed_at = placement, session.driver.now
             self._place(shift)
 
     def paint(self, canvas: Canvas) -> None:
@@ -216,7 +216,7 @@ class SelectTool(Tool):
         for k in _nearest_first(self.editor, at.free):
             bodies = bodies_under(self.editor.stages[k], at.free, at.reach)
             if bodies:
-                held = [one for one in self.editor.selection if one.stage == k and one.body in bodies]
+                held = [item for item in self.editor.selection if item.stage == k and item.body in bodies]
                 return held[0] if held else Chosen(k, bodies[0])
         return None
 
@@ -227,9 +227,9 @@ class SelectTool(Tool):
             return []
         for k in _nearest_first(editor, at.free) if hit is None else [hit.stage]:
             marks, lines = joints_under(editor.stages[k], at.free, at.reach)
-            found = marks if hit is not None else marks + lines
-            if found:
-                return [ChosenJoint(k, joint) for joint in found]
+            joints = marks if hit is not None else marks + lines
+            if joints:
+                return [ChosenJoint(k, joint) for joint in joints]
         return []
 
     def _choose_next(self, hit: Chosen | None) -> None:
@@ -252,9 +252,9 @@ class SelectTool(Tool):
         self._mode, self._angle, self._placed = mode, 0.0, None
         self._gesture = editor.gesture()
         self._start = {}
-        for one in editor.selection:
-            state = editor.world(one.stage).state(one.body)
-            self._start[one] = (*state.position, state.angle)
+        for item in editor.selection:
+            state = editor.world(item.stage).state(item.body)
+            self._start[item] = (*state.position, state.angle)
         box = self.box_of(editor.selection)
         if box is not None:
             self._pivot = 0.5 * (box.lower[0] + box.upper[0]), 0.5 * (box.lower[1] + box.upper[1])
@@ -272,16 +272,16 @@ class SelectTool(Tool):
             editor.wake_around(gesture, list(self._start))
         turn = Transform((0.0, 0.0), self._angle)
         with editor.telling():
-            for one, (x, y, angle) in self._start.items():
-                if not editor.is_alive(one):
+            for item, (x, y, angle) in self._start.items():
+                if not editor.is_alive(item):
                     continue
-                offset = editor.stages[one.stage].offset
+                offset = editor.stages[item.stage].offset
                 px, py = self._pivot[0] - offset[0], self._pivot[1] - offset[1]
                 rx, ry = turn.rotate((x - px, y - py))
-                gesture.edit(SetPose(one.stage, one.body, (px + rx + shift[0], py + ry + shift[1]), angle + self._angle))
-                if editor.world(one.stage).body(one.body).spec.type != "static":
-                    gesture.edit(SetVelocity(one.stage, one.body, (0.0, 0.0)))
-                    gesture.edit(SetAwake(one.stage, one.body, True))
+                gesture.edit(SetPose(item.stage, item.body, (px + rx + shift[0], py + ry + shift[1]), angle + self._angle))
+                if editor.world(item.stage).body(item.body).spec.type != "static":
+                    gesture.edit(SetVelocity(item.stage, item.body, (0.0, 0.0)))
+                    gesture.edit(SetAwake(item.stage, item.body, True))
 
     def _handle(self, meter: float) -> Point | None:
         box = self.box_of(self.editor.selection) if self.editor.selection else None
@@ -298,8 +298,8 @@ class SelectTool(Tool):
             return
         lower = min(a.free[0], b.free[0]), min(a.free[1], b.free[1])
         upper = max(a.free[0], b.free[0]), max(a.free[1], b.free[1])
-        found = [Chosen(k, body) for k, stage in enumerate(self.editor.stages) for body in bodies_within(stage, lower, upper)]
-        self.editor.selection += [one for one in found if one not in self.editor.selection]
+        inside = [Chosen(k, body) for k, stage in enumerate(self.editor.stages) for body in bodies_within(stage, lower, upper)]
+        self.editor.selection += [item for item in inside if item not in self.editor.selection]
 
     def _paste(self, at: Pointer | None) -> None:
         editor = self.editor

@@ -121,14 +121,14 @@ class Tool:
         """Return the box around bodies, in the picture; of very many, the box around their origins."""
         boxes = []
         if len(chosen) > _MANY:
-            for k in sorted({one.stage for one in chosen}):
+            for k in sorted({item.stage for item in chosen}):
                 stage = self.editor.stages[k]
-                at = stage.world.poses[[stage.world.row_of(one.body) for one in chosen if one.stage == k], :2] + np.array(stage.offset)
+                at = stage.world.poses[[stage.world.row_of(item.body) for item in chosen if item.stage == k], :2] + np.array(stage.offset)
                 (left, bottom), (right, top) = at.min(axis=0).tolist(), at.max(axis=0).tolist()
                 boxes.append(AABB((left, bottom), (right, top)))
             return union(boxes)
-        for one in chosen:
-            box, offset = body_box(self.editor.world(one.stage), one.body), self.editor.stages[one.stage].offset
+        for item in chosen:
+            box, offset = body_box(self.editor.world(item.stage), item.body), self.editor.stages[item.stage].offset
             if box is not None:
                 boxes.append(AABB(_moved(box.lower, offset), _moved(box.upper, offset)))
         return union(boxes)
@@ -166,12 +166,12 @@ def mark_joint(canvas: Canvas, editor: Editor, chosen: ChosenJoint, color: Color
 def outline_bodies(canvas: Canvas, editor: Editor, chosen: list[Chosen], color: Color) -> None:
     """Draw the outlines of bodies; of very many with the thinner lines that are drawn all at once."""
     if len(chosen) <= _MANY:
-        for one in chosen:
-            outline_body(canvas, editor, one, color)
+        for item in chosen:
+            outline_body(canvas, editor, item, color)
         return
-    for k in sorted({one.stage for one in chosen}):
+    for k in sorted({item.stage for item in chosen}):
         stage = editor.stages[k]
-        rings = [ring for one in chosen if one.stage == k for ring in body_rings(stage, one.body, n_circle=16) if len(ring) > 2]
+        rings = [ring for item in chosen if item.stage == k for ring in body_rings(stage, item.body, n_circle=16) if len(ring) > 2]
         if rings:
             starts = np.cumsum([0, *(len(ring) for ring in rings)])
             fills, outlines = canvas.mapped([None] * len(rings)), canvas.mapped([color] * len(rings))

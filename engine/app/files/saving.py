@@ -54,14 +54,14 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
 
     Without `until` all up to where the demo stands.
     """
-    found: list[tuple[int, Input]] = []
+    built_inputs: list[tuple[int, Input]] = []
     for step in range(_start(history), (history.now if until is None else until) + 1):
-        for one in history.branch.inputs[step]:
-            if _clears(history, one):
-                found.clear()
-            elif isinstance(one.action, Edit | Drop):
-                found.append((step, one))
-    return found
+        for entry in history.branch.inputs[step]:
+            if _clears(history, entry):
+                built_inputs.clear()
+            elif isinstance(entry.action, Edit | Drop):
+                built_inputs.append((step, entry))
+    return built_inputs
 
 
 def moments(session: Session) -> list[Moment]:
@@ -73,14 +73,14 @@ def moments(session: Session) -> list[Moment]:
     here = Moment(now, f"This moment, {session.timeline.moment}", f"in its state at step {now}")
     changes = [step for step, _ in built(history)]
     last = changes[-1] if changes else start
-    found, is_as_built = [], _is_as_now(history, last)
+    earlier, is_as_built = [], _is_as_now(history, last)
     if changes and not is_as_built:
-        found.append(Moment(last, f"As you built it, before time advanced from step {last}", f"as you built it, at step {last}"))
+        earlier.append(Moment(last, f"As you built it, before time advanced from step {last}", f"as you built it, at step {last}"))
     if last > start and (start in changes or not changes) and not _is_as_now(history, start):
         question = f"As it began, at step {start}, without anything built after that"
-        found.append(Moment(start, question, f"as it began, at step {start}"))
+        earlier.append(Moment(start, question, f"as it began, at step {start}"))
     if changes:
-        return [here, *found] if is_as_built else [*found, here]
+        return [here, *earlier] if is_as_built else [*earlier, here]
     if not is_as_built:
         return [here, Moment(start, f"The beginning, step {start}", f"as it began, at step {start}")]
     return [here]
@@ -151,19 +151,19 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
             scene_of_snapshot(snapshot, name, watch, without_joints=hand, pictures=own)
             for snapshot, hand, own in zip(snapshots, held, pictures, strict=True)
         ]
-        told = (*left_out, *(note for one in made for note in one.notes))
+        new_notes = (*left_out, *(note for world in made for note in world.notes))
         others = tuple(
-            SceneWorld(one.settings, one.bodies, one.joints, offset, label, one.pictures, one.solver)
-            for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
+            SceneWorld(world.settings, world.bodies, world.joints, offset, label, world.pictures, world.solver)
+            for world, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
-        return replace(made[0], camera=camera, notes=(*notes, *told)[:MAX_NOTES], offset=offsets[0], label=labels[0], worlds=others)
+        return replace(made[0], camera=camera, notes=(*notes, *new_notes)[:MAX_NOTES], offset=offsets[0], label=labels[0], worlds=others)
 
     return scene
 
 
 def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]) -> tuple[list[list[BodyPicture]], list[str]]:
     """Return the pictures of each world, as many as a scene may hold, and a note where some are left out."""
-    found: list[list[BodyPicture]] = []
+    pictures: list[list[BodyPicture]] = []
     room, n_pictures, n_bodies, n_left_out = MAX_ALL_PICTURE_BYTES, 0, 0, 0
     for world in seen:
         own: dict[tuple[object, ...], BodyPicture] = {}
@@ -180,8 +180,8 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
             n_bodies += len(bodies)
             if is_new:
                 room, n_pictures = room - len(picture.png), n_pictures + 1
-        found.append(list(own.values()))
-    return found, [
+        pictures.append(list(own.values()))
+    return pictures, [
         f"The pictures of {counted(n_left_out, 'body', 'bodies')} were omitted because they exceed the limit of a scene."
     ] if n_left_out else []
 
@@ -189,7 +189,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
 def _start(history: History[Demo]) -> int:
     """Return the step of the time line at which the demo began, began anew, or was cleared last."""
     first, inputs = history.now - history.demo.steps, history.branch.inputs
-    return max((step for step in range(first, history.now + 1) if any(_clears(history, one) for one in inputs[step])), default=first)
+    return max((step for step in range(first, history.now + 1) if any(_clears(history, entry) for entry in inputs[step])), default=first)
 
 
 def _clears(history: History[Demo], given: Input) -> bool:
@@ -220,10 +220,10 @@ def _side_by_side(stages: Sequence[Stage]) -> list[tuple[float, float]]:
     offsets = [stage.offset for stage in stages]
     if len(set(offsets)) == len(offsets):
         return offsets
-    top, found = 0.0, []
+    top, placed = 0.0, []
     for stage in stages:
         box = stage.bounds
         lower, upper = (0.0, 0.0) if box is None else (box.lower[1] - stage.offset[1], box.upper[1] - stage.offset[1])
-        found.append((0.0, top - upper))
+        placed.append((0.0, top - upper))
         top -= (upper - lower) * (1.0 + _GAP)
-    return found
+    return placed

@@ -35,15 +35,15 @@ def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str
         The path is a directory, its directory is missing or is a file, nothing may be written there, or the
         ending is another one.
     """
-    given = os.fspath(path)
-    if not given or "\0" in given:
-        raise InvalidInputError(field, "a file name", given)
+    name = os.fspath(path)
+    if not name or "\0" in name:
+        raise InvalidInputError(field, "a file name", name)
     try:
-        return _checked_file(field, given, suffixes)
+        return _checked_file(field, name, suffixes)
     except InvalidInputError:
         raise
     except OSError as error:  # a name too long, a loop of links
-        raise InvalidInputError(field, f"a usable file name ({error.strerror})", given) from None
+        raise InvalidInputError(field, f"a usable file name ({error.strerror})", name) from None
 
 
 def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
@@ -54,17 +54,17 @@ def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
     InvalidInputError
         It is a file, or it can be neither made nor written to.
     """
-    given = os.fspath(path)
-    if not given or "\0" in given:
-        raise InvalidInputError(field, "a directory name", given)
-    target = Path(given)
+    name = os.fspath(path)
+    if not name or "\0" in name:
+        raise InvalidInputError(field, "a directory name", name)
+    target = Path(name)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise InvalidInputError(field, "a directory, not a file", given) from None
+        raise InvalidInputError(field, "a directory, not a file", name) from None
     except OSError as error:
-        raise InvalidInputError(field, f"a directory that can be created ({error.strerror})", given) from None
-    _probe(field, "a directory", target, given)
+        raise InvalidInputError(field, f"a directory that can be created ({error.strerror})", name) from None
+    _probe(field, "a directory", target, name)
     return target
 
 

@@ -122,7 +122,7 @@ class AskingDock(Dock):
             rows.append(Note(question.words, 13.0))
         if question.typed is not None:
             rows.append(Text("", question.typed, self._type, is_live=True, enter=partial(self._take, 0)))
-        numbered = (f"{k + 1}   {one.words}" if question.typed is None else one.words for k, one in enumerate(question.answers))
+        numbered = (f"{k + 1}   {answer.words}" if question.typed is None else answer.words for k, answer in enumerate(question.answers))
         buttons = tuple(Button(words, partial(self._take, k)) for k, words in enumerate(numbered))
         return [*rows, Buttons(buttons, columns=1, height=28.0, is_list=True), Note("Enter chooses the highlighted entry; Esc cancels.")]
 

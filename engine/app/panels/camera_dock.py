@@ -133,14 +133,14 @@ class CameraDock(Dock):
     def follow(self, session: Session) -> None:
         """Follow the body that is pointed at, or watched; stop if it is followed already."""
         pointed = body_under(session, self._pointer) if self._pointer is not None else None
-        wanted = pointed if pointed is not None else session.timeline.watched
-        if wanted is None:
+        target = pointed if pointed is not None else session.timeline.watched
+        if target is None:
             session.messages.say("Point at a body, then press V to follow it.")
-        elif session.view.following.followed == wanted:
+        elif session.view.following.followed == target:
             session.view.following.stop()
         else:
-            session.timeline.watched = wanted
-            session.view.follow(wanted)
+            session.timeline.watched = target
+            session.view.follow(target)
 
 
 _FAR = 30_000.0
@@ -169,8 +169,8 @@ def moving_box(session: Session) -> AABB:
             if spec.type != "static" and spec.active:
                 box = _box(stage, _shapes(stage, body), tuple(stage.world.poses[stage.world.row_of(body)].tolist()))
                 boxes += [box] if box is not None else []
-    found = union(boxes)
-    return found if found is not None else session.demo.home()
+    around = union(boxes)
+    return around if around is not None else session.demo.home()
 
 
 def _seen(canvas: Canvas, box: AABB | None) -> pygame.Rect | None:

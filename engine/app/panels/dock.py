@@ -241,13 +241,13 @@ def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...], la
     fixed = sum(dock.size for dock in own if not dock.folds)
     folding = sorted((dock for dock in own if dock.folds and dock.size > 0.0), key=lambda dock: -dock.opened)
     for n_open in range(len(folding), -1, -1):
-        wanted = sum(dock.size for dock in folding[:n_open])
+        desired = sum(dock.size for dock in folding[:n_open])
         others = fixed + (_STRIP if n_open < len(folding) else 0.0)
-        share = min((room - others) / wanted, 1.0) if wanted else 1.0
+        share = min((room - others) / desired, 1.0) if desired else 1.0
         if share >= _MIN_SHARE:
             break
         if n_open == 1 and folding[0] is last:
-            share = max(share, min(last.least, extent / ui_scale - others - _NARROWEST_VIEW) / wanted, 0.0)
+            share = max(share, min(last.least, extent / ui_scale - others - _NARROWEST_VIEW) / desired, 0.0)
             break
     for dock in own:
         dock.is_folded = dock in folding[n_open:]

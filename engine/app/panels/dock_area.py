@@ -83,11 +83,11 @@ class DockArea:
 
     def carve(self, view: Place, ui_scale: float) -> Place:
         """Give the docks their places in the view, and return what is left of it for the demo."""
-        wanted = self._wanted
-        for dock, size, was in zip(self.docks, wanted, self._sizes, strict=True):
+        sizes = self._wanted
+        for dock, size, was in zip(self.docks, sizes, self._sizes, strict=True):
             if size > 0.0 and not was:
                 self._open(dock)
-        self._sizes, self._is_unfolded = wanted, False
+        self._sizes, self._is_unfolded = sizes, False
         return carve(view, ui_scale, self.active()) if self._navigator.has_docks else view
 
     @property

@@ -75,8 +75,8 @@ class EventDock(Dock):
         watched = session.timeline.watched if self.only_watched else None
 
         def first(events: Iterable[Event], n: int) -> list[Event]:
-            wanted = (event for event in events if event.kind in self.kinds and (watched is None or event.is_about(*watched)))
-            return [*islice(wanted, n)]
+            matching = (event for event in events if event.kind in self.kinds and (watched is None or event.is_about(*watched)))
+            return [*islice(matching, n)]
 
         n_rows = max(int((self.place[3] / self.fonts.ui_scale - _HEAD) / _LINE), 1)
         ahead = first(log[happened:], min(_AHEAD, n_rows - 1))

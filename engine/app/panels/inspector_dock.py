@@ -57,7 +57,7 @@ class InspectorDock(Dock):
         if editor.is_selecting != self._was_selecting:
             self._was_selecting = self.shown = editor.is_selecting
         joint = () if editor.joint is None else (-1, *editor.joint)
-        shown = (*(number for one in editor.selection for number in one), *joint)
+        shown = (*(number for item in editor.selection for number in item), *joint)
         if shown != self._shown:  # something else is selected
             if shown:
                 self._turn_to(0)

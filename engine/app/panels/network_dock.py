@@ -133,7 +133,7 @@ class NetworkDock(Dock):
             ),
             Heading("Simulated link, each way"),
         ]
-        rows += [self._link_row(driver, *one) for one in _LINK]
+        rows += [self._link_row(driver, *field) for field in _LINK]
         return rows
 
     def _link_row(

@@ -103,10 +103,10 @@ class PlotDock(Dock):
             self.chosen.remove(source)
             return
         self.chosen.append(source)
-        while len(self.chosen) > _MAX_CURVES or len({_unit(one) for one in self.chosen}) > _MAX_UNITS:
+        while len(self.chosen) > _MAX_CURVES or len({_unit(curve) for curve in self.chosen}) > _MAX_UNITS:
             self.chosen.pop(0)
-        taken = {self._styles[one] for one in self.chosen[:-1]}
-        self._styles[source] = next(k for k in range(_MAX_CURVES) if k not in taken)
+        used = {self._styles[curve] for curve in self.chosen[:-1]}
+        self._styles[source] = next(k for k in range(_MAX_CURVES) if k not in used)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -84,7 +84,7 @@ class TimelineDock(Dock):
             ("redo", history.can_redo, "redo"),
         )
         room = self.place[2] / self.fonts.ui_scale - _MIN_LINE - 30.0
-        chosen = next((one for one in _CHOICES if (len(one) + n_more) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
+        chosen = next((ids for ids in _CHOICES if (len(ids) + n_more) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
         buttons = []
         for icon, is_ready, id in (offered[k] for k in chosen):
             label = self.actions.label(id)
@@ -94,7 +94,7 @@ class TimelineDock(Dock):
     @property
     def area(self) -> pygame.Rect:
         """Where words and line are, pixels."""
-        item = next((one for one in self.form.items if isinstance(one.what, Area)), None)
+        item = next((row for row in self.form.items if isinstance(row.what, Area)), None)
         return pygame.Rect(self.place) if item is None else self.form.rect(item)
 
     @property
@@ -174,8 +174,8 @@ class TimelineDock(Dock):
             return
         at, gap = self.x_of(min(step, history.last), history), round(6 * ui)
         pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))
-        for told in (f"{_clock(step * session.demo.step_seconds)}, step {step}", f"step {step}", str(step)):
-            words = self.fonts.render(told, 12, palette.ACCENT, True)
+        for label in (f"{_clock(step * session.demo.step_seconds)}, step {step}", f"step {step}", str(step)):
+            words = self.fonts.render(label, 12, palette.ACCENT, True)
             plate = words.get_rect(midleft=(at + gap, bar.centery)).inflate(2 * gap, 0)
             plate.left = at + gap
             if plate.right > bar.right:
