@@ -27,6 +27,7 @@ __all__ = [
     "FilmFile",
     "FilmRate",
     "FilmSize",
+    "HtmlFile",
     "Jobs",
     "JsonFile",
     "Option",
@@ -173,6 +174,10 @@ ReportFolder = Annotated[
     str | None, Option(metavar="DIR", help="Write report.html and the files it links to into this folder.", writes=(FOLDER,))
 ]
 Screenshot = Annotated[str | None, Option(metavar="F.png", help="Write an image of the result.", writes=(".png",), without_window=True)]
+HtmlFile = Annotated[
+    str | None,
+    Option(name="--html", metavar="F.html", help="Write a page that plays it in any browser.", writes=(".html",), without_window=True),
+]
 SolverName = Annotated[str | None, Option(metavar="NAME", help="Physics solver, such as soft_step.", shown="box2d", check=_check_solver)]
 Against = Annotated[
     str | None, Option(metavar="NAMES", help="Run a copy alongside with this solver, or one copy for each of up to 3: A,B,C.")

@@ -14,6 +14,7 @@ from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.options import argument, option
 from engine.cli.output import load_referee, progress, waiting, warming
+from engine.cli.player import PageCapture
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.files import write_atomically
@@ -36,7 +37,7 @@ MAX_STEPS = 10_000_000
 _OWN_SUFFIX = ".py"
 _RECORDING_SUFFIX = ".rec"
 _SOLVERS = "solver."
-_MOVING = ("steps", "film", "record_inputs", "csv_contacts", "csv_states", "csv_timings", "drops", "solver", "against")
+_MOVING = ("steps", "seconds", "html", "film", "record_inputs", "csv_contacts", "csv_states", "csv_timings", "drops", "solver", "against")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +46,16 @@ class RunOptions:
 
     demo: str | None = argument("[ID|FILE]", "Demo id (see the list command), scene file or demo file.", None, reads=True)
     headless: bool = option(
-        "", "Run without a window. Implied by --steps, --json, --screenshot, --record and --csv-*.", False, without_window=True
+        "",
+        "Run without a window. Implied by --steps, --seconds, --json, --html, --screenshot, --record and --csv-*.",
+        False,
+        without_window=True,
     )
     steps: int | None = option("N", "Number of steps.", low=1, high=MAX_STEPS, shown=str(DEFAULT_STEPS), without_window=True)
+    seconds: float | None = option(
+        "S", "Length of the run in simulated seconds, instead of --steps.", low=1e-3, high=1e5, unit="s", excludes=("steps", "since"),
+        without_window=True,
+    )  # fmt: skip
     seed: options.Seed = 0
     solver: options.SolverName = None
     against: options.Against = None
@@ -61,6 +69,7 @@ class RunOptions:
     )
     settings: options.Settings = None
     screenshot: options.Screenshot = None
+    html: options.HtmlFile = None
     json: options.JsonFile = None
     pair: str | None = option("FILE", "Open a shape pair file instead of a demo.", reads=True, excludes=("demo", *_MOVING))
     drops: list[str] | None = option("FILE", "Drop a picture or body file into the demo; repeatable.", name="--drop", reads=True)
@@ -85,8 +94,8 @@ def run_command(args: RunOptions) -> Report | None:
     status 1 if a difference is unexplained. --pair opens a pair file and shows our result and Box2D's. --drop drops a picture (PNG,
     JPEG, ...), an SVG or a body file written by the trace command into the demo, as if dropped on the window. --solver replaces the
     solver of the demo or scene file. --against runs up to three copies with other solvers (A,B,C), from the start or from the state
-    given by --from, and reports where they diverge. --record writes a video; --record-inputs writes a recording that the replay
-    command reproduces bit for bit.
+    given by --from, and reports where they diverge. --html writes a page that plays the run in any browser; --record writes a video;
+    --record-inputs writes a recording that the replay command reproduces bit for bit.
     """
     others = options.solver_list("--against", args.against)
     integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
@@ -259,9 +268,12 @@ def _headless(
     from engine.sim.values import StateError
 
     steps, referee = args.steps or DEFAULT_STEPS, load_referee()
+    if args.seconds is not None:
+        steps = integer("--seconds: steps", max(round(args.seconds / kind(args.seed, values).step_seconds), 1), 1, MAX_STEPS)
     with warming():
         options.prepare_solvers(args.solver, *others)
     record = partial(_recorder, path=args.record_inputs) if args.record_inputs is not None else None
+    page = PageCapture(args.html)
     files = args.csv_contacts, args.csv_states, args.csv_timings
     with Tables(*files) as tables, filmed(film) as camera, progress(kind.title, steps) as advance:
 
@@ -272,10 +284,12 @@ def _headless(
         def prepare(acting: Simulation | History[Demo]) -> None:
             _drop(acting, args.drops or [])
             camera.start(acting.demo)
+            page.start(acting.demo)
             add_row(acting.demo)
 
         def on_step(running: Demo) -> None:
             camera.stepped()
+            page.stepped()
             add_row(running)
             advance()
 
@@ -292,9 +306,10 @@ def _headless(
     if args.screenshot is not None:
         with waiting("drawing"):
             write_atomically(args.screenshot, picture_of(demo, besides=besides))
+    written = camera.row | page.write()
     plain = report.as_json()
     readout = [line if isinstance(line, str) else line[0] for line in (*demo.verdicts(), *demo.status())]
-    rows = facts({name: value for name, value in plain.items() if name not in ("demo", "steps", "seed")}) | camera.row
+    rows = facts({name: value for name, value in plain.items() if name not in ("demo", "steps", "seed")}) | written
     title = Link(f"{demo.title}, {report.steps} steps, seed {report.seed}", "title")
     parts: list[Part] = [title, rows, *(f"  {line}" for line in dict.fromkeys((*readout, *demo.summary())))]
     return Report({**plain, "readout": readout}, parts, int(not report.is_clean))

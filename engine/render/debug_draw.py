@@ -25,8 +25,6 @@ from engine.render.views import Layers, SceneView, WorldView
 
 __all__ = ["DebugDraw"]
 
-_FILL_SHARE = 0.42
-"""Share of the outline's color in a fill; the rest is background."""
 _DOT_METERS = 0.045
 _MAX_LABELS = 160
 """Maximum number of separations written; more would be unreadable. All points are drawn."""
@@ -208,10 +206,10 @@ def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepCont
 def _draw_shapes(
     canvas: Canvas, scene: SceneView, packed: PackedShapes, poses: FloatArray, vertices: FloatArray, centers: FloatArray, touching: IntArray
 ) -> None:
-    colors = _body_colors(scene, packed, touching)
+    colors = packed.outline_colors(scene.world.awake, scene.colors, touching if scene.mark_touching else None)
     outlines, look = np.unique(colors, return_inverse=True)
     shades = [palette.unpacked(number) for number in outlines.tolist()]
-    fills = [mix(palette.BACKGROUND, shade, _FILL_SHARE) for shade in shades]
+    fills = [mix(palette.BACKGROUND, shade, palette.FILL_SHARE) for shade in shades]
     empty = packed.rows_of(np.fromiter(scene.outline_only, dtype=np.int64, count=len(scene.outline_only)))
     look[empty[empty >= 0]] += len(shades)  # the same outlines without a fill; and last of all the sensors' look
     looks: list[tuple[Color | None, Color]] = [
@@ -225,28 +223,6 @@ def _draw_shapes(
     if len(packed.radii):
         of_circles = np.where(packed.circle_sensor, len(looks) - 1, look[packed.circle_row])
         canvas.circles(centers, packed.radii, poses[packed.circle_row, 2], of_circles, looks)
-
-
-def _body_colors(scene: SceneView, packed: PackedShapes, touching: IntArray) -> IntArray:
-    """Return the outline of every body (b,), as `palette.packed` has it: its own color, its kind's, dimmer asleep, red where it touches.
-
-    `touching` are the rows of those that do.
-    """
-    awake = scene.world.awake
-    outlines = packed.colors.copy()
-    outlines[~awake & packed.is_dynamic] = palette.packed(palette.SLEEPING)
-    if scene.colors:
-        ids = np.fromiter(scene.colors, dtype=np.int64, count=len(scene.colors))
-        for row, color in zip(packed.rows_of(ids).tolist(), scene.colors.values(), strict=True):
-            if row >= 0:
-                outlines[row] = palette.packed(palette.legible(color))
-    if scene.mark_touching:
-        is_touching = np.zeros(len(outlines), dtype=np.bool_)
-        is_touching[touching[touching >= 0]] = True
-        is_touching &= packed.is_moving
-        outlines[is_touching & awake] = palette.packed(palette.TOUCHING)
-        outlines[is_touching & ~awake] = palette.packed(mix(palette.TOUCHING, palette.SLEEPING, 0.55))
-    return outlines
 
 
 def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:

@@ -5,7 +5,7 @@ Local vertices never change: they are read once, and again only when the world's
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from engine.contracts.contact import StepContacts
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.render import palette
 from engine.render.interpolation import moved
-from engine.render.palette import Color
+from engine.render.palette import Color, mix
 from engine.render.views import WorldView
 
 __all__ = ["Carry", "PackedShapes", "carried_points"]
@@ -98,6 +98,33 @@ class PackedShapes:
     def is_round(self, fixtures: IntArray) -> NDArray[np.bool_]:
         """Return True for each fixture id that is a circle."""
         return self._circles.of(fixtures) >= 0
+
+    def outline_colors(self, awake: NDArray[np.bool_], colors: Mapping[int, Color], touching: IntArray | None) -> IntArray:
+        """Return the color of every body's outline (b,), as `palette.packed` encodes it.
+
+        Parameters
+        ----------
+        awake : bool (b,)
+            Sleeping bodies are dimmed.
+        colors : mapping of int to Color
+            Colors of single bodies, by id, which replace their own.
+        touching : int64 array or None
+            Rows of the bodies that touch another, which are drawn red; negative rows are ignored. None draws none so.
+        """
+        outlines = self.colors.copy()
+        outlines[~awake & self.is_dynamic] = palette.packed(palette.SLEEPING)
+        if colors:
+            ids = np.fromiter(colors, dtype=np.int64, count=len(colors))
+            for row, color in zip(self.rows_of(ids).tolist(), colors.values(), strict=True):
+                if row >= 0:
+                    outlines[row] = palette.packed(palette.legible(color))
+        if touching is not None:
+            is_touching = np.zeros(len(outlines), dtype=np.bool_)
+            is_touching[touching[touching >= 0]] = True
+            is_touching &= self.is_moving
+            outlines[is_touching & awake] = palette.packed(palette.TOUCHING)
+            outlines[is_touching & ~awake] = palette.packed(mix(palette.TOUCHING, palette.SLEEPING, 0.55))
+        return outlines
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
         """Return all polygon corners for body poses (b, 3)."""

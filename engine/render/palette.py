@@ -23,6 +23,10 @@ WORDS_CONTRAST = 4.5
 """Minimum contrast of text of normal size: success criterion 1.4.3."""
 
 
+FILL_SHARE = 0.42
+"""Share of the outline's color in a body's fill; the rest is background."""
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """A color for every name below, in small letters."""
@@ -64,6 +68,17 @@ class Theme:
     def named(self) -> dict[str, Color | tuple[Color, ...]]:
         """Return the colors under the names that `engine.render.palette` gives them."""
         return {field.name.upper(): getattr(self, field.name) for field in fields(self) if field.name != "name"}
+
+    def colors(self) -> tuple[Color, ...]:
+        """Return all colors, in the same order for every theme."""
+        return tuple(color for entry in self.named().values() for color in _listed(entry))
+
+    def css(self) -> str:
+        """Return the theme as custom properties of CSS: ``--body-colors-0: #569cd6; ...``."""
+        entries = [(name.lower().replace("_", "-"), entry) for name, entry in self.named().items()]
+        rows = [(name, entry) for name, entry in entries if not isinstance(entry[0], tuple)]
+        rows += [(f"{name}-{k}", color) for name, entry in entries if isinstance(entry[0], tuple) for k, color in enumerate(entry)]
+        return " ".join(f"--{name}: #{packed(color):06x};" for name, color in rows)
 
 
 DARK = Theme(
@@ -220,8 +235,7 @@ def use_theme(name: str) -> None:
     _legible.clear()
     for other in THEMES.values():
         if other is not _theme:
-            for there, here in zip(other.named().values(), _theme.named().values(), strict=True):
-                _present.update(zip(_listed(there), _listed(here), strict=True))
+            _present.update(zip(other.colors(), _theme.colors(), strict=True))
 
 
 def now(color: Color) -> Color:
@@ -238,11 +252,30 @@ def legible(color: Color, least: float = MIN_CONTRAST) -> Color:
         return now(color)
     legible = _legible.get((color, least))
     if legible is None:
-        legible = now(color)
-        while contrast(legible, BACKGROUND) < least:
-            legible = mix(legible, (0, 0, 0), 0.1)
-        _legible[color, least] = legible
+        legible = _legible[color, least] = _darkened(now(color), BACKGROUND, least)
     return legible
+
+
+def _darkened(color: Color, ground: Color, least: float) -> Color:
+    """Return a color, mixed with black until its contrast with the ground is at least `least`."""
+    while contrast(color, ground) < least:
+        color = mix(color, (0, 0, 0), 0.1)
+    return color
+
+
+def in_both(color: Color) -> tuple[Color, Color]:
+    """Return a color of the current theme as the dark and as the light theme have it; a demo's own color is darkened for the light one.
+
+    Examples
+    --------
+    >>> in_both(TEXT), in_both((1, 200, 3))
+    (((222, 229, 238), (24, 32, 44)), ((1, 200, 3), (1, 162, 3)))
+    """
+    here, there = (DARK, LIGHT) if _theme is DARK else (LIGHT, DARK)
+    counterparts = dict(zip(here.colors(), there.colors(), strict=True))
+    if _theme is DARK:
+        return color, counterparts.get(color) or _darkened(color, LIGHT.background, MIN_CONTRAST)
+    return counterparts.get(color, color), color
 
 
 def mix(a: Color, b: Color, share: float) -> Color:

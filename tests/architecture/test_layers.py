@@ -35,6 +35,7 @@ LAYERS = (
     "engine.demo",
     "engine.net",
     "engine.render",
+    "engine.player",
     "engine.ui",
     "engine.app",
     "engine.cli",
@@ -52,6 +53,7 @@ LIMITS = {
     "engine.box2d": _PLAIN | {"engine.world"},
     "engine.dynamics": _PLAIN | _COLLISION | {"engine.world"},
     "engine.render": _PLAIN | {"engine.bounding"},
+    "engine.player": _PLAIN | {"engine.world", "engine.trace", "engine.sim", "engine.render"},
 }
 
 # Libraries that only some layers may see.
@@ -69,7 +71,7 @@ LIBRARIES = {
     "tinycss2": {"engine.decompose"},
     "cssselect2": {"engine.decompose"},
     "websockets": {"engine.net"},
-    "jinja2": {"engine.report"},
+    "jinja2": {"engine.report", "engine.player"},
 }
 
 

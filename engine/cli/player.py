@@ -1,0 +1,51 @@
+"""Captures a demo during a run, and writes the page that plays it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.cli.output import waiting
+from engine.common.files import write_atomically
+
+if TYPE_CHECKING:
+    from engine.player.capture import Capture
+    from engine.sim.demo import Demo
+
+__all__ = ["PageCapture", "write_page"]
+
+
+class PageCapture:
+    """Captures a demo after `start` is called; does nothing if `path` is None."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._capture: Capture | None = None
+        self._title = ""
+
+    def start(self, demo: Demo) -> None:
+        """Capture the present state of a demo."""
+        if self._path is not None:
+            from engine.player.capture import Capture
+
+            self._capture, self._title = Capture(demo), demo.title
+
+    def stepped(self) -> None:
+        """Capture the state after a step."""
+        if self._capture is not None:
+            self._capture.update()
+
+    def write(self) -> dict[str, str]:
+        """Write the page; return a summary row with its path and size, or nothing if no page is wanted."""
+        if self._path is None or self._capture is None:
+            return {}
+        with waiting("writing the page"):
+            return write_page(self._path, self._title, self._capture.packed())
+
+
+def write_page(path: str, title: str, recording: str) -> dict[str, str]:
+    """Write a page that plays a recording; return a summary row with its path and size."""
+    from engine.player.page import player_page
+
+    content = player_page(title, [recording]).encode()
+    write_atomically(path, content)
+    return {"page": f"{path}, {len(content) / 1000.0:,.0f} kB"}

@@ -1,0 +1,425 @@
+"""Captures what a demo does, step by step, for a page: bodies, contact points, joints, events, the referee's differences, the readout.
+
+Positions are rounded to a grid. Its pitch follows from a maximum error for every point of a body, which the recording states: `MAX_ERROR`,
+or 1/20,000 of the view if that is less. Contact points are stored relative to the center of the body that they ride on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.contracts.agreement import REASONS
+from engine.contracts.contact import PointState, StepContacts
+from engine.player.encoding import first_differences, packed_recording, second_differences
+from engine.render import palette
+from engine.render.packing import PackedShapes, carried_points
+from engine.sim.demo import Demo
+from engine.sim.ids import called, readable
+from engine.sim.stage import Stage
+from engine.world import World
+
+__all__ = ["MAX_ERROR", "Capture"]
+
+MAX_ERROR = 1e-4
+"""Maximum distance of any recorded point of a body from its true position, meters."""
+_OF_VIEW = 1.0 / 20_000.0
+"""The same as a share of the view: 0.06 pixels of 1,280."""
+_FOR_CENTER = 2.0 / 3.0
+"""Share of the error for the center; the rest is for the rotation. This split takes the fewest bits: two coordinates and one angle."""
+_POINT_ERROR = 5.0
+"""Maximum error of a contact point, of a separation: times the error of bodies."""
+_NORMAL_TURN = 1024
+"""Directions of a normal: at most 0.18 degrees off."""
+_IMPULSE_STEPS = 8
+"""Steps per doubling of an impulse: at most 4.5% off."""
+_LEAST_IMPULSE = 1e-4
+"""Impulses of this size, newton seconds, are still distinguished from zero."""
+_READOUT_SECONDS = 0.1
+"""Time between two captures of the readout: nobody reads faster, and some demos compute it in milliseconds."""
+_MAX_GRID = 2.0**52
+"""Maximum number of grid pitches from the origin; a body farther away is shown there."""
+
+
+@dataclass
+class _Body:
+    """A body with a fixed outline, from step `first` on; `parts` are (chunk, row), one after the other."""
+
+    stage: int
+    id: int
+    name: str
+    kind: str
+    shapes: tuple[int, ...]
+    center: tuple[float, float]
+    reach: float
+    mass: float
+    first: int
+    parts: list[tuple[_Chunk, int]] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Everything that must not change while it is the same body."""
+        return self.stage, self.id, self.name, self.kind, self.shapes, self.center, self.mass
+
+
+@dataclass
+class _Chunk:
+    """Steps of a stage between two changes of its structure; a row per body of the world."""
+
+    world: World
+    packed: PackedShapes
+    bodies: IntArray
+    poses: list[FloatArray] = field(default_factory=list)
+    looks: list[IntArray] = field(default_factory=list)
+
+
+class _Points(NamedTuple):
+    """Contact points of a step, or of all: `key` (4, n) is the stage, both fixtures and the feature; `bodies` (2, n) are A and B."""
+
+    key: IntArray
+    step: IntArray
+    is_new: NDArray[np.bool_]
+    bodies: IntArray
+    rides_on_b: NDArray[np.bool_]
+    position: FloatArray
+    normal: FloatArray
+    separation: FloatArray
+    impulse: FloatArray
+
+
+class _Motion(NamedTuple):
+    """Centers of all bodies as decoded, (n, 2), on a grid; that of body k at step s is row ``offsets[k] + s``."""
+
+    pitch: float
+    offsets: IntArray
+    centers: FloatArray
+
+
+class Capture:
+    """Captures a demo from its present state on; call `update` after each step.
+
+    Parameters
+    ----------
+    demo : Demo
+
+    Attributes
+    ----------
+    steps : int
+        Number of captured steps.
+    """
+
+    def __init__(self, demo: Demo) -> None:
+        self.steps = 0
+        self._demo = demo
+        self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
+        (left, bottom), (right, top) = demo.home().lower, demo.home().upper
+        self._home = [left, bottom, right, top]
+        self._max_error = min(MAX_ERROR, _OF_VIEW * max(right - left, top - bottom))
+        self._shapes: dict[tuple[object, ...], int] = {}
+        self._bodies: list[_Body] = []
+        self._chunks: dict[int, _Chunk] = {}
+        self._joints: list[dict[str, Any]] = []
+        self._colors: dict[int, int] = {}
+        self._points: list[_Points] = []
+        self._events: list[tuple[int, int, int, int]] = []
+        self._differences: dict[tuple[object, ...], dict[str, Any]] = {}
+        self._runs: list[dict[str, Any]] = []
+        self._lines: dict[tuple[str, int], int] = {}
+        self._readouts: list[tuple[int, list[int]]] = []
+        self._stages: list[dict[str, Any]] = []
+        self._take()
+
+    def update(self) -> None:
+        """Capture the state after a step."""
+        self.steps += 1
+        self._take()
+
+    def _take(self) -> None:
+        stages = self._demo.stages
+        for number in [number for number in self._chunks if number >= len(stages)]:
+            del self._chunks[number]
+        for number, stage in enumerate(stages):
+            self._take_stage(number, stage)
+        if self.steps % self._readout_steps:
+            return
+        lines = [self._line(line) for line in (*self._demo.verdicts(), *self._demo.status())]
+        if not self._readouts or self._readouts[-1][1] != lines:
+            self._readouts.append((self.steps, lines))
+
+    def _line(self, line: Any) -> int:
+        """Return the number of a line of the readout; a verdict's color says whether it holds."""
+        text, color = (line, palette.TEXT) if isinstance(line, str) else line
+        if color is None or isinstance(color, bool):
+            color = {None: palette.TEXT, True: palette.AGREE, False: palette.WARNING}[color]
+        return self._lines.setdefault((text, self._color(palette.packed(color))), len(self._lines))
+
+    def _color(self, color: int) -> int:
+        return self._colors.setdefault(color, len(self._colors))
+
+    def _take_stage(self, number: int, stage: Stage) -> None:
+        world, chunk = stage.world, self._chunks.get(number)
+        if chunk is None or chunk.world is not world or chunk.packed.version != (world.structure_version, palette.theme_name()):
+            chunk = self._chunks[number] = self._new_chunk(number, world, chunk)
+            del self._stages[number:]
+            self._stages.append({"offset": stage.offset, "label": stage.label, "label_at": stage.label_at})
+        packed, contacts, poses = chunk.packed, world.contacts, world.poses
+        rows = packed.rows_of_contacts(contacts)
+        chunk.poses.append(np.column_stack((packed.centers_of_mass(poses), poses[:, 2])))
+        colors = packed.outline_colors(world.awake, self._demo.body_colors(stage), rows if stage.mark_touching else None)
+        kinds, which = np.unique(colors, return_inverse=True)
+        numbers = np.array([self._color(color) for color in kinds.tolist()], dtype=np.int64)
+        chunk.looks.append(2 * numbers[which] + ~world.awake)
+        positions = carried_points(contacts, packed, poses, rows)
+        self._take_points(number, chunk, contacts, positions, rows)
+        self._take_joints(number, chunk)
+        self._take_differences(number, stage, chunk)
+        for piece in stage.pieces if self.steps else ():
+            for is_end, events in enumerate((piece.contacts.began, piece.contacts.ended)):
+                for event in events:
+                    a, b = chunk.packed.rows_of(np.array((event.body_a, event.body_b))).tolist()
+                    if a >= 0 and b >= 0:
+                        self._events.append((self.steps, int(chunk.bodies[a]), int(chunk.bodies[b]), 2 * event.sensor + is_end))
+
+    def _new_chunk(self, number: int, world: World, before: _Chunk | None) -> _Chunk:
+        packed = PackedShapes(world)
+        known = {self._bodies[k].key: k for k in before.bodies.tolist()} if before is not None and before.world is world else {}
+        chunk = _Chunk(world, packed, np.zeros(len(world.body_ids), dtype=np.int64))
+        outlines, names = self._outlines(packed), Counter(map(world.name_of, world.body_ids))
+        for row, body_id in enumerate(world.body_ids):
+            record, (shapes, reach) = world.body(body_id), outlines[row]
+            made = _Body(
+                stage=number,
+                id=body_id,
+                name=_name(record.spec.name, body_id, names[record.spec.name]),
+                kind=record.spec.type,
+                shapes=shapes,
+                center=record.local_center,
+                reach=reach,
+                mass=record.mass,
+                first=self.steps,
+            )
+            k = known.get(made.key)
+            if k is None:
+                k = len(self._bodies)
+                self._bodies.append(made)
+            self._bodies[k].parts.append((chunk, row))
+            chunk.bodies[row] = k
+        return chunk
+
+    def _outlines(self, packed: PackedShapes) -> list[tuple[tuple[int, ...], float]]:
+        """Return for each body the numbers of its shapes, and the distance of its farthest point or origin from its center of mass."""
+        numbers: list[list[int]] = [[] for _ in packed.body_ids]
+        reach = np.hypot(*packed.local_centers.T)
+        for k, row in enumerate(packed.polygon_row.tolist()):
+            corners = packed.vertices[packed.starts[k] : packed.starts[k + 1]] - packed.local_centers[row]
+            reach[row] = max(reach[row], float(np.hypot(*corners.T).max()))
+            numbers[row].append(self._shape(corners.round(7), float(packed.skins[k]), bool(packed.polygon_sensor[k])))
+        for k, row in enumerate(packed.circle_row.tolist()):
+            center, radius = packed.centers[k] - packed.local_centers[row], float(packed.radii[k])
+            reach[row] = max(reach[row], float(np.hypot(*center)) + radius)
+            numbers[row].append(self._shape(center.round(7)[None], radius, bool(packed.circle_sensor[k])))
+        return [(tuple(shapes), float(far)) for shapes, far in zip(numbers, reach, strict=True)]
+
+    def _shape(self, points: FloatArray, radius: float, is_sensor: bool) -> int:
+        key = tuple(map(tuple, points.tolist())), radius, is_sensor
+        return self._shapes.setdefault(key, len(self._shapes))
+
+    def _take_points(self, number: int, chunk: _Chunk, contacts: StepContacts, positions: FloatArray, rows: IntArray) -> None:
+        row, which = np.nonzero((contacts.state >= 0) & (rows.min(axis=0) >= 0)[:, None])
+        fixtures = np.stack((contacts.fixture_a, contacts.fixture_b))[:, row]
+        self._points.append(
+            _Points(
+                key=np.stack((np.full(len(row), number), *fixtures, contacts.feature_id[row, which])),
+                step=np.full(len(row), self.steps),
+                is_new=contacts.state[row, which] == PointState.ADD,
+                bodies=chunk.bodies[rows[:, row]],
+                rides_on_b=chunk.packed.is_moving[rows[1, row]],
+                position=positions[row, which].T,
+                normal=contacts.normal[row].T,
+                separation=contacts.separation[row, which],
+                impulse=np.stack((contacts.normal_impulse[row, which], contacts.tangent_impulse[row, which])),
+            )
+        )
+
+    def _take_joints(self, number: int, chunk: _Chunk) -> None:
+        world = chunk.world
+        lasting = {
+            (joint["stage"], joint["id"], joint["a"], joint["b"]): joint for joint in self._joints if joint["last"] == self.steps - 1
+        }
+        for joint_id in world.joint_ids:
+            ends = [
+                (-1, list(anchor)) if body is None else self._local(chunk, body, anchor)
+                for body, anchor in zip(world.joint_bodies(joint_id), world.joint_anchors(joint_id), strict=True)
+            ]
+            joint = lasting.get((number, joint_id, ends[0][0], ends[1][0]))
+            if joint is None:
+                joint = {
+                    "stage": number,
+                    "id": joint_id,
+                    "a": ends[0][0],
+                    "b": ends[1][0],
+                    "first": self.steps,
+                    "at_a": [],
+                    "at_b": ends[1][1],
+                }
+                self._joints.append(joint)
+            joint["last"] = self.steps
+            if not joint["at_a"] or (ends[0][0] < 0 and joint["at_a"][-1][1:] != ends[0][1]):
+                joint["at_a"].append([self.steps, *ends[0][1]])
+
+    def _local(self, chunk: _Chunk, body: int, point: tuple[float, float]) -> tuple[int, list[float]]:
+        """Return the number of a body, and a world point relative to its center, in its frame."""
+        row = chunk.world.row_of(body)
+        x, y, angle = chunk.poses[-1][row].tolist()
+        dx, dy, cos, sin = point[0] - x, point[1] - y, np.cos(angle), np.sin(angle)
+        return int(chunk.bodies[row]), [round(float(cos * dx + sin * dy), 6), round(float(cos * dy - sin * dx), 6)]
+
+    def _take_differences(self, number: int, stage: Stage, chunk: _Chunk) -> None:
+        """Note the referee's differences; one that lasts is noted once, with its largest size and the evidence for that."""
+        for difference in stage.agreement.differences if self.steps else ():
+            key = (number, difference.fixture_a, difference.fixture_b, difference.reason)
+            run = self._differences.get(key)
+            if run is None or run["first"] + run["steps"] != self.steps:
+                fixtures = [self._body_of(chunk, fixture) for fixture in key[1:3]]
+                if -1 in fixtures:
+                    continue
+                run = {"key": key[:3], "bodies": fixtures, "at": [round(value, 4) for value in difference.position], "size": -1.0}
+                run |= {"reason": difference.reason, "first": self.steps, "steps": 0}
+                self._differences[key] = run
+                self._runs.append(run)
+            run["steps"] += 1
+            if difference.size > run["size"]:
+                run |= {"size": float(f"{difference.size:.3g}"), "worst": self.steps, "evidence": readable(difference.evidence)}
+
+    def _body_of(self, chunk: _Chunk, fixture: int) -> int:
+        """Return the number of a fixture's body; -1 if it was deleted."""
+        if not chunk.world.is_fixture(fixture):
+            return -1
+        return int(chunk.bodies[chunk.world.row_of(chunk.world.fixture(fixture).body)])
+
+    # -- the recording ------------------------------------------------------------------------------------------------
+
+    def packed(self) -> str:
+        """Return everything captured so far, as `engine.player.encoding` packs it."""
+        demo = self._demo
+        bodies, streams, motion = self._packed_bodies()
+        points, pairs, tracks = self._packed_points(motion)
+        events = np.array(self._events, dtype=np.int64).reshape(-1, 4)
+        none = np.zeros(0, dtype=np.int64)
+        streams |= tracks | {
+            "event_step": first_differences(events[:, 0], none),
+            **{f"event_{name}": events[:, k] for k, name in enumerate(("a", "b", "kind"), 1)},
+        }
+        reasons = {run["reason"] for run in self._runs}
+        header = {
+            "kind": "run",
+            "title": demo.title,
+            "watch": demo.watch,
+            "facts": {"demo": demo.id, "seed": demo.seed, "solver": " ".join(demo.sim.solvers)},
+            "seconds": demo.step_seconds,
+            "steps": self.steps,
+            "home": self._home,
+            "layers": dict(demo.layers),
+            "stages": self._stages,
+            "shapes": [{"points": points, "radius": radius, "sensor": is_sensor} for points, radius, is_sensor in self._shapes],
+            "bodies": bodies,
+            "pitch": motion.pitch,
+            "max_error": self._max_error,
+            "points": points,
+            "joints": self._joints,
+            "colors": [[f"#{palette.packed(color):06x}" for color in palette.in_both(palette.unpacked(number))] for number in self._colors],
+            "differences": [{**run, "key": pairs.get(run["key"], 0)} for run in self._runs],
+            "reasons": {name: [REASONS[name].name, REASONS[name].sentence] for name in sorted(reasons)},
+            "lines": list(self._lines),
+            "readouts": self._readouts,
+        }
+        return packed_recording(header, streams)
+
+    def _packed_bodies(self) -> tuple[list[dict[str, Any]], dict[str, IntArray], _Motion]:
+        """Return the bodies, the streams of their motion and looks, and the motion as a reader decodes it."""
+        chunks = {id(chunk): chunk for body in self._bodies for chunk, _ in body.parts}
+        poses = {key: np.stack(chunk.poses) for key, chunk in chunks.items()}
+        looks = {key: np.stack(chunk.looks) for key, chunk in chunks.items()}
+        parts = [[poses[id(chunk)][:, row] for chunk, row in body.parts] for body in self._bodies]
+        lengths = np.array([sum(map(len, part)) for part in parts], dtype=np.int64)
+        starts = np.cumsum(lengths) - lengths
+        pitch = 2.0**0.5 * _FOR_CENTER * self._max_error
+        turns = np.array([2.0 * (1.0 - _FOR_CENTER) * self._max_error / max(body.reach, self._max_error) for body in self._bodies])
+        flat = np.concatenate([piece for part in parts for piece in part]) if parts else np.zeros((0, 3))
+        pitches = np.column_stack((np.full((len(flat), 2), pitch), np.repeat(turns, lengths)))
+        grid = np.clip(np.rint(flat / pitches), -_MAX_GRID, _MAX_GRID).astype(np.int64)
+        streams = {name: second_differences(grid[:, k], starts) for k, name in enumerate(("x", "y", "angle"))}
+        all_looks = [looks[id(chunk)][:, row] for body in self._bodies for chunk, row in body.parts]
+        streams |= _looks_in_runs(np.concatenate(all_looks) if all_looks else np.zeros(0, dtype=np.int64), starts)
+        bodies = [
+            {
+                **{name: getattr(body, name) for name in ("stage", "id", "name", "kind", "shapes", "center", "mass", "first")},
+                "steps": length,
+                "turn": turn,
+            }
+            for body, length, turn in zip(self._bodies, lengths.tolist(), turns.tolist(), strict=True)
+        ]
+        firsts = np.array([body.first for body in self._bodies], dtype=np.int64)
+        return bodies, streams, _Motion(pitch, starts - firsts, pitch * grid[:, :2])
+
+    def _packed_points(self, motion: _Motion) -> tuple[dict[str, float], dict[tuple[int, ...], int], dict[str, IntArray]]:
+        """Return the pitches of contact points, the numbers of pairs of fixtures, from 1, by stage and fixtures, and the streams of the
+        points: a track for each point of a pair, from its first step to its last."""
+        if not self._points:
+            return {}, {}, {}
+        points = _Points._make(np.concatenate(columns, axis=-1) for columns in zip(*self._points, strict=True))
+        order = np.lexsort((points.step, *points.key[::-1]))
+        points = _Points._make(column[..., order] for column in points)
+        same = np.concatenate((points.key, points.bodies))
+        begins = points.is_new | (np.diff(points.step, prepend=-2) != 1) | (np.diff(same, prepend=-1) != 0).any(axis=0)
+        starts = np.flatnonzero(begins)
+        carrier = np.where(points.rides_on_b, points.bodies[1], points.bodies[0])
+        pitch, gap_pitch = 2.0**0.5 * _POINT_ERROR * self._max_error, 2.0 * self._max_error
+        at = points.position - motion.centers[motion.offsets[carrier] + points.step].T
+        largest = float(np.abs(points.impulse).max(initial=0.0))
+        least = max(_LEAST_IMPULSE * largest, 1e-300)
+        turn = np.rint(np.arctan2(points.normal[1], points.normal[0]) * (_NORMAL_TURN / (2.0 * np.pi)))
+        impulse = np.sign(points.impulse) * np.rint(_IMPULSE_STEPS * np.log2(1.0 + np.abs(points.impulse) / least))
+        columns = {
+            "point_x": at[0] / pitch,
+            "point_y": at[1] / pitch,
+            "point_separation": points.separation / gap_pitch,
+            "point_impulse": impulse[0],
+            "point_tangent": impulse[1],
+            "point_normal": turn,
+        }
+        streams = {name: first_differences(np.rint(column).astype(np.int64), starts) for name, column in columns.items()}
+        half = _NORMAL_TURN // 2
+        streams["point_normal"] = (streams["point_normal"] + half) % _NORMAL_TURN - half
+        tracks = {
+            "track_first": points.step[starts],
+            "track_a": points.bodies[0, starts],
+            "track_b": points.bodies[1, starts],
+            "track_pair": np.cumsum((np.diff(points.key[:3, starts], prepend=-1) != 0).any(axis=0)),
+        }
+        pairs = dict(zip(map(tuple, points.key[:3, starts].T.tolist()), tracks["track_pair"].tolist(), strict=True))
+        streams |= {name: first_differences(column, np.zeros(0, dtype=np.int64)) for name, column in tracks.items()}
+        streams["track_steps"] = np.diff(starts, append=len(begins))
+        streams["track_rides_on_b"] = points.rides_on_b[starts].astype(np.int64)
+        pitches = {"pitch": pitch, "gap_pitch": gap_pitch, "turn": _NORMAL_TURN, "doubling": _IMPULSE_STEPS, "least_impulse": least}
+        return pitches, pairs, streams
+
+
+def _name(name: str, body: int, n_bodies: int) -> str:
+    """Return what a body is called: its name, with its id if it shares the name with others, or its id alone."""
+    known = called("body", body)
+    return known if not name else name if n_bodies == 1 else f"{name} ({known})"
+
+
+def _looks_in_runs(looks: IntArray, starts: IntArray) -> dict[str, IntArray]:
+    """Return the streams of looks that rarely change: number of runs of each body, and length and value of each run."""
+    begins = np.diff(looks, prepend=-1) != 0
+    begins[starts] = True
+    at = np.flatnonzero(begins)
+    n_runs = np.diff(np.searchsorted(at, np.append(starts, len(looks))))
+    return {"look_runs": n_runs, "look_steps": np.diff(at, append=len(looks)), "look": looks[at]}

@@ -1,0 +1,72 @@
+"""Writes the page of the player: one HTML file with its style, its script and the recordings, which loads nothing else.
+
+The script is the modules of `web`, joined in the order of their imports. The page's content security policy allows that script and that
+style by their hashes, and nothing else: text that came from a scene cannot run, whatever it says.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["player_page"]
+
+_IMPORT = re.compile(r'^import \{.*?\} from "\./(\w+)\.js";\n', re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
+
+
+def player_page(title: str, recordings: Sequence[str]) -> str:
+    """Return a page with a player for each recording, encoded by `engine.player.encoding`."""
+    from markupsafe import Markup
+
+    template = _environment().get_template("page.html")
+    return template.render(title=title, recordings=recordings, script=Markup(_script()), style=Markup(_style())) + "\n"
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(loader=PackageLoader("engine.player", "web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    made.filters["digest"] = _digest
+    return made
+
+
+def _digest(content: str) -> str:
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")
+
+
+@functools.cache
+def _script() -> str:
+    """Return all modules as one, each after those that it imports."""
+    joined: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in joined:
+            source = _read(f"{name}.js")
+            for imported in _IMPORT.findall(source):
+                add(imported)
+            joined[name] = _EXPORT.sub("", _IMPORT.sub("", source))
+
+    add("main")
+    return "\n".join(joined.values())
+
+
+def _style() -> str:
+    dark, light = palette.DARK.css(), palette.LIGHT.css()
+    themes = f":root {{ --fill-share: {palette.FILL_SHARE}; {dark} }}\n@media (prefers-color-scheme: light) {{ :root {{ {light} }} }}\n"
+    return themes + _read("player.css")
+
+
+def _read(name: str) -> str:
+    return (files("engine.player") / "web" / name).read_text(encoding="utf-8")

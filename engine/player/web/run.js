@@ -1,0 +1,320 @@
+// Draws a recorded run as the window does: the same layers, marks, sizes and colors (engine/render/debug_draw.py).
+
+import { drawBackdrop, drawScaleBar, label, lengthWords, roundAbove } from "./view.js";
+
+export const LAYERS = [
+  ["shapes", "Shapes", true], ["aabbs", "AABBs", false], ["points", "Points", true], ["normals", "Normals", false], ["joints", "Joints", true],
+  ["centers", "Centers", false], ["separations", "Separations", false], ["check", "Live check", true], ["impulses", "Impulses", false],
+  ["labels", "Labels", false],
+];
+const FADE_STEPS = 24, FLASH_STEPS = 10; // as in engine/render/trail.py
+const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, TURN = 2 * Math.PI;
+
+export class RunScene {
+  constructor(recording) {
+    this.recording = recording;
+    this.home = recording.home;
+    this.steps = recording.steps;
+    this.seconds = recording.seconds;
+    this.layers = Object.fromEntries(LAYERS.map(([name, , isOn]) => [name, recording.layers[name] ?? isOn]));
+    this.layerNames = LAYERS;
+    const most = Math.max(...recording.began, 1);
+    this.marks = Array.from(recording.began, (n, step) => ({ step, height: n ? 0.35 + 0.65 * Math.log1p(n) / Math.log1p(most) : 0, color: "point-add" }));
+    const reasons = recording.differences.filter((difference) => difference.reason === "unexplained");
+    this.marks = this.marks.filter((mark) => mark.height).concat(reasons.map(({ first }) => ({ step: first, height: 1, color: "unexplained" })));
+    this.marksTitle = "contacts begin";
+  }
+
+  draw(ctx, view, time, theme) {
+    const frame = { ctx, view, time, theme, scale: view.scale, recording: this.recording, step: Math.ceil(time) };
+    drawBackdrop(ctx, view, theme);
+    const bodies = this.recording.bodies.filter((body) => this.recording.has(body, time));
+    frame.centers = new Map(bodies.map((body) => [body.index, this.recording.centerOf(body, time)]));
+    if (this.layers.shapes) drawShapes(frame, bodies);
+    if (this.layers.aabbs) drawBoxes(frame, bodies);
+    if (this.layers.joints) drawJoints(frame);
+    if (this.layers.centers) drawCenters(frame, bodies);
+    if (this.layers.normals) drawNormals(frame);
+    if (this.layers.impulses) drawImpulses(frame);
+    if (this.layers.points) drawPoints(frame);
+    if (this.layers.check) drawDifferences(frame, this.layers.labels);
+    if (this.layers.separations) drawSeparations(frame);
+    for (const stage of this.recording.stages) drawStageName(frame, stage);
+    drawScaleBar(ctx, view, theme);
+  }
+
+  // What is under a point of the canvas: sentences, or null.
+  describe(point, view, time) {
+    const recording = this.recording, step = Math.ceil(time);
+    const near = (place, reach) => Math.hypot(...view.toScreen(place).map((value, k) => value - point[k])) <= reach;
+    if (this.layers.check) {
+      const difference = recording.differencesAt[step].find((each) => near(recording.placeOfDifference(each, time), 10));
+      if (difference) return this.#difference(difference);
+    }
+    const row = this.layers.points ? recording.pointsAt(time).find((each) => near(recording.placeOf(each, time), 6)) : undefined;
+    if (row !== undefined) return this.#point(row, time);
+    const body = recording.bodies.findLast((each) => recording.has(each, time) && contains(recording, each, view.toPlane(point), time));
+    return body ? this.#body(body, step) : null;
+  }
+
+  #difference({ bodies, reason, size, worst, evidence }) {
+    const [name, sentence] = this.recording.reasons[reason];
+    const names = bodies.map((k) => this.recording.bodies[k].name).join(" and ");
+    return [`${name}, ${lengthWords(size)}`, names, sentence, `${capital(evidence)} (step ${worst}).`];
+  }
+
+  #point(row, time) {
+    const { contacts, tracks, bodies, seconds } = this.recording, track = contacts.track[row];
+    const gap = 1000 * contacts.separation(row), age = (time - tracks.first[track]) * seconds;
+    return [
+      `Contact of ${bodies[tracks.a[track]].name} and ${bodies[tracks.b[track]].name}`,
+      `separation ${gap > 0 ? "+" : ""}${gap.toFixed(1)} mm`,
+      `impulse ${rounded(contacts.impulse(row))} N s, friction ${rounded(contacts.tangent(row))} N s`,
+      tracks.first[track] === Math.ceil(time) ? "new in this step" : `${Math.max(age, 0).toFixed(2)} s old`,
+    ];
+  }
+
+  #body(body, step) {
+    const recording = this.recording, [x, y, angle] = recording.pose(body, step), at = body.row + step;
+    const lines = [body.name, `${body.kind}${recording.look[at] % 2 ? ", asleep" : ""}${body.mass > 0 ? `, ${rounded(body.mass)} kg` : ""}`];
+    lines.push(`x ${x.toFixed(3)} m, y ${y.toFixed(3)} m, angle ${(angle * 360 / TURN).toFixed(1)}°`);
+    if (step > body.first) {
+      const speed = Math.hypot(recording.x[at] - recording.x[at - 1], recording.y[at] - recording.y[at - 1]) / recording.seconds;
+      lines.push(`moved at ${speed.toFixed(2)} m/s over the last step`);
+    }
+    return lines;
+  }
+
+  // Lines of text beside the picture: [text, color] each.
+  readout(step) {
+    const isLight = matchMedia("(prefers-color-scheme: light)").matches;
+    return this.recording.readoutAt(step).map(([text, color]) => [text, this.recording.colors[color][Number(isLight)]]);
+  }
+
+  // The last events until a step.
+  news(step, most) {
+    const { events, bodies, seconds } = this.recording;
+    let low = 0, high = events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (events[middle].step <= step) low = middle + 1;
+      else high = middle;
+    }
+    const words = ({ isEnd, sensor }) => (isEnd ? (sensor ? "left" : "parted from") : sensor ? "entered" : "touched");
+    return events.slice(Math.max(low - most, 0), low).reverse().map((event) => ({
+      step: event.step, text: `${(event.step * seconds).toFixed(2)} s  ${bodies[event.b].name} ${words(event)} ${bodies[event.a].name}`,
+    }));
+  }
+}
+
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+const rounded = (value) => String(+value.toPrecision(3));
+
+function drawShapes({ ctx, view, theme, recording, centers, step }, bodies) {
+  const [left, top] = view.toPlane([0, 0]), [right, bottom] = view.toPlane(view.size), share = Number(theme.color("fill-share"));
+  const frame = { ctx, view, scale: view.scale };
+  ctx.lineWidth = 1;
+  ctx.lineJoin = "round";
+  for (const body of bodies) {
+    const center = centers.get(body.index), color = recording.colors[recording.look[body.row + step] >> 1][Number(theme.isLight)];
+    for (const part of body.parts) {
+      const reach = part.reach ??= Math.max(...part.points.map(([x, y]) => Math.hypot(x, y))) + part.radius;
+      if (center[0] + reach < left || center[0] - reach > right || center[1] + reach < bottom || center[1] - reach > top) continue;
+      ctx.beginPath(); // a path for each: one for many takes several times as long
+      outline(frame, part, center);
+      if (!part.sensor) {
+        ctx.fillStyle = theme.fill(color, share);
+        ctx.fill();
+      }
+      ctx.strokeStyle = part.sensor ? theme.color("sensor") : color;
+      ctx.stroke();
+    }
+  }
+}
+
+function outline({ ctx, view, scale }, part, [cx, cy, angle]) {
+  const cos = Math.cos(angle), sin = Math.sin(angle), [ox, oy] = view.toScreen([cx, cy]);
+  const place = ([x, y]) => [ox + scale * (cos * x - sin * y), oy - scale * (sin * x + cos * y)];
+  if (part.points.length === 1) {
+    const [x, y] = place(part.points[0]), radius = part.radius * scale;
+    ctx.moveTo(x + radius * cos, y - radius * sin);
+    ctx.arc(x, y, radius, -angle, -angle + TURN);
+    ctx.lineTo(x, y);
+    return;
+  }
+  part.points.forEach((corner, k) => (k ? ctx.lineTo(...place(corner)) : ctx.moveTo(...place(corner))));
+  ctx.closePath();
+}
+
+function drawBoxes(frame, bodies) {
+  const { ctx, view, theme, scale } = frame;
+  ctx.strokeStyle = theme.color("fixture-aabb");
+  ctx.lineWidth = 1;
+  ctx.setLineDash([4, 3]);
+  ctx.beginPath();
+  for (const body of bodies) {
+    const [cx, cy, angle] = frame.centers.get(body.index), cos = Math.cos(angle), sin = Math.sin(angle);
+    for (const { points, radius } of body.parts) {
+      const xs = points.map(([x, y]) => cos * x - sin * y), ys = points.map(([x, y]) => sin * x + cos * y);
+      const [left, top] = view.toScreen([cx + Math.min(...xs) - radius, cy + Math.max(...ys) + radius]);
+      ctx.rect(left, top, scale * (Math.max(...xs) - Math.min(...xs) + 2 * radius), scale * (Math.max(...ys) - Math.min(...ys) + 2 * radius));
+    }
+  }
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+function drawJoints(frame) {
+  const { ctx, view, recording, step, time } = frame, there = recording.joints.filter(({ first, last }) => first <= step && step <= last);
+  const ends = there.map((joint) => recording.anchorsOf(joint, time).map((point) => view.toScreen(point)));
+  const color = frame.theme.color("joint");
+  stroke(frame, ends, color, 1.5);
+  dots(frame, ends.map(([a]) => a), color, 4, true);
+  dots(frame, ends.map(([, b]) => b), color, 2.5);
+}
+
+function drawCenters(frame, bodies) {
+  const at = bodies.filter(({ kind }) => kind !== "static").map(({ index }) => frame.view.toScreen(frame.centers.get(index)));
+  dots(frame, at, frame.theme.color("center-of-mass"), 4, true);
+  dots(frame, at, frame.theme.color("center-of-mass"), 1.5);
+}
+
+function stroke({ ctx }, lines, color, width) {
+  ctx.strokeStyle = color;
+  ctx.lineWidth = width;
+  ctx.beginPath();
+  for (const [from, to] of lines) ctx.moveTo(...from), ctx.lineTo(...to);
+  ctx.stroke();
+}
+
+function dots({ ctx }, places, color, radius, isRing = false, alpha = 1) {
+  ctx.globalAlpha = alpha;
+  ctx.strokeStyle = ctx.fillStyle = color;
+  ctx.lineWidth = 1;
+  for (const [x, y] of places) {
+    ctx.beginPath();
+    ctx.arc(x, y, radius, 0, TURN);
+    if (isRing) ctx.stroke();
+    else ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+}
+
+function arrows(frame, places, vectors, color, width = 1.5) {
+  const tips = places.map(([x, y], k) => [x + vectors[k][0], y - vectors[k][1]]);
+  stroke(frame, places.map((from, k) => [from, tips[k]]), color, width);
+  const { ctx } = frame;
+  ctx.fillStyle = color;
+  ctx.beginPath();
+  tips.forEach(([x, y], k) => {
+    const length = Math.hypot(...vectors[k]), head = Math.min(5, 0.6 * length);
+    if (!(length > 0)) return;
+    const [ux, uy] = [vectors[k][0] / length, -vectors[k][1] / length];
+    ctx.moveTo(x, y);
+    ctx.lineTo(x - head * ux - 0.5 * head * uy, y - head * uy + 0.5 * head * ux);
+    ctx.lineTo(x - head * ux + 0.5 * head * uy, y - head * uy - 0.5 * head * ux);
+  });
+  ctx.fill();
+}
+
+const placesOf = (frame, rows) => Array.from(rows, (row) => frame.view.toScreen(frame.recording.placeOf(row, frame.time)));
+
+function drawNormals(frame) {
+  const rows = frame.recording.pointsAt(frame.time);
+  const vectors = Array.from(rows, (row) => {
+    const turn = frame.recording.contacts.normal(row);
+    return [18 * Math.cos(turn), 18 * Math.sin(turn)];
+  });
+  arrows(frame, placesOf(frame, rows), vectors, frame.theme.color("normal"));
+}
+
+// Arrows whose length is the impulse; the scale is that of the largest within half a second, and is written below.
+function drawImpulses(frame) {
+  const { recording, step, view, theme } = frame, { contacts, loudest } = recording, half = Math.round(0.5 / recording.seconds);
+  const largest = Math.max(...loudest.subarray(Math.max(step - half, 0), step + half + 1));
+  if (!(largest > 0)) return;
+  const rows = recording.pointsAt(frame.time), unit = LONGEST / roundAbove(largest);
+  const vectors = Array.from(rows, (row) => {
+    const turn = contacts.normal(row), cos = Math.cos(turn), sin = Math.sin(turn), push = unit * contacts.impulse(row), rub = unit * contacts.tangent(row);
+    return [push * cos + rub * sin, push * sin - rub * cos]; // the tangent is the normal turned clockwise
+  });
+  arrows(frame, placesOf(frame, rows), vectors, theme.color("impulse"), 2);
+  const at = [16, view.size[1] - 18];
+  arrows(frame, [at], [[LONGEST, 0]], theme.color("impulse"), 2);
+  label(frame.ctx, theme, `${roundAbove(largest)} N s`, [at[0], at[1] - 12], "caption", { size: 11 });
+}
+
+function drawPoints(frame) {
+  const { recording, time, step, theme, view } = frame, { tracks, contacts } = recording;
+  const dot = Math.min(Math.max(DOT_METERS * frame.scale, 1.1), 2.25);
+  for (let age = 0; age < Math.min(FADE_STEPS, step); age++) { // gone, fading
+    const at = [], share = age / FADE_STEPS, ended = tracks.ended, gone = step - age;
+    for (let k = ended.starts[gone]; k < ended.starts[gone + 1]; k++) at.push(lastPlace(frame, ended.order[k]));
+    if (at.length) dots(frame, at, theme.color("point-remove"), dot * (1.4 + 1.2 * share), true, 0.9 * (1 - share));
+  }
+  const rows = recording.pointsAt(time), places = placesOf(frame, rows), segments = [], lasting = [];
+  const fresh = Array.from({ length: FLASH_STEPS }, () => []);
+  places.forEach((place, k) => {
+    const track = contacts.track[rows[k]], age = step - tracks.first[track];
+    if (k && tracks.pair[contacts.track[rows[k - 1]]] === tracks.pair[track]) segments.push([places[k - 1], place]);
+    if (age < FLASH_STEPS && step) fresh[age].push(place);
+    if (age || !step) lasting.push(place);
+  });
+  stroke(frame, segments, theme.color("contact-segment"), 1);
+  fresh.forEach((at, age) => {
+    const share = age / FLASH_STEPS;
+    if (at.length) dots(frame, at, theme.color("point-add"), dot * (1.8 + 2.2 * share), true, 0.9 * (1 - share) ** 2);
+  });
+  dots(frame, lasting, theme.color("point-persist"), dot);
+  dots(frame, fresh[0], theme.color("point-add"), 1.6 * dot);
+}
+
+// Where a point was last, in the view.
+function lastPlace({ recording, view }, track) {
+  const { tracks, contacts, bodies } = recording, last = tracks.end[track] - 1, rows = recording.pointsAt(last);
+  let low = 0, high = rows.length - 1;
+  while (low < high) { // the rows of a step are in the order of their tracks
+    const middle = (low + high) >> 1;
+    if (contacts.track[rows[middle]] < track) low = middle + 1;
+    else high = middle;
+  }
+  return view.toScreen(recording.placeOf(rows[low], last));
+}
+
+function drawDifferences(frame, hasLabels) {
+  const { recording, time, view, theme } = frame, shown = recording.differencesAt[frame.step];
+  const places = shown.map((difference) => view.toScreen(recording.placeOfDifference(difference, time)));
+  const color = (difference) => (difference.reason === "unexplained" ? "unexplained" : "explained");
+  for (const kind of ["explained", "unexplained"]) dots(frame, places.filter((_, k) => color(shown[k]) === kind), theme.color(kind), 7, true);
+  if (!hasLabels) return;
+  shown.slice(0, 40).forEach((difference, k) => {
+    const words = `${recording.reasons[difference.reason][0]}  ${lengthWords(difference.size)}`;
+    label(frame.ctx, theme, words, [places[k][0] + 11, places[k][1] - 11], color(difference), { bold: true, plate: true });
+  });
+}
+
+function drawSeparations(frame) {
+  const rows = frame.recording.pointsAt(frame.time).subarray(0, MAX_LABELS);
+  placesOf(frame, rows).forEach(([x, y], k) => {
+    const gap = 1000 * frame.recording.contacts.separation(rows[k]);
+    label(frame.ctx, frame.theme, `${gap >= 0 ? "+" : ""}${gap.toFixed(1)} mm`, [x + 7, y - 7], "text", { size: 11, plate: true });
+  });
+}
+
+function drawStageName({ ctx, view, theme }, stage) {
+  if (stage.label) label(ctx, theme, stage.label, view.toScreen(stage.label_at), "text", { bold: true, align: "center", size: 13, plate: true });
+}
+
+function contains(recording, body, [px, py], time) {
+  const [cx, cy, angle] = recording.centerOf(body, time), cos = Math.cos(angle), sin = Math.sin(angle);
+  const x = cos * (px - cx) + sin * (py - cy), y = cos * (py - cy) - sin * (px - cx);
+  return body.parts.some(({ points, radius }) => {
+    if (points.length === 1) return Math.hypot(x - points[0][0], y - points[0][1]) <= radius;
+    let isInside = false; // a ray to the right crosses the outline an odd number of times
+    points.forEach(([ax, ay], k) => {
+      const [bx, by] = points[(k + 1) % points.length];
+      if (ay > y !== by > y && x < ax + ((y - ay) * (bx - ax)) / (by - ay)) isInside = !isInside;
+    });
+    return isInside;
+  });
+}

@@ -1,0 +1,120 @@
+"""A browser for tests: Chromium or Chrome without a window, driven through its DevTools protocol (chromedevtools.github.io).
+
+`websockets`, which the laboratory needs anyway, is all that this takes.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+from tests.waiting import PATIENCE, until
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+PROGRAM = next((path for path in map(shutil.which, NAMES) if path is not None), None)
+"""Path of the browser; None if there is none."""
+
+
+class Tab:
+    """One tab of a browser; `messages` are what its console, its script errors and its security policy said."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+        self._session: str | None = None
+        self._number = 0
+        self.messages: list[str] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **params: Any) -> Any:
+        """Call a method of the protocol, and return its result."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": params}
+        self._connection.send(json.dumps(message if self._session is None else {**message, "sessionId": self._session}))
+        while True:
+            answer = json.loads(self._connection.recv(PATIENCE))
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer["error"]
+                return answer["result"]
+            self._note(answer)
+
+    def _note(self, event: Mapping[str, Any]) -> None:
+        name, params = event.get("method"), event.get("params", {})
+        if name == "Runtime.consoleAPICalled":
+            self.messages.append(" ".join(str(part.get("value", part.get("description"))) for part in params["args"]))
+        elif name == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.messages.append(str(details.get("exception", {}).get("description", details["text"])))
+        elif name == "Log.entryAdded":
+            self.messages.append(params["entry"]["text"])
+        elif name == "Page.javascriptDialogOpening":
+            self.messages.append(f"dialog: {params['message']}")
+
+    def run(self, script: str) -> Any:
+        """Evaluate an expression, which may be a promise, and return its value as plain data."""
+        answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def open(self, path: Path, address: str = "") -> None:
+        """Open a file, and wait until its players are ready."""
+        self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url=path.as_uri() + address)
+        until(lambda: self.run("document.documentElement?.dataset.ready === ''"))
+
+    def look(self, width: int, height: int, theme: str = "dark", is_phone: bool = False) -> None:
+        """Set the size of the page, CSS pixels, and the reader's theme."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+
+    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        """Move or press the mouse: `kind` is "mouseMoved", "mousePressed" or "mouseReleased"."""
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def key(self, key: str) -> None:
+        """Press and release a key, by the name that scripts see."""
+        text = {"text": key} if len(key) == 1 else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def picture(self) -> bytes:
+        """Return the page as it looks, a PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Tab]:
+    """Start a browser with one tab, and end it after the with block."""
+    assert PROGRAM is not None
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        options = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--remote-debugging-port=0",
+            f"--user-data-dir={folder}",
+        ]
+        process = subprocess.Popen([PROGRAM, *options, "about:blank"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        try:
+            assert process.stderr is not None
+            address = next(match[1] for line in process.stderr if (match := re.search(r"DevTools listening on (ws://\S+)", line)))
+            with connect(address, max_size=None, proxy=None, open_timeout=PATIENCE) as connection:
+                yield Tab(connection)
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+            if process.stderr is not None:
+                process.stderr.close()

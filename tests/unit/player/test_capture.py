@@ -1,0 +1,158 @@
+"""What is decoded from a page is what happened, within the error that the page states (issue 32)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.common.arrays import FloatArray
+from engine.contracts.contact import PointState
+from engine.geometry import Circle, Polygon
+from engine.player.capture import MAX_ERROR, Capture
+from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, World, WorldSettings
+from tests.unit.player.decoding import Decoded, decoded
+
+
+class Changing(Demo):
+    """Boxes and discs fall; one is replaced, one is deleted and one is reshaped on the way, and one is pulled."""
+
+    id, title = "changing", "Changing"
+
+    def build(self) -> None:
+        world = self.add_stage(World(WorldSettings(gravity=(0.0, -10.0)))).world
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
+        self.boxes = [
+            world.create_body(
+                BodySpec((FixtureSpec(Polygon.box(0.4, 0.3)), FixtureSpec(Circle(0.3, (0.5, 0.1)))), position=(2.0 * k - 4.0, 1.5), angle=k)
+            )
+            for k in range(5)
+        ]
+        self.pull = world.create_joint(MouseJointSpec(self.boxes[4], (4.0, 1.5), 500.0))
+
+    def before_step(self) -> None:
+        world = self.stages[0].world
+        if self.steps < 60:
+            world.set_mouse_target(self.pull, (4.0, 1.5 + 0.02 * self.steps))
+        if self.steps == 20:
+            world.destroy_body(self.boxes[0])
+        if self.steps == 30:
+            world.create_fixture(self.boxes[1], FixtureSpec(Circle(0.2, (0.0, 1.0))))
+        if self.steps == 40:
+            self.boxes.append(world.create_body(BodySpec((FixtureSpec(Circle(0.25)),), position=(-4.0, 5.0), angular_velocity=9.0)))
+
+
+def captured(demo: Demo, steps: int) -> tuple[Decoded, list[list[dict[int, list[float]]]], list[FloatArray]]:
+    """Run a demo; return what its page holds, the true poses by step, stage and id, and the contact points of each step, sorted."""
+    capture, poses, points = Capture(demo), [], []
+    for step in range(steps + 1):
+        if step:
+            demo.sim.step()
+            capture.update()
+        worlds = [stage.world for stage in demo.stages]
+        poses.append([dict(zip(world.body_ids, world.poses.tolist(), strict=True)) for world in worlds])
+        points.append(np.sort(np.concatenate([world.contacts.separation[world.contacts.state >= 0] for world in worlds])))
+    return decoded(capture.packed()), poses, points
+
+
+def _turned(local: FloatArray, angles: FloatArray) -> FloatArray:
+    cos, sin = np.cos(angles), np.sin(angles)
+    return np.column_stack((cos * local[0] - sin * local[1], sin * local[0] + cos * local[1]))
+
+
+def farthest(page: Decoded, poses: list[list[dict[int, list[float]]]]) -> float:
+    """Return the largest distance of any corner or center of a body on a page from where it was; every body must be there."""
+    there, worst = 0, 0.0
+    for k, body in enumerate(page.header["bodies"]):
+        own = page.poses(k)
+        true = np.array([poses[step][body["stage"]][body["id"]] for step in range(body["first"], body["first"] + body["steps"])])
+        there += len(true)
+        reach = [np.array(body["center"]), np.zeros(2)]
+        for shape in (page.header["shapes"][number] for number in body["shapes"]):
+            rim = (shape["radius"] if len(shape["points"]) == 1 else 0.0, 0.0)
+            reach += [np.array(point) + body["center"] + rim for point in shape["points"]]
+        for local in reach:
+            places = [at[:, :2] + _turned(local, at[:, 2]) for at in (own, true)]
+            worst = max(worst, float(np.hypot(*(places[0] - places[1]).T).max()))
+    assert there == sum(len(bodies) for step in poses for bodies in step)
+    return worst
+
+
+@pytest.mark.parametrize("name", ["changing", "bullet", "ragdoll", "newtons_cradle"])
+def test_every_point_of_every_body_is_where_it_was(name: str) -> None:
+    demo = Changing() if name == "changing" else find_demo(name)(0)
+    page, poses, _ = captured(demo, 90 if name == "changing" else 30)
+    stated = page.header["max_error"]
+    assert 0.0 < stated <= MAX_ERROR
+    assert farthest(page, poses) <= stated * (1.0 + 1e-6) + 1e-7  # shapes have seven decimals
+
+
+def test_bodies_begin_and_end_when_they_did() -> None:
+    page, _, _ = captured(Changing(), 60)
+    spans = sorted((body["id"], body["first"], body["steps"]) for body in page.header["bodies"])
+    demo_ids = sorted({number for number, _, _ in spans})
+    assert [(first, steps) for number, first, steps in spans if number == demo_ids[1]] == [(0, 21)]  # deleted before step 21
+    assert [(first, steps) for number, first, steps in spans if number == demo_ids[2]] == [(0, 31), (31, 30)]  # with another outline
+    assert [(first, steps) for number, first, steps in spans if number == demo_ids[6]] == [(41, 20)]
+
+
+def test_contact_points_have_their_separations_and_ages() -> None:
+    demo = find_demo("dominoes")(0)
+    page, _, points = captured(demo, 60)
+    streams = page.streams
+    steps = np.repeat(np.cumsum(streams["track_first"]), streams["track_steps"])
+    starts = np.concatenate(([0], np.cumsum(streams["track_steps"])[:-1]))
+    ages = np.arange(len(steps)) - np.repeat(starts, streams["track_steps"])
+    sums = np.cumsum(streams["point_separation"])
+    before = np.concatenate(([0], sums))[starts]
+    gaps = page.header["points"]["gap_pitch"] * (sums - np.repeat(before, streams["track_steps"]))
+    for step, true in enumerate(points):
+        assert np.allclose(np.sort(gaps[steps + ages == step]), true, rtol=0.0, atol=1.001 * page.header["max_error"])
+    contacts = demo.stages[0].world.contacts
+    n_new = int((contacts.state == PointState.ADD).sum())
+    assert int(((steps + ages == 60) & (ages == 0)).sum()) == n_new
+    assert len(points[60]) > 0
+
+
+def test_what_moves_on_a_mouse_joint_is_kept_with_its_target() -> None:
+    page, _, _ = captured(Changing(), 60)
+    (joint,) = page.header["joints"]
+    assert joint["a"] == -1
+    assert joint["at_a"][-1] == pytest.approx([60, 4.0, 1.5 + 0.02 * 59])
+
+
+def test_a_theme_changes_no_recording() -> None:
+    from engine.render import palette
+
+    texts = []
+    for theme in ("dark", "light"):
+        palette.use_theme(theme)
+        try:
+            texts.append(sorted(decoded(_short()).header["colors"]))
+        finally:
+            palette.use_theme("dark")
+    assert texts[0] == texts[1]
+
+
+def _short() -> str:
+    demo = find_demo("sensor_gates")(0)
+    capture = Capture(demo)
+    for _ in range(10):
+        demo.sim.step()
+        capture.update()
+    return capture.packed()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "kilobytes"), [(40, 400), (1000, 6000)])
+def test_ten_seconds_are_small(count: int, kilobytes: int) -> None:
+    from engine.app.warmup import referee_factory
+    from engine.player.page import player_page
+
+    demo = find_demo("simple_shapes")(0, {"count": count}, referee_factory())
+    capture = Capture(demo)
+    for _ in range(600):
+        demo.sim.step()
+        capture.update()
+    assert len(player_page(demo.title, [capture.packed()]).encode()) <= 1000 * kilobytes

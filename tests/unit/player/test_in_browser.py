@@ -1,0 +1,157 @@
+"""A page in a real browser: played, scrubbed, hovered; what it shows is what was recorded, and nothing reaches its console (issue 32)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.main import main
+from engine.geometry import Polygon
+from engine.player.capture import Capture
+from engine.player.page import player_page
+from engine.sim.demo import Demo
+from engine.world import BodySpec, FixtureSpec, World
+from tests.chromium import PROGRAM, Tab, browser
+from tests.unit.player.hostile import HOSTILE
+from tests.waiting import until
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed, in which the pages are opened")
+
+PLAYER, RECORDING = (f"document.querySelector('section').{name}" for name in ("player", "recording"))
+TRACK = "document.querySelector('.track').getBoundingClientRect()"
+LAYERS = f"{PLAYER}.scene.layers"
+
+
+@pytest.fixture(scope="module")
+def tab() -> Iterator[Tab]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def nothing_said(tab: Tab) -> Iterator[None]:
+    tab.messages.clear()
+    yield
+    assert tab.messages == []
+
+
+class Drop(Demo):
+    """Named boxes fall on the ground."""
+
+    id, title = "drop", "</script><script>window.hit=1</script>"
+    names: tuple[str, ...] = ("box",)
+
+    def build(self) -> None:
+        world = self.add_stage(World(), label=self.names[-1]).world
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(8.0, 0.5)),), type="static", name="ground"))
+        for k, name in enumerate(self.names):
+            world.create_body(BodySpec((FixtureSpec(Polygon.box(0.4, 0.4), density=1.0),), position=(k, 1.5), angle=0.3, name=name))
+
+    def status(self) -> list[str]:
+        return [f"step {self.steps}", *self.names]
+
+
+def written(path: Path, demo: Demo, steps: int = 60) -> list[list[list[float]]]:
+    """Write the page of a run; return the poses of each step."""
+    capture, poses = Capture(demo), [demo.stages[0].world.poses.tolist()]
+    for _ in range(steps):
+        demo.sim.step()
+        capture.update()
+        poses.append(demo.stages[0].world.poses.tolist())
+    path.write_text(player_page(demo.title, [capture.packed()]), encoding="utf-8")
+    return poses
+
+
+def poses_at(tab: Tab, step: int) -> np.ndarray:
+    return np.array(tab.run(f"{RECORDING}.bodies.map((body) => {RECORDING}.pose(body, {step}))"))
+
+
+def test_a_run_is_played_scrubbed_stepped_and_hovered(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "run.html"
+    poses = written(page, Drop())
+    tab.look(1280, 720)
+    tab.open(page, "#t=0.5")
+    assert tab.run(f"[{PLAYER}.time, {PLAYER}.isPlaying]") == [30, False]
+    error = tab.run(f"{RECORDING}.max_error")
+    for step in (0, 30, 60):
+        assert np.abs(poses_at(tab, step)[:, :2] - np.array(poses[step])[:, :2]).max() <= error
+    tab.key("ArrowRight")
+    assert tab.run(f"{PLAYER}.step") == 31
+    assert tab.run("location.hash") == "#t=0.5167"
+    tab.key(" ")
+    until(lambda: tab.run(f"{PLAYER}.time") > 33)
+    tab.key(" ")
+    track = tab.run(
+        "(({ left, top, width, height }) => [left, top, width, height])(document.querySelector('.track').getBoundingClientRect())"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        tab.mouse(kind, track[0] + 8 + (track[2] - 16) / 2, track[1] + track[3] / 2, button="left", clickCount=1)
+    assert tab.run(f"[{PLAYER}.time, {PLAYER}.isPlaying]") == [30, False]
+    x, y = tab.run(
+        f"(() => {{ const p = {PLAYER}, box = p.canvas.getBoundingClientRect(), [x, y] = p.view.toScreen({poses[30][1][:2]});"
+        "return [box.left + x, box.top + y]; })()"
+    )
+    tab.mouse("mouseMoved", x, y)
+    tip = until(lambda: tab.run("document.querySelector('.tip').hidden ? '' : document.querySelector('.tip').innerText"))
+    assert tip.splitlines()[0] == "box"
+    assert f"y {poses[30][1][1]:.3f} m" in tip
+    assert "step 30" in tab.run("document.querySelector('.readout').innerText")
+
+
+def test_layers_loop_and_speed_follow_the_keys(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "keys.html"
+    written(page, Drop(), 10)
+    tab.open(page, "#t=0")
+    for key in ("4", "3", "l", "]"):
+        tab.key(key)
+    assert tab.run(f"[{LAYERS}.normals, {LAYERS}.points, {PLAYER}.isLooping, {PLAYER}.speed]") == [
+        True,
+        False,
+        True,
+        2,
+    ]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844), (320, 480)])
+def test_everything_fits_the_page(tab: Tab, tmp_path: Path, width: int, height: int) -> None:
+    page = tmp_path / "size.html"
+    written(page, Drop(), 5)
+    tab.look(width, height, is_phone=width < 500)
+    tab.open(page)
+    inside = "[...document.querySelectorAll('.player, .picture, .controls > *, .track, h1')].every((part) => {"
+    inside += " const box = part.getBoundingClientRect();"
+    inside += " return box.left >= 0 && box.top >= 0 && box.right <= innerWidth + 1 && box.bottom <= innerHeight + 1; })"
+    assert tab.run(inside)
+    assert tab.run("document.querySelector('.picture').clientHeight") >= 0.25 * height
+
+
+def test_no_hostile_name_runs(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "hostile.html"
+    demo = Drop()
+    demo.names = HOSTILE
+    demo.restart()
+    written(page, demo, 30)
+    tab.look(1280, 720)
+    tab.open(page, "#t=0.5")
+    assert tab.run("[window.hit, document.scripts.length, document.querySelectorAll('img, iframe, object, base, form, a').length]") == [
+        None,
+        1,
+        0,
+    ]
+    assert tab.run("document.title") == demo.title
+    names = tab.run(f"{RECORDING}.bodies.map(({{ name }}) => name)")
+    assert names[1:] == list(HOSTILE)
+    for k in range(len(HOSTILE)):
+        tab.run(f"{PLAYER}.scene.describe({PLAYER}.view.toScreen({[k, 1.0]}), {PLAYER}.view, 0)")
+    assert tab.run("window.hit") is None
+
+
+def test_the_command_writes_a_page_that_plays(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "command.html"
+    assert main(["run", "bridge", "--seconds", "0.25", "--html", str(page)]) == 0
+    tab.open(page)
+    assert tab.run(f"{PLAYER}.scene.steps") == 30
+    until(lambda: tab.run(f"{PLAYER}.time") > 0)
