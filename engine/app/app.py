@@ -1,4 +1,4 @@
-"""What a user can do in the window, whatever asks for it: a key, a button, the menu. The rows of `engine.app.commands` call it."""
+"""The actions that a user can take in the window by key, button or menu. The rows of `engine.app.commands` call them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class App:
         self._wish: tuple[Wish, Session] | None = None
         """The last choice of a solver that was still loading, and the session it was made in."""
         self._progress: Message | None = None
-        """What was said last of how far that solver is."""
+        """The last message about the progress of that solver."""
         self._question: Message | None = None
         """The question whether to quit; a second Esc or click answers it while it is shown."""
 

@@ -135,7 +135,7 @@ LAYERS: tuple[Command, ...] = tuple(
         ("0", "labels", "Labels", "Label the live check's rings with reason and size."),
     )
 )
-"""What is drawn; each id is a field of `engine.render.views.Layers`."""
+"""The layers of the picture; each id is a field of `engine.render.views.Layers`."""
 
 COMMANDS: tuple[Command, ...] = (
     Command(

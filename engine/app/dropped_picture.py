@@ -34,7 +34,8 @@ _MAX_FILE = 64_000_000
 """Bytes of it that are read, as many as a picture may have that is traced."""
 _TURN_STEP = math.radians(0.5)
 _NARROWEST, _WIDEST = 2.0, 4096.0
-"""Pixels of a picture on the screen: a smaller one is not seen; of a larger one only a corner, and the fixtures' outlines tell enough."""
+"""Smallest and largest size of a picture on the screen, pixels. A smaller one is invisible; of a larger one only a corner would be, and the
+fixtures' outlines show enough."""
 
 _OPAQUE = 255
 _ALL, _NOTHING = (255, 255, 255, 255), (255, 255, 255, 0)
@@ -43,11 +44,11 @@ _FINER = 2
 
 _Crop = tuple[int, int, int, int] | None
 _Drawn = tuple[tuple[int, int, int], pygame.Surface]
-"""What it was drawn with, width, height and turn; and the picture."""
+"""Width, height and turn with which a picture was drawn, and the picture."""
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
-"""Lower and upper corner of what a picture fills, body's frame, meters."""
+"""Lower and upper corner of the area that a picture fills, body's frame, meters."""
 
 
 def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:

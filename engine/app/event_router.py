@@ -1,8 +1,7 @@
-"""Where an event goes: to the menu or a page of docs while it is open, to the page of keys while that is shown, to the docks, the window,
-and the demo.
+"""Passes each event to its receiver: the menu or a page while it is open, the page of keys, the docks, the window, and the demo.
 
-The first that uses an event keeps it from the others. A demo gets what is left: keys that are no command, and the pointer in the view, by
-way of `Pointing`.
+The first receiver that uses an event keeps it from the others. A demo gets the rest: keys without a command, and the pointer in the view,
+through `Pointing`.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from engine.sim.demo import Demo
 __all__ = ["EventRouter", "Pointing"]
 
 _BUTTONS = (1, 2, 3)
-"""Of the pointer; what pygame calls 4 and 5 are notches of the wheel."""
+"""Buttons of the pointer; pygame's 4 and 5 are notches of the wheel."""
 _ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER)
 _BESIDE = (
     *(pygame.K_LSHIFT, pygame.K_RSHIFT, pygame.K_LCTRL, pygame.K_RCTRL, pygame.K_LALT, pygame.K_RALT, pygame.K_LMETA, pygame.K_RMETA),
@@ -228,7 +227,7 @@ class EventRouter:
         return pygame.event.Event(event.type, pos=event.pos, button=_RIGHT)
 
     def _contact(self, at: Pixel) -> StepperRequest | None:
-        """Return what found the contact under a pixel; with Shift, or where impulses are shown, what solves it."""
+        """Return a request for the stepper that finds the contact under a pixel; with Shift or impulses shown, for the solver's."""
         contact = self._screen.painter.contact_at(at)
         if contact is None:
             return None
@@ -247,7 +246,7 @@ def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
 
 
 class Pointing:
-    """What the pointer does in the view of one session: it takes hold of what lies there, moves the view, goes close to a difference.
+    """Handles the pointer in the view of one session: it grabs bodies, moves the view and zooms in on differences.
 
     left    on a control of the demo's: moves its slider, presses its key, opens its page
             on a ring of a difference:  a click goes close, another opens the stepper; a drag takes hold of what lies there
@@ -266,7 +265,7 @@ class Pointing:
         self._clicked: tuple[Pixel, FoundDifference | StepperRequest] | None = None
         self._slider: Control | None = None
         self._lens: Camera | None = None
-        """What the hand looks through where it went down, if that is another camera than the view's."""
+        """The camera at the point of the press, if it is not the view's."""
 
     def press(self, event: pygame.event.Event, found: FoundDifference | StepperRequest | None, controls: Controls) -> None:
         """A button goes down in the view; `found` is the difference or the contact there, `controls` what the picture has for the hand."""

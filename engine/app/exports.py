@@ -87,7 +87,7 @@ class FilmExport:
 
     @property
     def words(self) -> str:
-        """What has been written, once it is there."""
+        """Message that names the written file, once it exists."""
         return f"{self._film.words} written to {self.path}"
 
     @property

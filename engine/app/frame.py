@@ -39,7 +39,7 @@ _MIN_SCALE = 0.6
 _NARROWEST = 150.0
 """Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
 _READOUT_SHARE, _MIN_LINES = 0.4, 2
-"""Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
+"""Share of the view's height that the demo's lines may take, and the number that is shown in any view; "…" stands for lines left out."""
 _VERDICTS = (21.0, 18.0, 16.0)
 """Sizes of a verdict, the first for which there is room; the other lines have 14."""
 _LANE_SHARE = 0.25
@@ -65,7 +65,7 @@ class FoundDifference(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """What was drawn of one world's differences, and with which camera."""
+    """The drawn differences of one world, and the camera they were drawn with."""
 
     stage: Stage
     differences: PlacedDifferences
@@ -114,7 +114,7 @@ class FramePainter:
         self._lane_lines: list[list[tuple[str, Color]]] = []
         """Those of the demos beside it, where they have lanes."""
         self._farthest: list[Farthest | None] = []
-        """Of each of those, the body that is farthest from its counterpart here."""
+        """For each of those demos, the body that is farthest from its counterpart here."""
 
     def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
         """Settle what the next picture shows: the demo's lines, the room that they leave for the camera, the moment between two steps.

@@ -50,7 +50,7 @@ _VERDICTS = ("agree", "explained", "unexplained")
 
 @dataclass(frozen=True, slots=True)
 class BesideReport:
-    """What a second demo did beside a run; energies are those of the run and of the second."""
+    """Report of a second demo that ran beside the first; energies are those of both."""
 
     solver: str
     solver_settings: Mapping[str, float | str]
@@ -113,7 +113,7 @@ class ContactCounts:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run did; `as_json` has the names of the documented format."""
+    """Report of a run; `as_json` uses the names of the documented format."""
 
     demo: str
     steps: int

@@ -13,7 +13,7 @@ Chord = tuple[int, bool, bool]
 
 
 class Label(NamedTuple):
-    """What a button says: its words, its key, and the sentence of its tooltip."""
+    """Text of a button: its words, its key, and its tooltip."""
 
     title: str
     key: str

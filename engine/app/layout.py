@@ -1,4 +1,4 @@
-"""Where things lie in the window: pure arithmetic on sizes in pixels."""
+"""Layout of the window: pure arithmetic on sizes in pixels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The loop of the real window: open, events, steps, picture, until closed.
 
-It rests where it is not watched, as far as its events tell: no steps, no pictures, only events. The preview beside the list rests
-where there is no input, a running demo when its window is minimized or hidden; not while it is recorded, or something is written or on its
-way. And while kernels are being compiled, which wants the processor too, a preview has half the frames.
+The loop rests when nobody watches, as far as events show: no steps and no pictures, only events. The preview beside the list rests
+when there is no input, and a running demo when its window is minimized or hidden, unless it is being recorded or a file is being written.
+While kernels are being compiled, which needs the processor too, a preview has half the frames.
 """
 
 from __future__ import annotations

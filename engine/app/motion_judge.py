@@ -1,6 +1,6 @@
-"""What the referee of motion says of two worlds, asked for in the panel: why they parted, and what moves them apart in the next step.
+"""Runs the referee of motion on two worlds at the panel's request: why they diverged, and what moves them apart in the next step.
 
-It takes some tenths of a second, and its kernels may be still to come, so that a thread asks, on copies of the worlds.
+This takes some tenths of a second, and the kernels may not be compiled yet, so a thread does it on copies of the worlds.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["MotionJudge"]
 
 _PART = "the referee of motion"
-"""Of `engine.app.compiling.EVERYTHING`."""
+"""Name of the part in `engine.app.compiling.EVERYTHING`."""
 _LOOK = 0.1
-"""Seconds from one look at whether the kernels are there to the next."""
+"""Seconds between two checks whether the kernels are loaded."""
 _loads: list[BackgroundLoad] = []
-"""Of this process, one at the most."""
+"""The load of this process, at most one."""
 
 
 class MotionJudge:

@@ -1,4 +1,4 @@
-"""What the panel says of motion: which solver drives the scene, with its settings; which others run beside it; how all of them do.
+"""The panel's part about motion: the solver that drives the scene, its settings, the solvers that run beside it, and their results.
 
 A list of solvers is folded to the one that is chosen; a press unfolds it, and choosing folds it again.
 """
@@ -54,7 +54,7 @@ class MotionPanel:
         self._unfolded = ""
         """The list that is unfolded: "solver", "beside 0", ..."""
         self._chosen = 0
-        """Whose settings and distances are shown: the demo's, or those of one beside it, from 1."""
+        """Index of the world whose settings and distances are shown: 0 for the demo's, from 1 for those beside it."""
 
     def rows(self) -> list[Row]:
         """Return the rows of this frame."""
@@ -169,7 +169,7 @@ class MotionPanel:
 
     @property
     def _solver(self) -> str:
-        """What drives the world whose settings are shown."""
+        """The solver of the world whose settings are shown."""
         besides = self._session.besides
         return besides[self._of - 1].solver if 0 < self._of <= len(besides) else self._session.demo.sim.solvers[0]
 

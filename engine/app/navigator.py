@@ -1,7 +1,7 @@
-"""Which demo is shown, and the way to another: the list with a preview, a demo that runs, those that were left with all their past.
+"""Shows a demo and switches to another: the list with a preview, the running demo, and recent demos with their history.
 
-A history takes some megabytes, of hundreds of bodies hundreds. So the last few demos are kept as they were left, fewer where they are
-large; the one left last stays whatever it takes.
+A history takes some megabytes, or hundreds for hundreds of bodies. So the last few demos are kept as they were left, fewer when they are
+large; the most recent one always stays.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = ["MAX_BYTES", "MAX_LEFT", "Navigator"]
 MAX_LEFT = 8
 """Maximum number of demos that were left and keep their state: more than are compared with each other."""
 _STEP_BYTES = 2_000
-"""Of a step: inputs, hashes and digests, and what plots and log keep of it (docs/replay.md), of a few hundred bodies."""
+"""Bytes kept for each step: inputs, hashes and digests, and the samples of plots and log (docs/replay.md), for a few hundred bodies."""
 
 
 class Navigator:
-    """What is shown in a window.
+    """The demo that a window shows, and the way to another.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class PageReader:
         self._screen, self._form = screen, Form(screen.ui)
         self._page = ""
         self.rows: list[Row] = []
-        """Of the page."""
+        """The rows of the page."""
 
     @property
     def page(self) -> str:

@@ -1,4 +1,4 @@
-"""What the panel says of the live check: the counts, the worst error of late, what it costs, and where the answers differ."""
+"""The panel's part about the live check: the counts, the worst recent error, the cost, and the reasons for differences."""
 
 from __future__ import annotations
 

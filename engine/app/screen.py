@@ -1,8 +1,8 @@
-"""What lies where in the window: layout and text size, the list or the panel of a demo, the view, the page of keys.
+"""The parts of the window: layout and text size, the list or the panel of a demo, the view, the page of keys.
 
-A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and cannot be read that fast. So the rows of
-a part are made anew twenty times a second; and of the parts that have changed one is drawn in a frame, the one that has waited longest.
-What a click or a key changes is seen everywhere in the next frame.
+A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and nobody can read that fast. So the rows
+of a part are rebuilt twenty times a second, and each frame draws only the changed part that has waited longest. The effect of a click or a
+key is visible everywhere in the next frame.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Screen:
         self.browser: Browser | None = None
         self.panel: DemoPanel | None = None
         self._scrolled = 0
-        """Of the list, when it was left."""
+        """Scroll position of the list when it was left."""
         self.is_outdated = False
         self._columns = 1
 

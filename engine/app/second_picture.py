@@ -20,7 +20,7 @@ __all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_hea
 
 Point = tuple[float, float]
 _NO_OVERLAP = 1e-6
-"""Meters below which an overlap is told as none: a thousandth of what moves a pixel."""
+"""Overlap below which none is reported, meters: a thousandth of a pixel's size."""
 
 
 class Farthest(NamedTuple):
@@ -33,12 +33,12 @@ class Farthest(NamedTuple):
 
     @property
     def first(self) -> Point:
-        """Where the first world's is drawn, that world's frame."""
+        """Position at which the first world's body is drawn, that world's frame."""
         return self.stage.drawn_pose(self.body)[:2]
 
     @property
     def second(self) -> Point:
-        """Where the other world's is."""
+        """Position of the other world's body."""
         return self.other.drawn_pose(self.body)[:2]
 
 

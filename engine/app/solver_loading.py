@@ -18,7 +18,7 @@ _MAX_SHARE = 0.95
 """Largest share of an estimate that is shown as done: the rest comes when it is done."""
 
 _loads: dict[str, BackgroundLoad] = {}
-"""Of this process, by the solver's name."""
+"""The loads of this process, by solver name."""
 
 
 def is_ready(solver: str) -> bool:

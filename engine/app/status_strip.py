@@ -1,8 +1,7 @@
 """The status strip at the foot of the window: a note, what a frame costs, how time passes, how often the live check agrees.
 
-It covers nothing of the picture, and a note stands before the figures. In it, what is urgent comes first: why the demo has stopped; then
-what was told (`engine.app.messages`); then the state that the demo is in by itself. Of a state that comes and goes it is said once that
-it is there, and not again until it has been gone for long.
+It covers nothing of the picture, and a note precedes the figures. Urgent notes come first: why the demo has stopped; then messages
+(`engine.app.messages`); then the demo's own state. A state that comes and goes is reported once, and again only after a long absence.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ __all__ = ["CheckNote", "Note", "Notes", "draw_progress", "draw_strip"]
 
 
 class CheckNote:
-    """Begins with the check on its way.
+    """State of the live check, which starts as loading.
 
     Attributes
     ----------
     sentence : str
-        For the panel; empty where there is a check.
+        Text for the panel; empty once the check has loaded.
     short : str
         A few words for the status strip.
     is_warming_up : bool
-        Whether it is on its way.
+        Whether the check is still loading.
     """
 
     def __init__(self) -> None:
@@ -46,17 +45,17 @@ class CheckNote:
         self.sentence, self.short = LOADING, "check: warming up"
 
     def comes(self, sentence: str, short: str) -> None:
-        """Return how far it is; not once it is there, or has failed."""
+        """Set the progress text, unless the check has loaded or failed."""
         if self.is_warming_up:
             self.sentence, self.short = sentence, short
 
     def is_there(self) -> None:
-        """There is one: nothing is to be said."""
+        """Mark the check as loaded: there is nothing to say."""
         self.is_warming_up = False
         self.sentence = self.short = ""
 
     def fails(self, reason: str) -> None:
-        """There will be none."""
+        """Mark the check as failed."""
         self.is_warming_up = False
         self.sentence, self.short = f"no live check: {reason}", "no live check"
 
@@ -70,21 +69,21 @@ Note = tuple[str, Color]
 _BAR = 4.0
 """Height of the progress bar, design pixels."""
 _SETTLED = 2.0
-"""Seconds for which a state lasts before it is told: the mean of the lag has settled by then, and a single long frame is none."""
+"""Seconds for which a state must last before it is shown: the mean lag has settled by then, and a single long frame does not count."""
 _REST = 60.0
-"""Seconds for which it must have been gone before it is told again."""
+"""Seconds of absence after which it is shown again."""
 _SLOW_FOR, _SLOW_AT_LEAST = 8.0, 4.0
-"""Seconds for which it is told that time runs slowly, and for how many of them even if it ends: it can be read. After that the figure
-beside the speed says so."""
+"""Maximum and minimum number of seconds for which the note about slow time is shown, long enough to be read. After that the figure next to
+the speed shows it."""
 
 
 class _State:
-    """Something that is so or not, and when it was told.
+    """A state that holds or not, with the time for which it has been shown.
 
     Parameters
     ----------
     least, longest : float
-        Seconds for which it is told, even if it is so no more, and at the most.
+        Minimum time shown, even if the state has ended, and maximum time shown, seconds.
     """
 
     def __init__(self, least: float = 0.0, longest: float = math.inf) -> None:
@@ -94,7 +93,7 @@ class _State:
         self._is_told = False
 
     def advance(self, elapsed: float, is_so: bool) -> bool:
-        """Note whether it has been so for `elapsed` seconds; return whether it is to be told now."""
+        """Record whether the state held for `elapsed` seconds; return whether to show it now."""
         if not is_so and not (self._is_told and self._told_for < self._least):
             self._gone_for += elapsed
             self._lasted = 0.0
@@ -113,7 +112,7 @@ class _State:
 
 
 class Notes:
-    """The line of a window, for whichever demo runs in it: what was told of one is not told of the next at once."""
+    """The note line of a window, shared by its demos: a note about one demo is not repeated at once for the next."""
 
     def __init__(self) -> None:
         self._slow, self._empty = _State(_SLOW_AT_LEAST, _SLOW_FOR), _State()

@@ -1,7 +1,7 @@
-"""What `python main.py` does on a machine without a display: every demo off-screen for a few seconds, a picture of each.
+"""Runs `python main.py` on a machine without a display: each demo runs off-screen for a few seconds and leaves a picture.
 
-Whatever a demo asks it gets, compiled where it was not: no picture shows that something is still to come. A demo for whose seconds a busy
-machine takes very long is shown as far as it came.
+Everything that a demo needs is compiled first, so no picture shows that something is still loading. A demo that takes very long on a busy
+machine is shown as far as it came.
 """
 
 from __future__ import annotations

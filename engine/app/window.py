@@ -1,8 +1,8 @@
 """The whole window: the list of demos with a preview, or a demo with panel, view, docks and status strip.
 
-Which demo is shown is the navigator's (`engine.app.navigator`), what lies where the screen's (`engine.app.screen`); which way an event
-takes is told in `engine.app.event_router`, what lies beside the view in `engine.app.panels.dock_area`. Here are their frames. The window
-draws on any surface it is given, so that the loop, the tests and the screenshots use the same one.
+`engine.app.navigator` decides which demo is shown, `engine.app.screen` where things lie, `engine.app.event_router` which way an event
+takes, and `engine.app.panels.dock_area` what lies beside the view. This module runs their frames. The window draws on any given surface,
+so the loop, the tests and the screenshots share one implementation.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Window:
 
     @property
     def note(self) -> Note | None:
-        """What is said in the status strip, and its color."""
+        """Text and color of the status strip's note."""
         note, state = self._notes.now(self.session, self.check.is_warming_up), self.dock_area.note(self.session)
         message = self.session.messages.now
         if state is None or message is None or note is None or message.words != note[0]:
@@ -264,7 +264,7 @@ class Window:
 
     @property
     def _pointed(self) -> tuple[int, int] | None:
-        """What of the demo is pointed at, pixels."""
+        """Position of the pointer in the demo's view, pixels."""
         return self.app.pointed if not self.browsing and not self.screen.help_shown else None
 
     def _draw(self, surface: pygame.Surface) -> None:

@@ -1,7 +1,7 @@
-"""What all forms of a window share: the pointer, the keyboard's focus, what is being typed, and the tooltip.
+"""State shared by all forms of a window: the pointer, the keyboard focus, the text being typed, and the tooltip.
 
-Tab and Shift Tab go from one control to the next, through all forms that are shown. There Enter and Space press a button, the arrow keys
-move a slider or go on to the next button, letters and digits begin to type in a field, and Esc leaves.
+Tab and Shift Tab go from one control to the next, through all visible forms. Enter and Space press a button, the arrow keys move a slider
+or go to the next button, letters and digits start typing in a field, and Esc leaves it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Item(NamedTuple):
 
 
 class Form(Protocol):
-    """What is used of a form here; see `engine.ui.form`."""
+    """The part of `engine.ui.form.Form` used here."""
 
     place: pygame.Rect
     items: list[Item]

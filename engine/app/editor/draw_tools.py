@@ -33,12 +33,12 @@ _MAX_CORNERS = 200
 
 
 class _DrawTool(Tool):
-    """What all of them share: the new body goes into the world under the first point, and is called what it is."""
+    """Base of the drawing tools: the new body goes into the world under the first point and is named after its kind."""
 
     kind: ClassVar[str]
 
     def _make(self, first: Point, how: Callable[[Callable[[Point], Point], BodyType], BodySpec], is_static: bool) -> bool:
-        """Create the body; `how` is given the way from the picture into the world. Refusals are told, and False returned."""
+        """Create the body; `how` gets the transformation from the picture to the world. On a refusal, show it and return False."""
         editor = self.editor
         index = stage_under(editor.stages, first)
         stage = editor.stages[index]

@@ -1,4 +1,4 @@
-"""What the tools and the inspector share: what is selected, what was copied, and the way every change takes.
+"""State shared by the tools and the inspector: the selection, the clipboard, and the path that every change takes.
 
 A change goes through `Session.act`, so that it is part of the demo's history: it is taken back by undo, played again after rewinding,
 and recorded. Changes that belong together, such as the hundred moves of one drag, are one `Gesture`, taken back at once.
@@ -60,7 +60,7 @@ class Gesture:
         self._session = session
         self._last: int | None = None
         self._names: dict[int, set[str]] = {}
-        """Of the bodies of a stage, from the first that is created on."""
+        """Names of the bodies of each stage, collected when the first body is created."""
 
     @property
     def has_begun(self) -> bool:
@@ -82,7 +82,7 @@ class Gesture:
         return self._session.act(edit.continued() if goes_on else edit)
 
     def create(self, stage: int, spec: BodySpec, kind: str = "") -> int:
-        """Create a body and return its id; plots, the log, tables and files tell it from others by a name of its own.
+        """Create a body and return its id; its unique name identifies it in plots, the log, tables and files.
 
         What it is, the `kind` "box", with its id behind is its name, "box 46", or with the next number that nothing else is called by; in a
         world that is shared "Ann's box 3", by the ids of her range. Without a kind that is done to a copy of something that has such a
@@ -171,7 +171,7 @@ class Editor:
 
     @property
     def stages(self) -> list[Stage]:
-        """Of the demo that runs."""
+        """The stages of the running demo."""
         return self.session.demo.stages
 
     def world(self, stage: int) -> World:
@@ -216,7 +216,7 @@ class Editor:
 
     @contextmanager
     def change(self) -> Iterator[Gesture]:
-        """Begin edits that belong together, and tell what is refused of them, as `telling`."""
+        """Begin edits that belong together and show refusals, as `telling` does."""
         with self.telling():
             yield self.gesture()
 

@@ -1,4 +1,4 @@
-"""What the inspector shows of a joint: what it joins, the settings that its kind has, and what it does and bears at the moment."""
+"""The inspector's page of a joint: its bodies, the settings of its kind, and its current state and forces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _KINDS: dict[type[Any], str] = {
     GearJointSpec: "gear",
     MouseJointSpec: "pull",
 }
-"""What the tools and this page call each kind."""
+"""Name of each kind in the tools and on this page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
 
 
 def _told(value: float, unit: str) -> str:
-    """Return a value as it is told: of what is next to nothing, nothing is left, and never minus nothing."""
+    """Return a value as text, rounded so that nearly zero reads as zero and never as minus zero."""
     return f"{round(value, _DECIMALS) + 0.0:.4g}{unit}"
 
 

@@ -1,4 +1,4 @@
-"""What the inspector shows: the properties and the state of what is selected, or the settings of the worlds."""
+"""The inspector's rows: the properties and the state of the selection, or the settings of the worlds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.world.specs import BODY_TYPES
 __all__ = ["body_rows", "world_rows"]
 
 _MAX_READ = 20
-"""Of more selected bodies than this only so many are asked whether they agree; changes go to all."""
+"""Maximum number of selected bodies that are checked for equal values; changes apply to all of them."""
 
 _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
     ("hertz", 10.0, "Hz", "Steps per second. More is more accurate and stiffer but costs more; fast bodies travel less per step."),
@@ -68,7 +68,7 @@ _SAYS: dict[str, str] = {
     "vy": "Type a velocity to throw it upward.",
     "spin": "Type a rate to spin it counter-clockwise.",
 }
-"""What a property of a body does, by its name."""
+"""Tooltips of a body's properties, by name."""
 
 
 def world_rows(editor: Editor) -> list[Row]:

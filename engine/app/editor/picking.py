@@ -1,4 +1,4 @@
-"""What lies under the pointer: bodies and joints."""
+"""Finds the bodies and joints under the pointer."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _MAX_PIECES = 60
 
 
 class PlacingError(LabError):
-    """What was drawn does not make a body."""
+    """The drawn outline does not make a body."""
 
 
 def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:

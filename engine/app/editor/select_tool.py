@@ -37,13 +37,13 @@ _NOTCH = math.radians(15.0)
 """Turn of a wheel's notch, and with Ctrl the step of the handle."""
 _FINE_NOTCH = math.radians(1.0)
 _EDITS = 3
-"""Of a body that is moved: pose, velocity, awake."""
+"""Number of edits for each body that is moved: pose, velocity, awake."""
 _COPY_SHIFT = 30.0
 """Design pixels from a body to its duplicate."""
 
 
 class SelectTool(Tool):
-    """What is selected has an outline and a handle; the inspector shows it."""
+    """Selects, moves and turns bodies and joints. The selection has an outline and a handle, and the inspector shows it."""
 
     name, letter = "Select", "S"
     hint = "click a body or a joint's ring, or drag a frame (Shift adds); drag to move, use the handle to rotate; Del deletes, P pins"
@@ -53,7 +53,7 @@ class SelectTool(Tool):
         self._pressed: Pointer | None = None
         self._at: Pointer | None = None
         self._mode = ""
-        """What the press began: "frame", "move", "turn", "joint", or nothing."""
+        """The drag that the press began: "frame", "move", "turn" or "joint"; empty for none."""
         self._start: dict[Chosen, Pose] = {}
         self._pivot: Point = (0.0, 0.0)
         self._angle = 0.0

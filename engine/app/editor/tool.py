@@ -31,7 +31,7 @@ _MIN_GRID = 14.0
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the pointer is: `pixel` in design pixels, `free` in meters of the picture; `meter` is design pixels to a meter."""
+    """Position of the pointer: `pixel` in design pixels, `free` in meters of the picture; `meter` is in design pixels."""
 
     pixel: Point
     free: Point
@@ -41,7 +41,7 @@ class Pointer:
 
     @property
     def point(self) -> Point:
-        """Where it points: on the grid while Ctrl is held."""
+        """The point in meters, snapped to the grid while Ctrl is held."""
         if not self.ctrl:
             return self.free
         step = grid_step(self.meter)

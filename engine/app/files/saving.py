@@ -1,13 +1,13 @@
-"""What is saved of a demo: which moment of it, and what is a scene of that.
+"""Selects the moment of a demo that is saved, and makes a scene of it.
 
-A user who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or what has become of it::
+A user who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or its present state::
 
     step 0                    312                       500
     |-------------------------|-------------------------|
     as it was before time     as it stood when          this
     went on                   something was built last  moment
 
-Moments that are one, or between which nothing has moved, are told as one.
+Moments that coincide, or between which nothing has moved, are offered as one.
 """
 
 from __future__ import annotations

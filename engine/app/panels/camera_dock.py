@@ -1,4 +1,4 @@
-"""Which body is watched, the camera that follows it or shows everything that moves, and the numbers of the body that is pointed at."""
+"""Lists the watched body, the camera that follows it or shows everything that moves, and the numbers of the body at the pointer."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ __all__ = ["Dock", "WindowActions", "carve", "draw_folded"]
 Side = Literal["bottom", "right", "over"]
 
 _MIN_VIEW = {"right": 0.45, "bottom": 0.55}
-"""Share of the view's width and height that docks leave to it, whatever they want."""
+"""Share of the width and height that docks always leave to the view."""
 _MIN_SHARE = 0.85
-"""Of what a dock wants, so that it can still be read: sooner than make it smaller, others are folded."""
+"""Smallest share of a dock's desired size at which it is readable; rather than shrink it further, the layout folds other docks."""
 _NARROWEST_VIEW = 80.0
 """Design pixels that the view keeps beside a dock which could not be read otherwise."""
 _STRIP = 20.0
@@ -56,7 +56,7 @@ _STRIP = 20.0
 
 
 class WindowActions(NamedTuple):
-    """What panel and docks use of the window.
+    """The window's functions that panel and docks use.
 
     Commands and their labels, opening a file, its picture, its note, what docks draw over the bodies, choosing a solver, looking closely at
     a difference of some reason, stepping through it.

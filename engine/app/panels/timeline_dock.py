@@ -28,7 +28,7 @@ _MIN_LINE = 90.0
 """Design pixels of the line for which words and then buttons are left out."""
 
 _CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
-"""Of the buttons, by their places from the left, those that are shown: the first choice for which there is room."""
+"""Sets of buttons, by their places from the left; the first set that fits is shown."""
 
 
 class TimelineDock(Dock):
@@ -93,7 +93,7 @@ class TimelineDock(Dock):
 
     @property
     def area(self) -> pygame.Rect:
-        """Where words and line are, pixels."""
+        """The area of the words and the line, pixels."""
         item = next((row for row in self.form.items if isinstance(row.what, Area)), None)
         return pygame.Rect(self.place) if item is None else self.form.rect(item)
 
