@@ -31,7 +31,7 @@ _MIN_GRID = 14.0
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Position of the pointer: `pixel` in design pixels, `free` in meters of the picture; `meter` is in design pixels."""
+    """Position of the pointer: `pixel` in design pixels, `free` in meters of the picture; `meter` is design pixels per meter."""
 
     pixel: Point
     free: Point
