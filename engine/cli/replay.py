@@ -1,4 +1,4 @@
-"""``replay``: show, summarize, verify or film a recording."""
+"""``replay``: show, summarize, verify or film a recording, or make a page of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.options import argument, option
 from engine.cli.output import progress
+from engine.cli.player import PageCapture
 from engine.common.checks import integer
 from engine.common.files import write_atomically
 from engine.report import Link, Report, facts
@@ -31,8 +32,9 @@ class ReplayOptions:
     screenshot: options.Screenshot = None
     at: int | None = option("STEP", "Step shown in the screenshot.", shown="last", needs=("screenshot",))
     film: options.FilmFile = None
-    since: int | None = option("STEP", "First step of the video.", name="--from", shown="0", needs=("film",))
-    until: int | None = option("STEP", "Last step of the video.", name="--to", shown="last", needs=("film",))
+    html: options.HtmlFile = None
+    since: int | None = option("STEP", "First step of the video or page.", name="--from", shown="0", needs=("film", "html"))
+    until: int | None = option("STEP", "Last step of the video or page.", name="--to", shown="last", needs=("film", "html"))
     speed: float = option("X", "Playback speed of the video; 0.5 is slow motion.", 1.0, low=1e-3, high=1e3, needs=("film",))
     fps: options.FilmRate = None
     size: options.FilmSize = None
@@ -72,7 +74,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
     verdict = _played(recording) if args.verify else None
     if args.screenshot is not None:
         _draw(recording, at, args.screenshot)
-    rows = _film(recording, film, first, last) if film is not None else {}
+    rows = {} if film is None and args.html is None else _film(recording, film, args.html, first, last)
     result = _as_json(recording, verdict)
     shown = {name: value for name, value in result.items() if name not in ("demo", "seed", "verified")}
     if verdict is not None:
@@ -108,18 +110,21 @@ def _draw(recording: Recording, at: int, target: str) -> None:
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
-def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> dict[str, Any]:
+def _film(recording: Recording, wanted: WantedFilm | None, html: str | None, first: int, last: int) -> dict[str, Any]:
+    """Write the requested video and page of a span; return summary rows to print."""
     from engine.sim.replaying import replay
 
-    history = replay(recording)
-    with filmed(wanted) as camera, progress("filming", last) as advance:
+    history, page = replay(recording), PageCapture(html)
+    with filmed(wanted) as camera, progress("replaying", last) as advance:
         history.seek(first, advance)
         camera.start(history.demo)
+        page.start(history.demo)
         for step in range(first + 1, last + 1):
             history.seek(step)
             camera.stepped()
+            page.stepped()
             advance()
-    return camera.row
+    return camera.row | page.write()
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:

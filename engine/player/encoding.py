@@ -1,6 +1,6 @@
 """Encodes a recording as text in a page: a JSON header and streams of integers, compressed by gzip, in base64.
 
-    uint32 length of the header | header, JSON in UTF-8 | streams, in the order of ``header["streams"]``
+    uint32 length of the header | header, JSON in ASCII | streams, in the order of ``header["streams"]``
 
 A stream is a sequence of integers, mostly small differences. Each is zigzag-coded (0, -1, 1, -2 become 0, 1, 2, 3) and written in groups of
 seven bits, lowest first; the high bit of a byte means that another follows (LEB128). `web/data.js` reads it.
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import IntArray
+from engine.common.words import shown
 
 __all__ = ["first_differences", "packed_recording", "second_differences", "varints"]
 
@@ -71,10 +72,19 @@ def second_differences(values: IntArray, starts: IntArray) -> IntArray:
     return differences
 
 
+def _readable(value: Any) -> Any:
+    """Return JSON data with every text as `shown` writes it: without direction marks, control characters and halves of letters."""
+    if isinstance(value, str):
+        return shown(value, in_lines=True)
+    if isinstance(value, Mapping):
+        return {name: _readable(item) for name, item in value.items()}
+    return [_readable(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def packed_recording(header: Mapping[str, Any], streams: Mapping[str, IntArray]) -> str:
     """Return a recording as base64; the same content gives the same text."""
     encoded = {name: varints(values) for name, values in streams.items()}
-    described = {**header, "streams": {name: len(content) for name, content in encoded.items()}}
-    head = json.dumps(described, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    described = {**_readable(header), "streams": {name: len(content) for name, content in encoded.items()}}
+    head = json.dumps(described, allow_nan=False, separators=(",", ":")).encode("ascii")
     content = struct.pack("<I", len(head)) + head + b"".join(encoded.values())
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from engine.common.words import shown
 from engine.render import palette
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def player_page(title: str, recordings: Sequence[str]) -> str:
     from markupsafe import Markup
 
     template = _environment().get_template("page.html")
-    return template.render(title=title, recordings=recordings, script=Markup(_script()), style=Markup(_style())) + "\n"
+    return template.render(title=shown(title), recordings=recordings, script=Markup(_script()), style=Markup(_style())) + "\n"
 
 
 @functools.cache

@@ -20,5 +20,17 @@ HOSTILE: tuple[str, ...] = (
     *("<link rel=stylesheet href=https://example.invalid/x.css>", "<style>@import 'https://example.invalid/x.css'</style>"),
     *("<!--", "-->", "<![CDATA[", "]]>", "<!doctype html>", "\u2028alert(1)\u2029", "&lt;script&gt;", "&#x3c;script&#x3e;"),
     *('"><b>', "'><b>", "<form action=https://example.invalid><button>", "<math><mi//xlink:href='javascript:1'>"),
-    *("data-part=play", "__proto__", "constructor", "\0", "\x1b[31m", "\r\n\r\n", "\u202egnp.exe", "x" * 200, "ß" * 200, "🂡" * 200),
+    *(
+        "data-part=play",
+        "__proto__",
+        "constructor",
+        "\0",
+        "\x1b[31m",
+        "\r\n\r\n",
+        "\u202egnp.exe",
+        "\ud800",
+        "x" * 200,
+        "ß" * 200,
+        "🂡" * 200,
+    ),
 )

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from engine.cli.main import main
+from engine.common.words import shown
 from engine.geometry import Polygon
 from engine.player.capture import Capture
 from engine.player.page import player_page
 from engine.sim.demo import Demo
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
 from tests.chromium import PROGRAM, Tab, browser
 from tests.unit.player.hostile import HOSTILE
@@ -143,7 +145,7 @@ def test_no_hostile_name_runs(tab: Tab, tmp_path: Path) -> None:
     ]
     assert tab.run("document.title") == demo.title
     names = tab.run(f"{RECORDING}.bodies.map(({{ name }}) => name)")
-    assert names[1:] == list(HOSTILE)
+    assert names[1:] == [shown(name, in_lines=True) for name in HOSTILE]
     for k in range(len(HOSTILE)):
         tab.run(f"{PLAYER}.scene.describe({PLAYER}.view.toScreen({[k, 1.0]}), {PLAYER}.view, 0)")
     assert tab.run("window.hit") is None
@@ -155,3 +157,15 @@ def test_the_command_writes_a_page_that_plays(tab: Tab, tmp_path: Path) -> None:
     tab.open(page)
     assert tab.run(f"{PLAYER}.scene.steps") == 30
     until(lambda: tab.run(f"{PLAYER}.time") > 0)
+
+
+def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) -> None:
+    recording, page = tmp_path / "a.rec", tmp_path / "a.html"
+    assert main(["run", "newtons_cradle", "--steps", "40", "--record-inputs", str(recording), "--json", str(tmp_path / "a.json")]) == 0
+    assert main(["replay", str(recording), "--from", "10", "--to", "40", "--html", str(page)]) == 0
+    demo = find_demo("newtons_cradle")(0)
+    for _ in range(40):
+        demo.sim.step()
+    tab.open(page)
+    assert tab.run(f"{PLAYER}.scene.steps") == 30
+    assert np.abs(poses_at(tab, 30)[:, :2] - demo.stages[0].world.poses[:, :2]).max() <= tab.run(f"{RECORDING}.max_error")

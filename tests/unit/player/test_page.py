@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from engine.common.words import shown
 from engine.player.encoding import packed_recording
 from engine.player.page import player_page
 from tests.unit.player.hostile import HOSTILE
@@ -55,7 +56,7 @@ def test_there_are_fifty_hostile_names() -> None:
 def test_a_hostile_name_adds_no_element(name: str) -> None:
     page = page_named(name)
     assert [(tag, attributes) for tag, attributes, _ in page.elements] == PLAIN
-    assert page.texts("title") == [name]
+    assert page.texts("title") == [shown(name)]
 
 
 def test_the_policy_allows_this_script_and_this_style_alone() -> None:
