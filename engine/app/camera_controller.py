@@ -292,11 +292,6 @@ class CameraController:
         if self.following.followed is not None and not self.demo.sim.has_body(*self.following.followed):
             self.following.stop()
 
-    def show(self, box: AABB) -> None:
-        """Go to where all of a box of the picture is seen, beside or under the readout."""
-        self.following.glide(self.camera, self._fitted(box))
-        self._is_untouched = False
-
     def center_followed(self, poses: Callable[[Stage], FloatArray]) -> None:
         """Let the camera stand where the followed body is drawn; `poses` are those of a stage in the picture."""
         if self.following.followed is None:

@@ -314,15 +314,6 @@ COMMANDS: tuple[Command, ...] = (
         _no_history,
     ),
     Command(
-        "zoom_moving",
-        "Show",
-        "Zoom to moving bodies",
-        "Z",
-        "Show all bodies that can move.",
-        lambda app: app.dock(CameraDock).show_moving(app.session),
-        _no_history,
-    ),
-    Command(
         "drive",
         "Shared world",
         "Drive a body",

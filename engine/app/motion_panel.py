@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import pygame
 
-from engine.app.motion_judge import MotionJudge
 from engine.app.parameter_rows import parameter_rows
 from engine.app.second_picture import figure_words, title_of
 from engine.app.session import MAX_BESIDE, Session
@@ -28,7 +27,6 @@ __all__ = ["MotionPanel", "Wish", "next_beside", "next_solver"]
 
 _NONE = "none"
 _FOLDED, _UNFOLDED = "˅", "˄"
-_ASK, _AT_WORK = "Why do they differ?", "analyzing…"
 _COMPARED = "compared with"
 
 
@@ -50,7 +48,6 @@ class MotionPanel:
 
     def __init__(self, session: Session, choose: Callable[[Wish], object]) -> None:
         self._session, self._wish = session, choose
-        self.judge = MotionJudge()
         self._unfolded = ""
         """The list that is unfolded: "solver", "beside 0", ..."""
         self._chosen = 0
@@ -72,9 +69,6 @@ class MotionPanel:
         shown = self._beside
         if shown is not None:
             rows += [Line(name, words(shown)) for name, words in _FIGURES]
-            tip = "Compute one step of both engines from equal states, and name what moves each body apart."
-            rows.append(Buttons((Button(_AT_WORK if self.judge.is_at_work else _ASK, partial(self.judge.ask, shown), tip),), columns=1))
-            rows += [Note(sentence) for sentence in self.judge.told]
         return rows
 
     def _list(self, caption: str, name: str, chosen: str, wish: Wish) -> list[Row]:
@@ -132,7 +126,6 @@ class MotionPanel:
 
     def _choose(self, wish: Wish) -> None:
         if wish.what != "lane":
-            self.judge = MotionJudge()  # of other worlds
             self._unfolded = ""
         if wish == Wish("since", "here") or not self._is_so(wish):
             self._wish(wish)

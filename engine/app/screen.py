@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import NamedTuple
 
 import pygame
 from msgspec.structs import replace
@@ -28,54 +29,32 @@ from engine.ui.ui import Ui
 
 __all__ = ["Appearance", "Screen", "SurfaceCache"]
 
-_LONGEST_WAIT = 0.1
-"""Seconds after which a part is drawn however many others are: a tenth is as long as an answer may take and still seem immediate
-(Miller, "Response time in man-computer conversational transactions", AFIPS 1968)."""
-_UP_TO_DATE = -1.0
-_LOOK = 0.045
-"""Seconds after which it is looked whether a part that is up to date still is."""
 
+class _Part(NamedTuple):
+    """A picture, what it shows, and what else it depends on."""
 
-class _Part:
-    """A picture, what it shows, and for how long it has shown what is no more, seconds; below 0: it is up to date."""
-
-    def __init__(self, size: tuple[int, int], surface: pygame.Surface) -> None:
-        self.picture = pygame.Surface(size, 0, surface)
-        self.shows: Hashable = None
-        self.state: Hashable = None
-        self.waited = _UP_TO_DATE
-        self.age = 0.0
-        """Seconds since it was looked whether it is up to date."""
-        self.is_in_frame = True
+    picture: pygame.Surface
+    shows: Hashable
+    state: Hashable
 
 
 class SurfaceCache:
-    """The pictures, by the names of their parts."""
+    """The pictures of the window's parts, by name. In each frame one of them is looked at, in turn, and drawn anew if it has changed."""
 
     def __init__(self) -> None:
         self._parts: dict[Hashable, _Part] = {}
-        self._first: Hashable = None
-        self._elapsed = 0.0
+        """The part that was looked at longest ago comes first."""
+        self._turn: Hashable = None
 
     def forget(self) -> None:
         """Draw everything anew in the next frame: something was done."""
         self._parts.clear()
 
-    def elapse(self, seconds: float) -> None:
-        """Note that so much time has gone by."""
-        self._elapsed += seconds
-
     def begin(self) -> None:
-        """Begin a frame: choose the part that has waited longest, and forget those that are shown no more."""
-        self._parts = {name: part for name, part in self._parts.items() if part.is_in_frame}
-        waiting = {name: part.waited for name, part in self._parts.items() if part.waited >= 0.0}
-        self._first = max(waiting, key=lambda name: waiting[name]) if waiting else None
-        for part in self._parts.values():
-            part.is_in_frame = False
-            part.age += self._elapsed
-            if part.waited >= 0.0:
-                part.waited += self._elapsed
-        self._elapsed = 0.0
+        """Begin a frame: choose the part to look at."""
+        self._turn = next(iter(self._parts), None)
+        if self._turn is not None:
+            self._parts[self._turn] = self._parts.pop(self._turn)
 
     def draw(
         self,
@@ -109,30 +88,15 @@ class SurfaceCache:
             return
         state = state, place, palette.theme_name()
         part = self._parts.get(name)
-        if part is not None and part.state == state and part.waited < 0.0 and part.age < _LOOK:
-            part.is_in_frame = True
+        is_kept = part is not None and part.state == state
+        now = part.shows if part is not None and is_kept and name != self._turn else shows()
+        if part is not None and is_kept and part.shows == now:
             surface.blit(part.picture, place[:2])
             return
-        now = shows()
-        if part is not None and part.state == state:
-            part.is_in_frame, part.age = True, 0.0
-            if part.shows == now:
-                part.waited = _UP_TO_DATE
-            if part.shows == now or not self._has_turn(name, part):
-                surface.blit(part.picture, place[:2])
-                return
-        if part is None or part.picture.get_size() != place[2:]:
-            part = self._parts[name] = _Part(place[2:], surface)
-        part.shows, part.state, part.waited, part.age, part.is_in_frame = now, state, _UP_TO_DATE, 0.0, True
         paint()
-        part.picture.blit(surface, (0, 0), place)
-
-    def _has_turn(self, name: Hashable, part: _Part) -> bool:
-        """Return True if a part that has changed is drawn in this frame: the first of those that wait, and any that has waited too long."""
-        part.waited = max(part.waited, 0.0)
-        if self._first is None:  # nothing waited before this frame
-            self._first = name
-        return self._first == name or part.waited >= _LONGEST_WAIT
+        picture = pygame.Surface(place[2:], 0, surface)
+        picture.blit(surface, (0, 0), place)
+        self._parts[name] = _Part(picture, now, state)
 
 
 _NOTCH = 0.125

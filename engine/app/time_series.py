@@ -32,7 +32,7 @@ __all__ = ["QUANTITIES", "SUMS", "Quantity", "TimeSeries"]
 MAX_BYTES = 20_000_000
 """Bytes of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
 _AT_ONCE = 600
-"""Steps whose numbers are made for a curve or a sum at a time, so that no frame of the window waits longer than some milliseconds."""
+"""Steps whose numbers are made for a curve at a time, so that no frame of the window waits longer than some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +178,14 @@ class TimeSeries:
             if len(self._curves) >= _MAX_CURVES:
                 del self._curves[next(iter(self._curves))]
             column = self._curves[key] = _Column(1)
-            column.length = self._oldest
-        for step in range(column.length, min(self.last + 1, column.length + _AT_ONCE)):
+        first = max(column.length, self._oldest)
+        for step in range(first, min(self.last + 1, first + _AT_ONCE)):
             column.put(step, self._of_body(step, key))
         return column.rows()[:, 0]
 
     def sums(self, stage: int) -> dict[str, FloatArray]:
         """Return the sums over a world by step, each float64 (n,), by the names of `SUMS`."""
-        column = self._sums.setdefault(stage, _Column(len(SUMS)))
-        for step in range(column.length, min(self.last + 1, column.length + _AT_ONCE)):
-            self._sum(stage, step, column)
-        rows = column.rows()
+        rows = self._sums[stage].rows() if stage in self._sums else np.empty((0, len(SUMS)))
         return {name: rows[:, k] for k, name in enumerate(SUMS)}
 
     def breaks(self, stage: int, body: int | None = None) -> tuple[int, ...]:
@@ -234,21 +231,18 @@ class TimeSeries:
     def _note(self, step: int) -> None:
         moments = tuple(self._moment(step, k, stage) for k, stage in enumerate(self._demo.stages))
         self._frames[step] = moments
-        for k, (before, now) in enumerate(zip(self._frames.get(step - 1, ()), moments, strict=False)):
-            if now.index != before.index + 1 or not before.masses.is_like(now.masses):
+        earlier = self._frames.get(step - 1, ())
+        for k, now in enumerate(moments):
+            self._sums.setdefault(k, _Column(len(SUMS))).put(step, now.sums)
+            before = earlier[k] if k < len(earlier) else now
+            is_next = before is now or now.index == before.index + 1
+            if not (is_next and before.masses.is_like(now.masses) and np.array_equal(before.is_lost, now.is_lost)):
                 self._breaks.setdefault(k, set()).add(step)
         self._n_bytes += sum(moment.n_bytes for moment in moments)
         self.last = max(self.last, step)
         if step > 0:
             self.events.note(step, self._demo.stages, self.velocity)
         while self._n_bytes > self._most_bytes and self._oldest < self.last:
-            for stage in range(len(self._frames.get(self._oldest, ()))):
-                column = self._sums.setdefault(stage, _Column(len(SUMS)))
-                for at in range(column.length, self._oldest + 2):  # the next one too, as long as what comes before it is known
-                    self._sum(stage, at, column)
-            for key, curve in self._curves.items():
-                if curve.length <= self._oldest:
-                    curve.put(self._oldest, self._of_body(self._oldest, key))
             self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(self._oldest, ()))
             self._oldest += 1
 
@@ -315,16 +309,6 @@ class TimeSeries:
             return float(0.5 * moment.masses.mass[row] * (vx * vx + vy * vy) + 0.5 * moment.masses.inertia[row] * spin * spin)
         known = {"x": x, "y": y, "angle": angle, "vx": vx, "vy": vy, "spin": spin, "impulse": impulse, "speed": np.hypot(vx, vy)}
         return float(known[quantity])
-
-    def _sum(self, stage: int, step: int, column: _Column) -> None:
-        moments = self._frames.get(step, ())
-        if stage >= len(moments):
-            column.put(step, float("nan"))
-            return
-        moment, before = moments[stage], self._frames.get(step - 1, ())
-        if stage < len(before) and not np.array_equal(moment.is_lost, before[stage].is_lost):
-            self._breaks.setdefault(stage, set()).add(step)
-        column.put(step, moment.sums)
 
 
 _MAX_CURVES = 48

@@ -206,7 +206,6 @@ class Window:
     def update(self, elapsed: float) -> None:
         """Advance by `elapsed` real seconds."""
         screen = self.screen
-        screen.cache.elapse(elapsed)
         if screen.is_outdated:
             self._build()
         self.app.dropper.deliver(self.navigator)

@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import pygame
 
+from engine.app.editor.tool import body_rings, draw_rings
 from engine.app.panels.dock import Dock
-from engine.geometry import AABB, FixtureShape, Transform
 from engine.render import palette
 from engine.render.fonts import ALL_SIDES
-from engine.sim.stage import Stage, union
+from engine.sim.stage import Stage
 
 if TYPE_CHECKING:
     from engine.app.editor.editor import Editor
@@ -29,8 +30,8 @@ _SMALL, _BESIDE_BODY = 120.0, 6.0
 """Design pixels: the largest height or width of a body whose numbers are beside it, and how far away they are then."""
 _ABOVE, _BELOW, _RIGHT, _LEFT = ((0, -1), (1, -1), (-1, -1)), ((0, 1), (1, 1), (-1, 1)), ((1, 0),), ((-1, 0),)
 """Sides of a body that a label can be on, as for `LabelRoom.beside`."""
-_CORNER = 7.0
-"""Design pixels of a side of the corners around the watched body."""
+_FAR = 30_000.0
+"""Pixels from the window's corner at which nothing is drawn that pygame would have to clip."""
 
 
 class CameraDock(Dock):
@@ -48,8 +49,6 @@ class CameraDock(Dock):
         self._pressed: tuple[int, int] | None = None
         self._hands = editor
         self._selected: tuple[int, int] | None = None
-        self._shapes: tuple[FixtureShape, ...] = ()
-        self._shapes_of: tuple[int, int, int] | None = None
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEMOTION:
@@ -75,31 +74,15 @@ class CameraDock(Dock):
 
     def paint(self, canvas: Canvas, session: Session) -> None:
         self._paint_numbers(canvas, session)
-        watched = session.timeline.watched
-        if watched is None or watched[0] >= len(session.demo.stages):
+        watched, series = session.timeline.watched, session.timeline.series
+        if watched is None or series is None or not session.demo.sim.has_body(*watched):
             return
         stage = session.demo.stages[watched[0]]
-        if not stage.world.is_body(watched[1]):
-            return
-        world = stage.world
-        known = (id(world), world.structure_version, watched[1])
-        if known != self._shapes_of:
-            self._shapes_of, self._shapes = known, _shapes(stage, watched[1])
-        box = _box(stage, self._shapes, stage.drawn_pose(watched[1]))
-        gap, side = 4.0 * canvas.ui_scale, _CORNER * canvas.ui_scale
-        seen = _seen(canvas, box)
-        if seen is None:
-            return
-        left, top, right, bottom = seen.left - gap, seen.top - gap, seen.right + gap, seen.bottom + gap
-        thick = max(1, round(1.5 * canvas.ui_scale))
-        for x, y, way_x, way_y in ((left, top, 1, 1), (right, top, -1, 1), (left, bottom, 1, -1), (right, bottom, -1, -1)):
-            corners = ((x + way_x * side, y), (x, y), (x, y + way_y * side))
-            pygame.draw.lines(canvas.surface, palette.ACCENT, False, corners, thick)
-        series = session.timeline.series
-        if series is not None:
-            is_followed = session.view.following.followed == watched
-            words = series.name(*watched) + (", followed" if is_followed else "")
-            canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
+        seen = _seen(canvas, stage, watched[1])
+        if seen is not None:
+            draw_rings(canvas.at(stage.offset), body_rings(stage, watched[1]), palette.ACCENT, 1.5)
+            words = series.name(*watched) + (", followed" if session.view.following.followed == watched else "")
+            canvas.label(seen.topright, words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
         """Write mass and motion of the body that is pointed at beside it, or beside the pointer on a large body."""
@@ -115,7 +98,7 @@ class CameraDock(Dock):
         words = f"{mass}{math.hypot(*state.linear_velocity):.2f} m/s, {state.angular_velocity:.2f} rad/s"
         at, gap = self._pointer, _BESIDE_POINTER
         sides: Sequence[tuple[int, int]] = ALL_SIDES
-        seen, small = _seen(canvas, _box(stage, _shapes(stage, pointed[1]), stage.drawn_pose(pointed[1]))), _SMALL * canvas.ui_scale
+        seen, small = _seen(canvas, stage, pointed[1]), _SMALL * canvas.ui_scale
         if seen is not None and min(seen.size) <= small:
             x, y = at
             left, top, width, _ = canvas.camera.view
@@ -125,10 +108,6 @@ class CameraDock(Dock):
                 at, sides = ((seen.right, y), _RIGHT) if x < left + width / 2 else ((seen.left, y), _LEFT)
             gap = _BESIDE_BODY
         canvas.label_last(at, words, palette.TEXT, 12.0, gap, plate=True, sides=sides)
-
-    def show_moving(self, session: Session) -> None:
-        """Show everything that can move."""
-        session.view.show(moving_box(session))
 
     def follow(self, session: Session) -> None:
         """Follow the body that is pointed at, or watched; stop if it is followed already."""
@@ -141,10 +120,6 @@ class CameraDock(Dock):
         else:
             session.timeline.watched = target
             session.view.follow(target)
-
-
-_FAR = 30_000.0
-"""Pixels from the window's corner at which nothing is drawn that pygame would have to clip."""
 
 
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
@@ -160,38 +135,16 @@ def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | No
     return None
 
 
-def moving_box(session: Session) -> AABB:
-    """Return the box around every body that can move, as they stand, the picture's frame; the demo's own where none can."""
-    boxes: list[AABB] = []
-    for stage in session.demo.stages:
-        for body in stage.world.body_ids:
-            spec = stage.world.body(body).spec
-            if spec.type != "static" and spec.active:
-                box = _box(stage, _shapes(stage, body), tuple(stage.world.poses[stage.world.row_of(body)].tolist()))
-                boxes += [box] if box is not None else []
-    around = union(boxes)
-    return around if around is not None else session.demo.home()
-
-
-def _seen(canvas: Canvas, box: AABB | None) -> pygame.Rect | None:
-    """Return where a box of the picture is drawn, pixels; None without one, or too far away."""
-    if box is None:
+def _seen(canvas: Canvas, stage: Stage, body: int) -> pygame.Rect | None:
+    """Return the box in which a body is drawn, pixels; None if it has no fixtures, or is too far away."""
+    rings = [*body_rings(stage, body)]
+    if not rings:
         return None
-    (left, bottom), (right, top) = canvas.camera.to_screen(box.lower), canvas.camera.to_screen(box.upper)
-    is_far = max(abs(left), abs(top), abs(right), abs(bottom)) > _FAR
-    return None if is_far else pygame.Rect(round(left), round(top), round(right - left), round(bottom - top))
-
-
-def _shapes(stage: Stage, body: int) -> tuple[FixtureShape, ...]:
-    """Return the shapes of a body's fixtures, its own frame."""
-    return tuple(stage.world.fixture(fixture).shape for fixture in stage.world.body(body).fixtures)
-
-
-def _box(stage: Stage, shapes: tuple[FixtureShape, ...], pose: tuple[float, ...]) -> AABB | None:
-    """Return the box around shapes of a body at x, y, angle, the picture's frame."""
-    x, y, angle = pose
-    xf = Transform((x + stage.offset[0], y + stage.offset[1]), angle)
-    return union([shape.aabb(xf) for shape in shapes])
+    pixels = canvas.at(stage.offset).camera.to_screen_array(np.concatenate(rings))
+    (left, top), (right, bottom) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
+    if not max(abs(left), abs(top), abs(right), abs(bottom)) < _FAR:
+        return None
+    return pygame.Rect(round(left), round(top), round(right - left), round(bottom - top))
 
 
 def _has_alt(event: pygame.event.Event) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app.panels.camera_dock import CameraDock, moving_box
+from engine.app.panels.camera_dock import CameraDock
 from engine.app.panels.dock import Dock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.window import Window
@@ -190,21 +190,6 @@ def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> Non
     assert session.view.following.followed == (0, 7)
     key(window, pygame.K_HOME)
     assert session.view.following.followed is None and session.view.is_untouched
-
-
-def test_zoom_to_fit_glides_to_what_moves(window: Window) -> None:
-    frames(window, 60)
-    key(window, pygame.K_SPACE)
-    before = window.session.view.camera.scale
-    key(window, pygame.K_z)
-    assert before < window.session.view.camera.scale or window.session.view.following._glide is not None
-    frames(window, 30)
-    camera, box = window.session.view.camera, moving_box(window.session)
-    seen = camera.visible
-    assert camera.scale > before
-    assert (
-        seen.lower[0] <= box.lower[0] and seen.lower[1] <= box.lower[1] and seen.upper[0] >= box.upper[0] and seen.upper[1] >= box.upper[1]
-    )
 
 
 def test_the_theme_and_the_size_of_text_change_while_it_runs(window: Window) -> None:

@@ -149,6 +149,7 @@ def test_old_frames_go_but_sums_and_curves_asked_for_stay() -> None:
     kept = series.curve(0, demo.disc, "y").copy()
     for _ in range(200):
         history.step()
+        series.curve(0, demo.disc, "y")
     assert series.n_bytes <= 8_000
     y = series.curve(0, demo.disc, "y")
     np.testing.assert_array_equal(y[:11], kept)

@@ -10,7 +10,7 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app import compiling, motion_judge, solver_loading
+from engine.app import compiling, solver_loading
 from engine.app.commands import find, run
 from engine.app.layout import best_columns, lanes
 from engine.app.solver_settings import setting_parameters
@@ -23,7 +23,6 @@ from engine.world import load_solver, solvers
 from tests.unit.app.controls import drag, place
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words
-from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -267,7 +266,8 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
     hand.key(pygame.K_F11)
     hand.frame(30)
     assert ("solver", "Box2D | Soft step", palette.TEXT) in _cells(session, 0)
-    place(hand.window, "Why do they differ?")
+    place(hand.window, "Defaults")
+    hand.window.screen.form.scroll(80)
     with noting_words():
         written = Written(SIZE)
         hand.window.screen.cache.forget()
@@ -300,23 +300,6 @@ def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], n: i
         view = pygame.Rect(window.screen.view)
         found = [(a, b) for a, b in written.overlaps() if all(any(view.contains(r) for w, r in written.words if w == x) for x in (a, b))]
     assert found == []
-
-
-def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(motion_judge, "_load", lambda: None)
-    hand = unfolded(Hand(Window(SIZE, (twins,), twins())))
-    hand.key(pygame.K_F11)
-    hand.frame(40)
-    panel, session = hand.window.screen.panel, hand.window.session
-    assert panel is not None and session.besides
-    hand.click(place(hand.window, "Why do they differ?").center)
-    judge = panel.motion.judge
-    assert judge.is_at_work or judge.n_told == 1
-    until(lambda: hand.frame() or judge.n_told)
-    hand.frame(2)
-    assert judge.n_told == 1 and panel.motion.judge is judge
-    parted, following = judge.told
-    assert parted.startswith("Diverged at step ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
 
 
 def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
