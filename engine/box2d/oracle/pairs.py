@@ -6,7 +6,7 @@ One manifold and two transforms are reused for all calls. Box2D computes in floa
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,15 +148,9 @@ class PairOracle(HeldShapes):
 
     def overlaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[NDArray[np.bool_], float]:
         """Return b2TestOverlap of each pair, which includes skins, and the duration, seconds. Errors are those of `manifolds`."""
-        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
-        made, test, place = self._made, Box2D._Box2D.b2TestOverlap, Box2D._Box2D.b2Transform_Set
-        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
-        answers: list[bool] = []
-        started = time.perf_counter()
-        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
-            place(xf_1, (x1, y1), angle_1)
-            place(xf_2, (x2, y2), angle_2)
-            answers.append(bool(test(made[a], 0, made[b], 0, xf_1, xf_2)))
+        posed = self._posed_pairs(pairs, xf_a, xf_b)
+        test, started = Box2D._Box2D.b2TestOverlap, time.perf_counter()
+        answers = [bool(test(*placed)) for placed in self._placed(*posed)]
         return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
 
     def times_of_impact(
@@ -190,16 +184,11 @@ class PairOracle(HeldShapes):
 
         If the shapes overlap, both points are Box2D's estimate of a common point. Errors are those of `manifolds`.
         """
-        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
-        # functions of the extension module: their Python wrappers take twice as long
-        made, measure, place = self._made, Box2D._Box2D._b2Distance, Box2D._Box2D.b2Transform_Set
-        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        posed = self._posed_pairs(pairs, xf_a, xf_b)
+        measure, started = Box2D._Box2D._b2Distance, time.perf_counter()
         answers: list[tuple[float, ...]] = []
-        started = time.perf_counter()
-        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
-            place(xf_1, (x1, y1), angle_1)
-            place(xf_2, (x2, y2), angle_2)
-            out = measure(made[a], 0, made[b], 0, xf_1, xf_2, use_radii)
+        for placed in self._placed(*posed):
+            out = measure(*placed, use_radii)
             at_a, at_b = out.pointA, out.pointB
             answers.append((at_a.x, at_a.y, at_b.x, at_b.y, out.distance, out.iterations))
         seconds = time.perf_counter() - started
@@ -209,16 +198,22 @@ class PairOracle(HeldShapes):
 
     def gaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[FloatArray, float]:
         """Return only the distances, with radii, and the duration, seconds; faster than `distances`. Errors are those of `manifolds`."""
-        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
-        made, measure, place = self._made, Box2D._Box2D._b2Distance, Box2D._Box2D.b2Transform_Set
+        posed = self._posed_pairs(pairs, xf_a, xf_b)
+        measure, started = Box2D._Box2D._b2Distance, time.perf_counter()
+        answers = [measure(*placed, True).distance for placed in self._placed(*posed)]
+        return frozen(np.array(answers, dtype=np.float64)), time.perf_counter() - started
+
+    def _placed(self, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> Iterator[tuple[Any, int, Any, int, Any, Any]]:
+        """Yield checked pairs as Box2D's functions take them: shape and child of both, then both transforms, which are reused.
+
+        Those functions are the ones of the extension module: their Python wrappers take twice as long.
+        """
+        made, place = self._made, Box2D._Box2D.b2Transform_Set
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
-        answers: list[float] = []
-        started = time.perf_counter()
-        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(pairs.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
             place(xf_1, (x1, y1), angle_1)
             place(xf_2, (x2, y2), angle_2)
-            answers.append(measure(made[a], 0, made[b], 0, xf_1, xf_2, True).distance)
-        return frozen(np.array(answers, dtype=np.float64)), time.perf_counter() - started
+            yield made[a], 0, made[b], 0, xf_1, xf_2
 
     def made(self) -> list[tuple[Any, bool]]:
         """Return the Box2D shapes, each with a flag that is True for circles."""

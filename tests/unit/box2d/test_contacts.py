@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engine.box2d import memory, solver
-from engine.box2d.memory import PublicReader, Reader
+from engine.box2d.memory import PublicReader
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.contracts import PointState, StepContacts
+from engine.contracts import PointState
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, StepHooks, World, WorldSettings
 from engine.world.step_pairs import PairRecord
@@ -20,8 +20,8 @@ DISC = FixtureSpec(Circle(0.5))
 
 
 @pytest.fixture(params=["public", "memory"], autouse=True)
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: Reader = PublicReader()
+def reader(request, monkeypatch):
+    chosen = PublicReader()
     if request.param == "memory":
         problem = memory.self_test()
         if problem is not None:
@@ -31,11 +31,11 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(solver, "best_reader", lambda: chosen)
 
 
-def floor(world: World, half_width: float = 10.0) -> int:
+def floor(world, half_width=10.0):
     return world.create_body(BodySpec((FixtureSpec(Polygon.box(half_width, 0.5), friction=0.5),), type="static", position=(0.0, -0.5)))
 
 
-def settled(n_steps: int = 30) -> tuple[World, int, StepContacts]:
+def settled(n_steps=30):
     world = World()
     floor(world)
     box = world.create_body(BodySpec((BOX,), position=(0.0, 0.52)))
@@ -44,7 +44,7 @@ def settled(n_steps: int = 30) -> tuple[World, int, StepContacts]:
     return world, box, world.step()
 
 
-def test_a_box_on_the_floor_touches_in_two_points() -> None:
+def test_a_box_on_the_floor_touches_in_two_points():
     world, box, contacts = settled()
     points = contacts.points()
     assert len(points) == 2
@@ -60,7 +60,7 @@ def test_a_box_on_the_floor_touches_in_two_points() -> None:
 
 
 @pytest.mark.parametrize("flip", [False, True])
-def test_separations_follow_from_the_shapes(flip: bool) -> None:
+def test_separations_follow_from_the_shapes(flip):
     """Disc over box, box over disc, disc over disc: the gap between the surfaces, the polygon's skin left out."""
     for lower, upper, height in ((BOX, DISC, 0.99), (DISC, BOX, 0.99), (DISC, DISC, 0.985), (BOX, BOX, 1.003)):
         first, second = ((0.0, 0.0), (0.0, height)) if not flip else ((0.0, height), (0.0, 0.0))
@@ -78,7 +78,7 @@ def test_separations_follow_from_the_shapes(flip: bool) -> None:
         assert contacts.normal[0] == pytest.approx((0.0, up), abs=1e-6)
 
 
-def test_states_go_from_add_to_persist_to_remove() -> None:
+def test_states_go_from_add_to_persist_to_remove():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     floor(world)
     box = world.create_body(BodySpec((BOX,), position=(0.0, 0.505)))
@@ -96,7 +96,7 @@ def test_states_go_from_add_to_persist_to_remove() -> None:
     assert first.began[0].body_b == box
 
 
-def test_only_the_point_that_goes_is_removed() -> None:
+def test_only_the_point_that_goes_is_removed():
     """A box slides over a floor's edge: one of its two points is exchanged for another feature, the other persists."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     floor(world, 1.0)
@@ -107,7 +107,7 @@ def test_only_the_point_that_goes_is_removed() -> None:
     assert states == ["ADD", "PERSIST", "REMOVE"]
 
 
-def test_sleepers_keep_their_points() -> None:
+def test_sleepers_keep_their_points():
     world, box, contacts = settled(200)
     assert not world.awake[world.row_of(box)]
     assert contacts.n_points == 2
@@ -121,7 +121,7 @@ def test_sleepers_keep_their_points() -> None:
     assert world.step().evaluated.all()
 
 
-def test_a_sleeper_woken_by_a_touch_is_read_anew() -> None:
+def test_a_sleeper_woken_by_a_touch_is_read_anew():
     world, box, _ = settled(200)
     world.create_body(BodySpec((BOX,), position=(0.0, 1.6), linear_velocity=(0.0, -3.0)))
     contacts = world.step()
@@ -134,14 +134,14 @@ def test_a_sleeper_woken_by_a_touch_is_read_anew() -> None:
     assert contacts.n_points == 4
 
 
-def bullet_world(sub_stepping: bool = False) -> tuple[World, int]:
+def bullet_world(sub_stepping=False):
     world = World(WorldSettings(gravity=(0.0, 0.0), sub_stepping=sub_stepping))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 5.0)),), type="static"))
     spec = BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.0, 0.0), linear_velocity=(110.0, 0.0), bullet=True)
     return world, world.create_body(spec)
 
 
-def test_an_impact_inside_the_step_is_seen_where_it_happened() -> None:
+def test_an_impact_inside_the_step_is_seen_where_it_happened():
     world, bullet = bullet_world()
     contacts = world.step()
     assert contacts.in_toi.tolist() == [True]
@@ -155,7 +155,7 @@ def test_an_impact_inside_the_step_is_seen_where_it_happened() -> None:
     assert contacts.points()[0].state is PointState.ADD
 
 
-def test_a_resting_contact_and_an_impact_in_one_step() -> None:
+def test_a_resting_contact_and_an_impact_in_one_step():
     """The first PreSolve comes from the resting pair, so the impact is known by the PostSolve between them."""
     world, bullet = bullet_world()
     shelf = world.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 0.5)),), type="static", position=(-10.0, -0.5)))
@@ -167,16 +167,16 @@ def test_a_resting_contact_and_an_impact_in_one_step() -> None:
 
 
 @pytest.mark.parametrize("sub_stepping", [False, True])
-def test_several_impacts_in_one_step_leave_one_row(sub_stepping: bool) -> None:
+def test_several_impacts_in_one_step_leave_one_row(sub_stepping):
     """A ball thrown into a corner hits both walls within a step: PreSolve is called more than once, rows are not doubled."""
     world = World(WorldSettings(gravity=(0.0, 0.0), sub_stepping=sub_stepping))
     for position, box in (((0.0, 0.0), (0.05, 5.0)), ((-2.5, -1.0), (2.5, 0.05))):
         world.create_body(BodySpec((FixtureSpec(Polygon.box(*box), restitution=1.0),), type="static", position=position))
     ball = FixtureSpec(Circle(0.1), restitution=1.0)
     world.create_body(BodySpec((ball,), position=(-0.7, -0.3), linear_velocity=(80.0, -80.0), bullet=True))
-    calls: list[int] = []
+    calls = []
     world.hooks = StepHooks(pre_solve=lambda event: calls.append(event.fixture_a) is None)
-    begun: list[tuple[int, int]] = []
+    begun = []
     for _ in range(6):
         contacts = world.step()
         pairs = list(zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True))
@@ -186,13 +186,13 @@ def test_several_impacts_in_one_step_leave_one_row(sub_stepping: bool) -> None:
     assert len(calls) >= 2
 
 
-def test_a_touch_that_begins_and_ends_within_one_step_is_reported() -> None:
+def test_a_touch_that_begins_and_ends_within_one_step_is_reported():
     """Two bullets graze: contact at the impact, gone at the end of the step, told by the events alone."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     ball = FixtureSpec(Circle(0.1), restitution=1.0)
     world.create_body(BodySpec((ball,), position=(-0.8, 0.0), linear_velocity=(100.0, 0.0), bullet=True))
     world.create_body(BodySpec((ball,), position=(0.8, 0.05), linear_velocity=(-100.0, 0.0), bullet=True))
-    events: list[tuple[int, int]] = []
+    events = []
     for _ in range(4):
         contacts = world.step()
         events.append((len(contacts.began), len(contacts.ended)))
@@ -200,7 +200,7 @@ def test_a_touch_that_begins_and_ends_within_one_step_is_reported() -> None:
     assert contacts.n_points == 0
 
 
-def test_sensors_have_events_and_no_points() -> None:
+def test_sensors_have_events_and_no_points():
     world = World()
     floor(world)
     trigger = FixtureSpec(Polygon.box(1.0, 0.2), sensor=True)
@@ -216,7 +216,7 @@ def test_sensors_have_events_and_no_points() -> None:
     assert len(ended) == 1
 
 
-def test_destroying_a_body_ends_its_contacts() -> None:
+def test_destroying_a_body_ends_its_contacts():
     world, box, _ = settled()
     world.destroy_body(box)
     contacts = world.step()
@@ -225,7 +225,7 @@ def test_destroying_a_body_ends_its_contacts() -> None:
     assert [point.state for point in contacts.points()] == [PointState.REMOVE, PointState.REMOVE]
 
 
-def test_a_pair_switched_off_by_a_hook_falls_through() -> None:
+def test_a_pair_switched_off_by_a_hook_falls_through():
     world = World()
     floor(world)
     box = world.create_body(BodySpec((BOX,), position=(0.0, 0.6)))
@@ -235,14 +235,14 @@ def test_a_pair_switched_off_by_a_hook_falls_through() -> None:
     assert world.state(box).position[1] < -1.0
 
 
-def test_columns_are_read_only() -> None:
+def test_columns_are_read_only():
     _, _, contacts = settled()
     for name in ("position", "normal", "separation", "state", "pose_a", "feature_id"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(contacts, name)[0] = 0
 
 
-def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_computed() -> None:
+def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_computed():
     """Box2D goes on calling the two touching, with a manifold that nobody has filled in."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(2.0, 0.5), sensor=True),), type="static"))
@@ -256,7 +256,7 @@ def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_
     assert world.step().normal.tolist() == [[0.0, 1.0]]
 
 
-def test_a_new_pair_of_bodies_created_asleep_is_evaluated_at_their_own_poses() -> None:
+def test_a_new_pair_of_bodies_created_asleep_is_evaluated_at_their_own_poses():
     """Box2D wakes both for their new contact; an older pair has the same manifold in local frames, but other poses."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for x in (0.0, 0.9):
@@ -270,7 +270,7 @@ def test_a_new_pair_of_bodies_created_asleep_is_evaluated_at_their_own_poses() -
 
 
 @pytest.mark.parametrize(("changes", "is_renewed"), [({"type": "kinematic"}, True), ({"active": False}, True), ({"bullet": True}, False)])
-def test_a_body_of_another_kind_is_named_once_to_the_check_of_pairs(changes: dict[str, object], is_renewed: bool) -> None:
+def test_a_body_of_another_kind_is_named_once_to_the_check_of_pairs(changes, is_renewed):
     world, box, _ = settled(2)
     record = world.pair_record()
     assert isinstance(record, PairRecord)

@@ -17,14 +17,14 @@ CORNERS = ((0.0, 0.0), (1.0, 0.0), (2.0, 0.25), (3.0, 0.25), (4.0, 0.0), (5.0, 0
 STEPS = 90
 
 
-def links(is_chain: bool) -> tuple[FixtureSpec, ...]:
+def links(is_chain):
     ghosts = [None, *CORNERS, None] if is_chain else [None] * (len(CORNERS) + 2)
     return tuple(
         FixtureSpec(Segment(a, b, ghost1=ghosts[k], ghost2=ghosts[k + 3]), friction=0.2) for k, (a, b) in enumerate(pairwise(CORNERS))
     )
 
 
-def ours(is_chain: bool, is_box: bool) -> tuple[list[tuple[float, ...]], World, LiveReferee]:
+def ours(is_chain, is_box):
     world = World()
     world.create_body(BodySpec(links(is_chain), type="static"))
     shape = Polygon.box(0.25, 0.25) if is_box else Circle(0.25)
@@ -37,7 +37,7 @@ def ours(is_chain: bool, is_box: bool) -> tuple[list[tuple[float, ...]], World, 
     return way, world, referee
 
 
-def bare(is_chain: bool, is_box: bool) -> list[tuple[float, ...]]:
+def bare(is_chain, is_box):
     world = Box2D.b2World(gravity=(0.0, -10.0))
     ground = world.CreateStaticBody()
     if is_chain:
@@ -60,25 +60,25 @@ def bare(is_chain: bool, is_box: bool) -> list[tuple[float, ...]]:
 
 @pytest.mark.parametrize("is_box", [False, True])
 @pytest.mark.parametrize("is_chain", [False, True])
-def test_edges_equal_box2ds_own_edges_and_chains_to_the_bit(is_chain: bool, is_box: bool) -> None:
+def test_edges_equal_box2ds_own_edges_and_chains_to_the_bit(is_chain, is_box):
     way, world, referee = ours(is_chain, is_box)
     assert way == bare(is_chain, is_box)
     assert referee.total.compared > 30 and referee.total.unexplained == 0
     assert World.from_snapshot(world.snapshot()).state_hash() == world.state_hash()
 
 
-def test_a_chain_is_not_the_same_as_its_edges() -> None:
+def test_a_chain_is_not_the_same_as_its_edges():
     assert ours(True, False)[0] != ours(False, False)[0]
 
 
-def test_an_edge_has_box2ds_skin_and_float32_numbers() -> None:
+def test_an_edge_has_box2ds_skin_and_float32_numbers():
     world = World()
     body = world.create_body(BodySpec((FixtureSpec(Segment((0.1, 0.0), (1.0, 0.0), ghost2=(2.0, 0.1))),), type="static"))
     held = world.fixture(world.body(body).fixtures[0]).shape
     assert held == Segment((0.10000000149011612, 0.0), (1.0, 0.0), BOX2D_POLYGON_SKIN, None, (2.0, 0.10000000149011612))
 
 
-def test_what_box2d_could_not_bear_is_refused() -> None:
+def test_what_box2d_could_not_bear_is_refused():
     world = World()
     edge = FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0)))
     with pytest.raises(InvalidInputError, match="at least one fixture of a dynamic body"):

@@ -11,11 +11,11 @@ POLYGON = 304
 
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
-def test_bodies_that_were_destroyed_leave_nothing() -> None:
+def test_bodies_that_were_destroyed_leave_nothing():
     corners = Polygon([(0.0, 0.0), (1.0, 0.0), (0.9, 0.8), (0.1, 0.7)])
     spec = BodySpec(tuple(FixtureSpec(shape) for shape in (corners, Circle(0.3), Segment((0.0, 0.0), (1.0, 0.0)))))
 
-    def left_by(n_bodies: int) -> int:
+    def left_by(n_bodies):
         world = World()
         for _ in range(n_bodies):
             world.destroy_body(world.create_body(spec))

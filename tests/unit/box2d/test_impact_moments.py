@@ -8,7 +8,7 @@ from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
-def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step() -> None:
+def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step():
     """The blade turns evenly, so that its angle tells the time of each."""
     spin = 25.0
     world = World(WorldSettings(gravity=(0.0, 0.0)))
@@ -35,7 +35,7 @@ def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step() -> None:
     assert last[2] == angles[-1]
 
 
-def heap(n_bullets: int) -> World:
+def heap(n_bullets):
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for i in range(n_bullets):
         at, speed = (0.2 * (i % 5), 0.2 * (i // 5)), (40.0 - 9.0 * (i % 7), 9.0 * (i % 5) - 20.0)
@@ -43,7 +43,7 @@ def heap(n_bullets: int) -> World:
     return world
 
 
-def test_a_step_looks_at_no_more_impacts_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_looks_at_no_more_impacts_than_the_limit(monkeypatch):
     """Each asks again for all contacts of the two bodies: 33,000 impacts of fifty bullets in one heap took a second and more."""
     free, limited, again = heap(25), heap(25), heap(25)
     free.step()

@@ -16,7 +16,6 @@ from engine.world import (
     FixtureSpec,
     FrictionJointSpec,
     GearJointSpec,
-    JointSpec,
     MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -27,7 +26,6 @@ from engine.world import (
     WheelJointSpec,
     World,
     WorldSettings,
-    WorldSnapshot,
 )
 
 pytestmark = pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
@@ -35,10 +33,10 @@ pytestmark = pytest.mark.skipif(memory.load() is not None, reason="memory is out
 ARM = FixtureSpec(Polygon([(0.0, -0.1), (0.9, -0.05), (0.8, 0.12)]), density=50.0, group=-1)
 
 
-def joined() -> World:
+def joined():
     """Every kind of joint between a fixed body and an arm on which another hangs, and a gear; one iteration a step solves none exactly."""
     world = World(WorldSettings(gravity=(0.3, -10.0), sleeping=False, velocity_iterations=1))
-    joints: list[JointSpec] = []
+    joints = []
     for column in range(10):
         x, post, arm = 6.0 * column, 2 * column, 2 * column + 1
         world.create_body(BodySpec(type="static", position=(x, 0.0)))
@@ -70,14 +68,14 @@ def joined() -> World:
     return world
 
 
-def hash_after(snapshot: WorldSnapshot) -> str:
+def hash_after(snapshot):
     world = World.from_snapshot(snapshot)
     for _ in range(40):
         world.step()
     return world.state_hash()
 
 
-def test_every_joint_goes_on_bit_for_bit_and_needs_its_impulses() -> None:
+def test_every_joint_goes_on_bit_for_bit_and_needs_its_impulses():
     world = joined()
     world.canonicalize()  # as a mouse joint is fixed anew to its body by a point in the world
     snapshot = world.snapshot()
@@ -95,7 +93,7 @@ def test_every_joint_goes_on_bit_for_bit_and_needs_its_impulses() -> None:
 
 
 @pytest.mark.parametrize("at", range(len(internal_state.BODY_WORDS)))
-def test_a_wrong_offset_in_a_body_is_noticed(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_offset_in_a_body_is_noticed(at, monkeypatch):
     """Reading only: the words before and after each one are within the body."""
     words = list(internal_state.BODY_WORDS)
     words[at] += 1 if words[at] + 1 not in words else -1 if words[at] - 1 not in words else 5
@@ -103,7 +101,7 @@ def test_a_wrong_offset_in_a_body_is_noticed(at: int, monkeypatch: pytest.Monkey
     assert internal_state.self_test() is not None
 
 
-def test_a_wrong_offset_in_a_joint_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_offset_in_a_joint_is_noticed(monkeypatch):
     assert internal_state.self_test() is None
     shifted = tuple(np.array(internal_state.JOINT_WORDS["b2RevoluteJoint"]) - 1)
     monkeypatch.setattr(internal_state, "JOINT_WORDS", {**internal_state.JOINT_WORDS, "b2RevoluteJoint": shifted})

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -34,11 +32,11 @@ BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
 """1 kg, 1/6 kg m^2."""
 
 
-def floating() -> World:
+def floating():
     return World(WorldSettings((0.0, 0.0)))
 
 
-def steps(world: World, count: int) -> None:
+def steps(world, count):
     for _ in range(count):
         world.step()
 
@@ -46,7 +44,7 @@ def steps(world: World, count: int) -> None:
 # -- friction and motor -----------------------------------------------------------------------------------------------
 
 
-def test_friction_takes_its_force_from_the_speed_and_its_torque_from_the_turning() -> None:
+def test_friction_takes_its_force_from_the_speed_and_its_torque_from_the_turning():
     """2 N on 1 kg, 0.1 N m on 1/6 kg m^2: 2 m/s^2 and 0.6 rad/s^2, until it stands, and then it stays."""
     world = floating()
     table, box = world.create_body(BodySpec(type="static")), world.create_body(BodySpec(BOX))
@@ -63,7 +61,7 @@ def test_friction_takes_its_force_from_the_speed_and_its_torque_from_the_turning
     assert math.hypot(*world.state(box).linear_velocity) < 1e-6  # less than it holds
 
 
-def test_a_motor_brings_a_body_to_its_place_as_hard_as_it_may() -> None:
+def test_a_motor_brings_a_body_to_its_place_as_hard_as_it_may():
     world = floating()
     base = world.create_body(BodySpec(type="static", position=(1.0, 1.0), angle=0.5 * math.pi))
     box = world.create_body(BodySpec(BOX, position=(4.0, 1.0)))
@@ -78,7 +76,7 @@ def test_a_motor_brings_a_body_to_its_place_as_hard_as_it_may() -> None:
     assert math.hypot(*world.state(weak).linear_velocity) == pytest.approx(0.5, rel=1e-3)  # 0.5 N on 1 kg for a second
 
 
-def test_a_motor_without_a_place_holds_its_body_where_it_is() -> None:
+def test_a_motor_without_a_place_holds_its_body_where_it_is():
     world = World()
     base, box = world.create_body(BodySpec(type="static", angle=0.7)), world.create_body(BodySpec(BOX, position=(2.0, 1.0), angle=-0.4))
     joint = world.create_joint(MotorJointSpec(base, box, max_force=1e3, max_torque=1e3))
@@ -106,7 +104,7 @@ class Gears:
     rack_gear: int
 
 
-def geared(ratio: float = 2.0, **more: Any) -> Gears:
+def geared(ratio=2.0, **more):
     """The first wheel turns on a bar that swings, the others stand on the ground."""
     world = World()
     base = world.create_body(BodySpec(type="static"))
@@ -128,11 +126,11 @@ def geared(ratio: float = 2.0, **more: Any) -> Gears:
 
 
 @pytest.mark.parametrize("ratio", [2.0, -0.5])
-def test_a_gear_keeps_its_sum(ratio: float) -> None:
+def test_a_gear_keeps_its_sum(ratio):
     made = geared(ratio)
     world = made.world
 
-    def sums() -> tuple[float, float]:
+    def sums():
         turned = world.state(made.wheels[0]).angle - world.state(made.bar).angle
         return turned + ratio * world.state(made.wheels[1]).angle, turned - 0.5 * world.state(made.rack).position[0]
 
@@ -143,7 +141,7 @@ def test_a_gear_keeps_its_sum(ratio: float) -> None:
     assert world.joint_bodies(made.gear) == made.wheels and made.gear in world.body(made.wheels[0]).joints
 
 
-def test_wheels_of_a_gear_touch_only_if_they_shall() -> None:
+def test_wheels_of_a_gear_touch_only_if_they_shall():
     for collides in (False, True):
         made = geared(collide_connected=collides)
         record = made.world.pair_record()
@@ -155,7 +153,7 @@ def test_wheels_of_a_gear_touch_only_if_they_shall() -> None:
         assert pairs is not None and (list(made.wheels) in pairs.fixtures.joint_filtered.tolist()) != collides
 
 
-DEATHS: dict[str, Callable[[Gears], None]] = {
+DEATHS = {
     "its first joint": lambda made: made.world.destroy_joint(made.hinges[0]),
     "its second joint": lambda made: made.world.destroy_joint(made.hinges[1]),
     "a wheel": lambda made: made.world.destroy_body(made.wheels[0]),
@@ -172,7 +170,7 @@ DEATHS: dict[str, Callable[[Gears], None]] = {
 
 @pytest.mark.parametrize("death", DEATHS)
 @pytest.mark.parametrize("rebuilt", [False, True])
-def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None:
+def test_a_gear_goes_before_what_it_stands_on(death, rebuilt):
     made = geared()
     world = made.world
     steps(world, 5)
@@ -193,7 +191,7 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
     assert len(world._solver._cache._world.joints) == len(world.joint_ids)
 
 
-def test_a_gear_is_refused_where_box2d_would_lose_its_way() -> None:
+def test_a_gear_is_refused_where_box2d_would_lose_its_way():
     made = geared()
     world = made.world
     weld = world.create_joint(WeldJointSpec(made.base, made.rack, (0.0, -2.0)))
@@ -214,17 +212,17 @@ def test_a_gear_is_refused_where_box2d_would_lose_its_way() -> None:
         world.create_joint(GearJointSpec(0, 99))
     for wrong in ({"joint_b": 0}, {"ratio": 0.0}, {"ratio": -1e-4}, {"ratio": 2e3}):
         with pytest.raises(InvalidInputError):
-            GearJointSpec(**{"joint_a": 0, "joint_b": 1, **wrong})  # type: ignore[arg-type]
+            GearJointSpec(**{"joint_a": 0, "joint_b": 1, **wrong})
     with pytest.raises(InvalidInputError, match="correction_factor"):
         MotorJointSpec(0, 1, correction_factor=1.5)
 
 
-def test_copied_wheels_have_the_gear_between_them_and_no_other() -> None:
+def test_copied_wheels_have_the_gear_between_them_and_no_other():
     made = geared()
     world = made.world
     stage = SimpleNamespace(world=world, offset=(0.0, 0.0))
     gesture = SimpleNamespace(create=lambda _, spec: world.create_body(spec), edit=lambda action: world.create_joint(action.joint_spec))
-    hands: Any = SimpleNamespace(stages=[stage], world=lambda _: world, gesture=lambda: gesture)
+    hands = SimpleNamespace(stages=[stage], world=lambda _: world, gesture=lambda: gesture)
     every = [Chosen(0, body) for body in (made.base, made.bar, *made.wheels)]
     copied = copy_of(hands, every)
     assert copied is not None and [joint for joint in copied.joints if isinstance(joint, GearJointSpec)] == [GearJointSpec(1, 2, 2.0)]

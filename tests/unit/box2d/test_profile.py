@@ -15,7 +15,7 @@ from engine.world import BodySpec, FixtureSpec, World
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_both_kinds_of_clock_give_the_same(seed: int) -> None:
+def test_both_kinds_of_clock_give_the_same(seed):
     rng = np.random.default_rng(seed)
     for start, *parts in rng.uniform((0.0, 0.05, 0.01, 0.0), (9.0, 4.0, 3.0, 1.5), (2_000, 4)).tolist():
         t = [start, start + parts[0], start + parts[0] + parts[1], start + sum(parts)]
@@ -25,12 +25,12 @@ def test_both_kinds_of_clock_give_the_same(seed: int) -> None:
             assert np.allclose(found, parts, atol=3.0 * PROFILE_RESOLUTION)
 
 
-def test_a_millisecond_that_ends_between_two_readings_is_found() -> None:
+def test_a_millisecond_that_ends_between_two_readings_is_found():
     # colliding ends at 0.9995, solving begins at 1.0005 by the clock and so from 1, and takes 0.4
     assert phases_of(1.6, 0.9995, 0.4, 0.6, 1.6) == pytest.approx((1.6 - 0.4005 - 0.2, 0.4005, 0.2), abs=1e-3)
 
 
-def test_a_world_tells_the_parts_of_its_step() -> None:
+def test_a_world_tells_the_parts_of_its_step():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
     for k in range(40):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,6 @@ from engine.world import (
     FixtureSpec,
     FrictionJointSpec,
     GearJointSpec,
-    JointSpec,
     MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -33,7 +31,7 @@ BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
 BASE, BODY = 0, 1
 MOTOR = {"enable_motor": True, "motor_speed": 3.0}
 
-KINDS: dict[str, tuple[JointSpec, dict[str, Any]]] = {
+KINDS = {
     "revolute": (RevoluteJointSpec(BASE, BODY, (2.0, 0.0)), {**MOTOR, "max_motor_torque": 90.0, "enable_limit": True, "upper_angle": 0.4}),
     "distance": (DistanceJointSpec(BASE, BODY, (0.0, 0.0), (3.0, 0.0)), {"length": 2.5, "frequency": 2.0, "damping_ratio": 0.3}),
     "weld": (WeldJointSpec(BASE, BODY, (2.0, 0.0)), {"frequency": 1.5, "damping_ratio": 0.1}),
@@ -51,26 +49,26 @@ KINDS: dict[str, tuple[JointSpec, dict[str, Any]]] = {
 """A joint of each kind between a static body and a box 3 m beside it, and what it is given later."""
 
 
-def hung(spec: JointSpec) -> tuple[World, int]:
+def hung(spec):
     world = World()
     world.create_body(BodySpec(type="static"))
     world.create_body(BodySpec(BOX, position=(3.0, 0.0)))
     return world, world.create_joint(spec)
 
 
-def steps(world: World, count: int) -> None:
+def steps(world, count):
     for _ in range(count):
         world.step()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind: str) -> None:
+def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind):
     spec, changes = KINDS[kind]
     world, joint = hung(spec)
     anchors = world.joint_anchors(joint)
     world.set_joint(joint, **changes)
     assert world.joint_anchors(joint) == anchors and world.joint_ids == (joint,) and world.body(BODY).joints == (joint,)
-    now: Any = world.joint_now(joint)
+    now = world.joint_now(joint)
     assert all(getattr(now, name) == pytest.approx(value) for name, value in changes.items())
     twin, _ = hung(now)
     for one in (world, twin):
@@ -84,7 +82,7 @@ def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind: str) -> None:
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["with memory", "without"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_change_in_the_middle_is_restored_to_the_bit(kind: str, is_kept: bool) -> None:
+def test_a_change_in_the_middle_is_restored_to_the_bit(kind, is_kept):
     memory.load()
     spec, changes = KINDS[kind]
     world, joint = hung(spec)
@@ -103,7 +101,7 @@ def test_a_change_in_the_middle_is_restored_to_the_bit(kind: str, is_kept: bool)
     assert runs[0] == runs[1]
 
 
-def test_a_limit_that_is_taken_away_pushes_no_more() -> None:
+def test_a_limit_that_is_taken_away_pushes_no_more():
     """A bar that rested on the limit of its hinge falls as one that never had a limit; so does a box on a rail."""
     for spec, limit in (
         (RevoluteJointSpec(BASE, BODY, (2.0, 0.0)), {"lower_angle": -0.001, "upper_angle": 0.001}),
@@ -121,7 +119,7 @@ def test_a_limit_that_is_taken_away_pushes_no_more() -> None:
         assert world.state(BODY).position[1] - height == pytest.approx(free.state(BODY).position[1], abs=2e-3)
 
 
-def test_gears_stay_on_a_joint_that_is_changed_and_take_a_new_ratio() -> None:
+def test_gears_stay_on_a_joint_that_is_changed_and_take_a_new_ratio():
     world = World(WorldSettings((0.0, 0.0)))
     base = world.create_body(BodySpec(type="static"))
     a, b = (world.create_body(BodySpec((FixtureSpec(Circle(0.5), friction=0.0),), position=(x, 0.0))) for x in (0.0, 3.0))
@@ -140,7 +138,7 @@ def test_gears_stay_on_a_joint_that_is_changed_and_take_a_new_ratio() -> None:
     assert not world.is_joint(gear)
 
 
-def test_a_sleeping_car_drives_off_when_its_motor_is_switched_on() -> None:
+def test_a_sleeping_car_drives_off_when_its_motor_is_switched_on():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(30.0, 0.5)),), type="static", position=(0.0, -0.5)))
     chassis = world.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 0.2)),), position=(0.0, 0.8)))
@@ -166,7 +164,7 @@ def test_a_sleeping_car_drives_off_when_its_motor_is_switched_on() -> None:
         (KINDS["mouse"][0], {"frequency": 1e-7, "damping_ratio": 0.0}, "body must be heavy enough"),
     ],
 )
-def test_what_is_out_of_range_is_refused_by_name(spec: JointSpec, changes: dict[str, Any], words: str) -> None:
+def test_what_is_out_of_range_is_refused_by_name(spec, changes, words):
     world, joint = hung(spec)
     before = world.joint(joint)
     with pytest.raises(InvalidInputError, match=words):
@@ -177,7 +175,7 @@ def test_what_is_out_of_range_is_refused_by_name(spec: JointSpec, changes: dict[
         world.set_joint(joint, collide_connected=True)
 
 
-def test_how_a_joint_stands_and_what_it_bears() -> None:
+def test_how_a_joint_stands_and_what_it_bears():
     """A box of 1 kg hangs on a rail, on its limit: 10 N; another turns on a hinge; a third hangs on a rod."""
     memory.load()
     world, rail = hung(PrismaticJointSpec(BASE, BODY, (3.0, 0.0), (0.0, 1.0), True, -0.5, 0.0))

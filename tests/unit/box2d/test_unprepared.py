@@ -39,7 +39,7 @@ print(type(world._solver._cache.reader).__name__, seen.hexdigest(), world.state_
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="memory is out of reach then")
-def test_a_world_that_nobody_prepared_reads_memory_with_the_same_bits() -> None:
+def test_a_world_that_nobody_prepared_reads_memory_with_the_same_bits():
     told = []
     for which in ("fast", "slow"):
         run = [sys.executable, "-c", RUN, which]

@@ -12,14 +12,15 @@ import pytest
 
 from engine.app import compiling
 from engine.cli import doctor
+from engine.cli.main import main
 from engine.common import jit
 from engine.common.errors import LabError
 
 
-def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
+def _installed(monkeypatch, **versions):
     real = metadata.version
 
-    def version(name: str) -> str:
+    def version(name):
         key = name.replace("-", "_")
         if key not in versions:
             return real(name)
@@ -31,22 +32,15 @@ def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
     monkeypatch.setattr(metadata, "version", version)
 
 
-def test_two_box2d_in_one_folder_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    _installed(monkeypatch, box2d_py="2.3.8")
+@pytest.mark.parametrize(("twin", "version", "advice"), [("box2d_py", "2.3.8", "box2d-py Box2D"), ("pygame", "2.6.1", "pygame pygame-ce")])
+def test_two_of_a_kind_in_one_folder_are_found(twin, version, advice, monkeypatch):
+    _installed(monkeypatch, **{twin: version})
     (finding,) = list(doctor._mixed())
-    assert finding.state == "problem"
-    assert "uninstall -y box2d-py Box2D" in finding.advice
-    assert "RAND_LIMIT_swigconstant" in finding.advice
+    assert finding.state == "problem" and f"uninstall -y {advice}" in finding.advice
+    assert ("RAND_LIMIT_swigconstant" in finding.advice) == (twin == "box2d_py")
 
 
-def test_two_pygames_in_one_folder_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    _installed(monkeypatch, pygame="2.6.1")
-    (finding,) = list(doctor._mixed())
-    assert finding.state == "problem"
-    assert "uninstall -y pygame pygame-ce" in finding.advice
-
-
-def test_missing_and_other_versions_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_and_other_versions_are_told_apart(monkeypatch):
     _installed(monkeypatch, Box2D=None, numpy="1.26.4", mdurl="0.0.1")
     found = {finding.what: finding for finding in doctor._packages()}
     assert found["Box2D"].state == "problem"
@@ -56,33 +50,44 @@ def test_missing_and_other_versions_are_told_apart(monkeypatch: pytest.MonkeyPat
     assert all("requirements.txt" in found[name].advice for name in ("Box2D", "numpy", "mdurl"))
 
 
-def test_a_python_without_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_without_wheels(monkeypatch):
     monkeypatch.setattr(sys, "version_info", (3, 14, 0, "final", 0))
     assert doctor._python().state == "problem"
     assert "3.11 to 3.13" in doctor._python().advice
 
 
-def test_a_platform_without_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_platform_without_wheels(monkeypatch):
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     assert doctor._platform().state == "note"
 
 
 @pytest.mark.parametrize(
     ("status", "stderr", "found"),
-    [(-11, "", "SIGSEGV"), (1, "Traceback\nAttributeError: RAND_LIMIT_swigconstant\n", "RAND_LIMIT_swigconstant"), (3, "", "status 3")],
+    [
+        (0, "", "invalid output"),
+        (-11, "", "SIGSEGV"),
+        (1, "Traceback\nAttributeError: RAND_LIMIT_swigconstant\n", "RAND_LIMIT_swigconstant"),
+        (3, "", "status 3"),
+    ],
 )
-def test_a_box2d_that_breaks_its_interpreter(status: int, stderr: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, status, "", stderr))
+def test_a_box2d_that_breaks_its_interpreter(status, stderr, found, monkeypatch):
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, status, "hello", stderr))
     (finding,) = list(doctor._box2d())
     assert finding.state == "problem"
-    assert found in finding.found
-    assert "--force-reinstall" in finding.advice
+    assert found in finding.found and "--force-reinstall" in finding.advice
 
 
-def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_brackets_are_printed_as_they_stand(monkeypatch, capsys):
+    monkeypatch.setattr(doctor, "findings", lambda: iter([doctor.Finding("cache", "note", "in /tmp/[a]/b", "see [c]")]))
+    assert main(["doctor"]) == 0
+    printed = capsys.readouterr().out
+    assert "in /tmp/[a]/b" in printed and "-> see [c]" in printed
+
+
+def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch):
     if not jit.is_compiling():
         pytest.skip("NUMBA_DISABLE_JIT is set")
-    marked: list[bool] = []
+    marked = []
     part = "solver soft_step"
     monkeypatch.setattr(compiling, "EVERYTHING", {part: compiling.EVERYTHING[part]})
     monkeypatch.setattr(doctor, "mark_cache_warm", lambda: marked.append(True))
@@ -92,8 +97,8 @@ def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch: pytest.Monk
     assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.") and marked == [True]
 
 
-def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
+def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch):
+    def fail():
         raise OSError("disk full")
 
     monkeypatch.setattr(jit, "_writable_root", lambda: Path())

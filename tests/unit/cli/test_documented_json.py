@@ -7,7 +7,7 @@ import re
 import textwrap
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +26,9 @@ from engine.cli.output import deliver
 from engine.compare.motion.tally import MotionTally
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
-from engine.experiments.references import REFERENCES, Lab, Row
+from engine.experiments.references import REFERENCES
 from engine.experiments.solvers import bench as bench_of_methods
-from engine.experiments.studies import STUDIES, Finding
+from engine.experiments.studies import STUDIES
 from engine.geometry import Circle
 from engine.net import messages as m
 from engine.net.client import Client
@@ -36,10 +36,9 @@ from engine.net.client_session import ClientSession
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
 from engine.net.netlab import run as netlab_run
-from engine.net.netlab.result import ExperimentResult
 from engine.net.script import Script, load_script
 from engine.net.server import Drop, ServerSettings
-from engine.net.server_thread import HostStatus, ServerThread
+from engine.net.server_thread import ServerThread
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
 from engine.scenes import Scene, save_scene
 from engine.sim.actions import CreateBody, as_plain
@@ -58,7 +57,7 @@ PAIRS = ROOT / "demos" / "pairs"
 Path_ = tuple[str, ...]
 Documents = Iterator[dict[str, Any] | list[Any]]
 
-_KINDS: dict[str, tuple[type, ...]] = {
+_KINDS = {
     "string": (str,),
     "boolean": (bool,),
     "integer": (int,),
@@ -72,7 +71,7 @@ _LEAVES = ("object", "shape", "any")
 """Types into which the listings do not look: what is in them is described elsewhere."""
 
 
-def tables() -> dict[str, list[dict[Path_, tuple[str, ...]]]]:
+def tables():
     """Return the listings of each section: the types of each path."""
     written, _, _ = (ROOT / "docs" / "json.md").read_text(encoding="utf-8").partition(HEADING)
     sections = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", written, re.MULTILINE | re.DOTALL)
@@ -80,21 +79,21 @@ def tables() -> dict[str, list[dict[Path_, tuple[str, ...]]]]:
     return {name: [_table(lines) for lines in listing.findall(text)] for name, text in sections}
 
 
-def _table(listing: str) -> dict[Path_, tuple[str, ...]]:
+def _table(listing):
     """Return the types of each path of a listing. The types that it defines follow its fields, after blank lines."""
     main, *definitions = listing.split("\n\n")
     types = {name: _fields(textwrap.dedent(text)) for name, _, text in (definition.partition("\n") for definition in definitions)}
-    table: dict[Path_, tuple[str, ...]] = {}
+    table = {}
     for path, kind in _fields(main).items():
         for inner, inner_kind in types.get(kind, {"": kind}).items():
             table[_steps(f"{path}.{inner}")] = tuple(inner_kind.split(" or "))
     return table
 
 
-def _fields(text: str) -> dict[str, str]:
+def _fields(text):
     """Return the type of each path of lines `name, name: type  meaning`, indented below the object or list that they are in."""
-    kinds: dict[str, str] = {}
-    above: list[list[str]] = []
+    kinds = {}
+    above = []
     for line in text.splitlines():
         names, _, kind = line.strip().partition("  ")[0].partition(": ")
         del above[(len(line) - len(line.lstrip())) // 2 :]
@@ -104,11 +103,11 @@ def _fields(text: str) -> dict[str, str]:
     return kinds
 
 
-def _steps(path: str) -> Path_:
+def _steps(path):
     return tuple(step for step in re.split(r"\.|(\[\])", path) if step)
 
 
-def leaves(value: object, table: dict[Path_, tuple[str, ...]], path: Path_ = ()) -> Iterator[tuple[Path_, object]]:
+def leaves(value, table, path=()):
     """Every value that is no object and no list, or one that the table does not look into, or an empty one, with its path."""
     row = _row_of(path, table)
     if row is not None and set(table[row]) & set(_LEAVES):
@@ -123,28 +122,28 @@ def leaves(value: object, table: dict[Path_, tuple[str, ...]], path: Path_ = ())
         yield path, value
 
 
-def _row_of(path: Path_, table: dict[Path_, tuple[str, ...]]) -> Path_ | None:
+def _row_of(path, table):
     """The row that a path belongs to: the one that spells most of it out."""
     rows = [row for row in table if len(row) == len(path) and all(map(_stands_for, row, path))]
     return max(rows, key=lambda row: sum(step[0] != "{" for step in row), default=None)
 
 
-def _stands_for(step: str, name: str) -> bool:
+def _stands_for(step, name):
     return step == name or (step[0] == "{" and name != "[]")
 
 
-def _leads_to_a_row(path: Path_, table: dict[Path_, tuple[str, ...]]) -> bool:
+def _leads_to_a_row(path, table):
     return any(len(row) > len(path) and all(map(_stands_for, row, path)) for row in table)
 
 
-def _read(name: str) -> Any:
+def _read(name):
     return json.loads(Path(name).read_text(encoding="utf-8"))
 
 
-def _of(*commands: str) -> Callable[[pytest.MonkeyPatch], Documents]:
+def _of(*commands):
     """What commands write, each with `--json`."""
 
-    def documents(patch: pytest.MonkeyPatch) -> Documents:
+    def documents(patch):
         for command in commands:
             assert main([*command.split(), "--json", "out.json"]) in (0, 1, 130), command
             yield _read("out.json")
@@ -152,20 +151,20 @@ def _of(*commands: str) -> Callable[[pytest.MonkeyPatch], Documents]:
     return documents
 
 
-def _stepped(patch: pytest.MonkeyPatch) -> Documents:
+def _stepped(patch):
     Path("wrong.py").write_text("def collide(a, b):\n    return True\n", "utf-8")
     yield from _of(f"step gjk --pair {PAIRS / 'distance'}.json --beside epa", "step gjk --own wrong.py")(patch)
 
 
-def _quizzed(patch: pytest.MonkeyPatch) -> Documents:
-    def answer(advice: str, kind: Any, **settings: object) -> None:
+def _quizzed(patch):
+    def answer(advice, kind, **settings):
         kind.quiz.made = (kind.quiz.now.answered(0, 1.0), kind.quiz.now.answered(None))
 
     patch.setattr(options, "open_window", answer)
     yield from _of("step gjk --quiz 3")(patch)
 
 
-def _run(patch: pytest.MonkeyPatch) -> Documents:
+def _run(patch):
     command = "run simple_shapes --steps 3 --set count=2"
     yield from _of(command, f"{command} --against soft_step,box2d --from 1", f"{command} --against box2d")(patch)
     apart = Apart(3, 0, 7, 0.5)
@@ -175,17 +174,17 @@ def _run(patch: pytest.MonkeyPatch) -> Documents:
     yield {"against": second.as_json()}
 
 
-def _replayed(patch: pytest.MonkeyPatch) -> Documents:
+def _replayed(patch):
     assert main(["run", "simple_shapes", "--steps", "3", "--set", "count=2", "--record-inputs", "a.rec"]) == 0
     yield from _of("replay a.rec --headless", "replay a.rec --verify")(patch)
     yield replay._as_json(load_recording("a.rec"), Verdict(2, Divergence(2, ((0, 7),)), 3, 0.1, "another numpy"))
 
 
-def _hosted(patch: pytest.MonkeyPatch) -> Documents:
+def _hosted(patch):
     yield from _of("host simple_shapes --port 0 --steps 3")(patch)
     told = host._as_json
 
-    def with_troubles(server_thread: ServerThread, status: HostStatus) -> dict[str, Any]:
+    def with_troubles(server_thread, status):
         server = replace(status.server, users=(m.UserInfo(1, "one"),), troubles=("a fault",))
         return told(server_thread, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
 
@@ -193,7 +192,7 @@ def _hosted(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("host simple_shapes --port 0 --steps 3 --record shared.rec")(patch)
 
 
-def _joined(patch: pytest.MonkeyPatch) -> Documents:
+def _joined(patch):
     ball = as_plain(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),))))
     Path("acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": ball}]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(limits=Limits(bodies=0)))
@@ -206,7 +205,7 @@ def _joined(patch: pytest.MonkeyPatch) -> Documents:
     server_thread = ServerThread(lambda: find_demo("simple_shapes")(0), port=0)
     server_thread.start()
 
-    def has_state() -> bool:
+    def has_state():
         """Only who has the server's state asks for its clock, and tells in its next question how long the answer took."""
         return any(one.name == "second" and one.ping > 0.0 for one in server_thread.status.server.users)
 
@@ -216,32 +215,32 @@ def _joined(patch: pytest.MonkeyPatch) -> Documents:
     ending.join()
 
 
-def _atlas(patch: pytest.MonkeyPatch) -> Documents:
+def _atlas(patch):
     plan = AtlasPlan(Axis("speed", 60.0, 300.0, 2, "log"), Axis("thickness", 0.02, 0.2, 2, "log"), ("discrete",), n_shots=10)
     made = Atlas.of(plan, {Cell("discrete", column, row): (0, 10 * column, 1, 0) for column in (0, 1) for row in (0, 1)})
     yield json.loads(json.dumps(made.as_json("2.3.0")))
 
 
-def _costs(patch: pytest.MonkeyPatch) -> Documents:
+def _costs(patch):
     atlas._write_costs(Path(), (RuleTiming("discrete", 1e-4, 1e-3), RuleTiming("swept", 1e-4, None)))
     yield _read(atlas.COST)
 
 
-def _compared(patch: pytest.MonkeyPatch) -> Documents:
+def _compared(patch):
     yield from _of("compare --pairs 200 --seed 1 --jobs 1 --timings")(patch)
     whole = compare._with_progress
     patch.setattr(compare, "_with_progress", lambda *given: (whole(*given)[0], False))
     yield from _of("compare --pairs 5 --jobs 1 --queries overlap")(patch)
 
 
-def _checked(patch: pytest.MonkeyPatch) -> Documents:
+def _checked(patch):
     Path("mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'color': 1}\n", encoding="utf-8")
     whole = check._on_many
     patch.setattr(check, "_on_many", lambda *given, **named: (whole(*given, **named)[0], False))
     yield from _of("check mine.py --pairs 30")(patch)
 
 
-def _moved(patch: pytest.MonkeyPatch) -> Documents:
+def _moved(patch):
     yield from _of("motion bounce car --steps 20 --every 20")(patch)
     whole = motion._judge_all
     patch.setattr(motion, "_judge_all", lambda *given: whole(*given) and False)
@@ -250,35 +249,35 @@ def _moved(patch: pytest.MonkeyPatch) -> Documents:
     yield {"demos": [{"demo": "one", **tally.as_json()}], "saved": ["a.json"]}
 
 
-def _judged(patch: pytest.MonkeyPatch) -> Documents:
+def _judged(patch):
     yield from _of("references off_center --solver soft_step")(patch)
     off_center = REFERENCES["off_center"]
 
-    def interrupted(lab: Lab) -> Iterable[Row]:
+    def interrupted(lab):
         raise KeyboardInterrupt
 
     patch.setitem(REFERENCES, "cradle", replace(off_center, name="cradle", measure=interrupted))
     yield from _of("references off_center cradle --solver soft_step")(patch)
 
 
-def _studied(patch: pytest.MonkeyPatch) -> Documents:
+def _studied(patch):
     yield from _of("studies integrators --quick")(patch)
 
-    def interrupted(quick: bool) -> Finding:
+    def interrupted(quick):
         raise KeyboardInterrupt
 
     patch.setitem(STUDIES, "integrators", replace(STUDIES["integrators"], measure=interrupted))
     yield from _of("studies integrators --quick")(patch)
 
 
-def _benched(patch: pytest.MonkeyPatch) -> Documents:
+def _benched(patch):
     """A method as it is and with less effort, in one scene with all there is to measure, and one more that Ctrl-C keeps from coming."""
     head = "solvers --solvers soft_step:sub_steps=2 --seconds 0.05 --jobs 1"
     yield from _of(f"{head} --scenes single_box,newtons_cradle,stretched_chain --efforts 1,2 --accuracy 0.5")(patch)
     yield from _of(f"{head} --scenes wedge --efforts 1 --accuracy 0")(patch)
     whole = bench_of_methods.tried
 
-    def interrupted(*given: Any) -> Iterator[Any]:
+    def interrupted(*given):
         yield next(whole(*given))
         raise KeyboardInterrupt
 
@@ -286,8 +285,8 @@ def _benched(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of(f"{head} --scenes single_box,wedge")(patch)
 
 
-def _measured(patch: pytest.MonkeyPatch) -> Documents:
-    def load(name: str) -> Callable[[bool], list[Record]]:
+def _measured(patch):
+    def load(name):
         if name == "second":
             raise KeyboardInterrupt
         versions = {"numpy": "2"}
@@ -300,19 +299,19 @@ def _measured(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of("bench one", "bench one second")(patch)
 
 
-def _diagnosed(patch: pytest.MonkeyPatch) -> Documents:
+def _diagnosed(patch):
     patch.setattr(
         doctor, "findings", lambda: iter((doctor.Finding("Python", "ok", "3"), doctor.Finding("Box2D", "problem", "none", "get it")))
     )
     yield from _of("doctor")(patch)
 
 
-def _shared(patch: pytest.MonkeyPatch) -> Documents:
+def _shared(patch):
     command = "netlab simple_shapes --clients 2 --steps 32 --latency 0.05 --rate 10"
     yield from _of(f"{command} --join-at 2")(patch)
     whole = netlab_run.run_experiment
 
-    def cut_off(*given: Any) -> ExperimentResult:
+    def cut_off(*given):
         finding = whole(*given)
         clients = [replace(one, problem="it was dropped") for one in finding.clients]
         return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)
@@ -321,7 +320,7 @@ def _shared(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of(command)(patch)
 
 
-SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
+SAMPLES = {
     "list": (_of("list"),),
     "run": (_run,),
     "run --pair": (_of(*(f"run --pair {PAIRS / name}.json" for name in ("manifold", "distance", "toi", "contains"))),),
@@ -345,12 +344,12 @@ SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
 }
 
 
-def test_every_section_has_its_samples() -> None:
+def test_every_section_has_its_samples():
     assert {section: len(found) for section, found in tables().items()} == {section: len(made) for section, made in SAMPLES.items()}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Where the commands of the samples run: with a scene, and a picture of a ring with a speck beside it that is left out."""
     monkeypatch.chdir(tmp_path)
     bodies = tuple(BodySpec((FixtureSpec(Circle(0.5)),), position=(float(x), 0.0)) for x in range(2))
@@ -365,7 +364,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("section", "at"), [(section, at) for section, made in SAMPLES.items() for at in range(len(made))])
-def test_what_is_printed_is_what_is_listed(section: str, at: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_printed_is_what_is_listed(section, at, folder, monkeypatch):
     table = tables()[section][at]
     unseen, wrong = set(table), set()
     for document in SAMPLES[section][at](monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 import typer
@@ -32,7 +31,7 @@ class Options:
 
 
 @command
-def try_command(args: Options) -> Report:
+def try_command(args: Options):
     """Print what was given."""
     return Report(
         {"seed": args.seed, "many": args.many or [], "window": has_window(args)}, ({"seed": args.seed}, Table("", ("a",), ((1.5,),))), 1
@@ -40,7 +39,7 @@ def try_command(args: Options) -> Report:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
     app = typer.Typer()
@@ -73,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("--stps 1", "No such option: --stps"),
     ],
 )
-def test_a_mistake_is_one_line_and_nothing_runs(words: str, told: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_is_one_line_and_nothing_runs(words, told, folder, capsys):
     (folder / "old.rec").touch()
     assert main(["try", *words.split()]) == 2
     said = capsys.readouterr()
@@ -82,12 +81,12 @@ def test_a_mistake_is_one_line_and_nothing_runs(words: str, told: str, folder: P
 
 
 @pytest.mark.parametrize("name", ["", "a\0b"])
-def test_what_is_no_file_name_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_file_name_is_refused(name, capsys):
     assert main(["try", name]) == 2
     assert capsys.readouterr().err == f"error: FILE must be a file name, got {name!r}\n"
 
 
-def test_the_report_is_printed_or_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_is_printed_or_written(folder, capsys):
     assert main(["try", "--many", "a", "--many", "b", "--seed", "7"]) == 1
     assert capsys.readouterr().out.split() == ["seed", "7", "a", "1.5"]
     assert main(["try", "--many", "a", "--json", "-"]) == 1

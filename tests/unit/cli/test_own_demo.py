@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,12 @@ from engine.sim.history import History
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "own_scene.md"
 
 
-def example(number: int = 0) -> str:
+def example(number=0):
     return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[number]
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def mine(tmp_path, monkeypatch):
     """The page's file in a folder of its own; afterwards its demo is forgotten."""
     monkeypatch.chdir(tmp_path)
     registry.all_demos()
@@ -41,7 +40,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def test_it_runs_and_is_recorded_and_verified(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_runs_and_is_recorded_and_verified(mine, capsys):
     assert main(["run", "mine.py", "--steps", "20", "--set", "radius=0.8", "--record-inputs", "mine.rec", "--json", "-"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["demo"], report["steps"], report["bodies"]) == ("my_seesaw", 20, 2)
@@ -62,9 +61,7 @@ def test_it_runs_and_is_recorded_and_verified(mine: Path, capsys: pytest.Capture
         ("@register", "#@register", r"ID\|FILE must be a file with one demo.*got 0 in mine\.py"),
     ],
 )
-def test_a_mistake_is_told_in_one_line_with_its_place(
-    mine: Path, old: str, new: str, says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mistake_is_told_in_one_line_with_its_place(mine, old, new, says, capsys):
     text = example()
     assert old in text
     mine.write_text(text.replace(old, new), encoding="utf-8")
@@ -74,10 +71,8 @@ def test_a_mistake_is_told_in_one_line_with_its_place(
     assert re.search(says, error)
 
 
-def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken(*_: object) -> None:
+def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(monkeypatch, capsys):
+    def broken(*_):
         raise KeyError("boom")
 
     monkeypatch.setattr("demos.dominoes.add_ground", broken)
@@ -95,9 +90,7 @@ def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(
         (b"import other\n", "mine.py, line 1.*other.py"),
     ],
 )
-def test_what_python_cannot_even_read_is_told_in_one_line(
-    mine: Path, content: bytes, says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_python_cannot_even_read_is_told_in_one_line(mine, content, says, capsys):
     mine.write_bytes(content)
     mine.with_name("other.py").write_text("def\n", encoding="utf-8")
     assert main(["run", "mine.py", "--headless", "--steps", "2"]) == 2
@@ -106,19 +99,7 @@ def test_what_python_cannot_even_read_is_told_in_one_line(
     assert re.search(says, error)
 
 
-def test_a_missing_file_and_a_body_and_a_pair_are_told_what_to_do(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine.with_name("body.json").write_text('{"format": "collision body"}')
-    mine.with_name("pair.json").write_text('{"format": "collision pair"}')
-    for file, says in (
-        ("yours.py", "a file that exists, got 'yours.py'"),
-        ("body.json", "format must be collision scene, got 'collision body'"),
-        ("pair.json", "format must be collision scene, got 'collision pair'"),
-    ):
-        assert main(["run", file, "--headless"]) == 2
-        assert says in capsys.readouterr().err
-
-
-def test_objects_of_its_own_classes_are_rewound(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_of_its_own_classes_are_rewound(mine, monkeypatch):
     """Also of a class in a file beside it."""
     (mine.parent / "notes_of_mine.py").write_text("class Note:\n    def __init__(self):\n        self.text = ''\n", encoding="utf-8")
     text = "from notes_of_mine import Note\n\n" + example().replace(
@@ -134,7 +115,7 @@ def test_objects_of_its_own_classes_are_rewound(mine: Path, monkeypatch: pytest.
     assert history.demo.note.text == "x" * 70 and history.divergence is None
 
 
-def test_the_action_of_the_page_is_recorded_by_its_script_and_replayed(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_action_of_the_page_is_recorded_by_its_script_and_replayed(mine, capsys):
     mine.write_text(example(0) + "\n\n" + example(1), encoding="utf-8")
     run = [sys.executable, "-c", example(2)]
     root = str(PAGE.parents[1])

@@ -8,9 +8,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
@@ -33,59 +32,26 @@ from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
 BALL = CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),)))
-Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
+Start = Callable[..., "subprocess.Popen[str]"]
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        ("host nothing_like_it", "SCENE must be one of the .* demos"),
-        (
-            "host stepper --port 0 --steps 1",
-            r"SCENE must be a demo with a world \(this one has nothing to share\), got 'stepper'",
-        ),
-        ("host bridge --tls-certificate none.pem", "--tls-certificate must be a file that can be read.*, got 'none.pem'"),
-        ("host bridge --set speed=2", "--set: parameter must be .*got 'speed'"),
-        ("join a:b:c", "HOST must be a host, such as .*, got 'a:b:c'"),
-        ("join here:70000", "HOST: port must be a whole number from 1 to 65535, got 70000"),
-        ("join 127.0.0.1:1 --headless", "nothing is listening at 127.0.0.1:1: check that the server is running"),
-        ("join 127.0.0.1:1 --name=", "--name must be 1 to 40 characters long, got ''"),
-        ("join 127.0.0.1:1 --method guessing", "--method must be one of prediction, interpolation, lockstep, got 'guessing'"),
-        ("join 127.0.0.1:1 --script none.json", "none.json"),
-        ("join 127.0.0.1:1 --script acts.json", r"acts.json: acts\[0\].tick must be a whole number >= 0, got -1"),
-        ("join 127.0.0.1:1 --script broken.json", "broken.json, line 1, column 2 must be JSON"),
-        ("join 127.0.0.1:1 --tls-ca none.pem", "--tls-ca must be a file that can be read"),
-    ],
-)
-def test_a_mistake_is_one_line(
-    command: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("acts.json").write_text('{"acts": [{"tick": -1, "action": {"type": "Pause", "paused": true}}]}', "utf-8")
-    Path("broken.json").write_text("{", "utf-8")
-    assert main(command.split()) == 2
-    told = capsys.readouterr()
-    lines = told.err.splitlines()
-    assert re.search("^error: " + words, lines[-1]) and sum(line.startswith("error:") for line in lines) == 1 and told.out == ""
-
-
-def test_a_password_is_not_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_password_is_not_told(monkeypatch, capsys):
     monkeypatch.setenv("COLLISION_LAB_PASSWORD", "s" * 201)
     assert main(["join", "127.0.0.1:1"]) == 2
     assert capsys.readouterr().err == "error: --password must be 1 to 200 characters long, got 201 characters\n"
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
+def start(tmp_path):
     """Start a command in a process of its own."""
-    began: list[subprocess.Popen[str]] = []
+    began = []
 
-    def one(*arguments: str, password: str = "sesame") -> subprocess.Popen[str]:
+    def one(*arguments, password="sesame"):
         environment = {**os.environ, "COLLISION_LAB_PASSWORD": password, "PYTHONUNBUFFERED": "1"}
         error = (tmp_path / f"error{len(began)}").open("w+")
         command = [sys.executable, str(ROOT / "main.py"), *arguments]
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=error, text=True)
-        process.error = error  # type: ignore[attr-defined]
+        process.error = error
         began.append(process)
         return process
 
@@ -93,32 +59,32 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for process in began:
         process.kill()
         process.wait(PATIENCE)
-        process.error.close()  # type: ignore[attr-defined]
+        process.error.close()
 
 
-def _told(process: subprocess.Popen[str]) -> str:
+def _told(process):
     """Return what a process has said on standard error by now."""
-    return Path(process.error.name).read_text("utf-8")  # type: ignore[attr-defined]
+    return Path(process.error.name).read_text("utf-8")
 
 
-def _address(server: subprocess.Popen[str]) -> str:
+def _address(server):
     found = until(lambda: re.search(r"shared at (\S+);", _told(server)) or server.poll())
     assert isinstance(found, re.Match), _told(server)
     return found[1]
 
 
-def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+def _read(path):
+    found = json.loads(path.read_text("utf-8"))
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scene", ["simple_shapes", "scene.json"])
-def test_processes_that_share_a_world_agree(scene: str, start: Start, tmp_path: Path) -> None:
+def test_processes_that_share_a_world_agree(scene, start, tmp_path):
     ground = BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static")
     balls = [BodySpec((FixtureSpec(Circle(0.4), density=1.0),), position=(k - 3.0, 4.0)) for k in range(6)]
     save_scene(tmp_path / "scene.json", Scene(bodies=(ground, *balls)))
-    acts: list[dict[str, Any]] = [{"tick": 90, "action": as_plain(SetSpeed(0.5))}, {"tick": 100, "action": as_plain(SetSpeed(1.0))}]
+    acts = [{"tick": 90, "action": as_plain(SetSpeed(0.5))}, {"tick": 100, "action": as_plain(SetSpeed(1.0))}]
     acts += [{"tick": 600 + 20 * k, "action": as_plain(Grab((0.5 * k - 4.0, 0.2 * k)))} for k in range(40)]
     acts += [{"tick": 610 + 20 * k, "action": as_plain(Drag((4.0 - 0.5 * k, 6.0)))} for k in range(40)]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": acts}), "utf-8")
@@ -138,7 +104,7 @@ def test_processes_that_share_a_world_agree(scene: str, start: Start, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: Path) -> None:
+def test_a_server_that_is_killed_or_interrupted_is_told(start, tmp_path):
     server = start("host", "bridge", "--port", "0", "--headless", "--json", "server.json")
     address = _address(server)
     guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
@@ -165,13 +131,11 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start: Start, tmp_path: 
     assert _read(tmp_path / "bob.json")["breaks"] == 1
 
 
-def test_a_host_that_fails_still_writes_what_came_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_host_that_fails_still_writes_what_came_of_it(tmp_path, monkeypatch, capsys):
     """Issue 29: nothing that has been made is lost with the server."""
     advance = Server.advance
 
-    def fail(server: Server, now: float) -> int:
+    def fail(server, now):
         if server.simulation.now > 3:
             raise KeyError("a bug")
         return advance(server, now)
@@ -188,26 +152,26 @@ class _LocalLine(SimulatedConnection):
 
     after = ""
 
-    def open(self) -> None:
+    def open(self):
         super().open()
         if self.after == "closed":
             self.close(f"nothing listens at {self.address}")
         elif self.after:
-            self.state = self.after  # type: ignore[assignment]
+            self.state = self.after
 
-    def receive(self) -> list[tuple[bytes, float]]:
+    def receive(self):
         return [] if self.after else super().receive()
 
 
 @pytest.mark.parametrize("after", ["closed", "connecting", "open"], ids=["nothing listens", "no answer", "silence"])
-def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: str, tmp_path: Path) -> None:
+def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after, tmp_path):
     """Issue 29: where nothing listened any more it was tried for ever. No clock runs here: a frame passes with each sleep."""
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = _LocalLine(server, LinkSettings())
     session = ClientSession(Client("ann"), line)
     killed_at = 0.0
 
-    def sleep(seconds: float) -> None:
+    def sleep(seconds):
         nonlocal killed_at
         server.advance(server.now + 2.0 * seconds)  # a busy machine
         if server.now > 2.0 and not line.after:
@@ -221,7 +185,7 @@ def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after: st
     assert document["breaks"] >= 1 and document["last_step"] > 60 and document["ended"]
 
 
-def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
+def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew():
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = SimulatedConnection(server, LinkSettings())
     session = ClientSession(Client("ann"), line)
@@ -239,7 +203,7 @@ def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew() -> None:
             session.advance(server.now)
 
 
-def test_what_of_a_script_did_not_count_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_of_a_script_did_not_count_is_told(tmp_path, capsys):
     acts = [as_plain(action) for action in (BALL, BALL, DestroyBody(0, 9999), Pause(True))]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(limits=Limits(bodies=0)))

@@ -13,18 +13,18 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "1", None, True, 1j, [1.0], 10**400])
-def test_finite_refuses(value: object) -> None:
+def test_finite_refuses(value):
     with pytest.raises(InvalidInputError, match="x must be a finite number in m, got"):
         checks.finite("x", value, "m")
 
 
 @pytest.mark.parametrize("value", [1, 1.5, np.float32(0.5), np.int64(3)])
-def test_finite_takes_any_real_number(value: float) -> None:
+def test_finite_takes_any_real_number(value):
     assert checks.finite("x", value) == float(value)
     assert type(checks.finite("x", value)) is float
 
 
-def test_ranges_are_named() -> None:
+def test_ranges_are_named():
     with pytest.raises(InvalidInputError, match=r"radius must be > 0 m, got -1.0"):
         checks.positive("radius", -1.0, "m")
     with pytest.raises(InvalidInputError, match=r"density must be >= 0, got -1"):
@@ -46,7 +46,7 @@ def test_ranges_are_named() -> None:
             checks.point("p", bad)
 
 
-def test_errors_keep_their_parts_and_pickle() -> None:
+def test_errors_keep_their_parts_and_pickle():
     error = InvalidShapeError("radius", "> 0 m", -1.0)
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.field, again.value) == (InvalidShapeError, str(error), "radius", -1.0)
@@ -54,7 +54,7 @@ def test_errors_keep_their_parts_and_pickle() -> None:
     assert len(str(InvalidInputError("x", "short", "a" * 1000))) < 120
 
 
-def test_rows_and_pairs() -> None:
+def test_rows_and_pairs():
     assert arrays.finite_rows("points", [[1, 2], [3, 4]], 2).dtype == np.float64
     with pytest.raises(InvalidInputError, match=r"points must be a \(n, 2\) array of finite numbers, got shape \(2,\)"):
         arrays.finite_rows("points", [1, 2], 2)
@@ -69,7 +69,7 @@ def test_rows_and_pairs() -> None:
             arrays.index_pairs("pairs", bad, 3)
 
 
-def test_streams_are_named_and_stable() -> None:
+def test_streams_are_named_and_stable():
     assert rng.stream(7, "a", 1).integers(1 << 30) == rng.stream(7, "a", 1).integers(1 << 30)
     draws = {int(rng.stream(seed, *names).integers(1 << 60)) for seed in (0, 1) for names in (("a",), ("b",), ("a", 1), ("a1",))}
     assert len(draws) == 8

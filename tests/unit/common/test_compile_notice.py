@@ -15,13 +15,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def watch(monkeypatch: pytest.MonkeyPatch) -> compile_notice._Watch:
+def watch(monkeypatch):
     monkeypatch.setattr(compile_notice, "_silent", threading.Event())
     monkeypatch.setattr(compile_notice, "_PATIENCE", 0.02)
     return compile_notice._Watch()
 
 
-def _told(watch: compile_notice._Watch) -> None:
+def _told(watch):
     """Wait until it is said, whole."""
     timer = watch._timer
     assert timer is not None
@@ -29,7 +29,7 @@ def _told(watch: compile_notice._Watch) -> None:
     assert compile_notice._silent.is_set()
 
 
-def test_it_is_said_once(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_said_once(watch, capsys):
     watch.start()
     _told(watch)
     watch.end()
@@ -51,7 +51,7 @@ print(query.{question}(Circle(1.0), Transform(), Circle(1.0), Transform((1.0, 0.
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
-def test_a_scripts_first_question_says_what_it_waits_for(tmp_path: Path) -> None:
+def test_a_scripts_first_question_says_what_it_waits_for(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", _SCRIPT.format(question="overlap")]
     first, second = (

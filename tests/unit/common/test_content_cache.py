@@ -5,10 +5,10 @@ from __future__ import annotations
 from engine.common.content_cache import ContentCache
 
 
-def test_results_are_kept_up_to_a_number_of_bytes_of_all_arguments() -> None:
-    calls: list[tuple[object, ...]] = []
+def test_results_are_kept_up_to_a_number_of_bytes_of_all_arguments():
+    calls = []
 
-    def decode(*content: object) -> int:
+    def decode(*content):
         calls.append(content)
         return len(calls)
 

@@ -44,12 +44,12 @@ for statement in (
 """
 
 
-def _python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _python(program, *arguments):
     command, environment = [sys.executable, "-c", program, *arguments], {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
-def test_the_library_alone_works_and_names_what_else_is_missing() -> None:
+def test_the_library_alone_works_and_names_what_else_is_missing():
     ran = _python(WITHOUT_THE_LABORATORY + LIBRARY)
     assert ran.returncode == 0, ran.stderr
     told = [f"{name} is not installed" for name in ("Box2D", "pygame", "pygame", "typer", "msgspec", "pydantic", "shapely")]
@@ -58,19 +58,19 @@ def test_the_library_alone_works_and_names_what_else_is_missing() -> None:
     assert all('python -m pip install ".[lab]"' in line and "-r requirements.txt" in line for line in lines)
 
 
-def test_the_program_without_the_laboratory_says_so_in_a_line() -> None:
+def test_the_program_without_the_laboratory_says_so_in_a_line():
     ran = _python(WITHOUT_THE_LABORATORY + "import main; main.main()")
     assert ran.returncode == 2 and ran.stdout == ""
     assert ran.stderr == f"error: {installation.told_missing('typer')}\n"
 
 
-def test_another_python_is_refused_in_a_line() -> None:
+def test_another_python_is_refused_in_a_line():
     ran = _python("import sys; sys.version_info, sys.version = (3, 10, 9), '3.10.9 (main)'; import engine.__main__")
     assert ran.returncode == 2 and ran.stdout == ""
     assert ran.stderr == "error: this program needs Python 3.11 to 3.13, and this is 3.10.9\n"
 
 
-def test_a_missing_part_is_an_error_of_ours_and_an_import_error() -> None:
+def test_a_missing_part_is_an_error_of_ours_and_an_import_error():
     installation.require("numpy", "pygame")
     with pytest.raises(ModuleNotFoundError, match="no_such_part is not installed: ") as missing:
         installation.require("numpy", "no_such_part")
@@ -78,7 +78,7 @@ def test_a_missing_part_is_an_error_of_ours_and_an_import_error() -> None:
     assert "PIL is not installed (pillow): " in installation.told_missing("PIL")
 
 
-def test_the_program_is_called_as_it_was_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_is_called_as_it_was_started(monkeypatch):
     assert installation.program() == "python main.py"
     monkeypatch.setattr(sys, "argv", ["/home/user/.venv/bin/collision-lab", "list"])
     assert installation.program() == "collision-lab"

@@ -17,17 +17,17 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot 
 class _Interrupting:
     """Whoever looks for an attribute of it is interrupted."""
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name):
         os.kill(os.getpid(), signal.SIGINT)
         raise AttributeError(name)
 
 
-def _lose_an_interrupt() -> None:
+def _lose_an_interrupt():
     """Let C look for an attribute: it clears what is raised meanwhile, which here is KeyboardInterrupt."""
     assert ctypes.pythonapi.PyObject_HasAttrString(ctypes.py_object(_Interrupting()), b"anything") == 0
 
 
-def test_an_interrupt_that_was_lost_is_raised_once() -> None:
+def test_an_interrupt_that_was_lost_is_raised_once():
     with terminating_as_interrupting():
         _lose_an_interrupt()
         with pytest.raises(KeyboardInterrupt):
@@ -35,7 +35,7 @@ def test_an_interrupt_that_was_lost_is_raised_once() -> None:
         raise_lost()
 
 
-def test_the_next_step_of_a_long_run_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_next_step_of_a_long_run_ends_it(capsys):
     n_done = 0
     with pytest.raises(KeyboardInterrupt), terminating_as_interrupting(), progress("counting", 10) as advance:
         for k in range(10):
@@ -47,14 +47,14 @@ def test_the_next_step_of_a_long_run_ends_it(capsys: pytest.CaptureFixture[str])
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_run_does_not_inherit_the_interrupt_of_the_one_before() -> None:
+def test_a_run_does_not_inherit_the_interrupt_of_the_one_before():
     with terminating_as_interrupting():
         _lose_an_interrupt()
     raise_lost()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
+def test_what_is_ignored_stays_ignored(number):
     before = signal.signal(number, signal.SIG_IGN)
     try:
         with terminating_as_interrupting():
@@ -65,7 +65,7 @@ def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_request_to_terminate_waits_like_ctrl_c_for_what_must_not_be_broken_off(name: str) -> None:
+def test_a_request_to_terminate_waits_like_ctrl_c_for_what_must_not_be_broken_off(name):
     number, is_whole = getattr(signal, name), False
     # as usual, whoever started the tests: under nohup and in the background of a shell they are ignored, and would stay so
     before = signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)

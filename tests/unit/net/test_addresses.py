@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from typing import Any
 
 import pytest
 
@@ -17,25 +16,25 @@ from tests.waiting import PATIENCE
 class _Probe(socket.socket):
     """Knows two networks, and sends nothing."""
 
-    def connect(self, far: Any) -> None:
+    def connect(self, far):
         self.far = far[0]
         if self.far not in ("192.0.2.1", "10.0.0.1", "2001:db8::1"):
             raise OSError("network is unreachable")
 
-    def getsockname(self) -> Any:
+    def getsockname(self):
         return {"192.0.2.1": ("192.168.0.7", 1), "10.0.0.1": ("10.8.0.2", 1), "2001:db8::1": ("2001:db8:5::7", 1, 0, 0)}[self.far]
 
-    def send(self, *given: Any) -> int:
+    def send(self, *given):
         raise AssertionError("nothing is sent")
 
-    sendto = send  # type: ignore[assignment]
+    sendto = send
 
 
-def _info(*found: str) -> list[Any]:
+def _info(*found):
     return [(socket.AF_INET6 if ":" in one else socket.AF_INET, 1, 6, "", (one, 0)) for one in found]
 
 
-def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monkeypatch):
     monkeypatch.setattr(addresses.socket, "socket", _Probe)
     found = _info("127.0.1.1", "192.168.0.7", "172.20.1.1", "169.254.3.4", "::1", "fe80::1%eth0", "fd00::2")
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: found)
@@ -44,12 +43,12 @@ def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monke
     assert own_addresses("192.168.0.7") == ["192.168.0.7"] and own_addresses("::1") == ["::1"]
 
 
-def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_holds_nobody_up(monkeypatch):
     monkeypatch.setattr(addresses, "_LOOK_UP_SECONDS", 0.01)
     monkeypatch.setattr(addresses, "_FAR", {socket.AF_INET: (), socket.AF_INET6: ()})
     goes_on = addresses.threading.Event()
 
-    def look_up(*given: object) -> list[object]:
+    def look_up(*given):
         goes_on.wait(PATIENCE)
         return [(socket.AF_INET, 0, 0, "", ("192.168.0.7", 0))]
 
@@ -61,7 +60,7 @@ def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_hold
 
 
 @pytest.mark.parametrize(("found", "told"), [(["192.168.0.7", "fd00::2"], ("192.168.0.7:{}", "[fd00::2]:{}")), ([], ("THIS-COMPUTER:{}",))])
-def test_a_server_says_where_others_find_it(found: list[str], told: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_says_where_others_find_it(found, told, monkeypatch):
     monkeypatch.setattr("engine.net.server_thread.own_addresses", lambda bind: found)
     host = ServerThread(lambda: find_demo("simple_shapes")(0), bind="127.0.0.1", port=0)
     host.start()

@@ -9,12 +9,9 @@ import pytest
 
 from engine.common.errors import LabError
 from engine.common.rng import stream
-from engine.net.client import Client
 from engine.net.link import LinkSettings
 from engine.net.netlab.random_user import RandomUser
 from engine.net.simulated_network import SimulatedNetwork
-from engine.sim.actions import Action
-from engine.sim.demo import Demo
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from engine.sim.users import KEYFRAME_TICKS
@@ -22,18 +19,18 @@ from engine.sim.users import KEYFRAME_TICKS
 GOOD = LinkSettings(latency=0.02)
 
 
-def _rehearse(network: SimulatedNetwork, until: int, busy: bool = False) -> None:
+def _rehearse(network, until, busy=False):
     users = {client: RandomUser(stream(0, client.name), partial(_act, network, client), 6.0) for client in network.clients}
     while network.server.simulation.now < until:
         network.frame((lambda client, rng, now: users[client].play(client.demo, now)) if busy else None)
 
 
-def _act(network: SimulatedNetwork, client: Client, action: Action) -> None:
+def _act(network, client, action):
     with contextlib.suppress(LabError):
         client.act(action, now=network.now)
 
 
-def _disturb(demo: Demo) -> None:
+def _disturb(demo):
     """Put a body elsewhere, behind everybody's back."""
     world = demo.stages[0].world
     x, y = world.state(world.body_ids[-1]).position
@@ -41,7 +38,7 @@ def _disturb(demo: Demo) -> None:
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_a_world_that_was_disturbed_is_put_right(solver: str) -> None:
+def test_a_world_that_was_disturbed_is_put_right(solver):
     network = SimulatedNetwork(find_demo("bridge")(0, solver=solver), 2, GOOD)
     _rehearse(network, 40)
     astray, other = network.clients
@@ -58,14 +55,14 @@ def test_a_world_that_was_disturbed_is_put_right(solver: str) -> None:
     assert min(max(found) for found in network.digests) > here + 30 and astray.end_reason == ""
 
 
-def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch):
     """As on another platform, whose cosine differs in the last bit."""
     network = SimulatedNetwork(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
     _rehearse(network, 20)
     (client,) = network.clients
     simulation, step = client.simulation, client.simulation.step
 
-    def wrong() -> None:
+    def wrong():
         step()
         _disturb(simulation.demo)
         simulation.digests[simulation.now] = demo_hash(simulation.demo)

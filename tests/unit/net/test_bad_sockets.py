@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import itertools
 import socket
@@ -10,12 +11,9 @@ import sys
 import threading
 import time
 from asyncio.sslproto import SSLProtocol
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 
 from engine.common.errors import InvalidInputError
 from engine.net import connection as connection_module
@@ -28,81 +26,90 @@ from engine.net.limits import Limits
 from engine.net.server import Server, ServerSettings
 from engine.net.server_thread import ServerThread
 from engine.net.tls import client_tls, server_tls
-from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from tests.hazards import tls_siege
 from tests.waiting import PATIENCE, until
 
 
-def _demo() -> Demo:
+def _demo():
     return find_demo("simple_shapes")(0)
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerThread]:
+def host(monkeypatch):
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 0.1)
-    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
-    one = ServerThread(_demo, port=0)
-    one.start()
-    yield one
-    one.close()
+    with _serving() as one:
+        yield one
     assert one.failure == ""
 
 
-def _stranger(host: ServerThread) -> ClientConnection:
+def _stranger(host):
     return connect(f"ws://127.0.0.1:{host.port}", compression=None, proxy=None, close_timeout=0.1)
 
 
-def _dropped(host: ServerThread, n: int = 1) -> list[str]:
+def _until(session, condition):
+    """Let a guest go on until something is so."""
+    until(lambda: session.advance(time.monotonic()) >= 0 and condition(), look=0.005)
+
+
+def _guest(host, context=None):
+    """Return a guest who is in."""
+    session = ClientSession(Client("one"), Connection("127.0.0.1", host.port, context))
+    _until(session, lambda: session.client.confirmed > 0)
+    return session
+
+
+@contextlib.contextmanager
+def _serving(settings=None, **more):
+    """A server whose status is never old."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+        one = ServerThread(_demo, settings or ServerSettings(), port=0, **more)
+        one.start()
+        yield one
+        one.close()
+
+
+def _dropped(host, n=1):
     """Return why connections were cut off, when there are so many."""
     until(lambda: host.status.n_dropped >= n, look=0.01)
     return [drop.reason for drop in host.status.drops]
 
 
-def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch):
     monkeypatch.setattr(server_thread, "OPEN_SECONDS", PATIENCE)  # to shake hands may take long on a busy machine
-    strict = ServerThread(_demo, ServerSettings(limits=Limits(hello_seconds=0.4)), port=0)
-    strict.start()
-    with _stranger(strict) as speechless:
-        answer = m.decode_from_server(speechless.recv())
-        assert isinstance(answer, m.Dropped) and "hello" in answer.reason and not answer.is_over
-        assert "hello" in _dropped(strict)[0]
-    until(lambda: strict.status.n_sockets == 0)
-    strict.close()
+    with _serving(ServerSettings(limits=Limits(hello_seconds=0.4))) as strict:
+        with _stranger(strict) as speechless:
+            answer = m.decode_from_server(speechless.recv())
+            assert isinstance(answer, m.Dropped) and "hello" in answer.reason and not answer.is_over
+            assert "hello" in _dropped(strict)[0]
+        until(lambda: strict.status.n_sockets == 0)
     monkeypatch.setattr(server_thread, "OPEN_SECONDS", 0.2)
-    hasty = ServerThread(_demo, port=0)
-    hasty.start()
-    with socket.create_connection(("127.0.0.1", hasty.port)) as silent:
-        silent.settimeout(PATIENCE)
-        assert silent.recv(100) == b""
-    until(lambda: hasty.status.n_sockets == 0)
-    hasty.close()
+    with _serving() as hasty:
+        with socket.create_connection(("127.0.0.1", hasty.port)) as silent:
+            silent.settimeout(PATIENCE)
+            assert silent.recv(100) == b""
+        until(lambda: hasty.status.n_sockets == 0)
 
 
-def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch):
     monkeypatch.setattr(server_thread, "PING_SECONDS", 0.05)
-    alive: list[int] = []
+    alive = []
     monkeypatch.setattr(Server, "keep_alive", lambda server, peer, now: alive.append(peer))
-    patient = ServerThread(_demo, port=0)
-    patient.start()
-    busy = Connection("127.0.0.1", patient.port)
-    until(lambda: len(alive) > 2, look=0.01)
-    assert set(alive) == {1}
-    busy.close()
-    patient.close()
+    with _serving() as patient:
+        busy = Connection("127.0.0.1", patient.port)
+        until(lambda: len(alive) > 2, look=0.01)
+        assert set(alive) == {1}
+        busy.close()
 
 
-def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host: ServerThread) -> None:
-    session = ClientSession(Client("one"), Connection("127.0.0.1", host.port))
+def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host):
+    session = _guest(host)
     with _stranger(host) as slow:
         slow.send(m.encode(m.Hello(m.VERSION, "slow")))
-        until(
-            lambda: session.advance(time.monotonic()) >= 0 and len(host.status.users) == 2 and session.client.confirmed > 0,
-            look=0.005,
-        )
+        _until(session, lambda: len(host.status.users) == 2 and session.client.confirmed > 0)
 
-        def flood() -> None:  # nobody takes it out of the websockets library's queue, so that it stops to read the socket
+        def flood():  # nobody takes it out of the websockets library's queue, so that it stops to read the socket
             peer = next(peer for peer in host._peers if host._server._connections[peer].name == "slow")
             host._server.outbox.extend((peer, bytes(1_000_000)) for _ in range(40))
 
@@ -111,7 +118,7 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host: ServerThread) -> Non
         reasons = _dropped(host)
         assert "too slow" in reasons[0] and host.status.drops[0].name == "slow"
         confirmed = session.client.confirmed
-        until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > confirmed + 5, look=0.005)
+        _until(session, lambda: session.client.confirmed > confirmed + 5)
     assert host.status.users == ("one",)
     session.leave()
 
@@ -126,62 +133,46 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host: ServerThread) -> Non
     ],
     ids=["pings", "large", "unmasked", "noise"],
 )
-def test_a_flood_and_noise_on_the_socket_are_cut_off(host: ServerThread, sent: bytes, reason: str) -> None:
+def test_a_flood_and_noise_on_the_socket_are_cut_off(host, sent, reason):
     with socket.create_connection(("127.0.0.1", host.port)) as bad:
-        bad.sendall(
-            b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-        )
+        bad.sendall(_OPEN)
         bad.settimeout(PATIENCE)
         assert bad.recv(12) == b"HTTP/1.1 101"
         bad.sendall(sent)
         assert reason in _dropped(host)[0]
 
 
-def test_what_speaks_another_protocol_is_refused(host: ServerThread) -> None:
+def test_what_speaks_another_protocol_is_refused(host):
     with socket.create_connection(("127.0.0.1", host.port)) as browser:
         browser.settimeout(PATIENCE)
         browser.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         assert browser.recv(1000).startswith(b"HTTP/1.1 426")
 
 
-def test_more_connections_than_there_may_be_are_turned_away(host: ServerThread) -> None:
-    few = ServerThread(_demo, ServerSettings(limits=Limits(connections=1)), port=0)
-    few.start()
-    lines = [socket.create_connection(("127.0.0.1", few.port)) for _ in range(3)]
-    assert _dropped(few, 2) == ["the server has reached its limit of 1 connections"] * 2
-    for line in lines:
-        line.close()
-    few.close()
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere loopback has one address")
-def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way():
     """Issue 29: a crowd from one address keeps nobody out who comes from another."""
-    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
-    full = ServerThread(_demo, ServerSettings(limits=Limits(connections=4, half_open=3)), port=0)
-    full.start()
+    with _serving(ServerSettings(limits=Limits(connections=4, half_open=3))) as full:
 
-    def come(address: str) -> socket.socket:
-        n = full.status.n_sockets + full.status.n_dropped
-        line = socket.create_connection(("127.0.0.1", full.port), source_address=(address, 0))
-        until(lambda: full.status.n_sockets + full.status.n_dropped == n + 1, look=0.005)
-        return line
+        def come(address):
+            n = full.status.n_sockets + full.status.n_dropped
+            line = socket.create_connection(("127.0.0.1", full.port), source_address=(address, 0))
+            until(lambda: full.status.n_sockets + full.status.n_dropped == n + 1, look=0.005)
+            return line
 
-    lines = [come(f"127.0.0.{last}") for last in (3, 2, 2, 2, 4, 5)]
-    assert full.status.n_sockets == 4 and _dropped(full, 2) == ["the server has reached its limit of 4 connections"] * 2
-    for k, line in enumerate(lines):
-        line.settimeout(10.0 if k in (1, 2) else 0.05)
-        if k in (1, 2):
-            assert line.recv(1) == b""
-        else:
-            with pytest.raises(TimeoutError):
-                line.recv(1)
-        line.close()
-    full.close()
+        lines = [come(f"127.0.0.{last}") for last in (3, 2, 2, 2, 4, 5)]
+        assert full.status.n_sockets == 4 and _dropped(full, 2) == ["the server has reached its limit of 4 connections"] * 2
+        for k, line in enumerate(lines):
+            line.settimeout(10.0 if k in (1, 2) else 0.05)
+            if k in (1, 2):
+                assert line.recv(1) == b""
+            else:
+                with pytest.raises(TimeoutError):
+                    line.recv(1)
+            line.close()
 
 
-def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate: Path) -> None:
+def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate):
     """Issue 29: of each that sent junk 80 kB stayed, in circles, until garbage was collected; of each that waited 250 kB."""
     besieged = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
     besieged.start()
@@ -190,12 +181,12 @@ def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate: Path) -> None:
     most = 0
     look_at, n = besieged.make_room, Limits().half_open
 
-    def look(newcomer: Any) -> None:
+    def look(newcomer):
         nonlocal most
         look_at(newcomer)
         most = max(most, len(besieged.sockets))
 
-    besieged.make_room = look  # type: ignore[method-assign]
+    besieged.make_room = look
     try:
         found = tls_siege.besiege(besieged.port, certificate, 150)
         until(lambda: not besieged.sockets, look=0.01)
@@ -216,60 +207,55 @@ _PINGS = b"\x89\x80\0\0\0\0" * 3
 
 
 @pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
-def test_nobody_keeps_a_host_from_ending_in_order(is_secure: bool, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_keeps_a_host_from_ending_in_order(is_secure, certificate, monkeypatch):
     """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others are told all the same."""
-    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
-    one = ServerThread(_demo, port=0, tls=server_tls(str(certificate)) if is_secure else None)
-    one.start()
-    lines: list[socket.socket] = []
+    with _serving(tls=server_tls(str(certificate)) if is_secure else None) as one:
+        lines = []
 
-    def come(*sent: bytes) -> socket.socket:
-        line = socket.create_connection(("127.0.0.1", one.port), timeout=10.0)
-        if is_secure:
-            line = client_tls(str(certificate)).wrap_socket(line, server_hostname="127.0.0.1")
-        for content in sent:
-            line.sendall(content)
-            if content is _OPEN:
-                assert line.recv(12) == b"HTTP/1.1 101"
-        lines.append(line)
-        return line
+        def come(*sent):
+            line = socket.create_connection(("127.0.0.1", one.port), timeout=10.0)
+            if is_secure:
+                line = client_tls(str(certificate)).wrap_socket(line, server_hostname="127.0.0.1")
+            for content in sent:
+                line.sendall(content)
+                if content is _OPEN:
+                    assert line.recv(12) == b"HTTP/1.1 101"
+            lines.append(line)
+            return line
 
-    come(_OPEN, _CLOSING)
-    come(_OPEN, _CLOSING, _PINGS)
-    come(_OPEN)
-    come(_OPEN[:30])
-    come(_OPEN, _CLOSING + _CLOSING + b"noise")
-    if not is_secure:
-        come(_OPEN).shutdown(socket.SHUT_WR)
-        come(_OPEN, _CLOSING).shutdown(socket.SHUT_WR)
-    for opening in (b"", tls_siege.OPENINGS["half"](), tls_siege.OPENINGS["hello"]()):
-        lines.append(socket.create_connection(("127.0.0.1", one.port)))
-        lines[-1].sendall(opening)
-    context = client_tls(str(certificate)) if is_secure else None
-    session = ClientSession(Client("behind them"), Connection("127.0.0.1", one.port, context))
-    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 0, look=0.005)
-    assert one.status.n_sockets >= 6
-    one.close("the lesson is over")
-    assert one.is_over and one.failure == ""
-    until(lambda: session.advance(time.monotonic()) >= 0 and session.is_over, look=0.005)
-    assert session.server_ended and session.status_text == "the lesson is over"
-    for line in lines:
-        line.close()
+        come(_OPEN, _CLOSING)
+        come(_OPEN, _CLOSING, _PINGS)
+        come(_OPEN)
+        come(_OPEN[:30])
+        come(_OPEN, _CLOSING + _CLOSING + b"noise")
+        if not is_secure:
+            come(_OPEN).shutdown(socket.SHUT_WR)
+            come(_OPEN, _CLOSING).shutdown(socket.SHUT_WR)
+        for opening in (b"", tls_siege.OPENINGS["half"](), tls_siege.OPENINGS["hello"]()):
+            lines.append(socket.create_connection(("127.0.0.1", one.port)))
+            lines[-1].sendall(opening)
+        context = client_tls(str(certificate)) if is_secure else None
+        session = _guest(one, context)
+        assert one.status.n_sockets >= 6
+        one.close("the lesson is over")
+        assert one.is_over and one.failure == ""
+        _until(session, lambda: session.is_over)
+        assert session.server_ended and session.status_text == "the lesson is over"
+        for line in lines:
+            line.close()
 
 
-def test_a_server_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_stands_still_is_noticed(monkeypatch):
     monkeypatch.setattr(connection_module, "PING_SECONDS", 0.05)
     monkeypatch.setattr(connection_module, "SILENT_SECONDS", 0.1)
-    stuck = ServerThread(_demo, port=0, on_tick=lambda server: time.sleep(0.6) if server.simulation.now == 5 else None)
-    stuck.start()
-    connection = Connection("127.0.0.1", stuck.port)
-    until(lambda: connection.state == "closed", look=0.01)
-    assert connection.reason == f"127.0.0.1:{stuck.port} has not responded for 0.1 s"
-    stuck.close()
+    with _serving(on_tick=lambda server: time.sleep(0.6) if server.simulation.now == 5 else None) as stuck:
+        connection = Connection("127.0.0.1", stuck.port)
+        until(lambda: connection.state == "closed", look=0.01)
+        assert connection.reason == f"127.0.0.1:{stuck.port} has not responded for 0.1 s"
 
 
-def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch):
     monkeypatch.setattr(connection_module, "OPEN_SECONDS", 2.0 * PATIENCE)  # it is not waited for
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(PATIENCE)
@@ -282,10 +268,10 @@ def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch: pytest.Mon
             assert not closing.is_alive() and connection.state == "closed" and connection.reason == "it was closed"
 
 
-def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(host: ServerThread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(host, monkeypatch):
     goes_on, found, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
 
-    def look_up(*given: Any, **options: Any) -> Any:
+    def look_up(*given, **options):
         if next(n_asked) == 0:
             goes_on.wait(PATIENCE)
         return found(*given, **options)
@@ -305,7 +291,7 @@ def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(h
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def certificate(tmp_path_factory):
     """A certificate of 127.0.0.1 that it has signed itself, with its key."""
     path = tls_siege.own_certificate(tmp_path_factory.mktemp("tls"))
     if path is None:
@@ -313,26 +299,21 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_tls_is_verified_and_its_mistakes_are_words(certificate: Path) -> None:
-    secure = ServerThread(_demo, port=0, tls=server_tls(str(certificate)))
-    secure.start()
-    session = ClientSession(Client("one"), Connection("127.0.0.1", secure.port, client_tls(str(certificate))))
-    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 3, look=0.005)
-    session.leave()
-    unknown, plain = Connection("127.0.0.1", secure.port, client_tls()), Connection("127.0.0.1", secure.port)
-    until(lambda: unknown.state == plain.state == "closed", look=0.01)
-    assert "is not trusted (self-signed certificate): use --tls-ca" in unknown.reason.replace("self signed", "self-signed")
-    assert "or it requires a connection with --tls" in plain.reason
-    secure.close()
-    bare = ServerThread(_demo, port=0)
-    bare.start()
-    wrong = Connection("127.0.0.1", bare.port, client_tls())
-    until(lambda: wrong.state == "closed", look=0.01)
-    assert "or it requires a connection without --tls" in wrong.reason
-    bare.close()
+def test_tls_is_verified_and_its_mistakes_are_words(certificate):
+    with _serving(tls=server_tls(str(certificate))) as secure:
+        session = _guest(secure, client_tls(str(certificate)))
+        session.leave()
+        unknown, plain = Connection("127.0.0.1", secure.port, client_tls()), Connection("127.0.0.1", secure.port)
+        until(lambda: unknown.state == plain.state == "closed", look=0.01)
+        assert "is not trusted (self-signed certificate): use --tls-ca" in unknown.reason.replace("self signed", "self-signed")
+        assert "or it requires a connection with --tls" in plain.reason
+    with _serving() as bare:
+        wrong = Connection("127.0.0.1", bare.port, client_tls())
+        until(lambda: wrong.state == "closed", look=0.01)
+        assert "or it requires a connection without --tls" in wrong.reason
 
 
-def test_files_that_are_no_certificates_are_told(certificate: Path, tmp_path: Path) -> None:
+def test_files_that_are_no_certificates_are_told(certificate, tmp_path):
     empty, key = tmp_path / "empty.pem", tmp_path / "key.pem"
     empty.write_bytes(b"")
     text = certificate.read_text("ascii")
@@ -350,25 +331,21 @@ def test_files_that_are_no_certificates_are_told(certificate: Path, tmp_path: Pa
     assert isinstance(server_tls(str(certificate), str(key)), ssl.SSLContext)
 
 
-def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
-    few = ServerThread(_demo, ServerSettings(limits=Limits(half_open=3)), port=0)
-    few.start()
-    session = ClientSession(Client("one"), Connection("127.0.0.1", few.port))
-    until(lambda: session.advance(time.monotonic()) >= 0 and session.client.confirmed > 0, look=0.005)
-    lines = []
-    for k in range(5):
-        lines.append(socket.create_connection(("127.0.0.1", few.port)))
-        until(lambda k=k: few.status.n_sockets + few.status.n_dropped == k + 2, look=0.005)
-    assert _dropped(few, 2) == ["more than 3 connections from its address have not sent a hello"] * 2
-    for line in lines[:2]:
-        line.settimeout(PATIENCE)
-        assert line.recv(1) == b""
-    with _stranger(few) as late:
-        late.send(m.encode(m.Hello(m.VERSION, "late")))
-        until(lambda: session.advance(time.monotonic()) >= 0 and few.status.users == ("one", "late"), look=0.005)
-    assert session.n_disconnects == 0
-    session.leave()
-    for line in lines:
-        line.close()
-    few.close()
+def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_stay():
+    with _serving(ServerSettings(limits=Limits(half_open=3))) as few:
+        session = _guest(few)
+        lines = []
+        for k in range(5):
+            lines.append(socket.create_connection(("127.0.0.1", few.port)))
+            until(lambda k=k: few.status.n_sockets + few.status.n_dropped == k + 2, look=0.005)
+        assert _dropped(few, 2) == ["more than 3 connections from its address have not sent a hello"] * 2
+        for line in lines[:2]:
+            line.settimeout(PATIENCE)
+            assert line.recv(1) == b""
+        with _stranger(few) as late:
+            late.send(m.encode(m.Hello(m.VERSION, "late")))
+            _until(session, lambda: few.status.users == ("one", "late"))
+        assert session.n_disconnects == 0
+        session.leave()
+        for line in lines:
+            line.close()

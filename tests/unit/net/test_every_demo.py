@@ -11,22 +11,21 @@ from engine.common.rng import stream
 from engine.net.netlab.random_user import RandomUser
 from engine.net.scene import check_shareable
 from engine.net.shared_simulation import SharedSimulation, UserAction
-from engine.sim.actions import Action, Join
-from engine.sim.demo import Demo
+from engine.sim.actions import Join
 from engine.sim.registry import all_demos, find_demo
 
 LATEST = 25
 """Ticks by which an action may be late."""
 
 
-def _check(kind: type[Demo], n_ticks: int, solver: str | None = None) -> None:
+def _check(kind, n_ticks, solver=None):
     known, late = (SharedSimulation(kind(1, solver=solver)) for _ in range(2))
     rng = stream(7, kind.id)
-    waiting: list[tuple[int, int, UserAction]] = []
+    waiting = []
     """When an action arrives, and its tick."""
 
-    def user(number: int) -> RandomUser:
-        def act(action: Action) -> None:
+    def user(number):
+        def act(action):
             with contextlib.suppress(LabError):
                 own = UserAction(number, len(waiting) + 1, known.demo.sim.resolve(action))
                 known.add(known.now, own)
@@ -56,13 +55,13 @@ def _check(kind: type[Demo], n_ticks: int, solver: str | None = None) -> None:
 
 
 @pytest.mark.parametrize(("id", "solver"), [("car", None), ("promise_seams", None), ("simple_shapes", "soft_step")])
-def test_late_actions_make_no_difference(id: str, solver: str | None) -> None:
+def test_late_actions_make_no_difference(id, solver):
     _check(find_demo(id), 60, solver)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
-def test_late_actions_make_no_difference_in_any_demo(kind: type[Demo]) -> None:
+def test_late_actions_make_no_difference_in_any_demo(kind):
     demo = kind()
     if demo.stages:
         check_shareable(demo)

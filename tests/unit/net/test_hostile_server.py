@@ -25,15 +25,15 @@ _STALLED_SECONDS = 2.0
 """After which the server believes that nobody reads; one that gives up too early sends less, and the test finds less."""
 
 
-def _serve(listening: socket.socket) -> None:
+def _serve(listening):
     """Shake hands with the one who comes, and send him messages as large as he takes until he does not read any more."""
     one, _ = listening.accept()
     protocol = ServerProtocol(max_size=None)
-    events: list[object] = []
+    events = []
     while not events:
         protocol.receive_data(one.recv(65_536))
         events = protocol.events_received()
-    protocol.send_response(protocol.accept(events[0]))  # type: ignore[arg-type]
+    protocol.send_response(protocol.accept(events[0]))
     one.sendall(b"".join(protocol.data_to_send()))
     one.settimeout(_STALLED_SECONDS)
     frame = b"\x82\x7f" + m.MAX_SERVER_MESSAGE_BYTES.to_bytes(8, "big") + bytes(m.MAX_SERVER_MESSAGE_BYTES)
@@ -44,7 +44,7 @@ def _serve(listening: socket.socket) -> None:
         return
 
 
-def _peak(latency: float) -> int:
+def _peak(latency):
     """Return the bytes that a process comes to hold that is connected and takes nothing; a slow link holds what comes as well."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         child = os.fork()
@@ -59,16 +59,16 @@ def _peak(latency: float) -> int:
     return _most_bytes()
 
 
-def _most_bytes() -> int:
+def _most_bytes():
     """Return the most that this process has held; on Linux `ru_maxrss` begins with what the one that started it held."""
     if sys.platform == "linux":
-        return 1024 * int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1])  # type: ignore[index]
+        return 1024 * int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 @pytest.mark.parametrize("latency", [0.0, pytest.param(0.9, marks=pytest.mark.slow)])
-def test_what_nobody_takes_is_not_read(latency: float) -> None:
+def test_what_nobody_takes_is_not_read(latency):
     command = [sys.executable, "-c", f"from tests.unit.net import test_hostile_server as t; print(t._peak({latency}))"]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert int(told) < MAX_BYTES, told

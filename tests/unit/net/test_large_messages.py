@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,33 +24,33 @@ MAX_BYTES = 500_000_000
 _N = 62_000_000
 
 
-def _list_of(element: bytes, n_bytes: int = _N) -> bytes:
+def _list_of(element, n_bytes=_N):
     n = n_bytes // len(element)
     return b"\xdd" + n.to_bytes(4, "big") + element * n
 
 
-def _many(element: bytes) -> bytes:
+def _many(element):
     """Return a list as long as may be."""
     return _list_of(element, min(MAX_PLAIN_BYTES - 500, (MAX_DECODED_BYTES - 50_000) * len(element) // decoded_bytes(element)))
 
 
-def _distinct_tables(n: int) -> bytes:
+def _distinct_tables(n):
     return b"\xdd" + n.to_bytes(4, "big") + b"".join(b"\x81\xa6%06d\x01" % k for k in range(n))
 
 
-def _act(act: bytes) -> bytes:
+def _act(act):
     return b"\x91\x95\xa6action\x00\x01\x00" + act
 
 
-def _state(content: bytes) -> bytes:
+def _state(content):
     return zlib.compress(content, 1)
 
 
-def _plain_state(plain: bytes) -> bytes:
+def _plain_state(plain):
     return _state(len(plain).to_bytes(4, "little") + plain)
 
 
-def _welcome(scene: bytes = b"\x90", state: bytes = b"", acts: bytes = b"\x90") -> bytes:
+def _welcome(scene=b"\x90", state=b"", acts=b"\x90"):
     fields = (
         b"\x9a",
         b"\xa7welcome",
@@ -68,16 +67,16 @@ def _welcome(scene: bytes = b"\x90", state: bytes = b"", acts: bytes = b"\x90") 
     return b"".join((*fields,))
 
 
-def _file(content: bytes) -> bytes:
+def _file(content):
     """Return a scene whose file has some content."""
     return b"\x99\xa1x\x81\xa1x" + content + b"\x00\x80\xc0\xc0\xc0\xc0\xc3"
 
 
-def _scene() -> bytes:
+def _scene():
     return msgspec.msgpack.encode(shared_scene(find_demo("simple_shapes")(0)))
 
 
-def _scene_of_many(element: bytes, state: bytes = b"") -> bytes:
+def _scene_of_many(element, state=b""):
     return _welcome(_file(_many(element)), state)
 
 
@@ -90,7 +89,7 @@ _VALUES = {
     "small numbers": b"\xe0",
 }
 _WIDE = b"\xdc\x00\x10" + 16 * b"\x90"
-MESSAGES: dict[str, Callable[[], bytes]] = {
+MESSAGES = {
     "lists in an act": lambda: b"\x95\xa6action\x00\x01\x00" + _list_of(b"\x90"),
     "an act without its end": lambda: b"\x95\xa6action\x00\x01\x00" + _list_of(b"\x90")[:-1],
     "a list of fields": lambda: _list_of(b"\x90"),
@@ -122,7 +121,7 @@ _WORST = ("as many tables of one as may be", "a state of nothing")
 """The largest once decoded, and the largest once decompressed; the rest are tried with the slow tests."""
 
 
-def _peaks(names: Sequence[str]) -> dict[str, int]:
+def _peaks(names):
     """Return the peak memory of a client's process, bytes, for each of some messages, each in a process of its own."""
     found = {}
     Client("one").receive(_welcome(_scene()), 0.0)  # all that it needs is loaded
@@ -141,13 +140,13 @@ def _peaks(names: Sequence[str]) -> dict[str, int]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 @pytest.mark.parametrize("names", [_WORST, pytest.param(tuple(MESSAGES), marks=pytest.mark.slow)], ids=["worst", "all"])
-def test_what_is_too_much_is_refused_before_it_is_decoded(names: Sequence[str]) -> None:
+def test_what_is_too_much_is_refused_before_it_is_decoded(names):
     call = f"import json; from tests.unit.net import test_large_messages as t; print(json.dumps(t._peaks({names!r})))"
     peaks = json.loads(subprocess.run([sys.executable, "-c", call], cwd=ROOT, check=True, capture_output=True, text=True).stdout)
     assert peaks.keys() == set(names) and max(peaks.values()) < MAX_BYTES, peaks
 
 
-def test_states_of_ten_thousand_bodies_may_be_told() -> None:
+def test_states_of_ten_thousand_bodies_may_be_told():
     """Their numbers are bytes of any kind, and many are those with which a table begins."""
     demo = find_demo("simple_shapes")(1, {"count": 200})
     for _ in range(30):

@@ -16,10 +16,10 @@ EVERY = 0.05  # s, from one message to the next: longer than twice the jitter of
 _BAD = LinkSettings(latency=0.15, jitter=0.02, loss=0.05, duplicate=0.03)
 
 
-def _through(settings: LinkSettings, seed: int = 0, every: float = EVERY, size: int = 2) -> list[tuple[int, float]]:
+def _through(settings, seed=0, every=EVERY, size=2):
     """Send N numbers through; return each that arrives, and after how many seconds."""
     link = Link(settings, stream(seed, "link"))
-    found: list[tuple[int, float]] = []
+    found = []
     for k in range(N):
         link.put(k.to_bytes(size, "little"), k * every)
     for content, due in link.take(1e9):
@@ -29,11 +29,11 @@ def _through(settings: LinkSettings, seed: int = 0, every: float = EVERY, size: 
     return found
 
 
-def test_a_perfect_link_is_one() -> None:
+def test_a_perfect_link_is_one():
     assert _through(LinkSettings()) == [(k, 0.0) for k in range(N)]
 
 
-def test_times_losses_and_duplicates_are_those_of_the_settings() -> None:
+def test_times_losses_and_duplicates_are_those_of_the_settings():
     found = _through(_BAD)
     times = np.array([time for _, time in found])
     assert times.min() >= 0.13 and times.max() <= (_BAD.latency + _BAD.jitter) + 1e-9
@@ -44,11 +44,11 @@ def test_times_losses_and_duplicates_are_those_of_the_settings() -> None:
         assert abs(n - N * share) < 4.0 * np.sqrt(N * share)
 
 
-def test_the_same_seed_gives_the_same_and_another_another() -> None:
+def test_the_same_seed_gives_the_same_and_another_another():
     assert _through(_BAD) == _through(_BAD) != _through(_BAD, seed=1)
 
 
-def test_nothing_overtakes_but_what_may() -> None:
+def test_nothing_overtakes_but_what_may():
     close = replace(_BAD, jitter=0.1, duplicate=0.0)
     numbers = [number for number, _ in _through(close, every=0.01)]
     assert numbers == sorted(numbers)
@@ -59,20 +59,20 @@ def test_nothing_overtakes_but_what_may() -> None:
     assert max(time for _, time in mixed) <= close.latency + close.jitter + 1e-9
 
 
-def test_bandwidth_lets_messages_wait_for_each_other() -> None:
+def test_bandwidth_lets_messages_wait_for_each_other():
     found = _through(LinkSettings(latency=0.1, bandwidth=1000.0), every=0.0, size=10)
     np.testing.assert_allclose([time for _, time in found], 0.1 + 0.01 * np.arange(1, N + 1))
     assert max(time for _, time in _through(LinkSettings(latency=0.1, bandwidth=1000.0), size=10)) == pytest.approx(0.11)
 
 
-def test_a_stream_loses_nothing_but_time() -> None:
+def test_a_stream_loses_nothing_but_time():
     found = _through(replace(_BAD, is_stream=True, loss=0.05, reorder=0.3), every=0.01)
     assert [number for number, _ in found] == list(range(N))
     late = [time for _, time in found if time > (_BAD.latency + _BAD.jitter)]
     assert len(late) > 0.05 * N and max(late) > 0.2 + 3 * 0.15  # those behind a loss wait as well
 
 
-def test_settings_may_change_under_way() -> None:
+def test_settings_may_change_under_way():
     link = Link(LinkSettings(latency=1.0, bandwidth=100.0), stream(0, "link"))
     link.put(b"x" * 100, 0.0)
     link.settings = LinkSettings(latency=0.1)
@@ -91,6 +91,6 @@ def test_settings_may_change_under_way() -> None:
     ("field", "value"),
     [("latency", -0.1), ("latency", 150), ("jitter", float("nan")), ("loss", 1.0), ("reorder", 2), ("duplicate", True), ("bandwidth", 5.0)],
 )
-def test_what_is_outside_its_range_is_refused(field: str, value: float) -> None:
+def test_what_is_outside_its_range_is_refused(field, value):
     with pytest.raises(InvalidInputError, match=f"^{field} must be .*, got {value}$"):
         LinkSettings(**{field: value})

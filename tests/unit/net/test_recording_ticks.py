@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from engine.app.session import Session
@@ -11,7 +9,6 @@ from engine.common.errors import InvalidInputError
 from engine.geometry import Circle
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import CreateBody, Drag, GoAlone, Grab, Join, Leave, Pause, PressKey, Restart, SetSolver, SetSpeed
-from engine.sim.demo import Demo
 from engine.sim.recordings import load_recording, records
 from engine.sim.recordings.verifying import verify
 from engine.sim.registry import find_demo
@@ -33,7 +30,7 @@ ACTS = {
 }
 
 
-def test_it_plays_again_to_the_last_bit(tmp_path: Path) -> None:
+def test_it_plays_again_to_the_last_bit(tmp_path):
     demo = find_demo("simple_shapes")(3, {"count": 6})
     simulation = SharedSimulation(demo)
     recorder = record_ticks(demo, tmp_path / "a.rec")
@@ -58,7 +55,7 @@ def test_it_plays_again_to_the_last_bit(tmp_path: Path) -> None:
     assert history.divergence is None
 
 
-def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "MAX_RECORDED_INPUTS", 3)
     demo = find_demo("simple_shapes")(0, {"count": 2})
     simulation = SharedSimulation(demo)
@@ -79,10 +76,10 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
         record_ticks(demo, recorder.path)
 
 
-def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
     kind = find_demo("simple_shapes")
 
-    def fail(demo: Demo, *_: object) -> bool:
+    def fail(demo, *_):
         if len(demo.stages[0].world.body_ids) % 5 == 0:
             raise ZeroDivisionError("a demo's mistake")
         demo.stages[0].world.create_body(DISC)
@@ -104,7 +101,7 @@ def test_a_demo_that_fails_fails_again(tmp_path: Path, monkeypatch: pytest.Monke
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
 
 
-def test_who_goes_on_from_a_recording_is_alone(tmp_path: Path) -> None:
+def test_who_goes_on_from_a_recording_is_alone(tmp_path):
     demo = find_demo("simple_shapes")(0, {"count": 3})
     simulation, recorder = SharedSimulation(demo), record_ticks(demo, tmp_path / "a.rec")
     for tick, one in enumerate([Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]):

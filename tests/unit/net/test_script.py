@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,12 +10,12 @@ from engine.common.errors import InvalidInputError
 from engine.net.script import Script, load_script
 from engine.sim.actions import Grab, Pause, Release
 
-_GRAB: dict[str, Any] = {"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}}
-_PAUSE: dict[str, Any] = {"tick": 30, "action": {"type": "Pause", "paused": True}, "client": 2}
-_RELEASE: dict[str, Any] = {"tick": 60, "action": {"type": "Release"}}
+_GRAB = {"tick": 60, "action": {"type": "Grab", "point": [0.0, 5.0]}}
+_PAUSE = {"tick": 30, "action": {"type": "Pause", "paused": True}, "client": 2}
+_RELEASE = {"tick": 60, "action": {"type": "Release"}}
 
 
-def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> None:
+def test_each_client_does_what_names_it_and_what_names_none(tmp_path):
     path = tmp_path / "script.json"
     path.write_text(json.dumps({"acts": [_GRAB, _PAUSE, _RELEASE]}), "utf-8")
     first, second = (Script(load_script(path), client) for client in (1, 2))
@@ -36,7 +34,7 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path: Path) -> N
         ({"acts": [{**_GRAB, "action": {"type": "Fly"}}]}, r"acts\[0\].action.type must be one of .*, got 'Fly'"),
     ],
 )
-def test_a_mistake_is_told_by_its_place(plain: object, words: str, tmp_path: Path) -> None:
+def test_a_mistake_is_told_by_its_place(plain, words, tmp_path):
     path = tmp_path / "script.json"
     path.write_text(json.dumps(plain), "utf-8")
     with pytest.raises(InvalidInputError, match=f"script.json: {words}") as told:

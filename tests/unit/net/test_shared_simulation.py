@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 
 
-def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture() -> None:
+def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
     kind = find_demo("promise_slow_balls")
     one, other = SharedSimulation(kind(0)), SharedSimulation(kind(0))
     for simulation, x in ((one, 0.0), (other, 40.0)):
@@ -35,10 +34,10 @@ def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture() -> None:
     assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (one, other)] == [1, 1]
 
 
-def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
+def test_stages_of_which_no_place_is_told_lie_at_the_origin():
     """An act of a guest may name fewer than there are: where a window has laid out the others must make no difference."""
     stages = [SimpleNamespace(offset=(float(k), 2.0)) for k in range(3)]
-    demo: Any = SimpleNamespace(stages=stages)
+    demo = SimpleNamespace(stages=stages)
     before = [stage.offset for stage in stages]
     with laid_out(demo.stages, ((5.0, 6.0),)):
         assert [stage.offset for stage in stages] == [(5.0, 6.0), (0.0, 0.0), (0.0, 0.0)]
@@ -48,18 +47,19 @@ def test_stages_of_which_no_place_is_told_lie_at_the_origin() -> None:
         assert [stage.offset for stage in stages] == before
 
 
-def test_an_act_before_what_is_kept_is_refused() -> None:
-    simulation = SharedSimulation(find_demo("simple_shapes")(0))
-    for _ in range(100):
+@pytest.mark.parametrize(("goes_back", "oldest", "first"), [(True, 60, 60), (False, 65, 70)])
+def test_an_act_before_what_is_kept_is_refused(goes_back, oldest, first):
+    simulation = SharedSimulation(find_demo("simple_shapes")(0), goes_back=goes_back)
+    for _ in range(70):
         simulation.step()
-    simulation.forget(75)
-    assert simulation.oldest == 60
-    with pytest.raises(LabError, match="tick 59, but the oldest tick kept is 60"):
-        simulation.add(59, UserAction(1, 0, Join()))
+    simulation.forget(65)
+    assert simulation.oldest == oldest and set(simulation.digests) == set(range(oldest, 71))
+    with pytest.raises(LabError, match=f"tick {first - 1}, but the oldest tick kept is {first}"):
+        simulation.add(first - 1, UserAction(1, 0, Join()))
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
+def test_what_is_done_at_once_is_done_once_and_in_order(solver):
     kind, disc = find_demo("simple_shapes"), BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 6.0))
     hasty, known = SharedSimulation(kind(0, solver=solver)), SharedSimulation(kind(0, solver=solver))
     drawn, other = (UserAction(user, 1, CreateBody.of(0, disc)) for user in (2, 1))
@@ -84,7 +84,7 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver: str) -> None:
 
 
 @pytest.mark.parametrize(("solver", "again"), [("box2d", 40), ("soft_step", 20)])
-def test_ticks_are_taken_again_from_the_keyframe_before(solver: str, again: int) -> None:
+def test_ticks_are_taken_again_from_the_keyframe_before(solver, again):
     simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}, solver=solver))
     for _ in range(70):
         simulation.step()
@@ -92,13 +92,3 @@ def test_ticks_are_taken_again_from_the_keyframe_before(solver: str, again: int)
     simulation.add(55, UserAction(1, 0, Join()))
     assert simulation.rollback() == again
     assert simulation.digests[70] == digest
-
-
-def test_one_that_never_goes_back_keeps_no_keyframe() -> None:
-    simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}), goes_back=False)
-    for _ in range(70):
-        simulation.step()
-    with pytest.raises(LabError, match="tick 69, but the oldest tick kept is 70"):
-        simulation.add(69, UserAction(1, 0, Join()))
-    simulation.forget(50)
-    assert simulation.oldest == 50 and set(simulation.digests) == set(range(50, 71))

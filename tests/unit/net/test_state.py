@@ -8,7 +8,6 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -25,8 +24,7 @@ from engine.net.netlab.random_user import RandomUser
 from engine.net.scene import check_shareable, make_demo, shared_scene
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim import registry
-from engine.sim.actions import Action, Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
-from engine.sim.demo import Demo
+from engine.sim.actions import Drop, Join, Pause, Restart, SetParameter, action_of, as_plain
 from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos, find_demo
 from engine.sim.scene_demo import scene_demo
@@ -42,13 +40,13 @@ SHARED = tuple(kind.id for kind in all_demos() if kind.id not in ("pair", "stepp
 class Hand:
     """A user who does anything but stop the time; `done` is what it did, with the ticks."""
 
-    def __init__(self, simulation: SharedSimulation, user: int) -> None:
+    def __init__(self, simulation, user):
         self.simulation, self.user = simulation, user
-        self.done: list[tuple[int, UserAction]] = []
+        self.done = []
         self.mind = RandomUser(stream(user, simulation.demo.id), self.act, rate=6.0)
         self.act(Join())
 
-    def act(self, action: Action) -> None:
+    def act(self, action):
         if not isinstance(action, Pause):
             act = UserAction(self.user, len(self.done), self.simulation.demo.sim.resolve(action))
             self.done.append((self.simulation.now, act))
@@ -59,24 +57,24 @@ class Hand:
 class Begun:
     """A demo at a keyframe, with three users who go on acting."""
 
-    def __init__(self, demo: Demo) -> None:
+    def __init__(self, demo):
         self.demo, self.simulation = demo, SharedSimulation(demo)
         self.hands = [Hand(self.simulation, user) for user in (1, 2, 3)]
         self.go_on(N_BEFORE)
 
-    def go_on(self, until: int = N_BEFORE + N_AFTER) -> None:
+    def go_on(self, until=N_BEFORE + N_AFTER):
         while self.simulation.now < until:
             for hand in self.hands:
                 hand.mind.play(self.demo, self.simulation.now / 60.0)
             self.simulation.step()
 
     @property
-    def acts(self) -> list[tuple[int, UserAction]]:
+    def acts(self):
         """What they did after the keyframe."""
         return [one for hand in self.hands for one in hand.done if one[0] >= N_BEFORE]
 
 
-def repeated(demo: Demo, acts: list[tuple[int, UserAction]]) -> SharedSimulation:
+def repeated(demo, acts):
     """Let a demo in the state of another one do what that did from there on."""
     simulation = SharedSimulation(demo, N_BEFORE)
     for tick, act in acts:
@@ -86,7 +84,7 @@ def repeated(demo: Demo, acts: list[tuple[int, UserAction]]) -> SharedSimulation
     return simulation
 
 
-def check_goes_on(demo: Demo) -> int:
+def check_goes_on(demo):
     """Return how many states there were on the way: of a world at rest not many."""
     here = Begun(demo)
     state = encode_state(demo)
@@ -100,11 +98,11 @@ def check_goes_on(demo: Demo) -> int:
 
 
 @pytest.mark.parametrize(("id", "solver"), [("simple_shapes", "box2d"), ("bridge", "soft_step"), ("bullet", "box2d")])
-def test_a_demo_goes_on_elsewhere_as_it_does_here(id: str, solver: str) -> None:
+def test_a_demo_goes_on_elsewhere_as_it_does_here(id, solver):
     assert check_goes_on(find_demo(id)(0, solver=solver)) > N_AFTER // 6
 
 
-def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
+def test_a_chosen_rate_goes_along_and_survives_a_restart():
     demo = find_demo("bridge")(0, hertz=120.0)
     assert check_goes_on(demo) > 10
     there = make_demo(shared_scene(demo))
@@ -114,21 +112,21 @@ def test_a_chosen_rate_goes_along_and_survives_a_restart() -> None:
         make_demo(replace(shared_scene(demo), hertz=1000.0))
 
 
-def test_a_scene_file_goes_on_elsewhere(tmp_path: Path) -> None:
+def test_a_scene_file_goes_on_elsewhere(tmp_path):
     (path,) = write_scenes(tmp_path, [SCENES["catapult"]])
     check_goes_on(scene_demo(load_any_scene(str(path)))(0))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("id", SHARED)
-def test_every_demo_goes_on_elsewhere(id: str) -> None:
+def test_every_demo_goes_on_elsewhere(id):
     for solver in (None, "soft_step"):
         check_goes_on(find_demo(id)(0, solver=solver))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
-def test_every_scene_file_goes_on_elsewhere(name: str, tmp_path: Path) -> None:
+def test_every_scene_file_goes_on_elsewhere(name, tmp_path):
     (path,) = write_scenes(tmp_path, [SCENES[name]])
     for solver in ("box2d", "soft_step"):
         check_goes_on(scene_demo(load_any_scene(str(path)), str(path))(0, solver=solver))
@@ -136,12 +134,12 @@ def test_every_scene_file_goes_on_elsewhere(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", solvers())
-def test_every_solver_goes_on_elsewhere(solver: str) -> None:
+def test_every_solver_goes_on_elsewhere(solver):
     for id in ("bridge", "ragdoll_pile", "walker"):
         check_goes_on(find_demo(id)(0, solver=solver))
 
 
-def digests_elsewhere(path: str) -> list[str]:
+def digests_elsewhere(path):
     """Return the last digests of demos that go on from the scenes, states and acts of a file: asked for in another process."""
     found = []
     for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
@@ -153,7 +151,7 @@ def digests_elsewhere(path: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
+def test_every_demo_goes_on_in_another_process(tmp_path):
     told, digests = [], []
     for id in SHARED:
         here = Begun(find_demo(id)(0))
@@ -167,7 +165,7 @@ def test_every_demo_goes_on_in_another_process(tmp_path: Path) -> None:
     assert run.stdout.split() == digests
 
 
-def test_a_demo_that_runs_takes_over_another_state() -> None:
+def test_a_demo_that_runs_takes_over_another_state():
     here, there = Begun(find_demo("simple_shapes")(0)), find_demo("simple_shapes")(0)
     for _ in range(40):
         there.sim.step()
@@ -184,7 +182,7 @@ def test_a_demo_that_runs_takes_over_another_state() -> None:
     assert digests == {tick: here.simulation.digests[tick] for tick in digests}
 
 
-def test_a_file_that_was_dropped_goes_along() -> None:
+def test_a_file_that_was_dropped_goes_along():
     demo = find_demo("simple_shapes")(0)
     dropped = demo.sim.act(Drop.of(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0)))
     SharedSimulation(demo).step()
@@ -196,13 +194,13 @@ def test_a_file_that_was_dropped_goes_along() -> None:
     assert body.file.picture == dropped.file.picture is not None
 
 
-def dropped_with_picture(name: str) -> Demo:
+def dropped_with_picture(name):
     demo = find_demo("simple_shapes")(0)
     demo.sim.act(replace(Drop.of(load_body("sprites/figure_body.json"), (0.0, 9.0)), picture=(name, (-1.0, -1.0), (1.0, 1.0), None)))
     return demo
 
 
-def test_a_state_names_no_file_outside_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_names_no_file_outside_the_working_directory(tmp_path, monkeypatch):
     """Issue 30: a recording from another computer opened any picture, and one's own named its folders."""
     here, there = dropped_with_picture("../secret.png"), find_demo("simple_shapes")(0)
     assert b"secret" not in encode_state(here)
@@ -230,7 +228,7 @@ def test_a_state_names_no_file_outside_the_working_directory(tmp_path: Path, mon
         ("pieces", (), "pieces must be at least one"),
     ],
 )
-def test_a_body_file_of_a_state_passes_its_own_checks(path: str, value: object, words: str) -> None:
+def test_a_body_file_of_a_state_passes_its_own_checks(path, value, words):
     here, there = dropped_with_picture("own.png"), find_demo("simple_shapes")(0)
     before = demo_hash(there)
     *owners, name = path.split(".")
@@ -241,7 +239,7 @@ def test_a_body_file_of_a_state_passes_its_own_checks(path: str, value: object, 
     assert not there.dropped
 
 
-def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
+def test_what_is_damaged_is_refused_and_nothing_has_happened():
     here = Begun(find_demo("bridge")(0))
     state, there = encode_state(here.demo), find_demo("bridge")(0)
     before, stages = demo_hash(there), list(there.stages)
@@ -265,7 +263,7 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened() -> None:
     assert demo_hash(there) == demo_hash(here.demo)
 
 
-def test_a_small_state_cannot_stand_for_a_large_one() -> None:
+def test_a_small_state_cannot_stand_for_a_large_one():
     demo = find_demo("bridge")(0)
     for plain, reason in ((b"\x90" * 30_000_000, "bytes besides its arrays"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
         packed = zlib.compress(len(plain).to_bytes(4, "little") + plain, 1)
@@ -273,7 +271,7 @@ def test_a_small_state_cannot_stand_for_a_large_one() -> None:
             decode_state(demo, decompress_state(packed))
 
 
-def test_a_state_damaged_on_its_way_is_refused() -> None:
+def test_a_state_damaged_on_its_way_is_refused():
     packed = compress_state(encode_state(find_demo("bridge")(0)))
     for damaged in (packed[:-1], packed[:40], bytes([packed[0] ^ 1]) + packed[1:], packed[:-1] + bytes([packed[-1] ^ 1]), b"x"):
         with pytest.raises(StateError):
@@ -281,12 +279,12 @@ def test_a_state_damaged_on_its_way_is_refused() -> None:
     assert decompress_state(b"") == b"", "a demo that was just built has an empty state"
 
 
-def _sealed(plain: object, rest: bytes) -> bytes:
+def _sealed(plain, rest):
     content = msgspec.msgpack.encode(plain)
     return len(content).to_bytes(4, "little") + content + rest
 
 
-def test_a_file_of_ones_own_cannot_be_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_ones_own_cannot_be_shared(tmp_path, monkeypatch):
     monkeypatch.setattr(registry._REGISTRY, "_classes", dict(registry._REGISTRY._classes))
     monkeypatch.setattr(sys, "path", sys.path[:])
     file = tmp_path / "mine.py"
@@ -310,22 +308,22 @@ def test_a_file_of_ones_own_cannot_be_shared(tmp_path: Path, monkeypatch: pytest
     ],
     ids=str,
 )
-def test_a_scene_that_is_none_is_refused(wrong: dict[str, Any]) -> None:
+def test_a_scene_that_is_none_is_refused(wrong):
     plain = msgspec.structs.asdict(shared_scene(find_demo("bridge")(0))) | wrong
     with pytest.raises((InvalidInputError, msgspec.ValidationError)):
         make_demo(msgspec.convert(list(plain.values()), SharedScene))
 
 
-def test_what_cannot_be_told_is_named() -> None:
+def test_what_cannot_be_told_is_named():
     demo = find_demo("bridge")(0)
-    demo.own = {"at": [iter(())]}  # type: ignore[attr-defined]
+    demo.own = {"at": [iter(())]}
     with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of builtins:tuple_iterator, which cannot be part of a state"):
         encode_state(demo)
 
 
-def test_an_attribute_of_another_type_is_refused_from_another_computer() -> None:
+def test_an_attribute_of_another_type_is_refused_from_another_computer():
     here, there = find_demo("breakable")(0), find_demo("breakable")(0)
-    here.blows = {"not": "a list"}  # type: ignore[attr-defined]
+    here.blows = {"not": "a list"}
     before = demo_hash(there)
     with pytest.raises(StateError, match="blows must be of type list, got dict"):
         decode_state(there, encode_state(here), is_foreign=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 
 from engine.geometry import Polygon
 from engine.scenes import Scene, SceneWorld
@@ -30,7 +29,7 @@ __all__ = ["BOX", "DRAWING", "EXAMPLE", "box", "level", "machine", "three_worlds
 BOX = (FixtureSpec(Polygon.box(0.4, 0.2)),)
 
 
-def machine() -> World:
+def machine():
     """Every kind of joint, each between a post and a box that hangs, slides or swings on it; a gear couples two of them."""
     world = World(WorldSettings(gravity=(0.2, -9.0)))
     for k in range(10):
@@ -52,7 +51,7 @@ def machine() -> World:
     return world
 
 
-def three_worlds() -> Scene:
+def three_worlds():
     """Beside each other: a box that is hinged to a post, one on a motor, and nothing."""
     bodies = (BodySpec(BOX, "static", name="post"), BodySpec(BOX, position=(1.0, 0.0)))
     second = SceneWorld(WorldSettings((0.0, 0.0)), bodies, (MotorJointSpec(0, 1, (2.0, 0.0)),), (0.0, -3.0), "driven")
@@ -80,15 +79,15 @@ EXAMPLE = """{
 """
 
 
-def vec(x: float, y: float) -> dict[str, float]:
+def vec(x, y):
     return {"x": x, "y": y}
 
 
-def box(half: float = 0.5, **more: Any) -> dict[str, Any]:
+def box(half=0.5, **more):
     return {"density": 1, "polygon": {"vertices": {"x": [half, -half, -half, half], "y": [half, half, -half, -half]}}, **more}
 
 
-def level(**more: Any) -> dict[str, Any]:
+def level(**more):
     """A small world in the manner of the editor: much left out, zero vectors as 0, one number in hexadecimal digits."""
     return {
         "gravity": vec(0, -9.5),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +31,7 @@ from tests.hazards.hostile import KINDS
 from tests.unit.scenes.samples import DRAWING, box, level, vec
 
 
-def test_world_and_bodies_are_those_of_the_file() -> None:
+def test_world_and_bodies_are_those_of_the_file():
     scene = scene_of_rube(level(), "small")
     assert scene.title == "small" and scene.notes == ()
     assert scene.settings.hertz == 50.0 and scene.settings.velocity_iterations == 6 and scene.settings.gravity == (0.0, -9.5)
@@ -47,7 +45,7 @@ def test_world_and_bodies_are_those_of_the_file() -> None:
     build(scene).step()
 
 
-JOINTS: dict[str, tuple[type, dict[str, Any]]] = {
+JOINTS = {
     "revolute": (RevoluteJointSpec, {"refAngle": 0.25, "enableLimit": True, "lowerLimit": -1, "upperLimit": 2, "motorSpeed": 3}),
     "prismatic": (PrismaticJointSpec, {"localAxisA": vec(0, 1), "enableMotor": True, "maxMotorForce": 9, "lowerLimit": 1}),
     "wheel": (WheelJointSpec, {"localAxisA": vec(0, 1), "springFrequency": 4, "springDampingRatio": 0.5, "maxMotorTorque": 2}),
@@ -62,14 +60,14 @@ JOINTS: dict[str, tuple[type, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", JOINTS)
-def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind: str) -> None:
+def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind):
     spec, given = JOINTS[kind]
     joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **given}
     scene = scene_of_rube(level(joint=[joint]))
     assert scene.notes == () and type(scene.joints[0]) is spec
     resolved = dict(build(scene).snapshot().joints)[0]
     if kind == "mouse":
-        assert np.allclose(resolved.local_anchor_b, (0.0, 0.0), atol=1e-6) and scene.joints[0].target == (2.0, 9.0)  # type: ignore[union-attr]
+        assert np.allclose(resolved.local_anchor_b, (0.0, 0.0), atol=1e-6) and scene.joints[0].target == (2.0, 9.0)
         return
     assert np.allclose(resolved.local_anchor_a, (0.5, 5.0), atol=1e-6)
     if kind != "motor":
@@ -87,7 +85,7 @@ def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind: str) -> No
         assert (resolved.length_a, resolved.length_b) == lengths[kind]
 
 
-def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path: Path) -> None:
+def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path):
     """To the bit: anchors at sums of powers of two come through world coordinates as they were. Each joint has a box of its own; the floor
     is a closed chain.
     """
@@ -106,7 +104,7 @@ def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path: Path
     assert farthest(str(path), 300) == 0.0
 
 
-def test_a_gear_is_made_after_the_joints_that_it_couples() -> None:
+def test_a_gear_is_made_after_the_joints_that_it_couples():
     wheels = [{"type": 2, "position": vec(x, 9), "fixture": [{"density": 1, "circle": {"radius": 0.4}}]} for x in (-2, 2)]
     hinges = [{"type": "revolute", "bodyA": 0, "bodyB": 3 + k, "anchorA": vec((-2, 2)[k], 9), "anchorB": 0} for k in (0, 1)]
     plain = level(joint=[{"type": "gear", "joint1": 2, "joint2": 1, "ratio": -2}, *hinges])
@@ -120,7 +118,7 @@ def test_a_gear_is_made_after_the_joints_that_it_couples() -> None:
     assert told[1].startswith("Left out: joint[3] (joint 0 is missing)")
 
 
-def test_chains_edges_and_loops_are_links_with_their_neighbors() -> None:
+def test_chains_edges_and_loops_are_links_with_their_neighbors():
     chain = {
         "vertices": {"x": [0, 1, 1, 2], "y": [0, 0, 0, 0]},
         "hasNextVertex": True,
@@ -143,7 +141,7 @@ def test_chains_edges_and_loops_are_links_with_their_neighbors() -> None:
     assert [one.ghost1 for one in loop] == [(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]
 
 
-def test_whatever_is_left_out_or_changed_is_told() -> None:
+def test_whatever_is_left_out_or_changed_is_told():
     plain = level(
         joint=[
             {"type": "gear", "joint1": 1, "joint2": 7},
@@ -212,8 +210,8 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
         (("joint",), [{"type": "rope", "bodyA": 0, "bodyB": 9}], "line {}: joint[0].bodyB must be a whole number from 0 to 2"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_line(place: tuple[Any, ...], value: object, words: str, tmp_path: Path) -> None:
-    plain: Any = level()
+def test_what_makes_no_sense_is_refused_with_its_line(place, value, words, tmp_path):
+    plain = level()
     inner = plain
     for step in place[:-1]:
         inner = inner[step]
@@ -226,14 +224,14 @@ def test_what_makes_no_sense_is_refused_with_its_line(place: tuple[Any, ...], va
     assert str(caught.value).startswith(f"{path}, {before}") and after in str(caught.value)
 
 
-def test_a_file_of_the_editor_is_told_from_others() -> None:
+def test_a_file_of_the_editor_is_told_from_others():
     assert is_rube(level())
     assert not any(map(is_rube, ({}, [], None, {"format": "collision scene", "body": [], "gravity": 0}, {"body": 3, "gravity": 0})))
     with pytest.raises(InvalidInputError, match=r"an export of R\.U\.B\.E\."):
         scene_of_rube({})
 
 
-def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path: Path) -> None:
+def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path):
     path = tmp_path / "level.svg"
     path.write_text(DRAWING, encoding="utf-8")
     scene = load_svg_scene(path)
@@ -254,7 +252,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path: Path) -> None:
     assert world.state(2).position[1] < ell.position[1]
 
 
-def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
+def test_a_drawing_without_a_body_is_refused(tmp_path):
     path = tmp_path / "empty.svg"
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect class="ignore" width="9" height="9"/></svg>', encoding="utf-8")
     with pytest.raises(InvalidShapeError, match="Ignored, as marked: 1 shape"):
@@ -270,9 +268,7 @@ def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
         ("two_combs", 510, "a drawing of at most 500 corners in all, got 5"),
     ],
 )
-def test_a_drawing_that_would_take_minutes_is_refused_by_its_size(
-    tmp_path: Path, kind: str, size: int, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_drawing_that_would_take_minutes_is_refused_by_its_size(tmp_path, kind, size, limit, monkeypatch):
     """The bounds are a hundredth of the program's, or a tenth, for drawings that are soon read."""
     for name in ("_MAX_CORNERS",) if kind == "concentric" else ("_MAX_DRAWN", "_MAX_DRAWN_TOTAL", "_MAX_SHAPES"):
         monkeypatch.setattr(svg_scene, name, getattr(svg_scene, name) // (10 if kind == "concentric" else 100))

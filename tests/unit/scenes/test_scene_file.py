@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,11 +28,11 @@ from engine.world import (
 from tests.unit.scenes.samples import BOX, EXAMPLE, machine, three_worlds
 
 
-def _bits(scene: Scene) -> str:
+def _bits(scene):
     return repr(scene)
 
 
-def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path: Path) -> None:
+def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path):
     world = machine()
     for _ in range(45):
         world.step()
@@ -43,7 +42,7 @@ def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path: Path) -> None:
     assert len(scene.bodies) == 20 and len(scene.joints) == 11 and scene.notes == ()
 
 
-def test_a_world_built_from_its_scene_goes_on_from_there() -> None:
+def test_a_world_built_from_its_scene_goes_on_from_there():
     world = machine()
     for _ in range(45):
         world.step()
@@ -57,7 +56,7 @@ def test_a_world_built_from_its_scene_goes_on_from_there() -> None:
     assert np.abs(again.poses[:, 2] - world.poses[:, 2]).max() < 0.05
 
 
-def test_a_world_without_contacts_and_joints_goes_on_to_the_bit() -> None:
+def test_a_world_without_contacts_and_joints_goes_on_to_the_bit():
     world = World()
     for k in range(5):
         world.create_body(BodySpec(BOX, position=(3.0 * k, 9.0), linear_velocity=(0.1 * k, 1.0), angular_velocity=0.7))
@@ -70,7 +69,7 @@ def test_a_world_without_contacts_and_joints_goes_on_to_the_bit() -> None:
     assert again.state_hash() == world.state_hash()
 
 
-def test_a_joint_keeps_what_it_was_made_with() -> None:
+def test_a_joint_keeps_what_it_was_made_with():
     world = machine()
     before = dict(world.snapshot().joints)
     for _ in range(60):
@@ -87,7 +86,7 @@ def test_a_joint_keeps_what_it_was_made_with() -> None:
                 assert np.allclose(getattr(again[joint], name), getattr(made, name), rtol=1e-6, atol=4e-6), (made.spec, name)
 
 
-def test_one_joint_can_be_taken_alone_and_the_hand_left_out() -> None:
+def test_one_joint_can_be_taken_alone_and_the_hand_left_out():
     world = machine()
     world.step()
     joint = world.joint_now(1)
@@ -97,7 +96,7 @@ def test_one_joint_can_be_taken_alone_and_the_hand_left_out() -> None:
         world.joint_now(99)
 
 
-def test_ids_of_a_world_become_places_and_names_stay(tmp_path: Path) -> None:
+def test_ids_of_a_world_become_places_and_names_stay(tmp_path):
     world = machine()
     world.destroy_body(0)
     scene = scene_of(world)
@@ -106,7 +105,7 @@ def test_ids_of_a_world_become_places_and_names_stay(tmp_path: Path) -> None:
     assert scene_from_json(plain) == scene
 
 
-def test_a_scene_written_by_hand_is_read(tmp_path: Path) -> None:
+def test_a_scene_written_by_hand_is_read(tmp_path):
     (tmp_path / "seesaw.json").write_text(EXAMPLE, encoding="utf-8")
     scene = load_scene(tmp_path / "seesaw.json")
     assert scene.title == "A seesaw" and scene.joints[0] == RevoluteJointSpec(0, 1, (0.0, 1.0))
@@ -117,7 +116,7 @@ GEAR = '{"kind": "gear", "joint_a": 0, "joint_b": 1}'
 STILL = '{"bodies": [{"type": "static"}, {"type": "static"}], "joints": [{"kind": "weld", "body_a": 0, "body_b": 1, "anchor": [0, 0]}]}'
 
 
-def test_several_worlds_stand_side_by_side(tmp_path: Path) -> None:
+def test_several_worlds_stand_side_by_side(tmp_path):
     scene = three_worlds()
     save_scene(tmp_path / "three.json", scene)
     assert load_scene(tmp_path / "three.json") == scene
@@ -130,7 +129,7 @@ def test_several_worlds_stand_side_by_side(tmp_path: Path) -> None:
     assert [len(one.bodies) for one in scene.all_worlds] == [2, 2, 0] and scene.worlds[0].label == "driven"
 
 
-def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
+def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene():
     scene = scene_of_snapshot(machine().snapshot(), without_joints={3})
     assert not any(isinstance(joint, GearJointSpec) for joint in scene.joints) and len(scene.joints) == 9
     assert scene.notes == ("Left out: joint 10, which couples a joint that is left out.",)
@@ -169,7 +168,7 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
         ('     "anchor": [0, 1]}', '     "anchor": [0, 1], "enable_limit": 1}', "line 15: joints[0].enable_limit must be True or False"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(old: str, new: str, words: str, tmp_path: Path) -> None:
+def test_a_mistake_is_told_with_its_line(old, new, words, tmp_path):
     path = tmp_path / "wrong.json"
     text = EXAMPLE.replace(old, new, 1)
     assert text != EXAMPLE
@@ -194,7 +193,7 @@ def test_a_mistake_is_told_with_its_line(old: str, new: str, words: str, tmp_pat
         (b"[]", "the file must be an object, got []"),
     ],
 )
-def test_what_is_no_scene_is_refused(content: bytes, words: str, tmp_path: Path) -> None:
+def test_what_is_no_scene_is_refused(content, words, tmp_path):
     path = tmp_path / "x.json"
     path.write_bytes(content)
     with pytest.raises(InvalidInputError) as caught:
@@ -202,7 +201,7 @@ def test_what_is_no_scene_is_refused(content: bytes, words: str, tmp_path: Path)
     assert words in str(caught.value)
 
 
-def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path: Path) -> None:
+def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path):
     plain = scene_as_json(Scene(bodies=(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0))),), "static"),)))
     plain["bodies"][0]["fixtures"][0]["shape"]["p2"] = [1e-9, 0.0]
     (tmp_path / "tiny.json").write_text(json.dumps(plain, indent=1), encoding="utf-8")
@@ -210,7 +209,7 @@ def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path: Pat
         load_scene(tmp_path / "tiny.json")
 
 
-def test_a_body_out_of_range_is_left_out_and_told() -> None:
+def test_a_body_out_of_range_is_left_out_and_told():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(1e6, 0.0), linear_velocity=(1e6, 0.0), name="far"))
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),)))
@@ -222,7 +221,7 @@ def test_a_body_out_of_range_is_left_out_and_told() -> None:
     assert scene.notes[0].startswith("Left out: body 0 (position[0] must be") and scene.notes[1].startswith("Left out: joint 0")
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "kept.json"
     save_scene(path, Scene(title="first"))
     before = path.read_bytes()
@@ -236,12 +235,12 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
     ("path", "line"),
     [("", 1), ("a", 2), ("a[1]", 3), ("a[1].b", 4), ("a[1].c", 3), ("a[7]", 2), ("d\\e", 6), ("z.y[3]", 1), ("a[1].b: mass", 4), ("f", 8)],
 )
-def test_the_line_of_a_path(path: str, line: int) -> None:
+def test_the_line_of_a_path(path, line):
     text = '{\n "a": [{},\n  {\n  "b": 1}\n ], \n "d\\\\e": "}",\n "f": [],\n "f": [1]\n}'
     assert line_of(text, path) == line
 
 
-def test_a_scene_checks_what_it_refers_to() -> None:
+def test_a_scene_checks_what_it_refers_to():
     with pytest.raises(InvalidInputError, match=r"joints\[0\]\.body must be one of 0 bodies"):
         Scene(joints=(MouseJointSpec(0, (0.0, 0.0), 1.0),))
     assert math.isfinite(Scene().settings.dt)
@@ -251,12 +250,12 @@ def test_a_scene_checks_what_it_refers_to() -> None:
     ("scene", "field"),
     [(Scene(title="x" * 2000), "title"), (Scene(notes=("n",) * 1001), "notes"), (Scene(offset=(0.0, 1e7)), "offset")],
 )
-def test_what_could_not_be_loaded_is_not_saved(scene: Scene, field: str, tmp_path: Path) -> None:
+def test_what_could_not_be_loaded_is_not_saved(scene, field, tmp_path):
     with pytest.raises(InvalidInputError, match=rf"^{field}\b"):
         save_scene(tmp_path / "it.json", scene)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_note_that_is_shortened_says_so() -> None:
+def test_a_note_that_is_shortened_says_so():
     (note,) = as_notes(["a" * (MAX_TEXT + 1)])
     assert len(note) == MAX_TEXT and note.endswith("a...")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -25,29 +24,29 @@ PUBLISHED = Path(__file__).resolve().parents[3] / "docs" / "scene.schema.json"
 
 
 @pytest.fixture(scope="module")
-def validator() -> jsonschema.Draft202012Validator:
+def validator():
     schema = scene_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
 
-def test_the_published_schema_is_current() -> None:
+def test_the_published_schema_is_current():
     assert PUBLISHED.read_bytes() == json_text(scene_schema()), "python main.py scene --schema docs/scene.schema.json"
 
 
-def test_the_tables_of_the_file_formats_are_current() -> None:
+def test_the_tables_of_the_file_formats_are_current():
     _, heading, rest = file_formats.PAGE.read_text(encoding="utf-8").partition(file_formats.HEADING)
     assert heading + rest == file_formats.section(), "python -m docs.file_formats"
 
 
-def test_a_mistake_and_the_listing_say_the_same_range() -> None:
+def test_a_mistake_and_the_listing_say_the_same_range():
     with pytest.raises(InvalidInputError) as caught:
         pair_from_json({"format": "collision pair", "version": 1, "query": "contains", "a": {"shape": {"kind": "circle", "radius": 0}}})
     assert caught.value.requirement == "a number > 0 m, at most 1e+09"
     assert "radius: number > 0 m\n" in file_formats.listing(PairSchema.model_json_schema())
 
 
-def test_what_the_program_writes_is_valid(validator: jsonschema.Draft202012Validator) -> None:
+def test_what_the_program_writes_is_valid(validator):
     world = machine()
     for _ in range(40):
         world.step()
@@ -56,7 +55,7 @@ def test_what_the_program_writes_is_valid(validator: jsonschema.Draft202012Valid
     validator.validate(json.loads(EXAMPLE))
 
 
-def test_every_field_of_every_specification_is_in_it() -> None:
+def test_every_field_of_every_specification_is_in_it():
     text = PUBLISHED.read_text(encoding="utf-8")
     names = {field.name for kind in KINDS.values() for field in fields(kind) if field.init}
     assert len(names) > 40 and all(f'"{name}"' in text for name in names)
@@ -86,8 +85,8 @@ def test_every_field_of_every_specification_is_in_it() -> None:
         (("joints", 0), {"kind": "motor", "body_a": 0, "body_b": 1, "correction_factor": 2}),
     ],
 )
-def test_schema_and_program_refuse_the_same(place: tuple[Any, ...], value: object, validator: jsonschema.Draft202012Validator) -> None:
-    plain: Any = json.loads(EXAMPLE)
+def test_schema_and_program_refuse_the_same(place, value, validator):
+    plain = json.loads(EXAMPLE)
     scene_from_json(plain)
     inner = plain
     for step in place[:-1]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import errno
 import os
-from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -15,13 +13,13 @@ from engine.scenes.tables import Tables
 from engine.world import BodySpec, FixtureSpec, World
 
 
-def world_with(name: str) -> World:
+def world_with(name):
     world = World()
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), name=name))
     return world
 
 
-def test_another_world_in_the_place_of_one_has_its_own_names(tmp_path: Path) -> None:
+def test_another_world_in_the_place_of_one_has_its_own_names(tmp_path):
     """A restart makes new worlds, which may lie where the old ones lay in memory, and have changed as often."""
     path = tmp_path / "states.csv"
     with Tables(states=path) as tables:
@@ -33,8 +31,8 @@ def test_another_world_in_the_place_of_one_has_its_own_names(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
-def test_what_cannot_be_finished_leaves_nothing(error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> NoReturn:
+def test_what_cannot_be_finished_leaves_nothing(error, tmp_path, monkeypatch):
+    def fail(*_):
         raise error
 
     tables = Tables(tmp_path / "contacts.csv", tmp_path / "states.csv")
@@ -47,7 +45,7 @@ def test_what_cannot_be_finished_leaves_nothing(error: BaseException, tmp_path: 
         assert raised.value.filename == str(tmp_path / "contacts.csv")
 
 
-def test_a_table_that_cannot_be_begun_leaves_no_other(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_begun_leaves_no_other(tmp_path):
     with pytest.raises(OSError, match="missing"):
         Tables(tmp_path / "contacts.csv", tmp_path / "missing" / "states.csv")
     assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import msgspec
 import pytest
@@ -56,7 +55,6 @@ from engine.sim.actions import (
     decode_action,
     encode_action,
 )
-from engine.sim.demo import Simulation
 from engine.sim.history import History
 from engine.sim.recordings import load_recording
 from engine.sim.registry import find_demo
@@ -65,7 +63,7 @@ from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 PIECE = Polygon([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
 FILE = BodyFile("wedge", (PIECE,), Outline.of_polygon([(0, 0), (1, 0), (0, 1)]), "exact", 0.005, 100.0)
-ALL: tuple[Action, ...] = (
+ALL = (
     Grab((0.1, 1 / 3)), Grab((1.0, 2.0), offsets=((0.0, -3.0),), held=(0, 7, (0.1, 0.2))), Drag((1.0, 2.0), offsets=()), Release(),
     Turn((1.0, 2.0)), TurnWheel((1.0, 2.0), -1.5), Drop.of(FILE, (1.0, 2.0)), PressKey("left"), ReleaseKey("left"), ReleaseAll(),
     SetParameter("friction", 0.1), SetParameter("level", "high"), SetSolver("soft_step", (("substeps", 4),), continues=True), Restart(),
@@ -79,7 +77,7 @@ ALL: tuple[Action, ...] = (
 )  # fmt: skip
 
 
-def test_every_kind_is_written_and_read() -> None:
+def test_every_kind_is_written_and_read():
     assert {type(action).__name__ for action in ALL} == {
         name for name, kind in action_kinds().items() if kind.__module__.startswith("engine.")
     }
@@ -88,7 +86,7 @@ def test_every_kind_is_written_and_read() -> None:
             assert type(back) is type(action) and json.dumps(as_plain(back)) == json.dumps(as_plain(action))
 
 
-def test_the_plain_data_of_an_action_are_its_name_and_its_fields() -> None:
+def test_the_plain_data_of_an_action_are_its_name_and_its_fields():
     assert as_plain(SetPose(0, 7, (1.0, 2.0), 0.5)) == {"type": "SetPose", "stage": 0, "body": 7, "position": (1.0, 2.0), "angle": 0.5}
     dropped = decode_action(encode_action(Drop.of(FILE, (1.0, 2.0))))
     assert isinstance(dropped, Drop) and dropped.size == Size(1, 1) and dropped.file["name"] == "wedge"
@@ -115,13 +113,13 @@ def test_the_plain_data_of_an_action_are_its_name_and_its_fields() -> None:
         ({"type": "ChangeBody", "stage": 0, "body": 0, "changes": [1]}, r"act\.changes must be object, got \[1\]"),
     ],
 )
-def test_what_no_hand_could_do_is_refused_by_field_range_and_value(plain: object, words: str) -> None:
+def test_what_no_hand_could_do_is_refused_by_field_range_and_value(plain, words):
     with pytest.raises(InvalidInputError, match=words):
         action_of(plain, "act")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xc1", b"\x91" * 2000 + b"\x90", msgspec.msgpack.encode(["Grab"])])
-def test_what_is_no_action_in_messagepack_is_refused(content: bytes) -> None:
+def test_what_is_no_action_in_messagepack_is_refused(content):
     with pytest.raises(InvalidInputError, match=r"^action must be"):
         decode_action(content)
 
@@ -138,7 +136,7 @@ def test_what_is_no_action_in_messagepack_is_refused(content: bytes) -> None:
         (Drop((0.0, 0.0), {}), "file"),
     ],
 )
-def test_what_a_world_cannot_take_is_refused_by_field_when_it_is_applied(action: Action, words: str) -> None:
+def test_what_a_world_cannot_take_is_refused_by_field_when_it_is_applied(action, words):
     demo = find_demo("simple_shapes")(0, {"count": 4})
     before = demo.stages[0].world.state_hash()
     with pytest.raises(LabError, match=words):
@@ -154,7 +152,7 @@ CHANGES = (
 
 @pytest.mark.parametrize("user", [0, 2])
 @pytest.mark.parametrize("action", CHANGES, ids=lambda action: f"{type(action).__name__}.{next(iter(action.changes))}")
-def test_a_change_named_like_a_parameter_of_the_program_is_refused(action: Action, user: int) -> None:
+def test_a_change_named_like_a_parameter_of_the_program_is_refused(action, user):
     """Issue 30: it ended in a TypeError."""
     demo = find_demo("simple_shapes")(0, {"count": 4})
     world = demo.stages[0].world
@@ -166,7 +164,7 @@ def test_a_change_named_like_a_parameter_of_the_program_is_refused(action: Actio
 
 
 @pytest.mark.parametrize("action", [SetSolver("contact_forces", (("largest", 1e300),)), ChangeWorld(0, {"velocity_iterations": 10**400})])
-def test_the_work_of_a_number_beyond_floats_is_infinite(action: Action) -> None:
+def test_the_work_of_a_number_beyond_floats_is_infinite(action):
     """Issue 30: it ended in an OverflowError."""
     assert action.work(find_demo("simple_shapes")(0).sim) == math.inf
 
@@ -177,7 +175,7 @@ class LiftNear(Action, frozen=True):
     stage: Index
     body: Index
 
-    def apply(self, sim: Simulation) -> None:
+    def apply(self, sim):
         world = sim.world(self.stage)
         x, _ = world.state(self.body).position
         for other in world.body_ids:
@@ -185,7 +183,7 @@ class LiftNear(Action, frozen=True):
                 world.apply_impulse(other, (0.0, 5.0))
 
 
-def test_an_action_of_ones_own_is_undone_recorded_and_replayed(tmp_path: Any) -> None:
+def test_an_action_of_ones_own_is_undone_recorded_and_replayed(tmp_path):
     history = History(find_demo("simple_shapes")(0, {"count": 6}))
     body = history.demo.stages[0].world.body_ids[-1]
     path = tmp_path / "own.rec"

@@ -9,7 +9,7 @@ from engine.sim.branch import Branch
 GRAB, DRAG = Grab((0.0, 0.0)), Drag((1.0, 0.0))
 
 
-def branch(*steps: str) -> Branch:
+def branch(*steps):
     """Return a branch whose inputs are given by letters: g for a grab, d for a drag."""
     made = Branch()
     for step, letters in enumerate(steps):
@@ -20,7 +20,7 @@ def branch(*steps: str) -> Branch:
     return made
 
 
-def test_steps_at_which_something_was_begun_are_marked() -> None:
+def test_steps_at_which_something_was_begun_are_marked():
     made = branch("", "d", "g", "gd")
     assert made.last == 3 and made.marks == [2, 3]
     made.add(1, [Input(Restart())])
@@ -29,7 +29,7 @@ def test_steps_at_which_something_was_begun_are_marked() -> None:
     assert made.last == 2 and made.marks == [1] and made.inputs[2] == ()
 
 
-def test_a_beginning_parts_where_something_else_is_done() -> None:
+def test_a_beginning_parts_where_something_else_is_done():
     whole = branch("g", "dd", "g", "g")
     start = whole.until(1, 1)
     assert start.last == 1 and len(start.inputs[1]) == 1 and whole.last == 3

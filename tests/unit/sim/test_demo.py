@@ -1,23 +1,20 @@
-from typing import Any
-
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.demo import Demo
 
 
-def test_random_streams_depend_on_seed_and_name_only(drop: type[Demo]) -> None:
+def test_random_streams_depend_on_seed_and_name_only(drop):
     assert drop(1).rng("a").random() == drop(1).rng("a").random()
     assert len({drop(seed).rng(name).random() for seed in (1, 2) for name in "ab"}) == 4
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, None, "1"])
-def test_bad_seeds_are_refused(drop: type[Demo], seed: Any) -> None:
+def test_bad_seeds_are_refused(drop, seed):
     with pytest.raises(InvalidInputError, match="seed"):
         drop(seed)
 
 
-def test_parameters_are_checked_and_build_anew(drop: type[Demo]) -> None:
+def test_parameters_are_checked_and_build_anew(drop):
     demo = drop(values={"height": "2.5"})
     before = demo.stages[0]
     demo.set_parameter("height", 2.5)
@@ -28,7 +25,7 @@ def test_parameters_are_checked_and_build_anew(drop: type[Demo]) -> None:
         demo.set_parameter("height", 99.0)
 
 
-def test_a_referee_checks_until_it_is_taken_away(drop: type[Demo], referee: Any) -> None:
+def test_a_referee_checks_until_it_is_taken_away(drop, referee):
     demo = drop(referee=referee)
     for _ in range(90):
         demo.sim.step()
@@ -37,7 +34,7 @@ def test_a_referee_checks_until_it_is_taken_away(drop: type[Demo], referee: Any)
     assert demo.stages[0].total.compared == 0
 
 
-def test_home_is_what_was_built_wherever_bodies_went(twins: type[Demo]) -> None:
+def test_home_is_what_was_built_wherever_bodies_went(twins):
     demo = twins()
     home = demo.home()
     assert home.lower == pytest.approx((-10.0, -0.5), abs=0.02)
@@ -47,9 +44,9 @@ def test_home_is_what_was_built_wherever_bodies_went(twins: type[Demo]) -> None:
     assert demo.home() == home
 
 
-def test_grabbing_pulls_a_body_and_letting_go_drops_it(drop: type[Demo]) -> None:
+def test_grabbing_pulls_a_body_and_letting_go_drops_it(drop):
     demo = drop()
-    disc = demo.discs[0]  # type: ignore[attr-defined]
+    disc = demo.discs[0]
     assert not demo.grab((5.0, 5.0))
     assert demo.grab(demo.stages[0].world.state(disc).position)
     for _ in range(90):
@@ -64,9 +61,9 @@ def test_grabbing_pulls_a_body_and_letting_go_drops_it(drop: type[Demo]) -> None
     assert demo.stages[0].world.state(disc).position[1] < 1.2
 
 
-def test_the_hand_survives_a_body_that_is_destroyed(drop: type[Demo]) -> None:
+def test_the_hand_survives_a_body_that_is_destroyed(drop):
     demo = drop()
-    disc = demo.discs[0]  # type: ignore[attr-defined]
+    disc = demo.discs[0]
     demo.grab(demo.stages[0].world.state(disc).position)
     demo.stages[0].world.destroy_body(disc)
     demo.drag((1.0, 1.0))
@@ -77,15 +74,15 @@ def test_the_hand_survives_a_body_that_is_destroyed(drop: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("point", [(1e30, 0.0), (float("nan"), 0.0), (float("inf"), 1.0)])
-def test_the_hand_survives_points_out_of_this_world(drop: type[Demo], point: tuple[float, float]) -> None:
+def test_the_hand_survives_points_out_of_this_world(drop, point):
     demo = drop()
     assert not demo.grab(point)
-    demo.grab(demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    demo.grab(demo.stages[0].world.state(demo.discs[0]).position)
     demo.drag(point)
     demo.sim.step()
 
 
-def test_the_hand_reaches_into_the_second_world(twins: type[Demo]) -> None:
+def test_the_hand_reaches_into_the_second_world(twins):
     demo = twins()
     assert demo.grab((30.0, 3.0))
     assert demo.stages[1].world.joint_ids != () and demo.stages[0].world.joint_ids == ()

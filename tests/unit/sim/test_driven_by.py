@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
-from engine.demo import Demo
 from engine.geometry import Circle
 from engine.scenes import Scene, load_scene, save_scene, scene_of
 from engine.sim.actions import PressKey, Restart
@@ -25,11 +21,11 @@ FRAME = 1.0 / 60.0
 SOME = ("bullet", "breakable", "ragdoll")
 
 
-def driven(kind: type[Demo], solver: str | None = OURS) -> Demo:
+def driven(kind, solver=OURS):
     return kind(0, solver=solver)
 
 
-def test_a_world_takes_the_solver_chosen_around_it_and_no_other() -> None:
+def test_a_world_takes_the_solver_chosen_around_it_and_no_other():
     with driven_by(OURS):
         assert World().solver == OURS and World(solver="box2d").solver == "box2d"
         with driven_by(None):
@@ -45,12 +41,12 @@ def test_a_world_takes_the_solver_chosen_around_it_and_no_other() -> None:
         find_demo("bounce")(solver="newton")
 
 
-def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:
-    class Late(twins):  # type: ignore[misc, valid-type]
-        def after_step(self) -> None:
+def test_what_a_demo_makes_later_is_driven_by_it_too(twins):
+    class Late(twins):
+        def after_step(self):
             self.add_stage(World())
 
-        def on_key(self, key: str) -> bool:
+        def on_key(self, key):
             self.add_stage(World())
             return True
 
@@ -61,7 +57,7 @@ def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("name", SOME)
-def test_it_is_recorded_and_played_again_with_the_solver_it_had(name: str, tmp_path: Path) -> None:
+def test_it_is_recorded_and_played_again_with_the_solver_it_had(name, tmp_path):
     history = History(driven(find_demo(name)))
     recorder = record(history, tmp_path / "run.rec")
     for key in ("space", "left"):
@@ -78,7 +74,7 @@ def test_it_is_recorded_and_played_again_with_the_solver_it_had(name: str, tmp_p
 
 
 @pytest.mark.parametrize("name", SOME)
-def test_a_session_goes_back_and_on_to_the_bit(name: str) -> None:
+def test_a_session_goes_back_and_on_to_the_bit(name):
     session = Session(driven(find_demo(name)), (0, 0, 640, 480), has_history=True)
     hashes = []
     for _ in range(70):
@@ -94,8 +90,8 @@ def test_a_session_goes_back_and_on_to_the_bit(name: str) -> None:
     assert history.verify() is None and not session.timeline.failure
 
 
-def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: Path) -> None:
-    ball: tuple[Any, ...] = (BodySpec((FixtureSpec(Circle(0.5)),)),)
+def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path):
+    ball = (BodySpec((FixtureSpec(Circle(0.5)),)),)
     kind = scene_demo(Scene(bodies=ball, solver=OURS))
     assert driven(kind, None).sim.solvers == (OURS,) and driven(kind, "box2d").sim.solvers == ("box2d",)
     for chosen, drives in ((None, OURS), ("box2d", "box2d")):
@@ -109,7 +105,7 @@ def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: 
     assert scene_class(kind.scene_content())().sim.solvers == (OURS,)
 
 
-def test_what_is_saved_of_it_is_driven_by_the_same(tmp_path: Path) -> None:
+def test_what_is_saved_of_it_is_driven_by_the_same(tmp_path):
     demo = driven(find_demo("ragdoll"))
     for _ in range(10):
         demo.sim.step()
@@ -118,7 +114,7 @@ def test_what_is_saved_of_it_is_driven_by_the_same(tmp_path: Path) -> None:
     assert again.sim.solvers == (OURS,) and again.stages[0].world.poses == pytest.approx(demo.stages[0].world.poses)
 
 
-def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch):
     from engine.world import load_solver
 
     monkeypatch.setattr(load_solver("box2d"), "has_whole_states", classmethod(lambda _: False))
@@ -127,10 +123,10 @@ def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("solver", ["box2d", OURS])
-def test_what_is_built_to_lie_lies_where_it_was_built(solver: str) -> None:
+def test_what_is_built_to_lie_lies_where_it_was_built(solver):
     """Bricks are built as far apart as the solver's skin keeps them: 15 mm for Box2D, which falls all of that elsewhere."""
     demo = find_demo("tower_hit")(0, {"speed": 20.0}, solver=solver)
-    (bricks, *_), world = demo.bricks, demo.stages[0].world  # type: ignore[attr-defined]
+    (bricks, *_), world = demo.bricks, demo.stages[0].world
     lowest = bricks[0]
     height = world.state(lowest).position[1]
     for _ in range(10):

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import Any
 
 import pygame
 import pytest
@@ -22,8 +21,7 @@ from engine.app.messages import Messages
 from engine.app.window import Window
 from engine.cli.run import _drop, run_command
 from engine.common.errors import InvalidInputError, LabError
-from engine.decompose import BodyFile, body_of_file, load_body, save_body
-from engine.demo import Demo
+from engine.decompose import body_of_file, load_body, save_body
 from engine.sim import dropping
 from engine.sim.actions import DestroyBody, Drop
 from engine.sim.registry import find_demo
@@ -39,7 +37,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><path d="M
 
 
 @pytest.fixture
-def ell(tmp_path: Path) -> Path:
+def ell(tmp_path):
     """An L of 60 x 40 pixels on a clear ground."""
     picture = pygame.Surface((100, 80), pygame.SRCALPHA)
     picture.fill((200, 40, 40, 255), (20, 20, 60, 15))
@@ -51,17 +49,17 @@ def ell(tmp_path: Path) -> Path:
 class Hand:
     """A window, and files let go over it."""
 
-    def __init__(self, demos: tuple[type[Demo], ...], demo: Demo | None) -> None:
+    def __init__(self, demos, demo):
         self.window = Window(SIZE, demos, demo)
         self.surface = pygame.Surface(SIZE)
         self.frame(2)
 
-    def frame(self, n: int = 1) -> None:
+    def frame(self, n=1):
         for _ in range(n):
             self.window.update(1.0 / 60.0)
             self.window.show(self.surface)
 
-    def drop(self, *files: Path, at: tuple[int, int] = (700, 150)) -> None:
+    def drop(self, *files, at=(700, 150)):
         """Let go, and wait until all have been read."""
         for file in files:
             self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
@@ -71,16 +69,16 @@ class Hand:
         assert self.window.app.dropper.n_pending == 0
 
     @property
-    def words(self) -> list[str]:
+    def words(self):
         return [message.words for message in self.window.session.messages._waiting]
 
 
 @pytest.fixture
-def hand(drop: type[Demo], twins: type[Demo]) -> Hand:
+def hand(drop, twins):
     return Hand((twins, drop), drop())
 
 
-def test_a_picture_becomes_a_body_where_it_was_let_go(hand: Hand, ell: Path) -> None:
+def test_a_picture_becomes_a_body_where_it_was_let_go(hand, ell):
     session = hand.window.session
     session.clock.paused = True
     hand.drop(ell)
@@ -92,7 +90,7 @@ def test_a_picture_becomes_a_body_where_it_was_let_go(hand: Hand, ell: Path) -> 
     assert len(body.file.pieces) == 2 and hand.words == [f"ell: 2 fixtures, {body.file.outline.area:.2f} m²"]
 
 
-def test_it_falls_is_grabbed_and_a_restart_takes_it_away(hand: Hand, ell: Path) -> None:
+def test_it_falls_is_grabbed_and_a_restart_takes_it_away(hand, ell):
     hand.drop(ell)
     demo = hand.window.session.demo
     (body,) = demo.dropped
@@ -109,7 +107,7 @@ def test_it_falls_is_grabbed_and_a_restart_takes_it_away(hand: Hand, ell: Path) 
     assert demo.dropped == [] and "ell" not in [world.body(each).spec.name for each in world.body_ids]
 
 
-def test_its_picture_lies_on_it_and_turns_with_it(hand: Hand, ell: Path) -> None:
+def test_its_picture_lies_on_it_and_turns_with_it(hand, ell):
     session = hand.window.session
     session.clock.paused = True
     hand.window.session.layers.shapes = False
@@ -126,7 +124,7 @@ def test_its_picture_lies_on_it_and_turns_with_it(hand: Hand, ell: Path) -> None
         assert hand.surface.get_at((round(at[0]), round(at[1])))[:3] == pytest.approx(color, abs=12)
 
 
-def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path: Path) -> None:
+def test_a_demo_that_a_file_fell_into_is_let_go(hand, ell, tmp_path):
     (tmp_path / "wrong.txt").write_text("hello")
     for file in (ell, tmp_path / "wrong.txt"):
         hand.drop(file)
@@ -138,7 +136,7 @@ def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path:
         assert left() is None, f"something holds the demo that {file.name} fell into"
 
 
-def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_path: Path) -> None:
+def test_several_at_once_and_an_svg_and_a_body_file(hand, ell, tmp_path):
     (tmp_path / "drawing.svg").write_text(SVG, encoding="utf-8")
     hand.drop(ell, tmp_path / "drawing.svg", BODY)
     bodies = hand.window.session.demo.dropped
@@ -151,7 +149,7 @@ def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_p
     hand.frame(30)
 
 
-def test_what_cannot_be_used_is_told_in_one_line(hand: Hand, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_told_in_one_line(hand, tmp_path):
     (tmp_path / "notes.txt").write_text("hello", encoding="utf-8")
     (tmp_path / "broken.png").write_bytes(b"\x89PNG nothing more")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
@@ -166,11 +164,11 @@ def test_what_cannot_be_used_is_told_in_one_line(hand: Hand, tmp_path: Path) -> 
     assert hand.window.session.demo.dropped == [] and hand.window.session.timeline.failure == ""
 
 
-def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_goes_on_while_a_file_is_read(hand, ell, monkeypatch):
     body, go, clock = body_of_file(ell), Event(), [0.0]
     monkeypatch.setattr("engine.app.files.dropping.perf_counter", lambda: clock[0])
 
-    def slow(path: str, size: float) -> BodyFile:
+    def slow(path, size):
         assert go.wait(PATIENCE)
         if path == "bad":
             raise RuntimeError("a fault\nof two lines")
@@ -191,35 +189,35 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypa
     assert hand.words[-1] == "bad cannot be used: RuntimeError: a fault of two lines"
 
 
-def test_a_demo_left_meanwhile_gets_nothing(hand: Hand, ell: Path, twins: type[Demo]) -> None:
+def test_a_demo_left_meanwhile_gets_nothing(hand, ell, twins):
     hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(ell), pos=(700, 150)))
     hand.window.navigator.start(0)
     hand.drop()
     assert type(hand.window.session.demo) is twins and hand.window.session.demo.dropped == []
 
 
-def test_a_drop_on_the_list_starts_the_demo(drop: type[Demo], ell: Path) -> None:
+def test_a_drop_on_the_list_starts_the_demo(drop, ell):
     hand = Hand((drop,), None)
     assert hand.window.browsing
     hand.drop(ell)
     assert not hand.window.browsing and len(hand.window.session.demo.dropped) == 1
 
 
-def test_a_stepper_case_opens_its_stepper(hand: Hand, tmp_path: Path) -> None:
+def test_a_stepper_case_opens_its_stepper(hand, tmp_path):
     save_case(tmp_path / "case.json", SavedCase("epa", algorithm("epa").example))
     hand.drop(tmp_path / "case.json")
-    demo: Any = hand.window.session.demo
+    demo = hand.window.session.demo
     assert (demo.id, demo.title, demo.names) == ("stepper", "case.json", ("epa",))
 
 
-def test_a_demo_without_a_world_says_so(ell: Path) -> None:
+def test_a_demo_without_a_world_says_so(ell):
     pair = find_demo("pair")
     hand = Hand((pair,), pair())
     hand.drop(ell)
     assert hand.words[-1] == "ell.png cannot be used: this demo has no world to drop a body into"
 
 
-def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
+def test_the_nearest_world_takes_it(twins, ell):
     demo = twins()
     file = load_dropped(str(ell), drop_size(demo.home()))
     assert demo.sim.act(Drop.of(file, (29.0, 5.0))).stage is demo.stages[1]
@@ -228,7 +226,7 @@ def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
         demo.sim.act(Drop.of(file, (math.nan, 0.0)))
 
 
-def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
+def test_a_body_file_too_large_is_made_to_fit(tmp_path):
     file = load_dropped(str(BODY), 0.15)
     box = file.outline.aabb
     assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(0.8)
@@ -239,7 +237,7 @@ def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
     assert load_body(tmp_path / "small.json").outline.area == pytest.approx(file.outline.area)
 
 
-def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -> None:
+def test_the_command_drops_files_and_tells_mistakes(ell, tmp_path):
     """In this process: an interpreter of its own costs seconds."""
     files = partial(_drop, files=[str(ell), str(BODY)])
     (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))
@@ -255,7 +253,7 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
         run_command(pair="some.json", drops=[str(ell)])
 
 
-def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(dropping, "_MAX_GONE", 2)
     demo, file = find_demo("simple_shapes")(0, {"count": 1}), load_body(BODY)
     kept = demo.sim.act(Drop.of(file, (0.0, 5.0)))
@@ -266,7 +264,7 @@ def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypa
     assert demo.dropped[0] is kept and demo.dropped[-1] is last and [one.is_there for one in demo.dropped] == [True, False, False, True]
 
 
-def test_messages_wait_for_each_other() -> None:
+def test_messages_wait_for_each_other():
     messages = Messages()
     assert messages.now is None
     messages.say("reading", is_passing=True)
@@ -283,7 +281,7 @@ def test_messages_wait_for_each_other() -> None:
     assert messages.now is None
 
 
-def test_a_drawing_of_very_many_corners_is_refused_before_it_is_traced(tmp_path: Path) -> None:
+def test_a_drawing_of_very_many_corners_is_refused_before_it_is_traced(tmp_path):
     path = tmp_path / "comb.svg"
     path.write_bytes(KINDS["comb"].make(10_010))
     with pytest.raises(LabError, match=r"comb\.svg must be a drawing of at most 10000 corners, got 100"):

@@ -19,15 +19,12 @@ from engine.sim.actions import (
     PressKey,
     Release,
     ReleaseAll,
-    ReleaseKey,
     ResourceReady,
     Restart,
     SetAwake,
 )
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
-from engine.sim.state import encode_state
-from engine.sim.values import StateError
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 
@@ -36,36 +33,36 @@ class Rain(Demo):
 
     id = "rain"
 
-    def build(self) -> None:
+    def build(self):
         world = World()
         world.create_body(BodySpec((FixtureSpec(Polygon.box(4.0, 0.5)),), type="static"))
         self.add_stage(world)
         self.random = self.rng("rain")
         self.radius = 0.2
-        self.fallen: list[int] = []
+        self.fallen = []
 
-    def before_step(self) -> None:
+    def before_step(self):
         if self.steps % 9 == 0:
             place = float(self.random.uniform(-3.0, 3.0)), 5.0
             self.fallen.append(self.stages[0].world.create_body(BodySpec((FixtureSpec(Circle(self.radius)),), position=place)))
         if "left" in self.held:
             self.stages[0].world.apply_impulse(self.fallen[0], (-0.01, 0.0))
 
-    def on_key(self, key: str) -> bool:
+    def on_key(self, key):
         self.radius = 0.35
         return True
 
 
-def played(steps: int = 300) -> History:
+def played(steps=300):
     memory.load()
     history = History(Rain(3))
     for step in range(steps):
         if step == 40:
             history.act(PressKey("left"))
         if step == 70:
-            history.act(ReleaseKey("left"))
+            history.act(ReleaseAll())
         if step == 130:
-            assert history.act(Grab(history.demo.stages[0].world.state(history.demo.fallen[2]).position))  # type: ignore[attr-defined]
+            assert history.act(Grab(history.demo.stages[0].world.state(history.demo.fallen[2]).position))
         if 130 < step < 160:
             history.act(Drag((0.05 * (step - 130), 3.0)))
         if step == 160:
@@ -74,7 +71,7 @@ def played(steps: int = 300) -> History:
     return history
 
 
-def test_every_step_is_found_again() -> None:
+def test_every_step_is_found_again():
     history = played()
     end = demo_hash(history.demo)
     rng = random.Random(1)
@@ -89,7 +86,7 @@ def test_every_step_is_found_again() -> None:
     assert history.verify() is None
 
 
-def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another() -> None:
+def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another():
     history = played(200)
     end = demo_hash(history.demo)
     assert history.undo() and history.now == 130
@@ -104,7 +101,7 @@ def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another() -> Non
     assert history.divergence is None and history.verify() is None
 
 
-def test_undo_goes_before_a_gesture_and_redo_returns() -> None:
+def test_undo_goes_before_a_gesture_and_redo_returns():
     history = played(200)
     end = demo_hash(history.demo)
     assert history.undo()  # the grab at 130, with its drags
@@ -120,7 +117,7 @@ def test_undo_goes_before_a_gesture_and_redo_returns() -> None:
     assert not history.can_redo
 
 
-def test_a_visit_leaves_everything_as_it_was() -> None:
+def test_a_visit_leaves_everything_as_it_was():
     history = played(200)
     assert history.undo() and history.now == 130
     for _ in range(20):
@@ -138,7 +135,7 @@ def test_a_visit_leaves_everything_as_it_was() -> None:
     assert history.redo() and history.now == 200 and history.verify() is None
 
 
-def test_what_was_undone_does_not_happen_again_by_itself() -> None:
+def test_what_was_undone_does_not_happen_again_by_itself():
     history, untouched = played(20), played(20)
     spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
     history.act(CreateBody.of(0, spec))
@@ -153,7 +150,7 @@ def test_what_was_undone_does_not_happen_again_by_itself() -> None:
     assert history.divergence is None
 
 
-def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch):
     memory.load()
     monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", 20_000)
     history = History(Rain(3))
@@ -165,7 +162,7 @@ def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch: py
     assert demo_hash(history.demo) == history.hash_at(250)
 
 
-def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
+def test_verify_plays_everything_again_from_wherever_it_is_asked():
     """At the newest step it once found nothing to do, and so never a fault."""
     history, taken = played(120), []
     history.watchers.append(lambda watched: taken.append(watched.now))
@@ -176,12 +173,12 @@ def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
     assert found is not None and found.step == 50
 
 
-def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past() -> None:
+def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past():
     memory.load()
     history = History(Rain(3))
     for step in range(90):
         if step == 30:
-            assert history.act(Grab(history.demo.stages[0].world.state(history.demo.fallen[1]).position))  # type: ignore[attr-defined]
+            assert history.act(Grab(history.demo.stages[0].world.state(history.demo.fallen[1]).position))
         if step == 31:
             history.act(Drag((2.0, 6.0)))
         if step == 50:
@@ -193,13 +190,13 @@ def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past() -> None:
     assert history.divergence is None and history.verify() is None
 
 
-def test_a_step_that_broke_off_is_no_keyframe() -> None:
+def test_a_step_that_broke_off_is_no_keyframe():
     """It ended before its worlds were built anew: nobody who came back to it would go on as it did."""
 
     class Broken(Rain):
         id = "broken"
 
-        def after_step(self) -> None:
+        def after_step(self):
             if self.steps == 60:
                 raise LabError("broken off")
 
@@ -214,14 +211,7 @@ def test_a_step_that_broke_off_is_no_keyframe() -> None:
     assert history.verify() is None
 
 
-def test_what_cannot_be_put_back_is_refused_by_name() -> None:
-    demo = Rain(0)
-    demo.works = (step for step in range(3))  # type: ignore[attr-defined]
-    with pytest.raises(StateError, match="works is of builtins:generator, which cannot be part of a state"):
-        encode_state(demo)
-
-
-def test_wrong_steps_and_actions_are_refused() -> None:
+def test_wrong_steps_and_actions_are_refused():
     history = played(10)
     with pytest.raises(InvalidInputError, match="step must be from 0 to 10"):
         history.seek(11)
@@ -230,7 +220,7 @@ def test_wrong_steps_and_actions_are_refused() -> None:
     assert not any(history.inputs), "it is no part of the history"
 
 
-def test_nobody_joins_a_demo_of_one_person() -> None:
+def test_nobody_joins_a_demo_of_one_person():
     """Issue 30: user 0 joined, and no keyframe after that could be restored."""
     history = History(Rain(0))
     with pytest.raises(InvalidInputError, match=r"user must be .*, got 0"):
@@ -242,11 +232,11 @@ def test_nobody_joins_a_demo_of_one_person() -> None:
 
 
 class Failing(Rain):
-    def on_key(self, key: str) -> bool:
+    def on_key(self, key):
         raise KeyError(key)
 
 
-def test_an_error_of_the_demo_at_an_action_is_part_of_the_past() -> None:
+def test_an_error_of_the_demo_at_an_action_is_part_of_the_past():
     """Issue 30: seeking across the action raised the error again."""
     history = History(Failing(0))
     history.step()
@@ -261,37 +251,12 @@ def test_an_error_of_the_demo_at_an_action_is_part_of_the_past() -> None:
     assert history.divergence is None
 
 
-@pytest.mark.parametrize("id", ["bullet", "broadphase"])
-def test_a_large_demo_can_be_rewound(id: str) -> None:
-    """All others: tests/hazards/test_rewinding.py."""
-    memory.load()
-    history = History(find_demo(id)(0))
-    points = [(0.0, 1.0), (1.5, 2.0), (-2.0, 0.5)]
-    for step in range(75):
-        if step % 31 == 11:
-            history.act(Grab(points[step % 3]))
-        if step % 31 == 20:
-            history.act(Drag(points[(step + 1) % 3]))
-        if step % 31 == 29:
-            history.act(Release())
-        if step in (17, 60):
-            history.act(PressKey({17: "right", 60: "up"}[step]))
-        if step == 37:
-            history.act(ReleaseAll())
-        history.step()
-    for step in (65, 60, 3, 74):
-        history.seek(step)
-        assert demo_hash(history.demo) == history.hash_at(step), step
-    history.seek(75)
-    assert history.divergence is None
-
-
-def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact() -> None:
+def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact():
     """The lane of our swept test shoots with the others, whatever is changed: its kernels are loaded once, and not again by every key."""
     from engine.app.session import Session
 
     memory.load()
-    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
+    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)
     demo.sim.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
@@ -308,7 +273,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
         for _ in range(3):
             history.step()
         change()
-        assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"  # type: ignore[attr-defined]
+        assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"
         for _ in range(3):
             history.step()
     assert [one.action for given in history.inputs for one in given if isinstance(one.action, ResourceReady)] == [ResourceReady("kernels")]
@@ -317,7 +282,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
     assert history.divergence is None and history.verify() is None
 
 
-def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
+def test_what_comes_in_the_background_after_an_undo_leaves_the_redo():
     """Nobody has done it: what was undone before it had come can still be redone, and what was redone is exact."""
     from engine.app.session import Session
 
@@ -330,7 +295,7 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
     history.step()
     session.press("w")
     history.step()
-    demo.sim.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
+    demo.sim.use_referee(lambda world: None)
     session.advance(0.0)
     history.step()
     end = demo_hash(demo)
@@ -341,10 +306,10 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
     assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
 
 
-def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch):
     """The numbers of a limitation depend on its parameters: after a change they are measured in the background."""
     demo = find_demo("promise_slow_balls")()
-    measured: list[object] = []
+    measured = []
     monkeypatch.setattr("demos._limitations._measure", measured.append)
     monkeypatch.setattr("demos._limitations._known", {})
     monkeypatch.setattr("demos._limitations.threading.Thread.start", lambda thread: None)
@@ -361,28 +326,28 @@ class Chain(Demo):
 
     id = "chain"
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World()).world
         roof = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static", position=(0.0, 4.0)))
         disc = world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(1.0, 4.0)))
         world.create_joint(RevoluteJointSpec(roof, disc, (0.0, 4.0)))
 
 
-def test_where_memory_is_out_of_reach_the_way_back_is_long_and_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_memory_is_out_of_reach_the_way_back_is_long_and_exact(monkeypatch):
     from engine.app.session import Session
 
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     session = Session(Chain(0), (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
-    for _ in range(700):
+    for _ in range(150):
         history.step()
     assert history.keyframes == [0]
-    session.timeline.seek(650)
-    assert history.divergence is None and demo_hash(history.demo) == history.hash_at(650)
+    session.timeline.seek(130)
+    assert history.divergence is None and demo_hash(history.demo) == history.hash_at(130)
 
 
-def test_after_a_restart_both_counts_of_steps_are_told() -> None:
+def test_after_a_restart_both_counts_of_steps_are_told():
     from engine.app.session import Session
 
     session = Session(Rain(0), (0, 0, 640, 480), has_history=True)
@@ -403,16 +368,16 @@ class Stumbling(Demo):
 
     id = "stumbling"
 
-    def build(self) -> None:
+    def build(self):
         self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 4.0)))
 
-    def before_step(self) -> None:
+    def before_step(self):
         if self.steps == 5:
             self.steps += 1
             raise KeyError("of the demo's own")
 
 
-def test_a_demos_own_mistake_is_made_again_in_silence() -> None:
+def test_a_demos_own_mistake_is_made_again_in_silence():
     history = History(Stumbling(0))
     for step in range(12):
         with pytest.raises(KeyError) if step == 5 else contextlib.nullcontext():
@@ -428,19 +393,19 @@ class Moody(Demo):
 
     id = "moody"
 
-    def build(self) -> None:
+    def build(self):
         """A disc, and nothing to remember yet."""
         self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
-        self.mood: object = "idle"
+        self.mood = "idle"
 
-    def after_step(self) -> None:
+    def after_step(self):
         """Change what is kept, and its type."""
         self.mood = "idle" if self.steps < 70 else self.steps
         if self.steps == 80:
             self.late = {"at": [self.steps]}
 
 
-def test_what_a_demo_keeps_may_change_its_type_or_come_later() -> None:
+def test_what_a_demo_keeps_may_change_its_type_or_come_later():
     history = History(Moody(1))
     for _ in range(130):
         history.step()

@@ -25,14 +25,14 @@ from tests.hazards import hostile
         ("bomb", 3_000_000, "MAX_UNPACKED", 1_000_000, "unpacks to at most 1000000 bytes"),
     ],
 )
-def test_is_refused(monkeypatch: pytest.MonkeyPatch, kind: str, size: int, limit: str, value: int, words: str) -> None:
+def test_is_refused(monkeypatch, kind, size, limit, value, words):
     content = hostile.KINDS[kind].make(size)
     monkeypatch.setattr(records, limit, value)
     with pytest.raises(RecordingError, match=words):
         recording_of(content)
 
 
-def test_no_more_is_unpacked_than_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_unpacked_than_is_left(monkeypatch):
     monkeypatch.setattr(records, "MAX_UNPACKED", 1_000)
     room = records.Room()
     with pytest.raises(RecordingError, match="unpacks to at most"):
@@ -40,13 +40,13 @@ def test_no_more_is_unpacked_than_is_left(monkeypatch: pytest.MonkeyPatch) -> No
     assert room.n_bytes == -1
 
 
-def test_what_is_within_the_limits_is_read() -> None:
+def test_what_is_within_the_limits_is_read():
     assert recording_of(hostile.KINDS["many_steps"].make(3_000)).steps == 3_000
     assert recording_of(hostile.KINDS["many_inputs"].make(300)).n_inputs == 300
     assert recording_of(hostile.KINDS["many_ways_back"].make(50)).branches == 50
 
 
-def test_a_way_back_costs_what_it_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_way_back_costs_what_it_takes_away(monkeypatch):
     monkeypatch.setattr("engine.sim.branch.Branch.until", None)  # a copy of all that stays
     there = hostile.recording([hostile._part(0, 40, [(k, 0, {"type": "Release"}) for k in range(41)])])
     backs = b"".join(encode_record(Back(step, 1)) for step in (30, 20))
@@ -55,7 +55,7 @@ def test_a_way_back_costs_what_it_takes_away(monkeypatch: pytest.MonkeyPatch) ->
     assert {len(kept) for kept in (recording.branch.states.hashes, recording.branch.states.bodies, recording.branch.states.digests)} == {21}
 
 
-def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch):
     monkeypatch.setattr(json_file, "MAX_JSON_VALUES", 100)
     monkeypatch.setattr(json_file.json, "loads", None)
     for text in (b"[" + b"[]," * 100 + b"[]]", b"{" + b'"a":1,' * 200 + b'"b":1}', b"[" * 200):
@@ -63,7 +63,7 @@ def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch: pytes
             json_file._parsed(text, "scene file", "scene.json")
 
 
-def test_what_only_one_of_several_users_can_do_is_refused_of_one_who_plays_alone() -> None:
+def test_what_only_one_of_several_users_can_do_is_refused_of_one_who_plays_alone():
     alone = hostile.recording([hostile._part(0, 1, [(0, 0, {"type": "SetSpeed", "speed": 2.0})])])
     with pytest.raises(RecordingError, match="must be by a user from 1 to"):
         recording_of(alone)

@@ -21,14 +21,14 @@ class Pile(Demo):
 
     id = "pile"
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World()).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(4.0, 0.5)),), type="static"))
         for k in range(6):
             world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.1 * k, 1.0 + 0.7 * k)))
 
 
-def test_a_keyframe_brings_the_demo_back_and_has_the_motion_of_its_bodies() -> None:
+def test_a_keyframe_brings_the_demo_back_and_has_the_motion_of_its_bodies():
     memory.load()
     demo, keyframes = Pile(0), Keyframes()
     for _ in range(60):
@@ -47,16 +47,16 @@ def test_a_keyframe_brings_the_demo_back_and_has_the_motion_of_its_bodies() -> N
 class Writer(Pile):
     """A pile that notes so many numbers that no other process would read its state."""
 
-    def before_step(self) -> None:
+    def before_step(self):
         self.noted = [0.1 * k for k in range(600_000)] if self.steps == 59 else []
 
 
-def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded() -> None:
+def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded():
     history = History(Writer(0))
     for _ in range(62):
         history.step()
     history.seek(60)
-    assert history.now == 60 and len(history.demo.noted) == 600_000  # type: ignore[attr-defined]
+    assert history.now == 60 and len(history.demo.noted) == 600_000
     with pytest.raises(StateError, match="a state must have at most 12000000 bytes besides its arrays"):
         encode_state(history.demo)
     keyframes = Keyframes()
@@ -65,7 +65,7 @@ def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded() -> None
         keyframes.compressed(0)
 
 
-def kept(n: int) -> Keyframes:
+def kept(n):
     """Return so many keyframes of a demo, sixty steps apart."""
     demo, keyframes = Pile(0), Keyframes()
     for k in range(n):
@@ -74,7 +74,7 @@ def kept(n: int) -> Keyframes:
     return keyframes
 
 
-def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch):
     one = kept(3).n_bytes / 3
     monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", round(150 * one))
     keyframes = kept(400)
@@ -89,7 +89,7 @@ def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch
     assert not keyframes.has_room()
 
 
-def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped() -> None:
+def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped():
     keyframes = kept(5)
     assert [keyframes.latest(step) for step in (0, 59, 60, 239, 10**6)] == [0, 0, 60, 180, 240]
     before = keyframes.n_bytes
@@ -106,14 +106,14 @@ class Many(Demo):
 
     id = "many"
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World()).world
         for k in range(int(self.seed)):
             world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), type="static", position=(k, 0.0)))
         world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(2.1, 0.8)))
 
 
-def test_with_many_bodies_there_are_twice_as_many() -> None:
+def test_with_many_bodies_there_are_twice_as_many():
     for bodies, wanted in ((600, [0, 60]), (601, [0, 30, 60])):
         history = History(Many(bodies - 1))
         for _ in range(65):

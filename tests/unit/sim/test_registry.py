@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -10,18 +9,18 @@ from engine.sim.registry import Registry, all_demos, find_demo
 from tests.waiting import PATIENCE
 
 
-def enter(registry: Registry, id: str, category: str = "A", title: str = "T") -> type[Demo]:
+def enter(registry, id, category="A", title="T"):
     return registry.register(id=id, category=category, title=title, watch="w")(type(f"Demo_{id}_{title}", (Demo,), {}))
 
 
-def test_sorted_by_category_then_title() -> None:
+def test_sorted_by_category_then_title():
     registry = Registry()
     for id, category, title in (("c", "B", "a"), ("b", "A", "z"), ("a", "A", "b")):
         enter(registry, id, category, title)
     assert [demo.id for demo in registry.all()] == ["a", "b", "c"]
 
 
-def test_duplicates_are_refused_and_the_same_class_again_is_not() -> None:
+def test_duplicates_are_refused_and_the_same_class_again_is_not():
     registry = Registry()
     first = enter(registry, "one")
     registry.register(id="one", category="A", title="T", watch="w")(first)
@@ -30,23 +29,23 @@ def test_duplicates_are_refused_and_the_same_class_again_is_not() -> None:
 
 
 @pytest.mark.parametrize("id", ["", "Simple", "simple-shapes", "1st", "a__b", "a_"])
-def test_ids_are_snake_case(id: str) -> None:
+def test_ids_are_snake_case(id):
     with pytest.raises(InvalidInputError, match="snake_case"):
         enter(Registry(), id)
 
 
-def test_unknown_ids_name_the_known_ones() -> None:
+def test_unknown_ids_name_the_known_ones():
     with pytest.raises(InvalidInputError, match=r"demo must be one of .*simple_shapes.*, got 'simple'"):
         find_demo("simple")
 
 
-def test_every_demo_says_what_to_watch() -> None:
+def test_every_demo_says_what_to_watch():
     demos = all_demos()
     assert "simple_shapes" in [demo.id for demo in demos]
     assert all(demo.title and demo.category and demo.watch.rstrip().endswith((".", "?")) for demo in demos)
 
 
-def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel() -> None:
+def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel():
     code = (
         "import sys; sys.argv = ['main.py', '--nonsense']\n"
         "from engine.sim.registry import all_demos\n"
@@ -58,9 +57,7 @@ def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel()
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
-def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "some_demos"
     folder.mkdir()
     (folder / "__init__.py").write_text("", encoding="utf-8")
@@ -74,7 +71,7 @@ def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(
     assert capsys.readouterr().err.count("some_demos.torn is left out, it cannot be imported: ModuleNotFoundError") == 1
 
 
-def test_none_of_ours_is_left_out() -> None:
+def test_none_of_ours_is_left_out():
     registry = Registry()
     registry.discover()
     assert registry.broken == {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from engine.app.solver_settings import setting_parameters
@@ -13,7 +11,6 @@ from engine.scenes import Scene
 from engine.scenes.scene import SceneWorld
 from engine.sim.actions import ChangeWorld, Restart, SetSolver
 from engine.sim.comparison import Comparison
-from engine.sim.demo import Demo
 from engine.sim.history import History
 from engine.sim.recordings.loading import load_recording
 from engine.sim.recordings.verifying import verify
@@ -28,21 +25,21 @@ GROUND = BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), "static", (0.0, -0.5))
 STACK = (GROUND, *(BodySpec((BOX,), position=(0.1 * k, 0.6 + 1.1 * k)) for k in range(3)))
 
 
-def history(*worlds: SceneWorld, solver: str | None = None) -> History[Demo]:
+def history(*worlds, solver=None):
     return History(scene_demo(Scene(bodies=STACK, worlds=worlds))(solver=solver))
 
 
-def steps(one: History[Demo], n: int) -> None:
+def steps(one, n):
     for _ in range(n):
         one.step()
 
 
-def driver(demo: Demo) -> tuple[str, tuple[tuple[str, float | str], ...]]:
+def driver(demo):
     world = demo.stages[0].world
     return world.solver, world.settings.solver_settings
 
 
-def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_path: Path) -> None:
+def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_path):
     one = history()
     recorder = record(one, tmp_path / "a.rec")
     steps(one, 10)
@@ -77,7 +74,7 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     assert driver(one.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
 
 
-def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on() -> None:
+def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on():
     hung = BodySpec((BOX,), position=(5.0, 5.0), awake=False)
     one = History(scene_demo(Scene(bodies=(*STACK, hung), solver="soft_step"))())
     world = one.demo.stages[0].world
@@ -94,7 +91,7 @@ def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on() -> No
     assert one.divergence is None and world.state(4).position == (5.0, 5.0)
 
 
-def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
+def test_a_solver_that_one_world_refuses_leaves_all_as_they_are():
     capsule = BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2)),), position=(0.0, 3.0))
     one = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
     steps(one, 3)
@@ -109,7 +106,7 @@ def test_a_solver_that_one_world_refuses_leaves_all_as_they_are() -> None:
     assert one.divergence is None
 
 
-def test_what_runs_beside_keeps_its_solver_and_follows() -> None:
+def test_what_runs_beside_keeps_its_solver_and_follows():
     one = history()
     beside = Comparison(one, "soft_step")
     steps(one, 5)
@@ -125,7 +122,7 @@ def test_what_runs_beside_keeps_its_solver_and_follows() -> None:
     assert beside.now == one.now == 5 and driver(one.demo)[0] == "box2d"
 
 
-def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path: Path) -> None:
+def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path):
     own = scene_demo(Scene(WorldSettings(solver_settings={"iterations": 7}), STACK, solver=METHOD))
     assert driver(own()) == driver(own(solver=METHOD)) == (METHOD, (("iterations", 7),))
     assert driver(own(solver="soft_step")) == ("soft_step", ())
@@ -147,5 +144,5 @@ def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path: Path) ->
         ("sequential_impulses", ["iterations", "share", "slop"]),
     ],
 )
-def test_the_panel_has_what_a_solver_heeds_of_the_world_beside_its_own_settings(solver: str, heeded: list[str]) -> None:
+def test_the_panel_has_what_a_solver_heeds_of_the_world_beside_its_own_settings(solver, heeded):
     assert [one.name for one in setting_parameters(solver)] == [*heeded, "world.warm_starting"]

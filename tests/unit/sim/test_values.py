@@ -44,11 +44,11 @@ class Node:
 
 
 class Plain:
-    def __init__(self) -> None:
+    def __init__(self):
         self.anything = 1.5
 
 
-def again(value: Any) -> Any:
+def again(value):
     """Return what comes back of a value through MessagePack."""
     writer = ValueWriter(PARTS, __name__)
     plain = msgspec.msgpack.decode(msgspec.msgpack.encode(writer.write(value, "value")))
@@ -83,7 +83,7 @@ def again(value: Any) -> Any:
     ],
     ids=repr,
 )
-def test_a_value_comes_back_equal_and_of_the_same_type(value: Any) -> None:
+def test_a_value_comes_back_equal_and_of_the_same_type(value):
     found = again(value)
     assert found == value and type(found) is type(value)
     if isinstance(value, deque):
@@ -104,7 +104,7 @@ def test_a_value_comes_back_equal_and_of_the_same_type(value: Any) -> None:
     ids=lambda array: f"{array.dtype} {array.shape}",
 )
 @pytest.mark.parametrize("is_writeable", [True, False])
-def test_an_array_comes_back_bit_for_bit(array: np.ndarray[Any, Any], is_writeable: bool) -> None:
+def test_an_array_comes_back_bit_for_bit(array, is_writeable):
     array = array.copy(order="K")
     array.flags.writeable = is_writeable
     found = again(array)
@@ -113,7 +113,7 @@ def test_an_array_comes_back_bit_for_bit(array: np.ndarray[Any, Any], is_writeab
     assert found.tobytes("A") == array.tobytes("A")
 
 
-def test_encoded_specifications_are_cached_up_to_a_size_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoded_specifications_are_cached_up_to_a_size_in_bytes(monkeypatch):
     size = len(encode_spec(Circle(0.5)))
     monkeypatch.setattr(values, "_MAX_ENCODED_BYTES", 3 * size)
     monkeypatch.setattr(values, "_n_encoded_bytes", 0)
@@ -123,7 +123,7 @@ def test_encoded_specifications_are_cached_up_to_a_size_in_bytes(monkeypatch: py
     assert len(values._encoded) == 1, "full after three and six"
 
 
-def test_references_stay_references_and_parts_of_the_program_stay_themselves() -> None:
+def test_references_stay_references_and_parts_of_the_program_stay_themselves():
     shared, node = [1], Node("a")
     node.others += [node, shared, PART]
     first, second, world, plain = again((node, shared, PART, Plain()))
@@ -131,7 +131,7 @@ def test_references_stay_references_and_parts_of_the_program_stay_themselves() -
     assert plain.anything == 1.5
 
 
-def test_a_random_number_generator_goes_on_where_it_was() -> None:
+def test_a_random_number_generator_goes_on_where_it_was():
     generator = np.random.Generator(np.random.PCG64(5))
     generator.random(3)
     generator.integers(0, 7, dtype=np.int32)
@@ -155,13 +155,13 @@ def test_a_random_number_generator_goes_on_where_it_was() -> None:
         (np.zeros((1, 1, 1, 1, 1)), "value: an array must have at most 4 dimensions"),
     ],
 )
-def test_what_no_state_can_hold_is_named(value: Any, reason: str) -> None:
+def test_what_no_state_can_hold_is_named(value, reason):
     with pytest.raises(StateError, match=reason):
         again(value)
 
 
-def test_values_too_deep_are_refused_on_both_ways() -> None:
-    value: list[Any] = []
+def test_values_too_deep_are_refused_on_both_ways():
+    value = []
     for _ in range(MAX_DEPTH):
         value = [value]
     with pytest.raises(StateError, match="levels deep"):
@@ -187,6 +187,6 @@ NAME = f"{__name__}:"
     ],
     ids=repr,
 )
-def test_data_of_no_value_are_refused(plain: Any) -> None:
+def test_data_of_no_value_are_refused(plain):
     with pytest.raises((LabError, msgspec.DecodeError, TypeError, ValueError)):
         ValueReader(PARTS, __name__, b"").read(plain)

@@ -11,7 +11,7 @@ from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldS
 from engine.world.hooks import StepHooks
 
 
-def _busy(solver: str) -> World:
+def _busy(solver):
     """Return a world whose steps call hooks, sense, stop a bullet, put bodies to sleep and wake them."""
     world = World(WorldSettings(), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-9.0, 0.0), (9.0, 0.0))),), "static"))
@@ -29,7 +29,7 @@ def _busy(solver: str) -> World:
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_a_step_leaves_nothing_to_collect(solver: str) -> None:
+def test_a_step_leaves_nothing_to_collect(solver):
     world = _busy(solver)
     world.step()
     gc.disable()

@@ -22,7 +22,7 @@ BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 METHOD = "sequential_impulses"
 
 
-def stack(solver: str, n: int = 3) -> World:
+def stack(solver, n=3):
     """Boxes on each other, discs on a rod in a sensor."""
     world = World(solver=solver)
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), "static", (0.0, -0.5)))
@@ -37,7 +37,7 @@ def stack(solver: str, n: int = 3) -> World:
 
 
 @pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
-def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first: str, second: str) -> None:
+def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first, second):
     world = stack(first)
     world.canonicalize()
     before, poses, velocities = world.snapshot(), world.poses.copy(), world.velocities.copy()
@@ -64,7 +64,7 @@ def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first: str, se
 
 
 @pytest.mark.parametrize("names", [("box2d", "soft_step", METHOD, "xpbd"), pytest.param(solvers(), marks=pytest.mark.slow)], ids=len)
-def test_between_any_two_solvers(names: tuple[str, ...]) -> None:
+def test_between_any_two_solvers(names):
     """A tour that goes every way from one to another once."""
     tour = [one for k, name in enumerate(names) for one in (name, *(x for other in names[k + 2 :] for x in (other, name)))]
     tour += names[-2::-1]
@@ -79,7 +79,7 @@ def test_between_any_two_solvers(names: tuple[str, ...]) -> None:
     assert np.abs(world.poses - poses)[:, :2].max() < 0.1, "it stands"
 
 
-def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps() -> None:
+def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps():
     world = stack("soft_step")
     weight = 60.0 * world.contacts.normal_impulse[0].sum()
     assert weight == pytest.approx(30.0, rel=0.01)
@@ -95,10 +95,10 @@ def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps()
 
 
 @pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
-def test_what_touches_goes_on_touching(first: str, second: str) -> None:
+def test_what_touches_goes_on_touching(first, second):
     """Box2D's boxes stand on their skins, a hair above each other: to ours what does not touch has ended."""
     world = stack(first)
-    told: list[str] = []
+    told = []
     world.hooks = StepHooks(begin=lambda event: told.append("begin"), end=lambda event: told.append(f"end {event.fixture_a}"))
     world.set_solver(second)
     contacts = world.step()
@@ -107,7 +107,7 @@ def test_what_touches_goes_on_touching(first: str, second: str) -> None:
     assert sum(event.sensor for event in contacts.ended) == 0
 
 
-def test_a_force_that_waits_goes_along() -> None:
+def test_a_force_that_waits_goes_along():
     load_solver("box2d").prepare()
     for first, second in (("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)):
         world = World(WorldSettings(gravity=(0.0, 0.0)), solver=first)
@@ -122,7 +122,7 @@ def test_a_force_that_waits_goes_along() -> None:
         assert world.state(body).linear_velocity[0] == pytest.approx(1.0)
 
 
-def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays() -> None:
+def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays():
     world = stack("soft_step")
     world.create_body(BodySpec((BOX, FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2))), position=(-4.0, 1.0)))
     before, twin = world.state_hash(), World.from_snapshot(world.snapshot())
@@ -146,7 +146,7 @@ def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays() -> Non
         converted(stack("soft_step").snapshot(), "box2d", {"iterations": 4})
 
 
-def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended() -> None:
+def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended():
     world = World(solver="soft_step")
     world.create_body(BodySpec((BOX,), "static"))
     world.create_body(BodySpec((BOX,), position=(0.0, 1.01), linear_velocity=(0.0, -2.0)))
@@ -157,7 +157,7 @@ def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended() -> None:
     assert len(world.step()) == len(twin.step()) == 1 and world.state_hash() == twin.state_hash()
 
 
-def test_the_referee_goes_on_with_another_solver() -> None:
+def test_the_referee_goes_on_with_another_solver():
     world = stack("soft_step")
     referee, pairs = LiveReferee(world), LivePairs(world)
     for solver in ("box2d", "soft_step", METHOD):
@@ -171,7 +171,7 @@ def test_the_referee_goes_on_with_another_solver() -> None:
         assert compared > 0 and referee.total.compared > 0
 
 
-def test_a_scene_keeps_the_settings_of_its_solver() -> None:
+def test_a_scene_keeps_the_settings_of_its_solver():
     world = stack("soft_step")
     world.set_solver(METHOD, {"share": 0.1, "iterations": 25})
     plain = json.loads(json.dumps(scene_as_json(scene_of(world))))
@@ -182,7 +182,7 @@ def test_a_scene_keeps_the_settings_of_its_solver() -> None:
         scene_from_json(plain)
 
 
-def test_a_body_out_of_range_beyond_float32_goes_on_in_box2d() -> None:
+def test_a_body_out_of_range_beyond_float32_goes_on_in_box2d():
     """Issue 29: it became inf."""
     world = World(solver="soft_step")
     world.create_body(BodySpec((BOX,), fixed_rotation=True))

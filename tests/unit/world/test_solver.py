@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from engine.common.errors import InvalidInputError, WorldLostError
-from engine.contracts import StepContacts, no_contacts
-from engine.geometry import AnyShape, Capsule, Circle, Polygon
+from engine.contracts import no_contacts
+from engine.geometry import Capsule, Circle, Polygon
 from engine.scenes import Scene, build, from_plain, load_scene, save_scene, scene_of, to_plain
 from engine.scenes.scene_file import scene_as_json
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, accept, commands, load_solver, solvers
 from engine.world import solver as table
 from engine.world.records import BodyMotion
 from engine.world.snapshot import SolverState
-from engine.world.solver import Becomes, Capabilities, Solver
+from engine.world.solver import Capabilities, Solver
 
 DISC = FixtureSpec(Circle(0.5))
 
@@ -30,12 +27,12 @@ class Falling(Solver):
 
     capabilities = Capabilities("falling", "Falling", (Circle,), (), None, np.float64, 0.0)
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model):
         super().__init__(model)
-        self.rows: dict[int, np.ndarray] = {}
+        self.rows = {}
         self.step_made = 0
 
-    def apply(self, command: commands.Command, becomes: Becomes) -> None:
+    def apply(self, command, becomes):
         match command:
             case commands.CreateBody(body, spec, _):
                 self.rows[body] = np.array([*spec.position, spec.angle, *spec.linear_velocity, spec.angular_velocity])
@@ -48,7 +45,7 @@ class Falling(Solver):
             case commands.SetAwake():
                 raise ZeroDivisionError("it never sleeps")
 
-    def step(self, number: int) -> list[int]:
+    def step(self, number):
         dt = self.model.settings.dt
         for body, row in list(self.rows.items()):
             if self.model.bodies[body].spec.type == "dynamic":
@@ -57,48 +54,48 @@ class Falling(Solver):
         self.step_made = number
         return []
 
-    def motion(self) -> BodyMotion:
+    def motion(self):
         values = np.array([self.rows[body] for body in sorted(self.rows)]).reshape(-1, 6)
         return BodyMotion(values, np.ones(len(values), dtype=np.bool_))
 
     @property
-    def contacts(self) -> StepContacts:
+    def contacts(self):
         return no_contacts(self.step_made)
 
-    def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
+    def mass_data(self, body):
         return (0.0, 0.0), 1.0, 1.0
 
-    def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
+    def holds_point(self, fixture, point):
         x, y = self.rows[self.model.fixtures[fixture].body][:2]
         return bool(np.hypot(point[0] - x, point[1] - y) <= self.model.fixtures[fixture].spec.shape.radius)
 
-    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    def joint_anchors(self, joint):
         raise AssertionError("there are no joints")
 
-    def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
+    def joint_reaction(self, joint):
         raise AssertionError("there are no joints")
 
-    def save(self) -> SolverState:
+    def save(self):
         return SolverState(self.motion(), self.contacts, frozenset(), ((), ()), None)
 
-    def load(self, state: SolverState) -> None:
+    def load(self, state):
         self.rows = dict(zip(self.model.rows, state.motion.values.copy(), strict=True))
         self.step_made = state.contacts.step
 
-    def mark(self, command: commands.Command | None = None) -> object:
+    def mark(self, command=None):
         return dict(self.rows), self.step_made
 
-    def go_back(self, mark: Any) -> None:
+    def go_back(self, mark):
         self.rows, self.step_made = dict(mark[0]), mark[1]
 
 
 @pytest.fixture(autouse=True)
-def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def listed(monkeypatch):
     monkeypatch.setitem(table._ENTRIES, "falling", f"{__name__}:Falling")
     monkeypatch.setattr(table, "import_module", lambda name: _Module if name == __name__ else load(name))
 
 
-load: Callable[[str], Any] = table.import_module
+load = table.import_module
 
 
 @dataclass
@@ -106,13 +103,13 @@ class _Module:
     Falling = Falling
 
 
-def test_the_solvers_are_listed_and_another_name_is_refused() -> None:
+def test_the_solvers_are_listed_and_another_name_is_refused():
     assert {"box2d", "falling"} <= set(solvers()) and load_solver("falling") is Falling
     with pytest.raises(InvalidInputError, match=r"solver must be one of box2d, .*falling.*, got 'newton'"):
         World(solver="newton")
 
 
-def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth() -> None:
+def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth():
     world = World(WorldSettings(gravity=(0.0, -10.0), hertz=100.0), solver="falling")
     ball, ground = world.create_body(BodySpec((DISC,), position=(0.0, 8.0))), world.create_body(BodySpec((DISC,), "static"))
     assert world.solver == world.capabilities.name == "falling" and world.contacts.step == 0
@@ -135,7 +132,7 @@ def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth() -> N
     assert world.solver == "box2d" and world.body_ids == ()
 
 
-def test_any_solver_takes_over_a_living_world_and_leaves_it() -> None:
+def test_any_solver_takes_over_a_living_world_and_leaves_it():
     world = World(WorldSettings(hertz=100.0), solver="soft_step")
     ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
     for solver in ("falling", "box2d", "falling", "soft_step"):
@@ -153,7 +150,7 @@ def test_any_solver_takes_over_a_living_world_and_leaves_it() -> None:
     assert world.solver == "soft_step"
 
 
-def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
+def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood():
     world = World(solver="falling")
     ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
     world.step()
@@ -173,7 +170,7 @@ def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
         (Polygon.box(1.0, 1.0, skin_radius=0.25), r"skin_radius must be 0 or 0.01 m \(Box2D's skin is fixed\)"),
     ],
 )
-def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says_so(shape: AnyShape, words: str) -> None:
+def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says_so(shape, words):
     spec = FixtureSpec(shape)
     assert spec.shape == shape
     assert from_plain(json.loads(json.dumps(to_plain(spec)))).shape == as_float32(shape)
@@ -185,7 +182,7 @@ def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says
     assert world.body_ids == (body,) and world.fixture_ids == ()
 
 
-def as_float32(shape: AnyShape) -> AnyShape:
+def as_float32(shape):
     """The shape in numbers of float32, as a file has it."""
     if isinstance(shape, Polygon):
         return Polygon(shape.vertices.astype(np.float32).astype(float), shape.skin_radius)
@@ -193,7 +190,7 @@ def as_float32(shape: AnyShape) -> AnyShape:
     return Capsule(shape.p1, shape.p2, float(np.float32(shape.radius)))
 
 
-def test_box2d_holds_numbers_of_float32_and_a_skin() -> None:
+def test_box2d_holds_numbers_of_float32_and_a_skin():
     spec = FixtureSpec(Polygon.box(0.1, 1.0 / 3.0))
     held = accept(spec)
     assert isinstance(held.shape, Polygon) and held.shape.skin_radius == 0.01 and spec.shape.skin_radius == 0.0
@@ -204,7 +201,7 @@ def test_box2d_holds_numbers_of_float32_and_a_skin() -> None:
     assert world.fixture(fixture).spec == held
 
 
-def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path: Path) -> None:
+def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path):
     path = tmp_path / "falling.json"
     scene = Scene(bodies=(BodySpec((DISC,), position=(0.1, float(np.float32(0.3)))),), solver="falling")
     save_scene(path, scene)
