@@ -14,6 +14,7 @@ from engine.common.words import counted
 from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.sim.scene_demo import BUILDING
 from engine.world import FixtureSpec, MouseJointSpec, World
 
 if TYPE_CHECKING:
@@ -88,11 +89,7 @@ class _Motion:
 class Workbench(Demo):
     """A ground and the usual world; what was built stays when the ground is changed, and when it is restarted."""
 
-    tries = (
-        ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
-        ("Draw two bodies that overlap, pick the hinge (Shift H) and click the overlap twice: once for each body.", "CreateJoint"),
-        ("Press Ctrl S to save your scene.", "saved"),
-    )
+    tries = BUILDING
     keywords = "build create draw scene editor sandbox"
     parameters = (
         Parameter("width", 20.0, 4.0, 200.0, "m", "width of the ground", slider_high=60.0),

@@ -22,6 +22,7 @@ from engine.sim.demo import Demo
 from engine.sim.keyframes import MAX_BYTES
 from engine.sim.recordings import Recording
 from engine.sim.replaying import demo_kind, new_demo
+from engine.sim.scene_demo import SceneDemo
 from engine.sim.stage import RefereeFactory
 
 if TYPE_CHECKING:
@@ -319,7 +320,9 @@ class Navigator:
             demo.sim.waits = self._is_watched
         if self._referee is not None and not (self._is_complete or self.browsing):
             demo.sim.use_referee(self._referee, is_complete=False)
-        return Session(demo, self._screen.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
+        session = Session(demo, self._screen.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
+        session.clock.paused = self._is_watched and isinstance(demo, SceneDemo) and demo.scene.paused
+        return session
 
     def _preview(self, index: int) -> Demo:
         kind = self.demos[index]

@@ -200,6 +200,7 @@ class SceneModel(WorldModel):
     watch: _Text = ""
     worlds: Annotated[list[WorldModel], ModelField(fail_fast=True, max_length=MAX_WORLDS - 1, default_factory=list)]
     camera: CameraModel | None = None
+    paused: Annotated[bool, ModelField(description="Whether the window opens it paused.")] = False
     notes: Annotated[list[_Text], ModelField(fail_fast=True, max_length=MAX_NOTES, default_factory=list)]
 
 

@@ -113,6 +113,8 @@ class Scene(SceneWorld):
         Title, and a sentence on what to watch.
     camera : AABB, optional
         Area shown at first, meters; None shows everything.
+    paused : bool
+        Whether the window opens it paused.
     notes : sequence of str
         What an import omitted or changed, one sentence each.
     worlds : sequence of SceneWorld
@@ -122,6 +124,7 @@ class Scene(SceneWorld):
     title: str = ""
     watch: str = ""
     camera: AABB | None = None
+    paused: bool = False
     notes: tuple[str, ...] = ()
     worlds: tuple[SceneWorld, ...] = ()
 

@@ -115,6 +115,8 @@ def scene_as_json(scene: Scene) -> dict[str, Any]:
         plain["worlds"] = [_world_as_json(world) for world in scene.worlds]
     if scene.camera is not None:
         plain["camera"] = {"lower": list(scene.camera.lower), "upper": list(scene.camera.upper)}
+    if scene.paused:
+        plain["paused"] = True
     if scene.notes:
         plain["notes"] = list(scene.notes)
     return plain
@@ -170,6 +172,7 @@ def scene_from_json(plain: object) -> Scene:
         title=model.title,
         watch=model.watch,
         camera=None if model.camera is None else _camera(model.camera),
+        paused=model.paused,
         notes=(*model.notes, *as_notes(left_out, MAX_NOTES - len(model.notes))),
         worlds=tuple(worlds),
         **first,

@@ -18,10 +18,18 @@ from engine.sim.demo import Demo, StatusLine
 from engine.sim.dropping import DroppedBody
 from engine.sim.stage import Stage
 
-__all__ = ["SceneDemo", "scene_class", "scene_demo"]
+__all__ = ["BUILDING", "SceneDemo", "scene_class", "scene_demo"]
 
 _MAX_NOTES = 3
 """Maximum number of import notes in the readout; the command ``scene`` prints all."""
+
+
+BUILDING = (
+    ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
+    ("Draw two bodies that overlap, pick the hinge (Shift H) and click the overlap twice: once for each body.", "CreateJoint"),
+    ("Press Ctrl S to save your scene.", "saved"),
+)
+"""What to try where one builds: steps, each with what ticks it off."""
 
 
 class SceneDemo(Demo):
@@ -37,6 +45,7 @@ class SceneDemo(Demo):
 
     id = "scene"
     category = "Files"
+    tries = BUILDING
     scene: ClassVar[Scene] = Scene()
     opened_from: ClassVar[str] = ""
 

@@ -123,6 +123,8 @@ class Editor:
         The joint that is selected: then no body is, and when bodies are selected, or nothing is any more, it is not.
     is_selecting : bool
         Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
+    is_building : bool
+        Whether the tool in hand makes or removes something: words at the pointer are its own then.
     copied : Copied or None
         For pasting; outlives the demo.
     background : BackgroundJobs
@@ -134,7 +136,7 @@ class Editor:
     def __init__(self) -> None:
         self._selection: list[Chosen] = []
         self._joint: ChosenJoint | None = None
-        self.is_selecting = False
+        self.is_selecting = self.is_building = False
         self.copied: Copied | None = None
         self.background = BackgroundJobs()
 

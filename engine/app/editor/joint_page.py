@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.app.editor.editor import ChosenJoint, Editor
 from engine.common.errors import InvalidInputError
+from engine.render import palette
 from engine.sim.actions import ChangeJoint
 from engine.sim.stage import body_box
 from engine.ui.rows import Heading, Line, Note, Number, Row, Switch
@@ -144,6 +145,8 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
             says = "Speed along the axis; negative is backward, and 0 brakes." if unit == "m/s" else setting.says
             shown = math.degrees(value) if setting.is_angle else value
             rows.append(Number(setting.name, shown, setter(name), setting.step, unit, tip=says))
+            if name == "motor_speed" and value == 0.0 and getattr(spec, "enable_motor", False):
+                rows.append(Note("The motor is on at speed 0, so it brakes. Enter a speed to drive.", color=palette.WARNING))
     return rows
 
 

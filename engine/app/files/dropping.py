@@ -104,7 +104,8 @@ class Dropper:
             if isinstance(result, Recording):
                 navigator.play(result)
             elif isinstance(result, type):
-                navigator.open_demo(result)
+                if navigator.open_demo(result) and navigator.session.clock.paused:
+                    navigator.session.messages.answer("This scene was saved paused. Space starts it.")
             else:
                 if navigator.browsing and not isinstance(result, Exception):
                     navigator.start(navigator.chosen)

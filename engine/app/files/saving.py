@@ -137,6 +137,7 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
     offsets = _side_by_side(shown)
     is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
     camera = session.view.seen if is_in_place else None
+    is_paused = session.clock.paused
     labels = [stage.label[:MAX_TEXT] for stage in shown]
     held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]
@@ -156,7 +157,8 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
             SceneWorld(world.settings, world.bodies, world.joints, offset, label, world.pictures, world.solver)
             for world, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
-        return replace(made[0], camera=camera, notes=(*notes, *new_notes)[:MAX_NOTES], offset=offsets[0], label=labels[0], worlds=others)
+        kept = (*notes, *new_notes)[:MAX_NOTES]
+        return replace(made[0], camera=camera, paused=is_paused, notes=kept, offset=offsets[0], label=labels[0], worlds=others)
 
     return scene
 

@@ -86,6 +86,8 @@ class CameraDock(Dock):
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
         """Write mass and motion of the body that is pointed at beside it, or beside the pointer on a large body."""
+        if self._hands is not None and self._hands.is_building:
+            return
         pointed = None if self._pointer is None or session.view.lane_at(self._pointer) is not None else body_under(session, self._pointer)
         if self._pointer is None or pointed is None:
             return

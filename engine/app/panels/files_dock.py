@@ -135,9 +135,10 @@ class FilesDock(Dock):
             self.ask_to_open(appearance)
         else:
             others = len(left) - _MAX_LISTED
-            words = f"These are the newest {_MAX_LISTED}; {counted(others, 'older scene')} will follow." if others > 0 else ""
+            more = f" {counted(others, 'older scene')} will follow." if others > 0 else ""
+            words = f"These scenes were left without saving. Choose one to go on with it, or open a saved file.{more}"
             listed = [Answer(f"{file.demo}, {file.time}", partial(self._take, file)) for file in left[:_MAX_LISTED]]
-            answers = (*listed, Answer("A file", lambda _: self.ask_to_open(appearance)))
+            answers = (*listed, Answer("Open a saved file", lambda _: self.ask_to_open(appearance)))
             self._asking.ask(Question("Open unsaved work", words, answers), self._navigator.session)
 
     def ask_to_open(self, appearance: Appearance) -> None:

@@ -99,7 +99,7 @@ def typed_path(name: str) -> Path:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Return the folders and files in a folder that can be opened, sorted; hidden ones are left out."""
+    """Return the files in a folder that can be opened, the newest first (samples by name), and then its folders; none is hidden."""
     from engine.decompose.tracing import TRACED_SUFFIXES
 
     suffixes = (".json", SUFFIX, *TRACED_SUFFIXES)
@@ -107,8 +107,17 @@ def _entries(folder: Path) -> list[Path]:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError:
         return []
-    entries = [path for path in paths if path.is_dir() or path.suffix.lower() in suffixes]
-    return sorted(entries, key=lambda path: (not path.is_dir(), path.name.lower()))
+    folders = sorted((path for path in paths if path.is_dir()), key=lambda path: path.name.lower())
+    files = sorted((path for path in paths if path not in folders and path.suffix.lower() in suffixes), key=lambda path: path.name.lower())
+    return (files if folder == SAMPLES else sorted(files, key=_written, reverse=True)) + folders
+
+
+def _written(path: Path) -> float:
+    """Return when a file was written, seconds; 0 if it has gone."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _label(path: Path) -> str:

@@ -77,7 +77,7 @@ class ToolsDock(Dock):
         self.tool.cancel()
         self._is_pressed = False
         self.tool = self.tools[0]
-        self.editor.is_selecting = False
+        self.editor.is_selecting = self.editor.is_building = False
 
     def pick(self, tool: Tool) -> None:
         """Take a tool in the hand."""
@@ -96,6 +96,7 @@ class ToolsDock(Dock):
             editor.selection = []
         self.tool = tool
         editor.is_selecting = isinstance(tool, SelectTool)
+        editor.is_building = not isinstance(tool, HandTool | SelectTool)
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN:

@@ -273,6 +273,14 @@ def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk: Desk,
     desk.type("level")  # part of a name
     desk.choose("levels/")
     assert desk.answers == ["Open this file", "Up one folder", "Samples", "ball.json"]
+    (folder / "deeper").mkdir()
+    for k, name in enumerate(("a.json", "z.json")):
+        save_scene(folder / name, Scene(title=name))
+        os.utime(folder / name, (k, k))
+    desk.type("deep")
+    desk.choose("deeper/")
+    desk.choose("Up one folder")
+    assert desk.answers[3:] == ["ball.json", "z.json", "a.json", "deeper/"], "the newest file first, folders last"
     desk.type("ball.json")
     desk.wait_for("A ball")
     run(find("open"), desk.window.app)
@@ -303,7 +311,9 @@ def test_a_scene_opened_from_the_list_starts_no_other_demo(drop: type[Demo], des
 
 def test_a_long_folder_is_listed_in_parts(desk: Desk, tmp_path: Path) -> None:
     for k in range(40):
-        (tmp_path / f"{k:02}.json").write_text("{}", encoding="utf-8")
+        path = tmp_path / f"{k:02}.json"
+        path.write_text("{}", encoding="utf-8")
+        os.utime(path, (40 - k, 40 - k))
     run(find("open"), desk.window.app)
     names = []
     while True:
@@ -532,7 +542,7 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_closing_the_offer_closes_it(
     assert len(third.left) == 3 and not third.offered and not later.offer, "nor at the next start"
     later.key(pygame.K_o, CTRL)
     assert later.question is not None
-    assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["A file"]
+    assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Open a"]
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
     assert "The scene as of" in later.words and len(third.left) == 2

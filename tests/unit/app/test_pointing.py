@@ -236,3 +236,5 @@ def test_the_numbers_of_a_body_are_written_where_it_is_pointed_at(hand: Hand) ->
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, state.position), rel=(0, 0), buttons=(0, 0, 0))
     (words,) = written()
     assert f"{abs(state.linear_velocity[1]):.2f} m/s, 0.00 rad/s" in words and words.split()[1] == "kg,"
+    hand.send(pygame.KEYDOWN, key=pygame.K_h, mod=pygame.KMOD_SHIFT, unicode="")
+    assert written() == [], "the words at the pointer are those of the hinge"

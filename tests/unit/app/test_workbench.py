@@ -12,12 +12,15 @@ from engine.app.editor.joint_page import joint_rows
 from engine.app.editor.pages import body_rows
 from engine.app.files.saving import moments
 from engine.app.panels.asking_dock import AskingDock
+from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.stage_views import views_of
 from engine.app.window import Window
 from engine.geometry import Polygon
+from engine.scenes import load_scene
 from engine.sim.actions import CreateBody, CreateJoint, Restart
 from engine.sim.registry import find_demo
+from engine.sim.scene_demo import scene_demo
 from engine.ui.rows import Line
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand, pixel
@@ -121,3 +124,15 @@ def test_the_numbers_of_a_thin_body_do_not_cover_it(bench: Hand, monkeypatch: py
     view = pygame.Rect(bench.window.screen.view)
     shown = [rect for rect in changed.get_bounding_rects() if view.contains(rect)]
     assert shown and not any(rect.colliderect(box) for rect in shown)
+
+
+def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench: Hand, tmp_path: Path) -> None:
+    bench.window.session.restart()
+    for is_paused in (True, False):
+        bench.window.session.clock.paused = is_paused
+        bench.window.app.dock(FilesDock).save()
+        scene = scene_demo(load_scene(tmp_path / "workbench.json"), "workbench.json")
+        assert bench.window.navigator.open_demo(scene)
+        bench.frame()
+        panel = bench.window.screen.panel
+        assert bench.window.session.clock.paused is is_paused and panel is not None and panel.done() == (False,) * 3

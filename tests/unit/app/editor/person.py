@@ -52,6 +52,8 @@ class Person:
         self.window = Window(size, (type(demo),), demo)
         self.surface = pygame.Surface(size)
         self.frames(2)
+        left, top, width, _ = self.window.screen.view
+        self.at(pygame.MOUSEMOTION, (left + width // 2, top + 2))  # under a pointer in the view no panel moves the picture
 
     @property
     def tools(self) -> ToolsDock:

@@ -288,3 +288,18 @@ def test_a_car_is_made_by_hand_and_drives(person: Person) -> None:
     assert float(str(value_of(person, "spin")).split()[0]) == pytest.approx(-12.0, abs=1.0)
     assert person.world.state(wheels[0]).angular_velocity < -1.0  # the other wheel rolls along
     assert rows_of(person)
+
+
+def test_a_motor_that_brakes_says_so(hinged: Person) -> None:
+    """Issue 31: a motor that is switched on without a speed seemed to do nothing."""
+    editor, session = dock_of(hinged).editor, hinged.window.session
+    joint = ChosenJoint(0, session.demo.stages[0].world.joint_ids[0])
+
+    def says_so() -> bool:
+        return any(isinstance(row, Note) and "brakes" in row.words for row in joint_rows(editor, joint))
+
+    assert not says_so()
+    session.act(ChangeJoint(0, joint.joint, {"enable_motor": True, "max_motor_torque": 5.0}))
+    assert says_so()
+    session.act(ChangeJoint(0, joint.joint, {"motor_speed": -2.0}))
+    assert not says_so()
