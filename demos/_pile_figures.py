@@ -15,10 +15,12 @@ A ragdoll of size 1 is 1.1 m high, with the origin at the center of its torso:
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,34 +59,8 @@ _LETTER_UNIT = 0.14
 _BIRD_SIZE = 0.5
 """Size of the bird as a fraction of the drawn bird's 1.7 m."""
 
-_CORNERS: Mapping[str, Sequence[Point]] = {
-    "torso": ((-0.10, -0.20), (0.10, -0.20), (0.06, -0.04), (0.15, 0.18), (0.05, 0.21), (-0.05, 0.21), (-0.15, 0.18), (-0.06, -0.04)),
-    "arm": (
-        (-0.03, -0.045), (0.19, -0.040), (0.24, -0.105), (0.34, -0.115), (0.42, -0.060), (0.34, -0.045), (0.30, 0.000),
-        (0.34, 0.045), (0.42, 0.060), (0.34, 0.115), (0.24, 0.105), (0.19, 0.040), (-0.03, 0.045),
-    ),
-    "leg": ((-0.055, 0.03), (-0.045, -0.40), (0.16, -0.40), (0.16, -0.34), (0.050, -0.29), (0.060, 0.03)),
-    "heart": ((0.0, -0.17), (0.15, 0.0), (0.16, 0.08), (0.09, 0.14), (0.0, 0.07), (-0.09, 0.14), (-0.16, 0.08), (-0.15, 0.0)),
-    "crown": (
-        (-0.12, -0.16), (0.12, -0.16), (0.17, 0.14), (0.07, 0.02), (0.0, 0.17), (-0.07, 0.02), (-0.17, 0.14),
-    ),
-    "B": ((0.0, 0.0), (2.4, 0.0), (3.0, 0.6), (3.0, 2.0), (2.6, 2.5), (3.0, 3.0), (3.0, 4.4), (2.4, 5.0), (0.0, 5.0)),
-    "O": ((1.0, 0.0), (2.4, 0.0), (3.4, 1.0), (3.4, 4.0), (2.4, 5.0), (1.0, 5.0), (0.0, 4.0), (0.0, 1.0)),
-    "X": (
-        (0.0, 0.0), (1.1, 0.0), (2.0, 1.6), (2.9, 0.0), (4.0, 0.0), (2.6, 2.5), (4.0, 5.0), (2.9, 5.0), (2.0, 3.4),
-        (1.1, 5.0), (0.0, 5.0), (1.4, 2.5),
-    ),
-    "2": (
-        (0.0, 0.0), (3.2, 0.0), (3.2, 1.0), (1.5, 1.0), (3.2, 2.9), (3.2, 4.2), (2.4, 5.0), (0.8, 5.0), (0.0, 4.2),
-        (0.0, 3.4), (1.0, 3.4), (1.0, 4.0), (2.1, 4.0), (2.1, 3.2), (0.0, 1.0),
-    ),
-    "D": ((0.0, 0.0), (2.0, 0.0), (3.2, 1.2), (3.2, 3.8), (2.0, 5.0), (0.0, 5.0)),
-}  # fmt: skip
-_HOLES: Mapping[str, Sequence[Sequence[Point]]] = {
-    "B": (((1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (1.0, 2.0)), ((1.0, 3.0), (2.0, 3.0), (2.0, 4.0), (1.0, 4.0))),
-    "O": (((1.4, 1.0), (2.0, 1.0), (2.4, 1.4), (2.4, 3.6), (2.0, 4.0), (1.4, 4.0), (1.0, 3.6), (1.0, 1.4)),),
-    "D": (((1.0, 1.0), (1.6, 1.0), (2.2, 1.6), (2.2, 3.4), (1.6, 4.0), (1.0, 4.0)),),
-}
+_OUTLINES = Path(__file__).parent / "figures" / "outlines.json"
+"""Corners of the outlines, and of their holes: meters, for letters `_LETTER_UNIT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +99,8 @@ def outline_of(name: str) -> Outline:
         return Outline.of_polygon(_star(5, 0.18, 0.08))
     if name == "moon":
         return Outline.of_polygon(_moon(0.17, 0.09))
-    corners, holes = np.array(_CORNERS[name]), [np.array(hole) for hole in _HOLES.get(name, ())]
+    outline = json.loads(_OUTLINES.read_text(encoding="utf-8"))[name]
+    corners, holes = np.array(outline["outer"]), [np.array(hole) for hole in outline.get("holes", ())]
     if name not in LETTERS:
         return Outline.of_polygon(corners, holes)
     middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
