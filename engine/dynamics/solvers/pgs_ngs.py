@@ -9,12 +9,11 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.limits import MAX_ITERATIONS
-from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics._island_kernel import islands
 from engine.dynamics._joint_kernel import SUM, Joints
 from engine.dynamics.solvers._pgs_ngs_kernel import Planes, pgs_ngs
-from engine.dynamics.solvers.protocol import Method, Problem, Setting
+from engine.dynamics.solvers.protocol import SLOP, Method, Problem, Setting
 
 __all__ = ["METHOD", "PgsNgs", "joined"]
 
@@ -37,15 +36,7 @@ class PgsNgs(Method):
             help="Sweeps that correct positions after the velocities.",
         ),
         Setting("share", "Overlap corrected per sweep", 0.2, 0.0, 1.0, help="Fraction of an overlap that a sweep corrects."),
-        Setting(
-            "slop",
-            "Allowed overlap",
-            LINEAR_SLOP,
-            0.0,
-            0.1,
-            unit="m",
-            help="Overlap that is not corrected, so that resting bodies stay in contact.",
-        ),
+        SLOP,
         Setting("most", "Maximum correction per sweep", 0.2, 0.0, 10.0, unit="m", help="Largest correction of a sweep."),
     )
 

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
+from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, arms_and_masses
 from engine.dynamics._joint_kernel import Joints
@@ -42,7 +43,7 @@ from engine.dynamics.workspace import Workspace
 from engine.world.fields import check_names, number
 from engine.world.specs import WorldSettings
 
-__all__ = ["Found", "Method", "Problem", "Setting", "contacts_of"]
+__all__ = ["SLOP", "Found", "Method", "Problem", "Setting", "contacts_of"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,18 @@ class Setting:
         if isinstance(value, str):
             raise InvalidInputError(field, f"from {self.low:g} to {self.high:g} {self.unit}".strip(), value)
         return number(field, value, self.unit, self.low, self.high)
+
+
+SLOP = Setting(
+    "slop",
+    "Allowed overlap",
+    LINEAR_SLOP,
+    0.0,
+    0.1,
+    unit="m",
+    help="Overlap that is not corrected, so that resting bodies stay in contact.",
+)
+"""Setting of the methods that correct overlaps by shares of what exceeds it."""
 
 
 class Method(ABC):

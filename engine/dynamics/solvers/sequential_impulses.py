@@ -7,9 +7,8 @@ from typing import Any
 
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
-from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics.solvers._sequential_impulses_kernel import sequential_impulses
-from engine.dynamics.solvers.protocol import Method, Problem, Setting
+from engine.dynamics.solvers.protocol import SLOP, Method, Problem, Setting
 
 __all__ = ["METHOD", "SequentialImpulses"]
 
@@ -28,15 +27,7 @@ class SequentialImpulses(Method):
             1.0,
             help="Fraction of a position error that a step corrects, through velocities.",
         ),
-        Setting(
-            "slop",
-            "Allowed overlap",
-            LINEAR_SLOP,
-            0.0,
-            0.1,
-            unit="m",
-            help="Overlap that is not corrected, so that resting bodies stay in contact.",
-        ),
+        SLOP,
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
