@@ -4,7 +4,7 @@
     | panel | view                      | right |
     |       |                           | docks |
     |       |                           |       |  at the edge those that are always open: the tools at the
-    |       +---------------------------+       |  right, the time line below; then those that fold
+    |       +---------------------------+       |  right, the time line below; then those that give way
     |       | bottom docks              |       |
     |       +---------------------------+-------+
     |       | time line                         |
@@ -15,8 +15,8 @@
 The window gives a dock its place, its events before all others, and a call each frame. A dock says how much of the view it wants (`size`, 0
 to be out of sight) and which `rows` stand there, each with what a change of it does; it may draw over the bodies too.
 
-Where there is no room for all that are open, those opened longest ago are folded to their titles, which share one strip at their side; a
-click on one unfolds it. The one opened last of all can be read in any session, and takes more of the view for that.
+Where there is no room for all that are open, those opened longest ago are closed. The one opened last can be read in any window, and takes
+more of the view for that.
 """
 
 from __future__ import annotations
@@ -41,18 +41,16 @@ if TYPE_CHECKING:
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 
-__all__ = ["Dock", "WindowActions", "carve", "draw_folded"]
+__all__ = ["Dock", "WindowActions", "carve"]
 
 Side = Literal["bottom", "right", "over"]
 
 _MIN_VIEW = {"right": 0.45, "bottom": 0.55}
 """Share of the width and height that docks always leave to the view."""
 _MIN_SHARE = 0.85
-"""Smallest share of a dock's desired size at which it is readable; rather than shrink it further, the layout folds other docks."""
+"""Smallest share of a dock's desired size at which it is readable; rather than shrink it further, the layout closes other docks."""
 _NARROWEST_VIEW = 80.0
 """Design pixels that the view keeps beside a dock which could not be read otherwise."""
-_STRIP = 20.0
-"""Design pixels of the strip of folded docks."""
 
 
 class WindowActions(NamedTuple):
@@ -85,9 +83,7 @@ class Dock:
     place : (left, top, width, height)
         Pixels; set by the window.
     opened : int
-        When it was opened or unfolded, in the order in which docks were; set by the window.
-    is_folded : bool
-        Whether only its title is shown, for want of room; set by the session, which then draws it and keeps the pointer's events from it.
+        When it was opened, in the order in which docks were; set by the window.
     fonts : FontBook
         Set by the window; `fonts.ui_scale` is screen pixels to a design pixel.
     form : Form
@@ -102,8 +98,8 @@ class Dock:
     """In which demos it takes part: those of this window's own, those that others share, or all."""
     title: ClassVar[str] = ""
     """Heading of its keys."""
-    folds: ClassVar[bool] = False
-    """Whether it may be folded."""
+    gives_way: ClassVar[bool] = False
+    """Whether it is closed if there is no room for it."""
     extent: ClassVar[float] = 0.0
     """Design pixels of its height or width while it is shown."""
     min_extent: ClassVar[float] = 0.0
@@ -111,7 +107,6 @@ class Dock:
     shown: bool = False
     place: Place = (0, 0, 0, 0)
     opened: int = 0
-    is_folded: bool = False
     fonts: FontBook
     form: Form
     _rows: tuple[tuple[Row, ...], tuple[Row, ...]] = ((), ())
@@ -193,30 +188,20 @@ class Dock:
 
 
 def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
-    """Give each dock its place, fold those for which there is no room, and return what is left of the view."""
+    """Give each dock its place, close those for which there is no room, and return what is left of the view."""
     left, top, width, height = view
-    last = max((dock for dock in docks if dock.folds and dock.size > 0.0), key=lambda dock: dock.opened, default=None)
-    sizes = {**_sizes("right", width, ui_scale, docks, last), **_sizes("bottom", height, ui_scale, docks, last)}
+    sizes = {**_sizes("right", width, ui_scale, docks), **_sizes("bottom", height, ui_scale, docks)}
     right, bottom = left + width, top + height
-    for folds in (False, True):  # a time line is as long as it can be, whatever is opened
-        here = [dock for dock in docks if dock.folds == folds]
-        folded = {side: [dock for dock in here if dock.side == side and dock.is_folded] for side in ("right", "bottom")}
+    for gives_way in (False, True):  # a time line is as long as it can be, whatever is opened
+        here = [dock for dock in docks if dock.gives_way == gives_way]
         for dock in here:
-            if dock.side == "right" and not dock.is_folded:
+            if dock.side == "right":
                 right -= sizes[dock]
                 dock.place = (right, top, sizes[dock], bottom - top)
-        if folded["right"]:
-            right -= round(_STRIP * ui_scale)
-            for dock, begin, end in _parts(folded["right"], top, bottom):
-                dock.place = (right, begin, round(_STRIP * ui_scale), end - begin)
         for dock in here:
-            if dock.side == "bottom" and not dock.is_folded:
+            if dock.side == "bottom":
                 bottom -= sizes[dock]
                 dock.place = (left, bottom, right - left, sizes[dock])
-        if folded["bottom"]:
-            bottom -= round(_STRIP * ui_scale)
-            for dock, begin, end in _parts(folded["bottom"], left, right):
-                dock.place = (begin, bottom, end - begin, round(_STRIP * ui_scale))
     rest = (left, top, right - left, bottom - top)
     for dock in docks:
         if dock.side == "over":
@@ -224,57 +209,17 @@ def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
     return rest
 
 
-def _parts(docks: list[Dock], begin: int, end: int) -> list[tuple[Dock, int, int]]:
-    """Return where in a strip each of its docks begins and ends, pixels."""
-    n = len(docks)
-    return [(dock, begin + k * (end - begin) // n, begin + (k + 1) * (end - begin) // n) for k, dock in enumerate(docks)]
-
-
-def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...], last: Dock | None) -> dict[Dock, int]:
-    """Return the pixels that each open dock of a side gets, and fold those opened longest ago until the others have room enough.
-
-    `last`, which was opened last of all, is not folded: it has what it needs to be read, as long as a strip of the view is left. Docks that
-    cannot be folded get what is there where there is not even room for them.
-    """
+def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...]) -> dict[Dock, int]:
+    """Return the pixels of each dock of a side. Those opened longest ago are closed as long as the others are too large for the view."""
     own = [dock for dock in docks if dock.side == side]
+    fixed = sum(dock.size for dock in own if not dock.gives_way)
     room = (1.0 - _MIN_VIEW[side]) * extent / ui_scale
-    fixed = sum(dock.size for dock in own if not dock.folds)
-    folding = sorted((dock for dock in own if dock.folds and dock.size > 0.0), key=lambda dock: -dock.opened)
-    for n_open in range(len(folding), -1, -1):
-        desired = sum(dock.size for dock in folding[:n_open])
-        others = fixed + (_STRIP if n_open < len(folding) else 0.0)
-        share = min((room - others) / desired, 1.0) if desired else 1.0
-        if share >= _MIN_SHARE:
-            break
-        if n_open == 1 and folding[0] is last:
-            share = max(share, min(last.least, extent / ui_scale - others - _NARROWEST_VIEW) / desired, 0.0)
-            break
-    for dock in own:
-        dock.is_folded = dock in folding[n_open:]
+    opened = sorted((dock for dock in own if dock.gives_way and dock.size > 0.0), key=lambda dock: dock.opened)
+    while len(opened) > 1 and room - fixed < _MIN_SHARE * sum(dock.size for dock in opened):
+        opened.pop(0).shown = False
+    wanted = sum(dock.size for dock in opened)
+    share = min((room - fixed) / wanted, 1.0) if wanted else 1.0
+    if len(opened) == 1:  # the last one stays readable
+        share = max(share, min(opened[0].least, extent / ui_scale - fixed - _NARROWEST_VIEW) / wanted, 0.0)
     fit = min(room / fixed, 1.0) if fixed else 1.0
-    return {dock: round(dock.size * (share if dock.folds else fit) * ui_scale) for dock in own}
-
-
-def draw_folded(surface: pygame.Surface, dock: Dock, is_pointed: bool) -> None:
-    """Draw a folded dock: its title, upwards in a strip at the right, and a hint that there is more."""
-    fonts, place = dock.fonts, pygame.Rect(dock.place)
-    ui = fonts.ui_scale
-    pygame.draw.rect(surface, palette.PANEL_RAISED if is_pointed else palette.PANEL, place)
-    room = max(place.width, place.height) - round(26 * ui)
-    words = fonts.render(fonts.shortened(dock.title, 12.0, max(room, 1), True), 12.0, palette.TEXT if is_pointed else palette.CAPTION, True)
-    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.bottomleft)
-    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.topright)
-    if dock.side == "right":
-        words = pygame.transform.rotate(words, 90.0)
-        at = words.get_rect(midtop=(place.centerx, place.top + round(22 * ui)))
-        tip, mark = (place.centerx - round(3 * ui), place.top + round(11 * ui)), (round(3 * ui), round(4 * ui))
-        corners = (tip, (tip[0] + 2 * mark[0], tip[1] - mark[1]), (tip[0] + 2 * mark[0], tip[1] + mark[1]))
-    else:
-        at = words.get_rect(midleft=(place.left + round(22 * ui), place.centery))
-        tip, mark = (place.left + round(11 * ui), place.centery - round(3 * ui)), (round(4 * ui), round(3 * ui))
-        corners = (tip, (tip[0] - mark[0], tip[1] + 2 * mark[1]), (tip[0] + mark[0], tip[1] + 2 * mark[1]))
-    pygame.draw.polygon(surface, palette.ACCENT, corners)
-    clip = surface.get_clip()
-    surface.set_clip(place.clip(clip))
-    surface.blit(words, at)
-    surface.set_clip(clip)
+    return {dock: round(dock.size * (share if dock.gives_way else fit) * ui_scale) for dock in own}

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 import pygame
 
 from engine.app.editor.editor import Editor
-from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
 from engine.app.panels.asking_dock import AskingDock
 from engine.app.panels.camera_dock import CameraDock
-from engine.app.panels.dock import Dock, WindowActions, carve, draw_folded
+from engine.app.panels.dock import Dock, WindowActions, carve
 from engine.app.panels.event_dock import EventDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
@@ -41,7 +40,6 @@ __all__ = ["DockArea", "make_docks"]
 Kind = TypeVar("Kind", bound=Dock)
 _LEAST = 20
 """Pixels: into less than that nothing can be drawn, and a dock need not try."""
-_POINTER = (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL)
 
 
 class DockArea:
@@ -53,9 +51,7 @@ class DockArea:
             dock.form = Form(ui)
         self._navigator = navigator
         self._sizes = (0.0,) * len(docks)
-        self._is_unfolded = False
         self._n_opened = 0
-        self._pointer: tuple[int, int] | None = None
 
     def active(self) -> tuple[Dock, ...]:
         """Return those that take part now."""
@@ -64,31 +60,22 @@ class DockArea:
         return docks if self._navigator.has_docks else tuple(dock for dock in docks if dock.always)
 
     def offer(self, event: pygame.event.Event, session: Session) -> bool:
-        """Let the docks take an event; return whether one did. The pointer over a folded one can only unfold it."""
-        docks = self.active()
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            for dock in docks:
-                if dock.is_folded and is_inside(event.pos, dock.place):
-                    self._open(dock)
-                    self._is_unfolded = True
-                    return True
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos
-        return any(dock.handle(event, session) for dock in docks if not (dock.is_folded and event.type in _POINTER))
+        """Let the docks take an event; return whether one did."""
+        return any(dock.handle(event, session) for dock in self.active())
 
     @property
     def is_outdated(self) -> bool:
-        """Whether one has come or gone, or was unfolded, since they were given their places."""
-        return self._is_unfolded or self._sizes != self._wanted
+        """Whether one has come or gone since they were given their places."""
+        return self._sizes != self._wanted
 
     def carve(self, view: Place, ui_scale: float) -> Place:
         """Give the docks their places in the view, and return what is left of it for the demo."""
-        sizes = self._wanted
-        for dock, size, was in zip(self.docks, sizes, self._sizes, strict=True):
+        for dock, size, was in zip(self.docks, self._wanted, self._sizes, strict=True):
             if size > 0.0 and not was:
-                self._open(dock)
-        self._sizes, self._is_unfolded = sizes, False
-        return carve(view, ui_scale, self.active()) if self._navigator.has_docks else view
+                dock.opened = self._n_opened = self._n_opened + 1
+        rest = carve(view, ui_scale, self.active()) if self._navigator.has_docks else view
+        self._sizes = self._wanted
+        return rest
 
     @property
     def _wanted(self) -> tuple[float, ...]:
@@ -127,17 +114,12 @@ class DockArea:
         """Draw the docks beside the view, and then what lies over the view."""
         docks = self.active()
         for dock in docks:
-            if dock.is_folded and dock.size > 0.0:
-                draw_folded(surface, dock, self._pointer is not None and is_inside(self._pointer, dock.place))
-            elif dock.side != "over" and min(dock.place[2:]) >= _LEAST:
+            if dock.side != "over" and min(dock.place[2:]) >= _LEAST:
                 paint = partial(dock.draw, surface, session)
                 cache.draw(surface, dock, dock.place, partial(dock.shows, session), paint, dock.show())
         for dock in reversed(docks):  # who gets events first lies over the others
             if dock.side == "over":
                 dock.draw(surface, session)
-
-    def _open(self, dock: Dock) -> None:
-        dock.opened = self._n_opened = self._n_opened + 1
 
 
 def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> tuple[Dock, ...]:

@@ -34,7 +34,7 @@ class EventDock(Dock):
     extent = 268.0
     min_extent = 150.0
     worlds = "own"
-    folds = True
+    gives_way = True
     title = "Event log"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("Click an event", "go to its step"),)
 

@@ -26,7 +26,7 @@ class InspectorDock(Dock):
 
     side = "right"
     extent = 256.0
-    folds = True
+    gives_way = True
     title = "Inspector"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Tab, Enter, Esc", "next field, accept, leave"),

@@ -44,7 +44,7 @@ class NetworkDock(Dock):
 
     side = "right"
     extent = 268.0
-    folds = True
+    gives_way = True
     worlds = "shared"
     title = "Network"
 

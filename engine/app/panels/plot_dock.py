@@ -51,7 +51,7 @@ class PlotDock(Dock):
     extent = 196.0
     min_extent = 120.0
     worlds = "own"
-    folds = True
+    gives_way = True
     title = "Plots"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Middle click", "plot and log that body"),
