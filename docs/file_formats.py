@@ -18,21 +18,21 @@ from engine.trace._case_schema import CaseSchema
 PAGE = Path(__file__).with_name("json.md")
 HEADING = "# The files that the program reads"
 _INTRODUCTION = """\
-Each file is one JSON object, checked by the pydantic model from which its listing is generated. An error names the field, its value and the
-requirement. A field with `?` or a default may be omitted; `name[2]` is a list of two. Magnitudes are limited even where no
-range is given: to 1e4 m within a shape, to 1e6 for positions and velocities, else to 1e9."""
+Each file is one JSON object. The pydantic model that checks it also generates its listing. An error names the field, its value and the
+requirement. A field with `?` or a default may be omitted; `name[2]` is a list of two. Magnitudes are limited even without a
+given range: to 1e4 m within a shape, to 1e6 for positions and velocities, and otherwise to 1e9."""
 _FORMATS = {
     "Scene file": (
         SceneModel,
-        "Read by `run`, `scene` and the window (see [scenes](scenes.md)); [scene.schema.json](scene.schema.json) is its JSON schema. A\n"
+        "`run`, `scene` and the window read this file (see [scenes](scenes.md)); [scene.schema.json](scene.schema.json) is its JSON schema. A\n"
         "joint's `body`, `body_a` and `body_b` are the index of a body in `bodies`, from 0, or its name if no other body has it.",
     ),
-    "Body file": (BodySchema, "Written by `trace`, read by `run --drop`."),
+    "Body file": (BodySchema, "`trace` writes this file, and `run --drop` reads it."),
     "Pair file": (
         PairSchema,
-        "Written by `compare --report` and `check --report`, read by `run --pair`, `step --pair` and `check --pair`.",
+        "`compare --report` and `check --report` write this file; `run --pair`, `step --pair` and `check --pair` read it.",
     ),
-    "Stepper case": (CaseSchema, "Written by the window of `step`, read by `step --pair`."),
+    "Stepper case": (CaseSchema, "The window of `step` writes this file, and `step --pair` reads it."),
 }
 _IMPLIED_RANGE = re.compile(r" from -(1e\+0[69]|10000) to \1|, at most (1e\+0[69]|10000)")
 _RANGE_IN_MEANING = re.compile(r"^>=? 0(, (meters|1/s)| [\w/^]+)?[.,;] ?")
