@@ -227,7 +227,7 @@ def _costs(patch):
 
 
 def _compared(patch):
-    yield from _of("compare --pairs 200 --seed 1 --jobs 1 --timings")(patch)
+    yield from _of("compare --pairs 60 --seed 1 --jobs 1 --timings")(patch)
     whole = compare._with_progress
     patch.setattr(compare, "_with_progress", lambda *given: (whole(*given)[0], False))
     yield from _of("compare --pairs 5 --jobs 1 --queries overlap")(patch)
@@ -317,7 +317,7 @@ def _shared(patch):
         return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)
 
     patch.setattr(netlab_run, "run_experiment", cut_off)
-    yield from _of(command)(patch)
+    yield from _of("netlab simple_shapes --clients 1 --steps 1 --rate 0")(patch)
 
 
 SAMPLES = {

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -115,10 +113,11 @@ def test_objects_of_its_own_classes_are_rewound(mine, monkeypatch):
     assert history.demo.note.text == "x" * 70 and history.divergence is None
 
 
-def test_the_action_of_the_page_is_recorded_by_its_script_and_replayed(mine, capsys):
+def test_the_action_of_the_page_is_recorded_by_its_script_and_replayed(mine, capsys, monkeypatch):
     mine.write_text(example(0) + "\n\n" + example(1), encoding="utf-8")
-    run = [sys.executable, "-c", example(2)]
-    root = str(PAGE.parents[1])
-    subprocess.run(run, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join((root, str(mine.parent)))})
+    monkeypatch.syspath_prepend(mine.parent)
+    exec(example(2), {})
+    del sys.modules["mine"]
+    registry._REGISTRY._classes.pop("my_seesaw")
     assert main(["replay", "explode.rec", "--verify", "--demo", "mine.py"]) == 0
     assert "inputs    1" in capsys.readouterr().out

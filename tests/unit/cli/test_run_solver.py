@@ -85,10 +85,3 @@ def test_a_scene_file_keeps_its_solver_and_an_option_goes_before_it(folder):
     other = told("scene.json", "--steps", "40", "--solver", "box2d", "--against", "soft_step")
     assert (own["solver"], other["solver"], other["against"]["solver"]) == ("soft_step", "box2d", "soft_step")
     assert own["state_hash"] != other["state_hash"]
-
-
-def test_a_recording_is_played_on_the_solver_it_was_made_with():
-    told("ragdoll", "--steps", "30", "--solver", "soft_step", "--against", "box2d", "--record-inputs", "a.rec")
-    assert main(["replay", "a.rec", "--verify", "--json", "out.json"]) == 0
-    verified = json.loads(Path("out.json").read_text(encoding="utf-8"))["verified"]
-    assert verified["same"] and verified["steps"] == 30

@@ -56,7 +56,7 @@ def _check(kind, n_ticks, solver=None):
 
 @pytest.mark.parametrize(("id", "solver"), [("car", None), ("promise_seams", None), ("simple_shapes", "soft_step")])
 def test_late_actions_make_no_difference(id, solver):
-    _check(find_demo(id), 60, solver)
+    _check(find_demo(id), 50, solver)
 
 
 @pytest.mark.slow

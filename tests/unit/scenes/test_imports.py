@@ -60,7 +60,8 @@ JOINTS = {
 
 
 @pytest.mark.parametrize("kind", JOINTS)
-def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind):
+def test_a_joint_is_of_its_kind_with_the_anchors_of_the_file(kind):
+    """Its numbers: all but those of pulley and mouse are compared by the next test."""
     spec, given = JOINTS[kind]
     joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **given}
     scene = scene_of_rube(level(joint=[joint]))
@@ -68,21 +69,10 @@ def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind):
     resolved = dict(build(scene).snapshot().joints)[0]
     if kind == "mouse":
         assert np.allclose(resolved.local_anchor_b, (0.0, 0.0), atol=1e-6) and scene.joints[0].target == (2.0, 9.0)
-        return
-    assert np.allclose(resolved.local_anchor_a, (0.5, 5.0), atol=1e-6)
-    if kind != "motor":
-        assert np.allclose(resolved.local_anchor_b, (0.25, -0.25), atol=1e-6)
-    if kind in ("friction", "motor"):
-        made = scene.joints[0]
-        assert isinstance(made, FrictionJointSpec | MotorJointSpec) and (made.max_force, made.max_torque) == (5.0, 0.5)
-        assert made.collide_connected == (kind == "motor")
-    if kind in ("revolute", "prismatic", "weld", "motor"):
-        assert resolved.reference_angle == given.get("refAngle", 0.0)
-    if kind in ("prismatic", "wheel"):
-        assert np.allclose(resolved.local_axis_a, (0.0, 1.0))
-    lengths = {"distance": (3.5, 0.0), "rope": (8.0, 0.0), "pulley": (9.0, 8.0)}
-    if kind in lengths:
-        assert (resolved.length_a, resolved.length_b) == lengths[kind]
+    else:
+        assert np.allclose(resolved.local_anchor_a, (0.5, 5.0), atol=1e-6)
+    if kind == "pulley":
+        assert np.allclose(resolved.local_anchor_b, (0.25, -0.25), atol=1e-6) and (resolved.length_a, resolved.length_b) == (9.0, 8.0)
 
 
 def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path):

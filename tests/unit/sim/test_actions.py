@@ -11,9 +11,8 @@ import pytest
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, Outline
 from engine.geometry import Circle, Polygon
-from engine.sim.action import Index, Size
+from engine.sim.action import Size
 from engine.sim.actions import (
-    Action,
     ApplyImpulse,
     ChangeBody,
     ChangeFixture,
@@ -55,10 +54,7 @@ from engine.sim.actions import (
     decode_action,
     encode_action,
 )
-from engine.sim.history import History
-from engine.sim.recordings import load_recording
 from engine.sim.registry import find_demo
-from engine.sim.replaying import record, replay
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 PIECE = Polygon([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
@@ -167,36 +163,3 @@ def test_a_change_named_like_a_parameter_of_the_program_is_refused(action, user)
 def test_the_work_of_a_number_beyond_floats_is_infinite(action):
     """Issue 30: it ended in an OverflowError."""
     assert action.work(find_demo("simple_shapes")(0).sim) == math.inf
-
-
-class LiftNear(Action, frozen=True):
-    """An action of one's own: everything within a meter of a body flies up."""
-
-    stage: Index
-    body: Index
-
-    def apply(self, sim):
-        world = sim.world(self.stage)
-        x, _ = world.state(self.body).position
-        for other in world.body_ids:
-            if abs(world.state(other).position[0] - x) < 1.0 and world.body(other).spec.type == "dynamic":
-                world.apply_impulse(other, (0.0, 5.0))
-
-
-def test_an_action_of_ones_own_is_undone_recorded_and_replayed(tmp_path):
-    history = History(find_demo("simple_shapes")(0, {"count": 6}))
-    body = history.demo.stages[0].world.body_ids[-1]
-    path = tmp_path / "own.rec"
-    recorder = record(history, path)
-    for step in range(30):
-        if step == 10:
-            history.act(LiftNear(0, body))
-        history.step()
-    recorder.close()
-    end, seen = history.hash_at(30), history.hash_at(11)
-    again = replay(load_recording(path))
-    again.seek(30)
-    assert again.divergence is None and again.hash_at(30) == end
-    assert history.undo() and history.now == 10
-    history.step()
-    assert history.hash_at(11) != seen

@@ -48,16 +48,6 @@ def alone(kind, solver, do, steps):
     return demo_hash(history.demo)
 
 
-def test_a_demo_beside_itself_stays_there_to_the_bit():
-    history = History(find_demo("tower_hit")())
-    beside = Comparison(history, "box2d")
-    run(history, 90)
-    assert demo_hash(beside.demo) == demo_hash(history.demo) and beside.now == 90
-    assert not beside.distances.meters.any() and len(beside.distances) == 91 and beside.distances.parted is None
-    first, second = beside.first_figures().energy, beside.figures().energy
-    assert first == second and first.start != first.end
-
-
 def test_the_second_gets_every_input(drop):
     do = [
         (5, CreateBody.of(0, ball(2.0))),

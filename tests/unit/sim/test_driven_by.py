@@ -6,15 +6,12 @@ import pytest
 
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
-from engine.geometry import Circle
-from engine.scenes import Scene, load_scene, save_scene, scene_of
 from engine.sim.actions import PressKey, Restart
 from engine.sim.history import History, demo_hash
 from engine.sim.recordings import load_recording
 from engine.sim.registry import find_demo
-from engine.sim.replaying import new_demo, record, replay
-from engine.sim.scene_demo import scene_class, scene_demo
-from engine.world import BodySpec, FixtureSpec, World, default_solver, driven_by
+from engine.sim.replaying import record, replay
+from engine.world import World, default_solver, driven_by
 
 OURS = "soft_step"
 FRAME = 1.0 / 60.0
@@ -88,30 +85,6 @@ def test_a_session_goes_back_and_on_to_the_bit(name):
         session.timeline.seek(step)
         assert demo_hash(session.demo) == hashes[step - 1] and session.demo.sim.solvers == (OURS,)
     assert history.verify() is None and not session.timeline.failure
-
-
-def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path):
-    ball = (BodySpec((FixtureSpec(Circle(0.5)),)),)
-    kind = scene_demo(Scene(bodies=ball, solver=OURS))
-    assert driven(kind, None).sim.solvers == (OURS,) and driven(kind, "box2d").sim.solvers == ("box2d",)
-    for chosen, drives in ((None, OURS), ("box2d", "box2d")):
-        history = History(driven(kind, chosen))
-        recorder = record(history, tmp_path / f"{drives}.rec")
-        history.step()
-        recorder.close()
-        recording = load_recording(tmp_path / f"{drives}.rec")
-        assert (recording.header.solver, recording.header.chosen_solver) == (drives, chosen)
-        assert new_demo(recording).sim.solvers == (drives,)
-    assert scene_class(kind.scene_content())().sim.solvers == (OURS,)
-
-
-def test_what_is_saved_of_it_is_driven_by_the_same(tmp_path):
-    demo = driven(find_demo("ragdoll"))
-    for _ in range(10):
-        demo.sim.step()
-    save_scene(tmp_path / "kept.json", scene_of(demo.stages[0].world))
-    again = scene_demo(load_scene(tmp_path / "kept.json"))()
-    assert again.sim.solvers == (OURS,) and again.stages[0].world.poses == pytest.approx(demo.stages[0].world.poses)
 
 
 def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch):

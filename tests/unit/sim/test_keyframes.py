@@ -6,13 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from engine.box2d import memory
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
-from engine.sim.history import History, demo_hash
+from engine.sim.history import History
 from engine.sim.keyframes import RECENT, Keyframes
 from engine.sim.state import StateError, encode_state
-from engine.sim.state_log import raw_states
 from engine.world import BodySpec, FixtureSpec, World
 
 
@@ -26,22 +24,6 @@ class Pile(Demo):
         world.create_body(BodySpec((FixtureSpec(Polygon.box(4.0, 0.5)),), type="static"))
         for k in range(6):
             world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.1 * k, 1.0 + 0.7 * k)))
-
-
-def test_a_keyframe_brings_the_demo_back_and_has_the_motion_of_its_bodies():
-    memory.load()
-    demo, keyframes = Pile(0), Keyframes()
-    for _ in range(60):
-        demo.sim.step()
-    keyframes.add(60, demo)
-    here, raw, whole = demo_hash(demo), raw_states(demo), keyframes.n_bytes
-    for is_compressed in (False, True):
-        demo.sim.step()
-        assert demo_hash(demo) != here
-        keyframes.restore(60, demo)
-        assert demo_hash(demo) == here and keyframes.raw(60) == raw
-        assert (keyframes.n_bytes < 0.8 * whole) == is_compressed
-        keyframes.tidy()
 
 
 class Writer(Pile):
@@ -87,18 +69,6 @@ def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch
     even = (steps[-1] - RECENT) / (len(steps) - len(recent))
     assert max(gaps) <= 2.0 * even + 60
     assert not keyframes.has_room()
-
-
-def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped():
-    keyframes = kept(5)
-    assert [keyframes.latest(step) for step in (0, 59, 60, 239, 10**6)] == [0, 0, 60, 180, 240]
-    before = keyframes.n_bytes
-    keyframes.cut(130)
-    assert keyframes.steps == [0, 60, 120] and keyframes.n_bytes < before and 240 not in keyframes
-    assert keyframes.has_room()
-    keyframes.add(180, Pile(0))
-    keyframes.tidy()
-    assert keyframes.steps == [0, 60, 120, 180]
 
 
 class Many(Demo):
