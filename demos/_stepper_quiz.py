@@ -78,10 +78,10 @@ class Guesses:
         count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
         hint = "Click an answer, or press its number; the right arrow skips it."
         if question is None and quiz is None and is_last:
-            hint = "This is the last step. Home asks about all steps again; G ends this."
+            hint = "This is the last step. Home repeats all questions; G ends this."
         elif question is None:
             is_new = quiz is None and answered is None
-            hint = "The right arrow goes on; some steps are asked about first. G ends this." if is_new else "The right arrow goes on."
+            hint = "The right arrow continues; some steps come with a question. G ends this." if is_new else "The right arrow continues."
         return f"{last}{count}{score_of(self.made)}. {hint}"
 
 

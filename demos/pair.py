@@ -201,7 +201,7 @@ class PairInspector(CaseHand):
         if answers is None and self.view_state.message:
             return [self.pair.query, (self.view_state.message, palette.WARNING)]
         if answers is None:
-            return [f"{self.pair.query}: loading the algorithms, which are compiled the first time"]
+            return [f"{self.pair.query}: loading the algorithms; the first time, they are compiled"]
         lines: list[StatusLine] = [
             (_verdict_words(answers), VERDICT_COLORS[answers.verdict]),
             (f"ours:  {answers.ours.words}", palette.AGREE),
@@ -280,10 +280,10 @@ class PairInspector(CaseHand):
 
 
 _WATCH = {
-    **dict.fromkeys(CONTACT_QUERIES, "Dashed is where B would just touch; watch the axes as you turn a shape."),
-    "toi": "Outlines are where each of them sees the first touch; move the slider through the step.",
+    **dict.fromkeys(CONTACT_QUERIES, "The dashed outline shows where B would just touch; watch the axes as you turn a shape."),
+    "toi": "The outlines show the first touch of each answer; move the slider through the step.",
     "ray_cast": "Drag either end of the ray.",
-    "contains": "Drag the point. Each ring has its color where the point is inside.",
+    "contains": "Drag the point. A colored ring means inside, a gray ring outside.",
 }
 _loads = Loads("pair inspector")
 """Queries whose algorithms this process has loaded."""

@@ -78,7 +78,7 @@ class SimpleShapes(Demo):
     tries = (
         ("Drag a body and throw it.", "Grab"),
         ("Toss everything up: T.", "key t"),
-        ("Pause (Space), then step (N): large dots are new in this step, small ones lasted, fading rings are gone.", "step"),
+        ("Pause (Space), then step (N): large dots are new contacts, small dots persist, fading rings have ended.", "step"),
     )
     keywords = "contact manifold friction restitution pile polygon circle sleep"
     parameters = (
@@ -86,7 +86,7 @@ class SimpleShapes(Demo):
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
         Parameter("restitution", 0.15, 0.0, 0.9, "", "restitution (bounce)"),
         Parameter("gravity", 10.0, 0.0, 20.0, "m/s²", "gravity"),
-        Parameter("rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Shapes a second that fall again. At 0 the heap falls asleep."),
+        Parameter("rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Shapes dropped again per second. At 0 the heap falls asleep."),
     )
     keys = (("T", "toss everything up"),)
     opens_list = True

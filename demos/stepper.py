@@ -42,8 +42,8 @@ _REPEAT_AFTER, _REPEAT_EVERY = 24, 5
 _PACES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 _WATCH_A_QUIZ = (
-    "Each question is about the step that comes next. Click the answer, or press its number: then the step is shown, and the right arrow "
-    "goes on to the next question. It skips a question that is open; the left arrow looks at the steps before."
+    "Each question is about the next step. Click the answer, or press its number: the step is shown, and the right arrow goes to the "
+    "next question. The right arrow also skips an open question; the left arrow shows the previous steps."
 )
 
 _loads = Loads("stepper")
@@ -93,7 +93,7 @@ class Stepper(CaseHand):
 
     tries = (
         ("Go through the steps: Right and Left.", "key right, key left"),
-        ("Drag a shape or a corner: the step is computed again at once.", "Grab"),
+        ("Drag a shape or a corner: the step is recomputed at once.", "Grab"),
         ("Put another algorithm beside it: B. Which needs fewer steps?", "key b"),
         ("Guess each step before you see it: G.", "key g"),
     )
@@ -295,7 +295,7 @@ class Stepper(CaseHand):
         from engine.trace.own import BESIDE, beside, plain_case
 
         if name not in BESIDE:
-            return f"your function is asked beside {', '.join(BESIDE)}"
+            return f"your function can be compared with {', '.join(BESIDE)}"
         try:
             reply = self.own.reply(plain_case(case))
         except LabError as error:
@@ -441,7 +441,7 @@ class Stepper(CaseHand):
         for name in self.names:
             if self.picture(name) is None:
                 why = self.view_state.traced[name][2] if name in self.view_state.traced and self._is_ready(name) else ""
-                loading = "being loaded, or compiled where this is the first time"
+                loading = "loading; the first time, this includes compiling"
                 if name in _loads and not self.has(name):
                     loading = "not loaded yet, at this moment of the past"
                 lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")
@@ -460,9 +460,9 @@ class Stepper(CaseHand):
         if isinstance(theirs, str):
             return Aside(theirs, palette.WARNING, 2)
         if theirs is not None:
-            away = " Y goes there." if theirs.step not in (None, self.k) else ""
+            away = " Press Y to go there." if theirs.step not in (None, self.k) else ""
             return Aside(theirs.sentence + away, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
-        return Aside("Your function is being asked.", palette.CAPTION, 2) if self.own is not None else None
+        return Aside("Waiting for your function.", palette.CAPTION, 2) if self.own is not None else None
 
     def summary(self) -> Sequence[str]:
         lines = []

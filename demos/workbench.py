@@ -30,12 +30,12 @@ _FRICTION = 0.6
 _SHAPE = 0.5
 """Height of what is shown, and of the walls, as a share of the ground's width."""
 _LINES = (
-    "Empty so far. Shift and a letter picks a tool:",
+    "Empty so far. Shift and a letter selects a tool:",
     "B  box     C  disc     P  polygon     F  outline     (hold Shift while drawing: static)",
     "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
-    "A picture, an SVG or a body file dropped here falls in as a body.",
+    "A picture, an SVG or a body file dropped here becomes a body.",
 )
-_ALONE, _SHARED = "R brings it back as you built it, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z takes back what you did last, Ctrl S saves."
+_ALONE, _SHARED = "R restores it as you built it, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z undoes your last action, Ctrl S saves."
 """The last line, by whether others are in it too, whose time no one takes back."""
 _BRIEF = "Empty so far. F1: the tools"
 _READABLE = 9.0
@@ -93,7 +93,7 @@ class Workbench(Demo):
     keywords = "build create draw scene editor sandbox"
     parameters = (
         Parameter("width", 20.0, 4.0, 200.0, "m", "width of the ground", slider_high=60.0),
-        Parameter.choice("walls", ("none", "both sides", "endless"), "ends of the ground", note="Walls, or a ground that goes on."),
+        Parameter.choice("walls", ("none", "both sides", "endless"), "ends of the ground", note="Walls, or an endless ground."),
     )
     keys = (("C", "clear the bench"),)
     clear_key = "c"

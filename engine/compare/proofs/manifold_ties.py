@@ -112,8 +112,8 @@ def _turned_decisions(posed: PosedPairs, at: int, box2d: Answers, replay: Callab
         if any(abs(decision.margin) > Fraction(decision.bound) for decision in exact.decisions) or not exact.decisions:
             continue
         turned = [decision for decision in exact.decisions if (decision.margin > 0) != (decision.option == 0)] or list(exact.decisions)
-        evidence = ", ".join(
-            f"{decision.name}: the exact margin is {float(decision.margin):.3g}, {decision.bound:.3g} is allowed" for decision in turned
+        evidence = "; ".join(
+            f"{decision.name}: the exact margin is {float(decision.margin):.3g}, and {decision.bound:.3g} is allowed" for decision in turned
         )
         return "float32_tie", max(abs(float(decision.margin)) for decision in turned), evidence
     return None
@@ -169,7 +169,7 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     if known is not None:
         margin, error, bound = known.margin[at], known.error[at], known.bound[at]
         if abs(margin) + error <= bound:
-            evidence = f"two axes are equally deep: the margin is {margin:.3g} m (known to {error:.1g} m), {bound:.3g} m is allowed"
+            evidence = f"two axes are equally deep: the margin is {margin:.3g} m (known to {error:.1g} m), and {bound:.3g} m is allowed"
             return "float32_tie", abs(margin), evidence
         if abs(margin) - error > bound:
             return None
@@ -187,7 +187,7 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     if abs(scaled) > int(bound * 2.0**_GUARD_BITS) << (2 * _FLOAT32_BITS - _GUARD_BITS):
         return None
     margin = float(Fraction(scaled, 1 << (2 * _FLOAT32_BITS)))
-    return "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed"
+    return "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
 
 
 def _scaled_corners(posed: PosedPairs, at: int, side: int) -> list[Corner]:
@@ -279,7 +279,8 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     if len(near) < 2 and float(distance_sq) > (bound / allowances.MAX_AGREEING_TURN) ** 2:
         return None
     margin = float(deepest - min(near))
-    evidence = f"the center is equally deep behind {len(near)} edges: the exact margin is {margin:.3g} m, {2.0 * bound:.3g} m is allowed"
+    allowed = f"and {2.0 * bound:.3g} m is allowed"
+    evidence = f"the center is equally deep behind {len(near)} edges: the exact margin is {margin:.3g} m, {allowed}"
     return "float32_tie", margin, evidence
 
 
@@ -312,7 +313,8 @@ def _explain_region(
             for direction in directions[1:]
         ):
             evidence = (
-                f"the center is on the border between an edge and its corner: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed"
+                f"the center is on the border between an edge and its corner: the exact margin is {margin:.3g} m, "
+                f"and {bound:.3g} m is allowed"
             )
             return "float32_tie", abs(margin), evidence
     return None

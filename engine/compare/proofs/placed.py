@@ -138,4 +138,4 @@ def at_limit(distance_sq: Fraction, reach: Fraction, bound: float, what: str) ->
     if not low * low <= distance_sq <= (reach + slack) ** 2:
         return None
     margin = float((distance_sq - reach * reach) / (2 * reach))
-    return "float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed"
+    return "float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"

@@ -54,7 +54,7 @@ def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bo
         margin, bound = ExactRay(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
-            evidence = f"at the boundary: the exact margin is {margin:.3g} m, {bound:.3g} m is allowed; {right} is right"
+            evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is right"
             differences.append(Explanation(row, "float32_tie", abs(margin), evidence))
         else:
             evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, {margin:.3g} m outside"
@@ -171,4 +171,4 @@ def _same_surface(ray: ExactRay, ours: float, theirs: float) -> Explained:
 
 
 def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
-    return "float32_tie", abs(margin), f"{what}: the exact margin is {margin:.3g} m, {ray.bound:.3g} m is allowed"
+    return "float32_tie", abs(margin), f"{what}: the exact margin is {margin:.3g} m, and {ray.bound:.3g} m is allowed"

@@ -65,7 +65,7 @@ def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
     assert demo.sim.act(PressKey(ANSWER_KEYS[given]))
     assert demo._shown_question() == (question, given) and demo.k == k
     assert [one.is_right for one in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
-    assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow goes on." in demo._aside().words
+    assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow continues." in demo._aside().words
     assert not demo.sim.act(PressKey(ANSWER_KEYS[given]))  # once
     demo.sim.act(PressKey("right"))
     assert demo.k == k + 1
@@ -146,7 +146,7 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
     try:
         demo = opened(own=asking)
         assert demo.picture("gjk") is not None and demo.theirs is None
-        assert "being asked" in demo._aside().words
+        assert "Waiting for your function" in demo._aside().words
         go.touch()
         until(lambda: demo.theirs is not None)
         assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
