@@ -63,6 +63,7 @@ class App:
         self.dropper = Dropper()
         self.pointed: tuple[int, int] | None = None
         self.open_menu: Callable[[], object] = lambda: None
+        self.open_keys: Callable[[], object] = lambda: None
         self.share_loaded: float | None = None
         """How much of the solver that is waited for is loaded; None if none is, or without an estimate."""
         self._wish: tuple[Wish, Session] | None = None
@@ -225,10 +226,6 @@ class App:
         return door_of_demo(session.demo)
 
     # -- the window ---------------------------------------------------------------------------------------------------
-
-    def show_keys(self) -> None:
-        """Show the page of keys."""
-        self.screen.help_shown, self.screen.key_page.scrolled = True, 0
 
     def back(self) -> None:
         """Go back: from a close look, from a stepper, from a demo to the list; from the list, the second time, quit."""

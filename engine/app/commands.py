@@ -254,7 +254,7 @@ COMMANDS: tuple[Command, ...] = (
         "tools", "Panels", "Tool bar", "Shift T", "Hide or show the tool bar.", lambda app: app.dock(ToolsDock).toggle_shown(), _no_history
     ),
     Command("more", "Show", "More", "", "Show all settings, the solver and the live check.", lambda app: app.appearance.toggle_more()),
-    Command("keys", "Window", "All keys", "F1", "Show what every key does.", lambda app: app.show_keys()),
+    Command("keys", "Window", "All keys", "F1", "Show what every key does.", lambda app: app.open_keys()),
     Command("menu", "Window", "Menu", "Ctrl M", "Open the menu.", lambda app: app.open_menu()),
     Command(
         "theme",

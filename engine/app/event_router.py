@@ -16,9 +16,11 @@ from engine.app.browser import Browser, edited
 from engine.app.commands import Command, command_of, run
 from engine.app.files.dropping import DROP_EVENTS, pixel_of_drop
 from engine.app.frame import FoundDifference
+from engine.app.key_page import KeyPage
 from engine.app.keys import is_plain
 from engine.app.layout import is_inside
 from engine.app.menu import Menu
+from engine.app.overlay import Overlay
 from engine.app.pages import PageReader
 from engine.app.session import Session
 from engine.app.stepper_requests import (
@@ -35,20 +37,9 @@ from engine.sim.demo import Demo
 
 __all__ = ["EventRouter", "Pointing"]
 
-_BUTTONS = (1, 2, 3)
-"""Buttons of the pointer; pygame's 4 and 5 are notches of the wheel."""
 _ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER)
-_BESIDE = (
-    *(pygame.K_LSHIFT, pygame.K_RSHIFT, pygame.K_LCTRL, pygame.K_RCTRL, pygame.K_LALT, pygame.K_RALT, pygame.K_LMETA, pygame.K_RMETA),
-    *(pygame.K_CAPSLOCK, pygame.K_NUMLOCKCLEAR, pygame.K_MODE),
-)
-"""Keys that are held down beside another, and mean nothing alone."""
 _PAGES = {pygame.K_PAGEUP: 2.0, pygame.K_PAGEDOWN: -2.0}
 """Keys that do what the wheel does, and their notches."""
-_OVERLAY_PAGE = 3.0
-"""As many times farther they scroll the page of keys."""
-_NOTCH = 48.0
-"""Design pixels that a notch of the wheel scrolls it."""
 _CLICK = 4.0
 """Design pixels that a pressed pointer may move and still mean a click."""
 _LEFT, _MIDDLE, _RIGHT = 1, 2, 3
@@ -60,21 +51,22 @@ Pixel = tuple[int, int]
 
 
 class EventRouter:
-    """Passes the events of a window on; `menu` and `page`, a page of docs, lie over all else while they are open."""
+    """Passes the events of a window on; `overlays` lie over all else while they are open."""
 
     def __init__(self, app: App) -> None:
         self._app, self._navigator, self._screen = app, app.navigator, app.screen
-        self.menu, self.page = Menu(app), PageReader(app.screen)
+        self.menu, self.page, self.keys = Menu(app), PageReader(app), KeyPage(app)
+        self.overlays: tuple[Overlay, ...] = (self.menu, self.page, self.keys, app.screen.asking)
         self._pointing = Pointing(app.session, self.page)
         self._pointer_at = (-1, -1)
         self._is_left_for_right = False
         """True while the left button, pressed with Ctrl, does what the right one does."""
-        app.open_menu = self.menu.open
+        app.open_menu, app.open_keys = self.menu.open, lambda: self.keys.show(app.session)
 
     def begin(self, session: Session) -> None:
         """Steer another session: the window's has changed."""
-        self.menu.close()
-        self.page.close()
+        for overlay in self.overlays:
+            overlay.close()
         self._pointing = Pointing(session, self.page)
 
     def handle(self, event: pygame.event.Event) -> None:
@@ -84,7 +76,7 @@ class EventRouter:
             run(command, self._app)
             return
         self._screen.ui.note(event)
-        if self.menu.handle(event) or self.page.handle(event) or self._is_of_the_overlay(event) or self._is_of_a_control(event):
+        if any(overlay.handle(event) for overlay in self.overlays) or self._is_of_a_control(event):
             return
         if self._app.dock_area.offer(event, self._app.session):
             return
@@ -118,24 +110,6 @@ class EventRouter:
         if browser is not None and self._screen.browser is browser and (index := browser.pointed()) is not None:
             self._navigator.choose(index)
         return True
-
-    def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:
-        """Scroll the page of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""
-        if not self._screen.help_shown:
-            return False
-        page = self._screen.key_page
-        if event.type == pygame.MOUSEWHEEL:
-            return page.handle(event) or True
-        if event.type == pygame.KEYDOWN and event.key in _PAGES:
-            page.scroll(-round(_NOTCH * _OVERLAY_PAGE * _PAGES[event.key] * self._screen.ui_scale))
-            return True
-        if event.type == pygame.KEYDOWN and event.key not in _BESIDE:
-            self._screen.help_shown = False
-            return event.key in (pygame.K_ESCAPE, pygame.K_F1)
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button in _BUTTONS:
-            self._screen.help_shown = False
-            return True
-        return event.type == pygame.MOUSEBUTTONDOWN
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 

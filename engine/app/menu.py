@@ -11,9 +11,8 @@ import pygame
 
 from engine.app.app import App
 from engine.app.commands import Command, command_of, menu_groups, run
+from engine.app.overlay import Overlay
 from engine.app.panels.recording_dock import RecordingDock
-from engine.app.session import Session
-from engine.ui.form import Form
 from engine.ui.rows import Button, Buttons, Heading, Row
 
 __all__ = ["Menu"]
@@ -26,73 +25,35 @@ _TOP = 44.0
 """Design pixels from the window's upper edge: under the button that opens it."""
 
 
-class Menu:
-    """Lies over the window while it is open; the demo stands still meanwhile."""
+class Menu(Overlay):
+    """The menu."""
 
     def __init__(self, app: App) -> None:
+        super().__init__(app.screen.ui)
         self._app = app
-        self._session: Session | None = None
-        """The session that is paused while the menu is open."""
-        self._was_paused = False
-        self.form = Form(app.screen.ui)
-
-    @property
-    def is_open(self) -> bool:
-        """True while it is shown."""
-        return self._session is not None
 
     def open(self) -> None:
         """Show it; nothing happens while a film is written or a recording is played through."""
-        app, session = self._app, self._app.session
-        if self.is_open or (app.navigator.has_docks and app.dock(RecordingDock).is_busy):
-            return
-        session.driver.release_all()
-        self._session = session
-        self._was_paused, session.clock.paused = session.clock.paused, True
-        self.form.ui.open(self.form)
-        self._lay_out()
-        self.form.ui.go(1)
+        app = self._app
+        if not self.is_open and not (app.navigator.has_docks and app.dock(RecordingDock).is_busy):
+            app.session.driver.release_all()
+            self.show(app.session)
+            self.form.ui.go(1)
 
-    def close(self) -> None:
-        """Let time go on as it did."""
-        if self._session is not None:
-            self.form.ui.close(self.form)
-            self._session.clock.paused, self._session = self._was_paused, None
-
-    def handle(self, event: pygame.event.Event) -> bool:
-        """Handle an event; return True if no one else is to."""
-        if not self.is_open:
-            return False
-        if event.type == pygame.MOUSEBUTTONDOWN and not self.form.place.collidepoint(event.pos):
-            self.close()
-        elif event.type == pygame.KEYDOWN:
-            self._key(event)
-        else:
-            self.form.handle(event)
-        return event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEWHEEL, pygame.KEYDOWN, pygame.DROPFILE)
-
-    def draw(self, surface: pygame.Surface) -> None:
-        """Draw it while it is open."""
-        if self.is_open:
-            self.form.show()
-            self._lay_out()
-            self.form.draw_plate(surface)
-
-    # -- inside -------------------------------------------------------------------------------------------------------
-
-    def _key(self, event: pygame.event.Event) -> None:
+    def take_key(self, event: pygame.event.Event) -> bool:
         command = command_of(event)
         if command is not None and command.id in ("demos", "menu"):
             self.close()
         elif not self.form.ui.handle_key(event) and command is not None:  # its key works without closing the menu first
             self._take(command)
+        return True
 
     def _take(self, command: Command) -> None:
         if not command.disabled(self._app):
             self.close()
             run(command, self._app)
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
         """Place the entries: in one column where there is room for it, else in two, and closer together where there is none so either."""
         layout, px = self._app.screen.layout, self.form.ui.px
         room = pygame.Rect(px(14), px(4), layout.size[0] - px(18), layout.strip[1] - px(8))

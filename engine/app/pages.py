@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pygame
 
-from engine.app.screen import Screen
+from engine.app.app import App
+from engine.app.overlay import Overlay
 from engine.render import palette
-from engine.ui.form import Form
 from engine.ui.rows import Button, Buttons, Image, Note, Row
 
 __all__ = ["PageReader", "page_path", "page_rows"]
@@ -29,8 +29,6 @@ _WIDTH, _INSET = 760.0, 12.0
 _BLOCK = re.compile(r"(?P<heading>#+) |(?P<table>\|)|(?P<item> *(?:- |\d+\. ))|(?P<code> {4})|!\[(?P<caption>.*?)\]\((?P<image>.*?)\)")
 _KINDS = ("heading", "table", "item", "code", "caption")
 _LINK = re.compile(r"\[([^][]*)\]\(([^()\s]*)\)")
-_MOVES = {pygame.K_PAGEUP: -0.9, pygame.K_PAGEDOWN: 0.9, pygame.K_HOME: -1e6, pygame.K_END: 1e6}
-"""Keys that scroll the page, in its heights."""
 
 
 def page_path(page: str) -> Path | None:
@@ -54,71 +52,38 @@ def page_rows(markdown: str, folder: str, open_page: Callable[[str], object]) ->
     return rows
 
 
-class PageReader:
+class PageReader(Overlay):
     """Shows a page over everything else until it is closed, by Esc, its button or a click beside it."""
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen, self._form = screen, Form(screen.ui)
-        self._page = ""
+    def __init__(self, app: App) -> None:
+        super().__init__(app.screen.ui)
+        self._app = app
+        self.page = ""
+        """The page that was opened last, such as "gjk.md#derivation"."""
         self.rows: list[Row] = []
         """The rows of the page."""
-
-    @property
-    def page(self) -> str:
-        """Page that is shown, such as "gjk.md#derivation"; empty for none."""
-        return self._page
 
     def open(self, page: str) -> str:
         """Show a page; return why that cannot be, empty if it can."""
         path = page_path(page)
         if path is None:
             return f"docs/algorithms/{page} is not on this computer; it is part of the project's source code"
-        self._page = page
+        self.page = page
         self.rows = page_rows(path.read_text(encoding="utf-8"), path.parent.relative_to(_DOCS).as_posix(), self.open)
-        self._form.scrolled = 0
-        self._screen.ui.open(self._form)
+        self.show(self._app.session)
         return ""
 
-    def close(self) -> None:
-        """Show nothing."""
-        self._page = ""
-        self._screen.ui.close(self._form)
-
-    def handle(self, event: pygame.event.Event) -> bool:
-        """Handle an event; return True if no one else is to."""
-        if not self._page:
-            return False
-        if event.type == pygame.KEYDOWN:
-            self._key(event)
-            return True
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not self._form.place.collidepoint(event.pos):
-            self.close()
-            return True
-        self._form.handle(event)
-        return event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL)
-
-    def draw(self, surface: pygame.Surface) -> None:
-        """Draw the page while there is one."""
-        if not self._page:
-            return
-        px, (left, top, width, height) = self._screen.ui.px, self._screen.view
-        inset = px(_INSET)
-        plate = pygame.Rect(0, top + inset, min(width - 2 * inset, px(_WIDTH)), height - 2 * inset)
-        plate.centerx = left + width // 2
-        self._form.show()
+    def lay_out(self) -> None:
+        px, (left, top, width, height) = self.form.ui.px, self._app.screen.view
+        wide = min(width - 2 * px(_INSET), px(_WIDTH))
         close = Buttons((Button("Close  Esc", self.close),), columns=1)
-        self._form.lay_out(self.rows, (plate.left, plate.top, plate.width, plate.height), (close,))
-        self._form.draw_plate(surface)
+        self.form.lay_out(self.rows, (left + (width - wide) // 2, top + px(_INSET), wide, height - 2 * px(_INSET)), (close,))
 
-    def _key(self, event: pygame.event.Event) -> None:
-        if event.key == pygame.K_ESCAPE:
-            self.close()
-        elif event.key in _MOVES:
-            self._form.scroll(round(_MOVES[event.key] * self._form.place.height))
-        elif event.key in (pygame.K_UP, pygame.K_DOWN):
-            self._form.scroll(self._screen.ui.px(-60.0 if event.key == pygame.K_UP else 60.0))
-        else:
-            self._screen.ui.handle_key(event)
+    def take_key(self, event: pygame.event.Event) -> bool:
+        if event.key in (pygame.K_UP, pygame.K_DOWN):
+            self.form.scroll(self.form.ui.px(-60.0 if event.key == pygame.K_UP else 60.0))
+            return True
+        return super().take_key(event)
 
 
 def _blocks(markdown: str) -> Iterable[tuple[str, list[str]]]:

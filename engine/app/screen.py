@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pygame
 from msgspec.structs import replace
 
+from engine.app.asking import Asking
 from engine.app.browser import Browser
 from engine.app.files.preferences import Preferences, save_preferences
 from engine.app.frame import FramePainter
@@ -113,8 +114,8 @@ class Screen:
         What all forms share.
     form : Form
         At the left: of the list, or of the demo's panel.
-    key_page : Form
-        Of the page of keys, while it is shown.
+    asking : Asking
+        Asks questions over the view.
     browser : Browser or None
         The list, while it is shown.
     panel : DemoPanel or None
@@ -130,7 +131,8 @@ class Screen:
         self.painter = FramePainter(self.ui_scale, shrinks=not is_watched)
         self.cache = SurfaceCache()
         self.ui = Ui(self.painter.fonts, lambda words: None)
-        self.form, self.key_page = Form(self.ui), Form(self.ui)
+        self.form = Form(self.ui)
+        self.asking = Asking(self.ui, lambda: self.layout.size, lambda: self.view)
         self.browser: Browser | None = None
         self.panel: DemoPanel | None = None
         self._scrolled = 0
@@ -147,15 +149,6 @@ class Screen:
     def is_text_limited(self) -> bool:
         """Whether text of the size asked for has no room in the window."""
         return self.ui_scale < self._wanted_scale
-
-    @property
-    def help_shown(self) -> bool:
-        """Whether the page of keys lies over the window."""
-        return self.ui.modal is self.key_page
-
-    @help_shown.setter
-    def help_shown(self, is_shown: bool) -> None:
-        (self.ui.open if is_shown else self.ui.close)(self.key_page)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Take another size; widgets are built anew before the next frame."""

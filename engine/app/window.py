@@ -16,7 +16,7 @@ import pygame
 
 from engine.app.app import App
 from engine.app.browser import Browser
-from engine.app.commands import find, key_rows, run
+from engine.app.commands import find, run
 from engine.app.event_router import EventRouter
 from engine.app.files.recovery import Recovery
 from engine.app.keys import Label
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["TITLE", "Window"]
 
 TITLE = "Collision laboratory"
-_KEY_COLUMN, _MAX_COLUMNS = 290.0, 4
-"""Design pixels of a column of the page of keys, and how many there are at most."""
 
 
 class Window:
@@ -264,7 +262,7 @@ class Window:
     @property
     def _pointed(self) -> tuple[int, int] | None:
         """Position of the pointer in the demo's view, pixels."""
-        return self.app.pointed if not self.browsing and not self.screen.help_shown else None
+        return self.app.pointed if not self.browsing and self.screen.ui.modal is None else None
 
     def _draw(self, surface: pygame.Surface) -> None:
         """Draw everything, and change nothing of the session."""
@@ -281,20 +279,9 @@ class Window:
         screen.cache.draw(surface, "strip", layout.strip, self._strip_shows if is_kept else None, strip, note)
         if self.app.share_loaded is not None:
             draw_progress(surface, layout.strip, self.app.share_loaded, screen.ui_scale)
-        self.router.page.draw(surface)
-        self.router.menu.draw(surface)
-        if screen.help_shown:
-            self._draw_keys(surface)
+        for overlay in self.router.overlays:
+            overlay.draw(surface)
         screen.ui.draw_tip(surface)
-
-    def _draw_keys(self, surface: pygame.Surface) -> None:
-        """Draw the page of keys in as many columns as there is room for."""
-        screen, px = self.screen, self.screen.ui.px
-        room = pygame.Rect(0, 0, screen.layout.size[0], screen.layout.strip[1]).inflate(-px(20), -px(20))
-        n_columns = min(max(room.width // px(_KEY_COLUMN), 1), _MAX_COLUMNS)
-        screen.key_page.show()
-        screen.key_page.lay_plate(key_rows(self.app, self.dock_area.keys()), room, room.width, n_columns=n_columns)
-        screen.key_page.draw_plate(surface)
 
     def _paint_docks(self, canvas: Canvas) -> None:
         """Draw over the bodies what docks draw there."""

@@ -337,7 +337,7 @@ class Monkey:
         pygame.key.set_mods(0)
         self.resize_back()
         self.turn(0.0)
-        self.window.screen.help_shown = False
+        self.window.router.keys.close()
         for scale in (1.25, 1.0):  # another scale lets go of the words that were drawn in this one
             self.window.screen.rescale(scale)
         self.window.navigator.browse()

@@ -12,7 +12,6 @@ import pygame
 
 from engine.app.editor.editor import Editor
 from engine.app.navigator import Navigator
-from engine.app.panels.asking_dock import AskingDock
 from engine.app.panels.camera_dock import CameraDock
 from engine.app.panels.dock import Dock, WindowActions, carve
 from engine.app.panels.event_dock import EventDock
@@ -125,16 +124,14 @@ class DockArea:
 def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> tuple[Dock, ...]:
     """Return new docks for a window, in the order in which they get events.
 
-    First the one that asks, then those that may be typed in, then those that lie over the view that tools work in.
+    First those that may be typed in, then those that lie over the view that tools work in.
     """
-    asking = AskingDock(lambda: screen.view, screen.ui)
     editor = Editor()
     inspector = InspectorDock(editor)
     timeline = TimelineDock(actions)
     recording = RecordingDock(timeline, lambda: screen.layout.size, actions)
-    files = FilesDock(asking, navigator, screen, actions)
+    files = FilesDock(navigator, screen, actions)
     return (
-        asking,
         recording,
         inspector,
         files,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pygame
 
+from engine.app.asking import Answer, Question
 from engine.app.files.opening import file_stem, is_own_scene, load_any_scene
 from engine.app.files.places import pictures_folder
 from engine.app.files.recovery import EVERY, Recovery, RecoveryFile
@@ -22,7 +23,6 @@ from engine.app.files.saving import Moment, built, kept_maker, moments, scene_at
 from engine.app.files.writing import check_writable, failure_words, png_bytes
 from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
-from engine.app.panels.asking_dock import Answer, AskingDock, Question
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.open_dialog import OpenDialog, typed_path
 from engine.app.screen import Appearance, Screen
@@ -67,9 +67,9 @@ class FilesDock(Dock):
     always = True
     title = "Files"
 
-    def __init__(self, asking: AskingDock, navigator: Navigator, screen: Screen, actions: WindowActions) -> None:
-        self._asking, self._navigator, self._screen, self._actions = asking, navigator, screen, actions
-        self._dialog = OpenDialog(asking, actions.open_file)
+    def __init__(self, navigator: Navigator, screen: Screen, actions: WindowActions) -> None:
+        self._asking, self._navigator, self._screen, self._actions = screen.asking, navigator, screen, actions
+        self._dialog = OpenDialog(screen.asking, actions.open_file)
         self.recovery: Recovery | None = None
         self._since = 0.0
         self._kept: tuple[object, ...] | None = None

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.app.panels.asking_dock import Answer, AskingDock, Question
+from engine.app.asking import Answer, Asking, Question
 from engine.common.errors import Described, InvalidInputError
 from engine.sim.recordings import SUFFIX
 
@@ -27,7 +27,7 @@ _MIN_ROWS = 3
 class OpenDialog:
     """Asks which file to open, by way of `asking`, and gives it to `open_file`."""
 
-    def __init__(self, asking: AskingDock, open_file: Callable[[Path], object]) -> None:
+    def __init__(self, asking: Asking, open_file: Callable[[Path], object]) -> None:
         self._asking, self._open_file = asking, open_file
 
     def show(self, session: Session, appearance: Appearance, screen: Screen) -> None:
@@ -39,9 +39,7 @@ class OpenDialog:
 class _Visit:
     """The dialog from when it is shown until a file is opened; `n_rows` entries are listed at once."""
 
-    def __init__(
-        self, asking: AskingDock, open_file: Callable[[Path], object], session: Session, appearance: Appearance, n_rows: int
-    ) -> None:
+    def __init__(self, asking: Asking, open_file: Callable[[Path], object], session: Session, appearance: Appearance, n_rows: int) -> None:
         self._asking, self._open_file, self._session, self._appearance, self._n_rows = asking, open_file, session, appearance, n_rows
 
     def show(self, folder: Path, first: int = 0, part: str = "", wrong: str = "") -> None:

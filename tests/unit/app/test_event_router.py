@@ -72,9 +72,9 @@ def test_other_keys_reach_the_demo(hand: Hand) -> None:
 
 def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
     hand.key(pygame.K_F1)
-    assert hand.window.screen.help_shown
+    assert hand.window.router.keys.is_open
     hand.key(pygame.K_ESCAPE)
-    assert not hand.window.screen.help_shown and not hand.window.browsing
+    assert not hand.window.router.keys.is_open and not hand.window.browsing
     hand.key(pygame.K_ESCAPE)
     assert hand.window.browsing
     hand.key(pygame.K_ESCAPE)
@@ -93,18 +93,18 @@ def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand: 
     hand.key(pygame.K_F1)
     hand.wheel((300, 200), -2)
     hand.frame(1)
-    by_wheel = window.screen.key_page.scrolled
-    assert by_wheel > 0 and window.screen.help_shown
+    by_wheel = window.router.keys.form.scrolled
+    assert by_wheel > 0 and window.router.keys.is_open
     for _ in range(40):
         hand.key(pygame.K_PAGEDOWN)
     hand.frame(1)
-    end = window.screen.key_page.scrolled
+    end = window.router.keys.form.scrolled
     hand.key(pygame.K_PAGEDOWN)
     hand.frame(1)
-    assert by_wheel < end == window.screen.key_page.scrolled
+    assert by_wheel < end == window.router.keys.form.scrolled
     hand.key(pygame.K_F1)
     hand.key(pygame.K_F1)
-    assert window.screen.help_shown and window.screen.key_page.scrolled == 0
+    assert window.router.keys.is_open and window.router.keys.form.scrolled == 0
 
 
 def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
@@ -112,7 +112,7 @@ def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
     demo = hand.window.session.demo
     at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
-    assert not hand.window.screen.help_shown and not demo.grabbing
+    assert not hand.window.router.keys.is_open and not demo.grabbing
 
 
 def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_it_does(hand: Hand) -> None:
@@ -125,14 +125,14 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     for at in (place(hand.window, tools.tools[2].name).center, line.bar.center):  # type: ignore[attr-defined]
         hand.key(pygame.K_F1)
         hand.wheel(at, 1)
-        assert hand.window.screen.help_shown
+        assert hand.window.router.keys.is_open
         hand.click(at)
-        assert not hand.window.screen.help_shown and tools.tool is tools.tools[0] and not session.clock.paused
+        assert not hand.window.router.keys.is_open and tools.tool is tools.tools[0] and not session.clock.paused
     hand.key(pygame.K_F1)
     hand.send(pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT, unicode="")
-    assert hand.window.screen.help_shown
+    assert hand.window.router.keys.is_open
     hand.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="B")
-    assert not hand.window.screen.help_shown and tools.tool is tools.tools[2]
+    assert not hand.window.router.keys.is_open and tools.tool is tools.tools[2]
 
 
 def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(hand: Hand) -> None:

@@ -12,11 +12,11 @@ import pygame
 import pytest
 
 from engine.app import navigator
+from engine.app.asking import Question
 from engine.app.commands import find, run
 from engine.app.files import places, recovery
 from engine.app.files.opening import file_stem, load_any_scene
 from engine.app.files.recovery import EVERY, Recovery
-from engine.app.panels.asking_dock import AskingDock, Question
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
@@ -58,7 +58,7 @@ class Desk:
     @property
     def question(self) -> Question | None:
         """What is asked."""
-        return next(one for one in self.window.docks if isinstance(one, AskingDock)).question
+        return self.window.screen.asking.question
 
     def type(self, words: str) -> None:
         """Type something, and take it."""

@@ -149,7 +149,7 @@ def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
     assert window.screen.ui_scale == 1.125
     choose(hand, "smaller_text")
     choose(hand, "keys")
-    assert window.screen.help_shown
+    assert window.router.keys.is_open
     hand.key(pygame.K_ESCAPE)
     choose(hand, "demos")
     hand.frame(2)

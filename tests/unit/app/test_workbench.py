@@ -11,7 +11,6 @@ from engine.app.editor.editor import Chosen, ChosenJoint
 from engine.app.editor.joint_page import joint_rows
 from engine.app.editor.pages import body_rows
 from engine.app.files.saving import moments
-from engine.app.panels.asking_dock import AskingDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.stage_views import views_of
@@ -99,7 +98,7 @@ def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(benc
 
 
 def test_saving_is_ticked_once_the_file_is_there(bench: Hand, tmp_path: Path) -> None:
-    panel, asking = bench.window.screen.panel, bench.window.app.dock(AskingDock)
+    panel, asking = bench.window.screen.panel, bench.window.screen.asking
     assert panel is not None and panel.done() == (True, True, False)
     save = {"key": pygame.K_s, "mod": pygame.KMOD_CTRL, "unicode": ""}
     bench.send(pygame.KEYDOWN, **save)

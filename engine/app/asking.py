@@ -14,25 +14,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pygame
 
-from engine.app.panels.dock import Dock
+from engine.app.overlay import Overlay
 from engine.render import palette
 from engine.render.camera import Place
-from engine.ui.form import Form
 from engine.ui.rows import Button, Buttons, Note, Row, Text
 from engine.ui.ui import Ui
 
 if TYPE_CHECKING:
     from engine.app.session import Session
 
-__all__ = ["Answer", "AskingDock", "Question"]
+__all__ = ["Answer", "Asking", "Question"]
 
 _WIDTH = 440.0
-_USERS = (pygame.KEYDOWN, pygame.MOUSEBUTTONDOWN, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
-"""Events that are kept from all others while there is a question; releases are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,65 +53,40 @@ class Question:
     typed: str | None = None
 
 
-class AskingDock(Dock):
-    """Asks one question at a time, in the middle of the `view`. The demo stands still meanwhile, and goes on as before after it."""
+class Asking(Overlay):
+    """Asks one question at a time, in the middle of the `view` of a window of a `size`, pixels."""
 
-    side = "over"
-    always = True
-    title = "Questions"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
-
-    def __init__(self, view: Callable[[], Place], ui: Ui) -> None:
-        self._view, self._ui, self._plate = view, ui, Form(ui)
+    def __init__(self, ui: Ui, size: Callable[[], tuple[int, int]], view: Callable[[], Place]) -> None:
+        super().__init__(ui)
+        self._size, self._view = size, view
         self._question: Question | None = None
-        self._session: Session | None = None
-        self._was_paused = False
 
     @property
     def question(self) -> Question | None:
         """The question that is shown."""
-        return self._question
+        return self._question if self.is_open else None
 
     def ask(self, question: Question, session: Session) -> None:
         """Ask a question, in place of the one before."""
-        self.withdraw()
-        self._question, self._session = question, session
-        self._was_paused, session.clock.paused = session.clock.paused, True
-        self._ui.open(self._plate)
-        self._lay_out(question, self._view()[2:])
-        self._ui.go(1)
+        self._question = question
+        self.show(session)
+        self.form.ui.go(1)
 
-    def withdraw(self) -> None:
-        """Take the question away: nothing is done."""
-        session, self._session, self._question = self._session, None, None
-        self._ui.close(self._plate)
-        if session is not None:
-            session.clock.paused = self._was_paused
-
-    def begin(self, session: Session) -> None:
-        self.withdraw()
-
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        question = self._question
-        if question is None:
-            return False
-        if event.type == pygame.KEYDOWN:
-            self._key(event, question)
-        else:
-            self._plate.handle(event)
-        return event.type in _USERS
-
-    def draw(self, surface: pygame.Surface, session: Session) -> None:
+    def lay_out(self) -> None:
+        px, room = self.form.ui.px, pygame.Rect((0, 0), self._size())
         if self._question is not None:
-            self._plate.show()
-            self._lay_out(self._question, surface.get_size())
-            self._plate.draw_plate(surface)
+            self.form.lay_plate(self._rows_of(self._question), room, min(px(_WIDTH), room.width - px(10)), pygame.Rect(self._view()).center)
 
-    # Inside
+    def click_outside(self) -> None:
+        return
 
-    def _lay_out(self, question: Question, size: tuple[int, int]) -> None:
-        width = min(self._ui.px(_WIDTH), size[0] - self._ui.px(10))
-        self._plate.lay_plate(self._rows_of(question), pygame.Rect((0, 0), size), width, pygame.Rect(self._view()).center)
+    def take_key(self, event: pygame.event.Event) -> bool:
+        question, is_plain = self._question, not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
+        is_number = event.unicode.isdecimal() and is_plain and self.form.ui.typing is None
+        if question is not None and is_number and 1 <= int(event.unicode) <= len(question.answers):
+            self._take(int(event.unicode) - 1)
+            return True
+        return super().take_key(event)
 
     def _rows_of(self, question: Question) -> list[Row]:
         rows: list[Row] = [Note(question.title, 15.0, palette.TEXT, bold=True)]
@@ -126,21 +98,12 @@ class AskingDock(Dock):
         buttons = tuple(Button(words, partial(self._take, k)) for k, words in enumerate(numbered))
         return [*rows, Buttons(buttons, columns=1, height=28.0, is_list=True), Note("Enter chooses the highlighted entry; Esc cancels.")]
 
-    def _key(self, event: pygame.event.Event, question: Question) -> None:
-        if event.key == pygame.K_ESCAPE:
-            self.withdraw()
-        elif self._ui.handle_key(event):
-            return
-        elif event.unicode.isdecimal() and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
-            if 1 <= int(event.unicode) <= len(question.answers):
-                self._take(int(event.unicode) - 1)
-
     def _type(self, typed: str) -> None:
         if self._question is not None:
             self._question = replace(self._question, typed=typed)
 
     def _take(self, k: int) -> None:
         question = self._question
-        self.withdraw()
+        self.close()
         if question is not None:
             question.answers[k].action((question.typed or "").strip())
