@@ -214,7 +214,7 @@ def plain_case(case: Case) -> PlainPair:
         if isinstance(a, Circle | Polygon) and isinstance(b, Circle | Polygon):
             return plain_pair(a, case.pair.pose_a, b, case.pair.pose_b)
     kinds = " and ".join(type(shape).__name__ for shape in shapes if shape is not None) or type(case).__name__
-    raise InvalidInputError("case", "a pair of polygons or circles, which your own function can take", kinds)
+    raise InvalidInputError("case", "a pair of polygons or circles for your own function", kinds)
 
 
 def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tolerance: float = DEFAULT_TOLERANCE) -> OwnAnswer:
