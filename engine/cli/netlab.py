@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from engine.cli.output import progress, warming
 from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import counted
-from engine.report import Link, Part, Report
+from engine.report import Cell, Link, Part, Report, Table
 
 if TYPE_CHECKING:
     from engine.net.messages import SharedScene
@@ -50,7 +50,6 @@ class NetlabOptions:
     rate: float | None = option("R", "Actions per second that each random user starts.")
     join_at: int | None = option("STEP", "Tick at which the last client joins.")
     sweep: str | None = option("NAME=LIST", "Run once per value, such as latency=0,0.05,0.1; also delay, clients, ...")
-    report: options.ReportFolder = None
     json: options.JsonFile = None
 
 
@@ -121,7 +120,6 @@ def _varied(experiment: Experiment, method: str, swept: str | None) -> tuple[lis
 
 
 def _run(experiments: Sequence[Experiment], swept: str | None) -> Report:
-    from engine.cli.netlab_page import netlab_page
     from engine.net.netlab import run
 
     results: list[ExperimentResult] = []
@@ -139,7 +137,7 @@ def _run(experiments: Sequence[Experiment], swept: str | None) -> Report:
     if not results:
         return Report({}, interrupted=interrupted)
     status = int(any(result.problems for result in results))
-    return Report(_as_json(results), _parts(results, swept), status, partial(netlab_page, results, swept), interrupted)
+    return Report(_as_json(results), _parts(results, swept), status, interrupted=interrupted)
 
 
 def _shifted(advance: Callable[[int], None], before: int) -> Callable[[int], None]:
@@ -163,12 +161,64 @@ def _as_json(results: Sequence[ExperimentResult]) -> dict[str, Any]:
 
 
 def _parts(results: Sequence[ExperimentResult], swept: str | None) -> Iterator[Part]:
-    from engine.cli.netlab_page import about, clients_table, runs_table
-
-    yield Link(about(results[0].experiment), "title")
-    yield runs_table(results, swept)
+    yield Link(_about(results[0].experiment), "title")
+    yield _runs_table(results, swept)
     if len(results) == 1:
-        yield clients_table(results[0])
+        yield _clients_table(results[0])
     for result in results:
         yield from (Link(f"{result.experiment.method}: {problem}", "wrong") for problem in result.problems)
         yield from (f"dropped: {reason}" for reason in result.drops)
+
+
+def _about(experiment: Experiment) -> str:
+    """Return a one-line summary of an experiment with its title, clients, steps, seed and links."""
+    link = ", ".join(f"{name} {value:g}" for name, value in asdict(experiment.link).items() if value) or "ideal"
+    size = f"{counted(experiment.n_clients, 'client')}, {counted(experiment.steps, 'step')}"
+    return f"{experiment.title}, {size}, seed {experiment.seed}; link: {link}"
+
+
+def _swept_value(run: ExperimentResult, name: str) -> float:
+    """Return a run's value of the swept parameter."""
+    from engine.net.netlab.experiment import LINK_FIELDS, SWEPT
+
+    return float(getattr(run.experiment.link if name in LINK_FIELDS else run.experiment, SWEPT[name]))
+
+
+def _scaled(value: float | None, factor: float) -> Cell:
+    return None if value is None else factor * value
+
+
+def _runs_table(results: Sequence[ExperimentResult], swept: str | None) -> Table:
+    """Return the table of medians, one row per run; traffic (both directions) and processor time are per client."""
+    rows = [
+        (
+            run.experiment.method, *([] if swept is None else [_swept_value(run, swept)]),
+            f"{run.total('differing_steps')} of {run.total('compared_steps')}", run.acts, _scaled(run.own_act_shown.median, 1e3),
+            _scaled(run.time_to_agree.median, 1e3), run.sizes.n, _scaled(run.sizes.median, 1e3), _scaled(run.sizes.max, 1e3),
+            run.resimulated_per_step, _scaled(run.mean("stalled_share"), 100.0), run.bytes_per_s / 1e3, run.mean("ms_per_step"),
+            run.server_ms_per_step,
+        )
+        for run in results
+    ]  # fmt: skip
+    heads = (
+        "method", *((swept,) if swept else ()), "differ", "acts", "own action, ms", "agreed, ms", "corrections", "size, mm", "max, mm",
+        "resim./step", "stalled, %", "kB/s", "ms per step", "server ms",
+    )  # fmt: skip
+    return Table("", heads, tuple(rows))
+
+
+def _clients_table(run: ExperimentResult) -> Table:
+    """Return the table of a run's clients, one row per client."""
+    heads = (
+        "client", "from step", "differ", "skipped", "corrections", "max, mm", "rollbacks", "resim.", "adopted", "up, B/s",
+        "down, B/s", "ms per step",
+    )  # fmt: skip
+    rows = [
+        (
+            client.name, client.first_step, client.differing_steps, client.skipped_steps, client.corrections,
+            _scaled(client.largest_correction, 1e3), client.rollbacks, client.resimulated_steps, client.adopted_keyframes,
+            round(client.bytes_up_per_s), round(client.bytes_down_per_s), client.ms_per_step,
+        )
+        for client in run.clients
+    ]  # fmt: skip
+    return Table("", heads, tuple(rows))

@@ -130,14 +130,11 @@ def draw_charts(charts: Sequence[Chart], title: str = "") -> Figure:
         figure.suptitle(title, fontsize=13)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
     for panel, chart in zip(panels, charts, strict=False):
-        if chart.labels:
-            _draw_bars(panel, chart)
-        else:
-            _draw_curves(panel, chart)
+        _draw_curves(panel, chart)
         panel.set_title(chart.title, fontsize=11)
         panel.set(xlabel=chart.x, ylabel=chart.y)
         panel.set_axisbelow(True)
-        panel.grid(axis="y" if chart.labels else "both")
+        panel.grid()
         if not has_one_legend:
             panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=8, frameon=False)
     for panel in panels[len(charts) :]:
@@ -156,8 +153,6 @@ def _draw_curves(panel: Axes, chart: Chart) -> None:
         panel.axhline(chart.limit, color=COLORS["soft"], lw=1.0, ls=":")
     x_scale, y_scale = ("log" if is_log else "linear" for is_log in chart.is_log)
     panel.set(xscale=x_scale, yscale=y_scale)
-    if chart.from_zero:
-        panel.set_ylim(bottom=0.0)
     places = chart.curves[0].x
     is_same = all(curve.x == places for curve in chart.curves)
     if is_same and (chart.is_log[0] or len(places) <= _N_NAMED):
@@ -174,14 +169,6 @@ def set_log_ticks(axis: Axis, digits: Sequence[float]) -> None:
     axis.set_major_locator(LogLocator(subs=digits))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def _draw_bars(panel: Axes, chart: Chart) -> None:
-    width = 0.8 / len(chart.curves)
-    for k, curve in enumerate(chart.curves):
-        places = [place + (k - 0.5 * (len(chart.curves) - 1)) * width for place in range(len(chart.labels))]
-        panel.bar(places, curve.y, width, color=METHOD_COLORS[k % len(METHOD_COLORS)], label=curve.name)
-    panel.set_xticks(range(len(chart.labels)), chart.labels, rotation=45, fontsize=8, ha="right")
 
 
 def as_png(figure: Figure, dpi: int = _PNG_DPI) -> bytes:

@@ -98,10 +98,6 @@ class Chart:
         Whether x and y have a logarithmic scale.
     limit : float, optional
         The y value at which a dotted horizontal line is drawn.
-    labels : tuple of str
-        Names of categories; if given, each curve is drawn as bars, one per label.
-    from_zero : bool
-        Begin the y axis at 0.
     """
 
     title: str
@@ -110,8 +106,6 @@ class Chart:
     curves: tuple[Curve, ...]
     is_log: tuple[bool, bool] = (False, False)
     limit: float | None = None
-    labels: tuple[str, ...] = ()
-    from_zero: bool = False
 
 
 def format_cell(cell: Cell) -> str:

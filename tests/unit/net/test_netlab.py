@@ -138,10 +138,9 @@ def test_a_sweep_changes_one_quantity():
 def test_the_command(tmp_path, capsys):
     out = tmp_path / "out.json"
     link = "--latency 0.15 --loss 0.05 --clients 2"
-    words = f"netlab simple_shapes --set count=2 --steps 35 --join-at 20 {link} --json {out} --report {tmp_path / 'page'}".split()
+    words = f"netlab simple_shapes --set count=2 --steps 35 --join-at 20 {link} --json {out}".split()
     assert main(words) == 0
     plain = json.loads(out.read_text("utf-8"))
     assert (plain["clients"], plain["steps"], plain["differing_steps"], plain["adopted_keyframes"], plain["agree"]) == (2, 35, 0, 0, True)
     assert plain["runs"][0]["link"]["latency"] == 0.15 and plain["runs"][0]["per_client"][1]["first_step"] == 30
     assert "0 of " in capsys.readouterr().out
-    assert {path.name for path in (tmp_path / "page").iterdir()} == {"report.html", "netlab.png", "tables.md"}

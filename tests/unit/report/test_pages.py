@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -27,22 +28,14 @@ def test_a_table_is_the_same_in_the_terminal_and_as_markdown() -> None:
 
 
 def test_a_page_escapes_what_is_put_in() -> None:
-    page = render_page(
-        "netlab.html",
-        title="<i>",
-        about="x & y",
-        is_whole=False,
-        n_problems=2,
-        summary=TABLE,
-        svg="<svg></svg>",
-        runs=[("r", TABLE, ("<p>",))],
-    )
-    assert "<i>" not in page and "&lt;i&gt;" in page and "x &amp; y" in page and '<p class="wrong">&lt;p&gt;</p>' in page
-    assert '<td class="wrong"><a href="#b">&lt;b&gt;</a></td>' in page and "2 problems" in page and "Interrupted" in page
+    scenes = [(SimpleNamespace(name="p", title="<p>", standing=""), TABLE)]
+    page = render_page("solvers.html", title="<i>", about="x & y", matrix=TABLE, svg="<svg></svg>", needs=TABLE, scenes=scenes)
+    assert "<i>" not in page and "&lt;i&gt;" in page and "x &amp; y" in page and "<p>&lt;p&gt;" not in page and "&lt;p&gt;" in page
+    assert '<td class="wrong"><a href="#b">&lt;b&gt;</a></td>' in page
     assert not re.search(r"https?:|<script|<link", page)
 
 
-@pytest.mark.parametrize("chart", [Chart("t", "x", "y", (CURVE,), (True, True), 2.0), Chart("t", "", "", (CURVE,), labels=("a", "b"))])
+@pytest.mark.parametrize("chart", [Chart("t", "x", "y", (CURVE,), (True, True), 2.0)])
 def test_drawings_share_no_id_and_follow_the_theme(chart: Chart) -> None:
     drawings = [as_svg(draw_charts((chart,)), title) for title in ("first", "second & third")]
     ids = [re.findall(r' id="([^"]*)"', drawing) for drawing in drawings]
