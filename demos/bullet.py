@@ -125,7 +125,7 @@ class Bullet(Demo):
         ("Change the muzzle speed: from which speed on does the first lane fail?", "set speed"),
     )
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
-    no_edits = "The lanes are rebuilt for every shot; choose target, bullet and rule in the panel."
+    no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."
     parameters = (
         Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
         Parameter.choice("target", tuple(TARGETS), "target", tuple(alias for _, alias, _ in TARGETS.values()), default=3),

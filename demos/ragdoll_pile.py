@@ -156,7 +156,7 @@ class RagdollPile(Demo):
         return (
             (f"{self.n_come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures", palette.TEXT),
             (f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {asleep} bodies asleep (dim)", palette.TEXT),
-            (f"{times.step:.1f} ms per step, {times.check:.1f} ms for its check", palette.CAPTION),
+            (f"{times.step:.1f} ms per step, {times.check:.1f} ms to check it", palette.CAPTION),
         )
 
     def _create_pit(self) -> None:

@@ -183,7 +183,7 @@ def _say(line: str) -> None:
 def _invitation(server_thread: ServerThread) -> str:
     """Return the line that shows the server's address and how to join."""
     first, *more = server_thread.addresses
-    elsewhere = f" (from other networks {' or '.join(more)})" if more else ""
+    elsewhere = f" (from other networks: {' or '.join(more)})" if more else ""
     return f"shared at {first}; others join with: {program()} join {server_thread.invitation}{elsewhere}"
 
 

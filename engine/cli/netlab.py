@@ -111,7 +111,7 @@ def _varied(experiment: Experiment, method: str, swept: str | None) -> tuple[lis
         return experiments, None
     name, equals, words = (word.strip() for word in swept.partition("="))
     if not equals or name not in SWEPT:
-        raise InvalidInputError("--sweep", "NAME=LIST, NAME one of " + ", ".join(SWEPT), swept)
+        raise InvalidInputError("--sweep", "NAME=LIST, where NAME is one of " + ", ".join(SWEPT), swept)
     values = [_number("--sweep", word) for word in words.split(",")]
     if len(values) > _MAX_SWEPT:
         raise InvalidInputError("--sweep", f"at most {_MAX_SWEPT} values", Described(str(len(values))))

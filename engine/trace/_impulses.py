@@ -330,7 +330,7 @@ class _StepDecoder:
             elif share < 1.0:
                 words += f" (soft: {share:.0%} of the rate is removed, and {kept:.0%} of the impulse is dropped)"
             elif old - new > small:
-                words += ": part of the impulse is removed; only the accumulated impulse must not pull"
+                words += ": part of the impulse is removed, as only the accumulated impulse has to push"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
         if self._bounces:

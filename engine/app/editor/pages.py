@@ -26,12 +26,12 @@ _MAX_READ = 20
 
 _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
     ("hertz", 10.0, "Hz", "Steps per second. More is more accurate and stiffer but costs more; fast bodies travel less per step."),
-    ("velocity_iterations", 1.0, "", "Velocity sweeps over contacts and joints. With more, stacks and chains are stiffer."),
+    ("velocity_iterations", 1.0, "", "Velocity sweeps over contacts and joints. More sweeps make stacks and chains stiffer."),
     (
         "position_iterations",
         1.0,
         "",
-        "Position sweeps that push overlapping bodies apart and pull joints together. With more, bodies sink in less.",
+        "Position sweeps that push overlapping bodies apart and pull joints together. More sweeps leave less overlap.",
     ),
 )
 _SWITCHES: tuple[tuple[str, str], ...] = (

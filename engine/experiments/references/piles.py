@@ -259,7 +259,7 @@ def confined(lab: Lab) -> list[Row]:
 
 
 def cards(world: World) -> int:
-    """Add a floor, and a card house of five storeys; return its top card."""
+    """Add a floor, and a five-story card house; return its top card."""
     ground(world, friction=0.7)
     card, lean = Polygon.box(0.001, 0.2), math.radians(25.0)
     left, y, top = 0.0, 0.18, 0
@@ -276,7 +276,7 @@ def cards(world: World) -> int:
     return top
 
 
-@reference("card house of five storeys", is_slow=True, chapter=QUALITY)
+@reference("five-story card house", is_slow=True, chapter=QUALITY)
 def card_house(lab: Lab) -> list[Row]:
     """Cards of 2 mm x 0.4 m, leaning by 25 deg, friction 0.7, as Box2D's samples build them."""
     world = lab.world()

@@ -240,9 +240,9 @@ def _pyramid(world: World) -> Judged:
     return _standing(world, [box for row in rows for box in row], 0.25, _above(rows))
 
 
-@_scene("Card house of five storeys", 20.0)
+@_scene("Five-story card house", 20.0)
 def _card_house(world: World) -> Judged:
-    """The top card stays within 0.1 m, a quarter of a card: a storey that gives way is 0.37 m high."""
+    """The top card stays within 0.1 m, a quarter of a card: a story that gives way is 0.37 m high."""
     return _standing(world, [cards(world)], 0.1)
 
 

@@ -1,4 +1,4 @@
-"""Overlap of convex polygons: edge against edge, a bounding circle first, GJK with a kept witness, by the number of vertices."""
+"""Overlap of convex polygons: edge against edge, a bounding circle first, GJK with a cached witness, by the number of vertices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TESTS = {
     "edge against edge": EDGES,
     "circle, then edges": CIRCLE_THEN_EDGES,
     "GJK": GJK,
-    "GJK, kept witness": KEPT_GJK,
+    "GJK, cached witness": KEPT_GJK,
     "circle, then that": CIRCLE_THEN_GJK,
     "SAT": SAT,
 }
@@ -119,7 +119,7 @@ def overlap_tests(quick: bool) -> Finding:
     )
     charts.append(Chart("false hits of the circle", "vertices of each", "% of its hits", shares, (True, False)))
     last = sizes[-1]
-    kept = "GJK, kept witness"
+    kept = "GJK, cached witness"
     sentences = (
         f"At {last} vertices, a cached witness makes GJK {1.0 / ratios['round', last][kept]:.0f} times as fast as edge against edge on "
         "round "

@@ -82,7 +82,9 @@ def divergence_words(divergence: Divergence) -> str:
     listed = [f"body {body} of world {stage}" for stage, body in divergence.bodies[:_MAX_NAMED]]
     more = len(divergence.bodies) - len(listed)
     bodies = ", ".join(listed) + (f" and {more} more" if more else "")
-    return f"step {divergence.step} is the first to differ: {bodies or 'no body, so a parameter or the number of worlds'}"
+    return (
+        f"step {divergence.step} is the first to differ: {bodies or 'the bodies agree, so a parameter or the number of worlds must differ'}"
+    )
 
 
 def verify(recording: Recording, history: History[Any], progress: Callable[[int], object] | None = None) -> Verdict:

@@ -17,7 +17,7 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "BvhTopDown", "bvh_top_down"]
 
-COSTS = View("costs", "cost of each cut", x="border between bins", y="half perimeter x boxes, left + right, m")
+COSTS = View("costs", "cost of each cut", x="bin boundary", y="half perimeter x boxes, left + right, m")
 
 
 class BvhTopDown(TreeAlgorithm):

@@ -62,7 +62,7 @@ def test_overlap_tests_agree(is_flat: bool) -> None:
     poses = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
     true = batch.overlap(passes.shapes, np.tile(passes.pairs, (72, 1)), *poses)
     found = {name: passes.asked(test)[0] == 1 for name, test in TESTS.items()}
-    for name in ("GJK", "GJK, kept witness", "circle, then that", "SAT"):
+    for name in ("GJK", "GJK, cached witness", "circle, then that", "SAT"):
         assert (found[name] == true).all(), name
     assert (found["edge against edge"] == found["circle, then edges"]).all()
     assert not (found["edge against edge"] & ~true).any()
@@ -79,7 +79,7 @@ def test_overlap_tests_agree(is_flat: bool) -> None:
 @pytest.mark.slow
 def test_a_kept_witness_saves_steps() -> None:
     passes = Passes(40, False, 24, 72)
-    assert passes.asked(TESTS["GJK, kept witness"])[1] < 0.75 * passes.asked(TESTS["GJK"])[1]
+    assert passes.asked(TESTS["GJK, cached witness"])[1] < 0.75 * passes.asked(TESTS["GJK"])[1]
 
 
 @pytest.mark.slow
