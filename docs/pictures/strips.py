@@ -73,7 +73,7 @@ def draw_strip(name: str, folder: Path) -> Path:
             surface = pygame.Surface((columns * (_SIZE[0] + _GAP) - _GAP, rows * (_SIZE[1] + _GAP) - _GAP))
             surface.fill((255, 255, 255))
             for place, k in enumerate(frames):
-                frame = draw_step(picture, k, _SIZE, frozenset({"views", "sentence", "slider"}))
+                frame = draw_step(picture, k, _SIZE, frozenset({"views", "sentence", "count", "slider"}))
                 surface.blit(frame, ((place % _COLUMNS) * (_SIZE[0] + _GAP), (place // _COLUMNS) * (_SIZE[1] + _GAP)))
         finally:
             palette.use_theme(before)

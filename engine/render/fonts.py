@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pygame
 
+from engine.common.arrays import FloatArray
 from engine.common.words import shown
 from engine.render import palette
 from engine.render.palette import Color
@@ -149,6 +150,7 @@ class LabelRoom:
         self._view = pygame.Rect(view)
         self._taken: list[pygame.Rect] = []
         self._words: list[pygame.Rect] = []
+        self._lines: list[tuple[float, float, float, float]] = []
         self._waiting: list[Callable[[], object]] = []
 
     def wait(self, write: Callable[[], object]) -> None:
@@ -170,10 +172,14 @@ class LabelRoom:
         """Mark an area that no label may cover."""
         self._taken.append(place)
 
+    def keep_off_lines(self, ends: FloatArray) -> None:
+        """Let labels avoid lines where they can; `ends` are pixels, float64 (n, 2, 2)."""
+        self._lines += [(x0, y0, x1, y1) for x0, y0, x1, y1 in ends.reshape(-1, 4).tolist()]
+
     def part(self, view: tuple[int, int, int, int]) -> LabelRoom:
         """Return the room in a part of the view, with the same occupied areas."""
         room = LabelRoom(view)
-        room._taken, room._words = [*self._taken], [*self._words]
+        room._taken, room._words, room._lines = [*self._taken], [*self._words], [*self._lines]
         return room
 
     def has_words(self, place: pygame.Rect) -> bool:
@@ -187,14 +193,19 @@ class LabelRoom:
     def beside(
         self, point: tuple[float, float], size: tuple[int, int], gap: float, sides: Sequence[tuple[int, int]] = ALL_SIDES
     ) -> pygame.Rect | None:
-        """Reserve and return a free rectangle of `size` pixels at `gap` from a point; None if there is none."""
+        """Reserve and return a free rectangle of `size` pixels at `gap` from a point, best one that no line crosses; or None."""
         width, height = size
+        free: list[pygame.Rect] = []
         for across, down in sides:
             slant = 0.7 if across and down else 1.0
             left = point[0] + across * (slant * gap + 0.5 * width) - 0.5 * width
             top = point[1] + down * (slant * gap + 0.5 * height) - 0.5 * height
             place = pygame.Rect(round(left), round(top), width, height)
             if self.is_free(place):
-                self._taken.append(place)
-                return place
-        return None
+                free.append(place)
+                if not any(place.clipline(line) for line in self._lines):
+                    break
+        else:
+            free = free[:1]
+        self._taken += free[-1:]
+        return free[-1] if free else None

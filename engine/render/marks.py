@@ -65,6 +65,12 @@ _SHORT = 3
 """Maximum length of a label that is written inside its mark, characters."""
 _LEVEL = 2.0
 """Tolerance for two corners of equal height, pixels."""
+_ACROSS = 10_000.0
+"""Pixels that a full line reaches to both sides of its first point, as far as labels have to know."""
+_FAR = 30_000.0
+"""Pixels beyond which an edge crosses no label that is seen."""
+_BESIDE_DOT = 5.0
+"""Design pixels that the name of a corner moves away to be beside a dot."""
 _MAX_NUMBERED = 16
 """Maximum number of corners of a shape whose corners are numbered."""
 
@@ -95,6 +101,7 @@ def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Seq
         return
     for mark in (*scenery, *marks):
         _keep_clear(canvas, place, mark)
+    canvas.room.keep_off_lines(np.concatenate([np.zeros((0, 2, 2)), *(_edges(canvas, place, mark) for mark in (*scenery, *marks))]))
     for mark in marks:
         _label(canvas, place, mark, _LABEL, bold=True)
     for mark in scenery:
@@ -191,7 +198,7 @@ def _arrow(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> N
         return
     _lines(canvas, np.array((start, end)), style, color)
     head = min(_HEAD * canvas.ui_scale, 0.6 * length)
-    if not np.abs(pixels).max() < 30_000.0:
+    if not np.abs(pixels).max() < _FAR:
         return
     way = along / length
     neck, wing = pixels[1] - head * way, 0.45 * head * np.array((-way[1], way[0]))
@@ -202,6 +209,19 @@ def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
     """Keep labels off the dots and the short ends of a mark."""
     if mark.form in ("point", "arrow"):
         canvas.keep_clear(canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64))), 1.6 * _STYLES[mark.role].dot)
+
+
+def _edges(canvas: Canvas, place: Place, mark: Mark) -> FloatArray:
+    """Return the edges of a mark, pixels, float64 (n, 2, 2); none of one with so many that labels could not avoid them."""
+    if mark.form not in ("path", "polygon", "arrow", "line") or not 2 <= len(mark.points) <= _MAX_NUMBERED:
+        return np.zeros((0, 2, 2))
+    pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
+    if mark.form == "line":  # goes on to both sides
+        along = pixels[-1] - pixels[0]
+        pixels = pixels[0] + np.array((-_ACROSS, _ACROSS))[:, None] * along / max(float(np.hypot(*along)), 1e-9)
+    ends = np.roll(pixels, -1, axis=0) if mark.form == "polygon" else pixels[1:]
+    edges = np.stack((pixels[: len(ends)], ends), axis=1)
+    return edges[(np.abs(edges) < _FAR).all(axis=(1, 2))]
 
 
 def _word_color(role: Role) -> Color:
@@ -260,5 +280,8 @@ def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
         name, color = f"{mark.text}{k}", _word_color(mark.role)
         if name in named:
             continue
-        canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale,
-                     sides=((across, down), (across, 0), (0, down), (-across, down), (across, -down)))  # fmt: skip
+        gap = 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale
+        sides = (across, down), (across, 0), (0, down), (-across, down), (across, -down)
+        for more in (0.0, _BESIDE_DOT):  # farther away where a mark's dot lies on the corner
+            if canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, gap + more, sides=sides):
+                break

@@ -268,7 +268,6 @@ class _Clipping:
     def _point(self, numbers: list[float]) -> None:
         is_kept, name, gap = numbers[0] == 1.0, numbers[1], numbers[2]
         end, midway = self.axes.frame.apply((numbers[3], numbers[4])), self.axes.frame.apply((numbers[5], numbers[6]))
-        behind = f"{meters(-gap)} deep" if gap < 0.0 else f"{meters(gap)} in front of the edge"
         if self.ends is None:
             what = "The contact point"
         elif end in self.ends[: self.n_ends]:
@@ -277,7 +276,7 @@ class _Clipping:
             what = "The foremost corner"
         if not is_kept:
             self._add(
-                "point", _DROPPED, f"{what} lies {behind}, farther than the radii, so it is dropped.", points=(end,),
+                "point", _DROPPED, f"{what} has a separation of {meters(gap)}, more than the radii, so it is dropped.", points=(end,),
                 values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
                 question=self._is_kept(what, 1),
             )  # fmt: skip
@@ -287,7 +286,7 @@ class _Clipping:
         if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.axes.touch:
             at = " The two points coincide and give no direction, so the world's x axis is used."
         self._add(
-            "point", _POINT, f"{what} is kept ({behind}); the contact point lies midway between the two "
+            "point", _POINT, f"{what} is kept (separation {meters(gap)}); the contact point lies midway between the two "
             f"surfaces.{at}", points=(end, midway),
             values={"gap": gap, "kept": 1.0, "id": name}, marks=(*self._picture(), Mark("path", "new", (end, midway)), mark),
             question=self._is_kept(what, 0),
@@ -351,7 +350,7 @@ class _Clipping:
         marks = [Mark("point", "result", (point.position,), text=meters(point.separation)) for point in result.points]
         marks += [Mark("arrow", "result", ((x, y), (x + size * nx, y + size * ny))) for x, y in points]
         degrees = math.degrees(math.atan2(ny, nx))
-        how = f"the normal points from A to B, at {degrees:.0f} degrees; the smallest separation is {meters(deepest)}"
+        how = f"the normal points from A to B, at {degrees:.0f} degrees; at the deepest point the separation is {meters(deepest)}"
         return TraceStep(
             "answer", self.first_line + _POINT, f"{counted(n, 'contact point')}; {how}.", points=points, axis=result.normal,
             bound=deepest, values={"points": float(n), "separation": deepest},

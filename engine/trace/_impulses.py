@@ -290,7 +290,7 @@ class _StepDecoder:
             for body, v in zip(self._ends[contact], (row[4:7], row[7:10]), strict=True):
                 self.velocity[body] = (v[0], v[1], v[2])
         changed = sorted({body for row in rows for body in self._ends[int(row[0])]})
-        listed = "; ".join(pushes[:4]) + ("; ..." if len(pushes) > 4 else "")
+        listed = "; ".join(pushes[:4]) + ("; and more" if len(pushes) > 4 else "")
         sentence = (
             f"Warm start: each contact starts with its impulse from the end of the last step, {listed}. "
             "Resting contacts are thus nearly solved at the start, so a few sweeps are enough."
@@ -563,7 +563,7 @@ class _StepDecoder:
         for force_row in rows:
             if (int(force_row[0]), int(force_row[1])) in self._impulse and force_row[2] == 0.0:
                 marks += self._impulses(int(force_row[0]), int(force_row[1]))
-        listed = "; ".join(pushes[:6]) + ("; ..." if len(pushes) > 6 else "") if pushes else "no point pushes"
+        listed = "; ".join(pushes[:6]) + ("; and more" if len(pushes) > 6 else "") if pushes else "no point pushes"
         so = "" if holds else "; the pivoting did not finish, so friction is that of the last iteration"
         if is_collision:
             sentence = f"Touching points that approach receive impulses, so that none still approaches: {listed}{so}."

@@ -71,8 +71,8 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
     else:
         bound = f"{which}: the gap is {meters(at.gap)} in the middle, and at least {meters(at_start)} and {meters(at_end)} at the ends"
     if follows == BISECT_CLEAR:
-        line, then = 5, ". The bound F is concave, so it lies above the line between its ends: the gap stays open, and the interval is "
-        "clear"
+        line = 5
+        then = ". The bound F is concave, so it lies above the line between its ends: the gap stays open, and the interval is clear"
         cleared += on_axis_of_time("kept", start, end)
     elif follows == BISECT_HALVED:
         line, then = 8, ". It may close in between, so the first half is next"

@@ -95,8 +95,8 @@ def _joined(steps: TreeSteps, node: int, left: int, right: int, box: tuple[float
     forest.put_inner(node, box, (left, right))
     forest.set_roots([node if root == left else root for root in forest.roots if root != right])
     why = "are neighbors" if is_slow else "chose each other"
-    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, with a half perimeter of "
-    f"{meters(half_perimeter(box))}."
+    size = f"with a half perimeter of {meters(half_perimeter(box))}"
+    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, {size}."
     steps.add(
         "join", 5 if is_slow else 4, words[0].upper() + words[1:], {node: "new", left: "best", right: "best"},
         values={"round both": half_perimeter(box)},

@@ -73,11 +73,11 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
         corner = f"By then another corner is foremost, {meters(above)} away. In a fraction s of the motion, it"
     speed = f"{corner} approaches by {meters(-slope)} x s" if slope < 0.0 else f"{corner} moves away by {meters(slope)} x s"
     turning = f", and rotation adds at most K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
+    sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before "
     if after < impact.t_last:
-        sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before s = {s:.3g}. No touch can be missed by advancing "
-        f"to {moment(after, s)}."
+        sentence += f"s = {s:.3g}. No touch can be missed by advancing to {moment(after, s)}."
     else:
-        sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before the end, so the search advances to {moment(after)}."
+        sentence += f"the end, so the search advances to {moment(after)}."
     return impact.step(
         "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
         values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},

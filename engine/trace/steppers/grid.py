@@ -151,8 +151,8 @@ class _Search:
         if is_own:
             where = f"Box {self.box} searches its own row, {row}, starting at its own cell, column {first}"
         else:
-            where = f"Box {self.box} reaches into row {row}, which is searched from its left end minus the widest box's width, column "
-            f"{first}"
+            begun = f"column {first}"
+            where = f"Box {self.box} reaches into row {row}, which is searched from its left end minus the widest box's width, {begun}"
         where += f", up to its right end, column {self.beyond - 1}" if self.beyond - 1 > first else ", where it also ends"
         if not compared:
             words = f"{where}. There is no box{' after it' if is_own else ''} to compare it with."

@@ -52,8 +52,8 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
             pieces = merged(part.grid, triangles, trace)
             reflex = part.reflex
             n_reflex += len(reflex)
-            begun = f"{counted(len(triangles), 'triangle')}, and therefore {counted(len(trace), 'diagonal')}. Of the {len(part.points)} "
-            "corners"
+            n_corners = counted(len(part.points), "corner")
+            begun = f"{counted(len(triangles), 'triangle')}, and therefore {counted(len(trace), 'diagonal')}. Of the {n_corners}"
             dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: diagonals are needed only there, at most two"
             steps.append(
                 TraceStep(

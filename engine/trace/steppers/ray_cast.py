@@ -269,8 +269,7 @@ class _Decoder:
         r = self.shape.radius
         what = "The circle" if len(self.corners) == 1 else f"The circle about corner {corner}"
         if math.isnan(half):
-            sentence = f"{what}: the ray's line passes its center at {meters(away)}, farther than the radius, {meters(r)}, so they do "
-            "not cross."
+            sentence = f"{what}: the ray's line passes its center at {meters(away)}, farther than the radius, {meters(r)}: it misses."
         else:
             sentence = (
                 f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}, and is inside from "

@@ -79,8 +79,8 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
     elif is_overlapping:
         line, points, gap = 5, (), axes.best - axes.reach
         says = (
-            f"They overlap: their shadows overlap on all {there_are} axes, by at least {meters(-gap)}. If any line fit between the "
-            "two, one parallel to an edge would, so no other axis is needed."
+            f"They overlap: their shadows overlap on all {there_are} axes, by at least {meters(-gap)} (gap {meters(gap)}). If any line "
+            "fit between the two, one parallel to an edge would, so no other axis is needed."
         )
         side, edge = axes.best_edge or (0, 0)
         marks = (*edges.shadow_marks(side, edge, axes.best, "result", axes.reach), *axes.gap_marks())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 
 import numpy as np
 import pytest
@@ -49,7 +50,8 @@ def judge(name, n, seed=0):
             assert mark.form in FORMS and mark.role in ROLES and mark.view in views and mark.points
             assert all(math.isfinite(x) and math.isfinite(y) for x, y in mark.points) and math.isfinite(mark.radius)
         for step in steps:
-            assert step.sentence and 0 <= step.line < len(algorithm.pseudo_code)
+            assert step.sentence.endswith((".", "?")) and not re.search(r" [.,;:]", step.sentence), step.sentence
+            assert 0 <= step.line < len(algorithm.pseudo_code)
             if step.question is not None:
                 asked = step.question
                 assert 0 <= asked.right < len(asked.answers) >= 2 and len(set(asked.answers)) == len(asked.answers)
