@@ -246,7 +246,7 @@ COMMANDS: tuple[Command, ...] = (
         "Panels",
         "Network",
         "F3",
-        "Show users, traffic and corrections, and simulate a bad connection.",
+        "Show users, traffic and corrections.",
         lambda app: app.dock(NetworkDock).toggle_shown(),
         _not_shared,
     ),

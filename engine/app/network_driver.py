@@ -8,7 +8,6 @@ refused with a message: rewinding, single steps, and comparison worlds.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +58,6 @@ _EDITS_PER_SECOND = 120.0
 """Maximum rate of edits while dragging with the select tool; with the pointer messages, less than half of the server's limit."""
 _WAITING = 1.0
 """Age of the confirmed state, s, above which a stalled client reports that it is waiting for the server."""
-_GRAPH = 600
-"""Number of frames in the graph of resimulated ticks."""
 
 
 class SharedClock(FixedClock):
@@ -127,8 +124,6 @@ class NetworkDriver:
 
     Attributes
     ----------
-    again : deque of int
-        Number of resimulated ticks in each of the latest frames.
     smooths, shows_ghosts : bool
         True if corrections are smoothed visually, and if the previous outlines of corrected bodies are drawn.
     """
@@ -145,9 +140,7 @@ class NetworkDriver:
         self.messages = Messages()
         self.timeline = Timeline(demo, self.clock, self.messages, has_history=False)
         self.times: Sequence[StepTimes] = ()
-        self.again: deque[int] = deque(maxlen=_GRAPH)
         self.smooths = self.shows_ghosts = True
-        self._n_resimulated = client_session.client.n_resimulated
         self._n_adopted = client_session.client.n_adopted
         self._drag: Drag | None = None
         """Last drag of this frame; earlier ones in the same frame are not sent."""
@@ -295,8 +288,6 @@ class NetworkDriver:
         n_ticks = self.client_session.advance(self.client_session.now())
         self.timeline.failure = ""
         self.demo.viewer.wanted_speed = None  # the speed applies to all users
-        self.again.append(self.client.n_resimulated - self._n_resimulated)
-        self._n_resimulated = self.client.n_resimulated
         self._report_news()
         self.times = [self.demo.sim.times] * n_ticks
         return n_ticks

@@ -1,23 +1,17 @@
-"""The network panel at the right: users, traffic, corrections, and sliders for a simulated link.
-
-The simulated link (`engine.net.link`) is between this client and its server, in both directions, to try out a bad connection.
-"""
+"""The network panel at the right: users, traffic and corrections."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
 from engine.app.shared_picture import millimeters
-from engine.common.checks import finite
-from engine.common.errors import InvalidInputError
 from engine.common.installation import program
 from engine.common.words import counted
-from engine.ui.rows import Choice, Heading, Line, Note, Row, Slider, Switch
+from engine.ui.rows import Choice, Heading, Line, Note, Row, Switch
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -26,21 +20,11 @@ __all__ = ["NetworkDock"]
 
 _REFRESH = 0.5
 """Interval over which the rates are averaged, s."""
-_MS, _PERCENT, _KILO = 1000.0, 100.0, 0.001
-
-_LINK: tuple[tuple[str, str, float, float, float, str, str], ...] = (
-    ("Latency", "latency", _MS, 500.0, 5.0, "ms", "One-way delay; half the round trip."),
-    ("Jitter", "jitter", _MS, 200.0, 5.0, "ms", "Maximum random change of the delay."),
-    ("Loss", "loss", _PERCENT, 50.0, 1.0, "%", "Fraction of messages that are lost and resent."),
-    ("Reordering", "reorder", _PERCENT, 50.0, 1.0, "%", "Fraction of messages that overtake others."),
-    ("Duplicates", "duplicate", _PERCENT, 50.0, 1.0, "%", "Fraction of messages that arrive twice."),
-    ("Bandwidth", "bandwidth", _KILO, 1000.0, 5.0, "kB/s", "In each direction; 0 means unlimited."),
-)
-"""Name, field of `LinkSettings`, factor from the field's unit, maximum, step, unit, and tooltip."""
+_MS, _KILO = 1000.0, 0.001
 
 
 class NetworkDock(Dock):
-    """Panel with users, traffic, corrections and the simulated link."""
+    """Panel with users, traffic and corrections."""
 
     side = "right"
     extent = 268.0
@@ -131,29 +115,8 @@ class NetworkDock(Dock):
                 partial(setattr, driver, "smooths"),
                 tip="Corrections are shown gradually; the state is set at once.",
             ),
-            Heading("Simulated link, each way"),
         ]
-        rows += [self._link_row(driver, *field) for field in _LINK]
         return rows
-
-    def _link_row(
-        self, driver: NetworkDriver, name: str, field: str, factor: float, most: float, step: float, unit: str, tip: str
-    ) -> Slider:
-        def change(value: float) -> None:
-            connection = driver.client_session.connection
-            changes: dict[str, Any] = {field: value / factor}
-            connection.link = replace(connection.link, **changes)
-
-        value = factor * getattr(driver.client_session.connection.link, field)
-        return Slider(
-            name,
-            f"{value:.4g} {unit}",
-            value / most,
-            lambda share, _: change(round(share * most / step) * step),
-            lambda typed: change(_number(name, typed)),
-            step / most,
-            tip=tip,
-        )
 
     def _go(self, driver: NetworkDriver, where: str) -> None:
         if where == "left":
@@ -166,11 +129,3 @@ class NetworkDock(Dock):
             Line("server tick", f"{status.server.ms_per_tick:.2f} ms"),
             *(Line("dropped", f"{drop.name or 'unknown'}: {drop.reason}") for drop in status.drops[-2:]),
         ]
-
-
-def _number(name: str, typed: str) -> float:
-    """Return the number that was typed; an `InvalidInputError` says that it is none."""
-    try:
-        return finite(name, float(typed.replace(",", ".")))
-    except ValueError:
-        raise InvalidInputError(name, "a number", typed) from None

@@ -1,7 +1,7 @@
-"""A strip in place of the timeline of a shared world: users with their pings, the age of the state, and a graph of resimulated ticks.
+"""A strip in place of the timeline of a shared world: users with their pings, and the age of the state.
 
 +----------------------------------------------------------------------------------+
-| [pause] [undo]   o Ann, you   o Ben 84 ms   o Cyd left     shown 0 ms  ____|__|_ |
+| [pause] [undo]   o Ann, you   o Ben 84 ms   o Cyd left      confirmed 90 ms ago |
 +----------------------------------------------------------------------------------+
 
 It also draws the users' pointers, grabbed bodies and corrections over the picture (`engine.app.shared_picture`).
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["PeopleDock"]
 
 _SIZE = 12.5
-_GRAPH, _MIN_GRAPH = 132.0, 60.0
-"""Width of the graph, and minimum free width for it to be drawn, design pixels."""
-_FULL = 30
-"""Resimulated ticks per frame at the full height of the graph: a keyframe interval."""
 _CATCH_UP = 0.06
 """Time constant with which a drawn pointer approaches its last known position, s."""
 _LASTS = 1.0
@@ -143,23 +139,18 @@ class PeopleDock(Dock):
         for icon, id in (("play" if driver.clock.paused else "pause", "pause"), ("undo", "undo")):
             label = self._actions.label(id)
             buttons.append(Button(label.title, partial(self._actions.run, id), label.tip, icon=icon))
-        shows = driver.people, driver.is_apart, round(100.0 * driver.client.age), sum(driver.again), len(driver.again)
+        shows = driver.people, driver.is_apart, round(100.0 * driver.client.age)
         return (Bar(tuple(buttons), Area("users", partial(self._draw, driver), shows=shows)),)
 
     # Inside
 
     def _draw(self, driver: NetworkDriver, surface: pygame.Surface, rect: pygame.Rect, pointer: tuple[int, int] | None) -> None:
         ui, right = self.fonts.ui_scale, rect.right - round(8 * self.fonts.ui_scale)
-        x = self._draw_users(surface, driver, rect.left + round(10 * ui), right)
         text = "not connected" if driver.is_apart else f"confirmed {1000.0 * driver.client.age:.0f} ms ago"
         age = self.fonts.render(text, 11.0, palette.WARNING if driver.is_apart else palette.CAPTION)
-        if right - x > round((_MIN_GRAPH + 10.0) * ui) + age.get_width():
-            at = max(right - round((_GRAPH + 14.0) * ui) - age.get_width(), x)
-            surface.blit(age, age.get_rect(midleft=(at, rect.centery)))
-            x = at + age.get_width() + round(10 * ui)
-        if right - x > round((_MIN_GRAPH + 10.0) * ui):
-            left, gap = max(right - round(_GRAPH * ui), x), round(4 * ui)
-            self._draw_graph(surface, driver, pygame.Rect(left, rect.top + gap, 0, rect.height - 2 * gap), right)
+        x = self._draw_users(surface, driver, rect.left + round(10 * ui), right)
+        if right - x > age.get_width():
+            surface.blit(age, age.get_rect(midright=(right, rect.centery)))
 
     def _draw_users(self, surface: pygame.Surface, driver: NetworkDriver, x: int, right: int) -> int:
         """Draw the users that fit, and return the x coordinate after the last."""
@@ -182,22 +173,3 @@ class PeopleDock(Dock):
             surface.blit(words, words.get_rect(midleft=(x + round(15 * ui), middle)))
             x += wide
         return x
-
-    def _draw_graph(self, surface: pygame.Surface, driver: NetworkDriver, plate: pygame.Rect, right: int) -> None:
-        """Draw a bar chart of the resimulated ticks in the latest frames."""
-        plate.width = right - plate.left
-        ui = self.fonts.ui_scale
-        pygame.draw.line(surface, palette.PANEL_EDGE, (plate.left, plate.bottom), (plate.right, plate.bottom))
-        pitch = max(1, round(ui))
-        for k, again in enumerate(reversed(driver.again)):
-            at = plate.right - (k + 1) * pitch
-            if at < plate.left:
-                break
-            if again:
-                high = max(round(min(again / _FULL, 1.0) * plate.height), 2)
-                pygame.draw.rect(surface, palette.WARNING, (at, plate.bottom - high, pitch, high))
-        words = self.fonts.render("resimulated", 10.0, palette.CAPTION)
-        place = words.get_rect(topleft=plate.topleft)
-        if place.width < plate.width:
-            pygame.draw.rect(surface, palette.PANEL, place)
-            surface.blit(words, place)

@@ -32,7 +32,7 @@ from engine.sim.actions import ChangeBody, CreateBody, DestroyBody, Drag, Drive,
 from engine.sim.registry import find_demo
 from engine.ui.rows import Heading, Line
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
-from tests.unit.app.controls import names, place
+from tests.unit.app.controls import names
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
 from tests.unit.app.test_loop import NoWarmup
@@ -152,7 +152,7 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> N
     assert two.client_sessions[0].is_over and two.client_sessions[0].connection.state == "closed"
 
 
-def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> None:
+def test_a_slow_connection_is_corrected_and_shows_ghosts() -> None:
     two = Gathering("simple_shapes", values={"count": 4})
     session, connection = two.window.session, two.client_sessions[0].connection
     assert isinstance(session.driver, NetworkDriver)
@@ -160,18 +160,7 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
     two.frame(2)
     dock, people = two.window.dock_area.find(NetworkDock), two.window.dock_area.find(PeopleDock)
     assert dock is not None and people is not None
-    box = place(two.window, "Latency")
-    at = (box.left + round(0.2 * box.width) + 4, box.bottom - 5)
-    two.send(pygame.MOUSEBUTTONDOWN, pos=(at[0] - 8, at[1]), button=1)
-    two.send(pygame.MOUSEMOTION, pos=at, rel=(8, 0), buttons=(1, 0, 0))
-    two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
-    assert connection.link.latency == pytest.approx(0.1, abs=0.011)
-    before = connection.link.latency
-    two.key(pygame.K_TAB)
-    while two.window.screen.ui.focused.key[0] != "Latency":
-        two.key(pygame.K_TAB)
-    two.key(pygame.K_RIGHT)
-    assert connection.link.latency == pytest.approx(before + 0.005)
+    connection.link = LinkSettings(latency=0.1)
     two.frame(60)
     assert session.driver.client.round_trip > 0.15
     body = session.demo.stages[0].world.body_ids[-1]
@@ -181,7 +170,7 @@ def test_the_panel_makes_the_connection_worse_and_shows_what_comes_of_it() -> No
         two.does(1, Drag((0.3 * k, 6.0)))
         two.frame(2)
         seen = max(seen, len(people.ghosts))
-    assert seen and max(session.driver.again) > 0 and session.driver.client.n_corrections > 5
+    assert seen and session.driver.client.n_corrections > 5
     session.driver.shows_ghosts = False
     two.frame()
     assert people.ghosts == [] and two.agree()
