@@ -230,8 +230,6 @@ class Form:
             if not what.is_off:
                 self._held = item.key if what.release is not None else None
                 what.press()
-        elif isinstance(what, Switch):
-            what.change(not what.value or what.is_mixed)
         elif isinstance(what, Area):
             if what.drag is not None:
                 self._held, self._dragged = item.key, at
@@ -300,9 +298,10 @@ class Form:
                 under = pygame.Rect(rect.left, rect.top + px(18), rect.width, 0)
                 rect.height = px(18) + self._put_buttons(Buttons(words), under)
             case Switch():
-                lines = fonts.wrapped(row.name, _SIZE, max(rect.width - px(36), 1))
-                rect.height = max(px(_ROW), self._step(_SIZE) * len(lines) + px(6))
-                self._item(row.name, rect, row, partial(self._draw_switch, row, lines))
+                name = f"{row.name} (several)" if row.is_mixed else row.name
+                press = partial(row.change, not row.value or row.is_mixed)
+                button = Button(name, press, row.tip, is_on=row.value and not row.is_mixed)
+                rect.height = self._put_buttons(Buttons((button,), columns=1, is_list=True), rect)
             case Text() | Number():
                 rect.height = self._put_field(row, rect)
             case Slider():
@@ -544,19 +543,6 @@ class Form:
         is_one_line = self.ui.fonts.width(one.words, _SIZE) <= inner.width
         lines = [one.words] if is_one_line else self.ui.fonts.wrapped(one.words, _SIZE, max(inner.width, 1))
         self._write_lines(surface, lines, inner, "midleft" if is_list else "center", color)
-
-    def _draw_switch(self, row: Switch, lines: list[str], surface: pygame.Surface, rect: pygame.Rect, key: Key) -> None:
-        size = self.ui.px(16)
-        box = pygame.Rect(0, 0, round(1.8 * size), size)
-        box.midright = rect.midright
-        self._write_lines(surface, lines, rect)
-        is_hovered, has_focus = self._states(key)
-        ground = mix(palette.PANEL, palette.ACCENT, 0.6) if row.value and not row.is_mixed else palette.PANEL_RAISED
-        pygame.draw.rect(surface, ground, box, border_radius=size // 2)
-        edge = palette.ACCENT if has_focus else palette.CAPTION if is_hovered else palette.PANEL_EDGE
-        pygame.draw.rect(surface, edge, box, 2 if has_focus else 1, border_radius=size // 2)
-        x = box.centerx if row.is_mixed else box.right - size // 2 if row.value else box.left + size // 2
-        pygame.draw.circle(surface, palette.TEXT if row.value else palette.CAPTION, (x, box.centery), size // 2 - 3)
 
     def _draw_field(self, row: Text | Number, surface: pygame.Surface, rect: pygame.Rect, key: Key) -> None:
         self._plate(surface, rect, key)

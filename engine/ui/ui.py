@@ -16,13 +16,13 @@ import pygame
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.fonts import FontBook
-from engine.ui.rows import Area, Button, Field, Line, Number, Slider, Switch, Text
+from engine.ui.rows import Area, Button, Field, Line, Number, Slider, Text
 
 __all__ = ["ENTER", "Form", "Item", "Key", "Typing", "Ui", "Widget"]
 
 Key = tuple[str, int]
 """Name of a control, and how many of that name are before it in its form."""
-Widget = Button | Switch | Text | Number | Slider | Area | Line
+Widget = Button | Text | Number | Slider | Area | Line
 
 _MAX_TYPED = 200
 _FAST = 10.0
@@ -220,8 +220,6 @@ class Ui:
             what.press()
             if what.release is not None:
                 what.release()
-        elif isinstance(what, Switch):
-            what.change(not what.value or what.is_mixed)
         return True
 
     def _type(self, event: pygame.event.Event, what: Field, typing: Typing) -> None:
