@@ -27,7 +27,7 @@ from docs.pictures.shared import draw_shared
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DYNAMICS", "IMAGES", "PICTURES", "draw", "folder_of", "main"]
+__all__ = ["DYNAMICS", "IMAGES", "PICTURES", "draw", "figure_of", "folder_of", "main"]
 
 IMAGES = Path(__file__).resolve().parents[1] / "img"
 
@@ -42,13 +42,18 @@ def folder_of(name: str) -> Path:
     return IMAGES / ("dynamics" if name in DYNAMICS else "algorithms")
 
 
+def figure_of(name: str) -> Figure:
+    """Return the figure of one page; its caller closes it."""
+    package = dynamics.__name__ if name in DYNAMICS else __name__
+    picture: Callable[[], Figure] = importlib.import_module(f"{package}.{name}").picture
+    return picture()
+
+
 def draw(name: str, folder: Path | None = None) -> Path:
     """Draw the picture of one page as a PNG file in `folder`, or where it is kept."""
     from matplotlib import pyplot
 
-    package = dynamics.__name__ if name in DYNAMICS else __name__
-    picture: Callable[[], Figure] = importlib.import_module(f"{package}.{name}").picture
-    figure = picture()
+    figure = figure_of(name)
     path = (folder or folder_of(name)) / f"{name}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=100, pil_kwargs={"optimize": True})

@@ -30,9 +30,9 @@ def checked(capsys: pytest.CaptureFixture[str], *arguments: str, status: int) ->
 
 @pytest.mark.parametrize(("name", "status"), [("correct", 0), ("no_normalizing", 1), ("wrong_winding", 1), ("vertices_only", 1)])
 def test_the_examples(name: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
-    found = checked(capsys, f"{EXAMPLES / name}.py:collide", "--pairs", "1000", status=status)
+    found = checked(capsys, f"{EXAMPLES / name}.py:collide", "--pairs", "400", status=status)
     (file,) = found["files"]
-    assert file["pairs"] == file["right"] + file["wrong"] == 1000
+    assert file["pairs"] == file["right"] + file["wrong"] == 400
     assert (file["wrong"] == 0) == (status == 0)
     assert set(file["first"]) == set(file["kinds"])
     for kind in file["first"].values():

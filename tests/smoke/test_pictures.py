@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -15,12 +16,22 @@ MIN_SHADES = 50
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_every_picture_is_drawn(name: str, tmp_path: Path) -> None:
-    image = pyplot.imread(pictures.draw(name, tmp_path))
-    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.png"]
+def test_every_picture_is_drawn(name: str) -> None:
+    figure = pictures.figure_of(name)
+    figure.set_dpi(100)
+    figure.canvas.draw()
+    image = np.asarray(figure.canvas.buffer_rgba())
+    pyplot.close(figure)
     assert image.shape[:2] == (600, 900)
-    assert len({tuple(pixel) for pixel in (image[::4, ::4, :3].reshape(-1, 3) * 255).astype(int).tolist()}) > MIN_SHADES
+    assert len(np.unique(image[::4, ::4, :3].reshape(-1, 3), axis=0)) > MIN_SHADES
     assert not pyplot.get_fignums(), "a figure was left open"
+
+
+def test_a_picture_becomes_a_file(tmp_path: Path) -> None:
+    path = pictures.draw("gjk", tmp_path)
+    assert list(tmp_path.iterdir()) == [path] and path.name == "gjk.png"
+    assert pyplot.imread(path).shape[:2] == (600, 900)
+    assert not pyplot.get_fignums()
 
 
 def test_every_picture_is_kept_and_has_its_page() -> None:

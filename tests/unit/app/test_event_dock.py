@@ -26,7 +26,9 @@ def window() -> Iterator[Window]:
     demo = find_demo("simple_shapes")
     made = Window((1280, 720), (demo,), demo(0, {"count": 12}))
     made.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
-    frames(made, 120)
+    for _ in range(119):
+        made.update(FRAME)
+    frames(made)
     yield made
     pygame.display.quit()
 

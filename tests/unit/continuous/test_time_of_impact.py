@@ -176,7 +176,7 @@ def cases(family, n):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_against_sampling_with_a_bound(family):
     n_hits = 0
-    for case in cases(family, 200):
+    for case in cases(family, 100):
         allowed, rounding = tolerance(*case)
         lower, upper = first_touch(*case, resolution=1e-4 * FAMILIES[family][0])
         for way in WAYS:
@@ -201,7 +201,7 @@ def test_against_sampling_with_a_bound(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_three_ways_agree(family):
-    for case in cases(family, 200):
+    for case in cases(family, 100):
         one, *others = (way(*case) for way in WAYS)
         allowed, rounding = tolerance(*case)
         for other in others:
