@@ -71,12 +71,12 @@ def first_heading(session: Session, farthest: list[Farthest | None]) -> list[Sta
         return [first, *(figure_words(figures) for figures in session.figures[:1])]
     if len(session.besides) == 1:
         apart = "" if farthest[0] is None else f"farthest apart: {length_words(farthest[0].meters)}"
-        words = (f"{first}; dashed: {title_of(session.besides[0])}", apart)
+        words = (f"{first}; outlined: {title_of(session.besides[0])}", apart)
         return [(line, palette.BESIDES[0]) for line in words if line]
     lines: list[StatusLine] = [first]
     for k, (beside, far) in enumerate(zip(session.besides, farthest, strict=True)):
         apart = "" if far is None else f", {length_words(far.meters)} apart"
-        lines.append((f"dashed: {title_of(beside)}{apart}", palette.BESIDES[k]))
+        lines.append((f"outlined: {title_of(beside)}{apart}", palette.BESIDES[k]))
     return lines
 
 

@@ -273,7 +273,7 @@ def test_figures_and_words_name_both(hand: Hand) -> None:
         hand.window.screen.cache.forget()
         hand.window.show(written)
     words = [words for words, _ in written.words]
-    for said in ("difference now", "first difference", "Box2D; dashed: Soft step"):
+    for said in ("difference now", "first difference", "Box2D; outlined: Soft step"):
         assert said in words, words
     assert session.costs.latest.beside > 0.0
 
