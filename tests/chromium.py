@@ -69,10 +69,10 @@ class Tab:
         return answer["result"].get("value")
 
     def open(self, path: Path, address: str = "") -> None:
-        """Open a file, and wait until its players are ready."""
+        """Open a file, and wait until its players are ready, or something went wrong."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=path.as_uri() + address)
-        until(lambda: self.run("document.documentElement?.dataset.ready === ''"))
+        until(lambda: self.run("document.documentElement?.dataset.ready === ''") or self.messages)
 
     def look(self, width: int, height: int, theme: str = "dark", is_phone: bool = False) -> None:
         """Set the size of the page, CSS pixels, and the reader's theme."""

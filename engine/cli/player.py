@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.cli.output import waiting
 from engine.common.files import write_atomically
+from engine.report import Value
 
 if TYPE_CHECKING:
     from engine.player.capture import Capture
@@ -34,18 +36,18 @@ class PageCapture:
         if self._capture is not None:
             self._capture.update()
 
-    def write(self) -> dict[str, str]:
+    def write(self) -> dict[str, Value]:
         """Write the page; return a summary row with its path and size, or nothing if no page is wanted."""
         if self._path is None or self._capture is None:
             return {}
         with waiting("writing the page"):
-            return write_page(self._path, self._title, self._capture.packed())
+            return write_page(self._path, self._title, [self._capture.packed()])
 
 
-def write_page(path: str, title: str, recording: str) -> dict[str, str]:
-    """Write a page that plays a recording; return a summary row with its path and size."""
+def write_page(path: str, title: str, recordings: Sequence[str]) -> dict[str, Value]:
+    """Write a page that plays recordings; return a summary row with its path and size."""
     from engine.player.page import player_page
 
-    content = player_page(title, [recording]).encode()
+    content = player_page(title, recordings).encode()
     write_atomically(path, content)
     return {"page": f"{path}, {len(content) / 1000.0:,.0f} kB"}

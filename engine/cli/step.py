@@ -17,6 +17,7 @@ from engine.cli import options
 from engine.cli.check import find_functions
 from engine.cli.options import argument, named, option
 from engine.cli.output import people, print_part, progress, warming
+from engine.cli.player import write_page
 from engine.cli.run import demo_or_file
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -71,6 +72,10 @@ class StepOptions:
         reads=_own_files,
     )
     json: options.JsonFile = None
+    html: str | None = option(
+        "F.html", "Write a page that shows the steps, or asks the quiz, in any browser.", writes=(".html",), needs=("name",),
+        without_window=True,
+    )  # fmt: skip
     screenshot: str | None = option(
         "F.png", "Write an image of one step, by default the last.", writes=(".png",), needs=("name",), without_window=True
     )
@@ -94,6 +99,7 @@ def step_command(args: StepOptions) -> Report | None:
     if args.name is None:
         return _list()
     from engine import trace
+    from engine.player.steps import packed_steps
     from engine.trace.own import BESIDE, Asking, beside, plain_case
 
     with named("ALGORITHM"):
@@ -130,6 +136,13 @@ def step_command(args: StepOptions) -> Report | None:
         with _own(function, case) as own:
             theirs = beside(own.query, case, steps[args.name], own.ask(plain_case(case)))
     files = _draw(args, case, steps, theirs)
+    if args.html is not None:
+        more = () if theirs is None else theirs.marks
+        pages = [
+            packed_steps(trace.algorithm(algorithm), case, trace_steps, more if algorithm == args.name else ())
+            for algorithm, trace_steps in steps.items()
+        ]
+        files |= write_page(args.html, trace.algorithm(args.name).title, pages)
     plain = {}
     if args.json is not None:
         plain = _as_json(args.name, case, steps[args.name])
@@ -148,7 +161,8 @@ def step_command(args: StepOptions) -> Report | None:
 
 
 def _ask(args: StepOptions, case: Case, n: int) -> Report:
-    """Ask `n` quiz questions on the algorithm in a window until it is closed; an unfinished quiz is reported too."""
+    """Ask `n` quiz questions on the algorithm in a window until it is closed, or write a page that asks them; an unfinished quiz is
+    reported too."""
     from engine import trace
     from engine.app.case_demos import stepper_of
     from engine.trace.quiz import Quiz, score_of
@@ -156,6 +170,13 @@ def _ask(args: StepOptions, case: Case, n: int) -> Report:
     assert args.name is not None
     with named("--quiz"), warming():
         quiz = Quiz(trace.algorithm(args.name), n, args.seed, case)
+    if args.html is not None:
+        from engine.player.steps import packed_quiz
+
+        if args.json is not None:
+            raise InvalidInputError("--json", "omitted with --html: nobody has answered the quiz yet", args.json)
+        title = f"A quiz: {quiz.algorithm.title}"
+        return Report({}, [title, write_page(args.html, title, [packed_quiz(quiz)])])
     kind = stepper_of(args.name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz)
     options.open_window("a quiz needs one", kind, ui_scale=args.ui_scale, theme=args.theme)
     return Report(quiz.as_json(), [f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}"])

@@ -7,54 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.contracts.trace import Mark, Role
+from engine.contracts.trace import Mark
 from engine.render import palette
 from engine.render.canvas import Canvas
-from engine.render.palette import Color, mix
+from engine.render.palette import Color
+from engine.render.roles import STYLES, Style, role_color, word_color
 from engine.render.rounded import rounded
 
-__all__ = ["ROLE_WORDS", "draw_marks", "role_color"]
+__all__ = ["draw_marks"]
 
 Place = Callable[[FloatArray], FloatArray]
 """Points of a view to points of its canvas, float64 (n, 2)."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """Design pixels of a line and of a dot, whether lines have dashes and dots are rings, the share of its color that fills it."""
-
-    width: float
-    dot: float
-    dashed: bool = False
-    ring: bool = False
-    fill: float = 0.0
-
-
-_STYLES: dict[Role, _Style] = {
-    "a": _Style(1.5, 3.0, fill=0.22),
-    "b": _Style(1.5, 3.0, fill=0.22),
-    "other": _Style(1.25, 3.0),
-    "looked_at": _Style(3.0, 5.5, ring=True, fill=0.12),
-    "best": _Style(2.5, 4.5, fill=0.12),
-    "kept": _Style(2.0, 4.0, fill=0.14),
-    "dropped": _Style(1.5, 4.5, dashed=True, ring=True),
-    "bound": _Style(1.5, 3.5, dashed=True),
-    "new": _Style(2.5, 5.0, fill=0.16),
-    "result": _Style(3.5, 5.5, fill=0.2),
-    "ghost": _Style(1.0, 3.0, dashed=True, ring=True),
-    "own": _Style(3.0, 6.0, dashed=True, ring=True),
-}
-ROLE_WORDS: dict[Role, str] = {
-    "looked_at": "current", "new": "new", "best": "best so far", "kept": "kept", "dropped": "dropped", "bound": "bound or axis",
-    "result": "answer", "own": "yours",
-}  # fmt: skip
-"""Meaning of each color, in the order of the legend."""
 
 _HEAD = 9.0
 """Length of an arrowhead, design pixels."""
@@ -73,24 +42,6 @@ _BESIDE_DOT = 5.0
 """Design pixels that the name of a corner moves away to be beside a dot."""
 _MAX_NUMBERED = 16
 """Maximum number of corners of a shape whose corners are numbered."""
-
-
-def role_color(role: Role) -> Color:
-    """Return the color of a role in the present theme."""
-    return {
-        "a": palette.BODY_COLORS[0],
-        "b": palette.BODY_COLORS[2],
-        "other": mix(palette.CAPTION, palette.TEXT, 0.25),
-        "looked_at": palette.NORMAL,
-        "best": palette.IMPULSE,
-        "kept": palette.TEXT,
-        "dropped": palette.UNEXPLAINED,
-        "bound": palette.POINT_REMOVE,
-        "new": palette.POINT_ADD,
-        "result": palette.AGREE,
-        "ghost": palette.CAPTION,
-        "own": palette.BESIDES[0],
-    }[role]
 
 
 def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Sequence[Mark]) -> None:
@@ -112,7 +63,7 @@ def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Seq
 
 
 def _draw(canvas: Canvas, place: Place, mark: Mark) -> None:
-    style, color = _STYLES[mark.role], role_color(mark.role)
+    style, color = STYLES[mark.role], role_color(mark.role)
     points = place(np.array(mark.points, dtype=np.float64))
     if mark.form == "point":
         if style.ring:
@@ -138,7 +89,7 @@ def _is_small(canvas: Canvas, points: FloatArray, mark: Mark) -> bool:
     return reach < _SMALL * canvas.ui_scale
 
 
-def _circle(canvas: Canvas, points: FloatArray, radius: float, style: _Style, color: Color) -> None:
+def _circle(canvas: Canvas, points: FloatArray, radius: float, style: Style, color: Color) -> None:
     center = (float(points[0, 0]), float(points[0, 1]))
     if style.fill > 0.0:
         canvas.circle(center, radius, color, None, style.fill)
@@ -151,7 +102,7 @@ def _circle(canvas: Canvas, points: FloatArray, radius: float, style: _Style, co
     _lines(canvas, ring, style, color)
 
 
-def _figure(canvas: Canvas, points: FloatArray, mark: Mark, style: _Style, color: Color) -> None:
+def _figure(canvas: Canvas, points: FloatArray, mark: Mark, style: Style, color: Color) -> None:
     if mark.radius > 0.0 and mark.form == "path":  # each piece of it as a capsule
         for pair in pairwise(points):
             ring = rounded(np.array(pair), mark.radius)
@@ -167,7 +118,7 @@ def _figure(canvas: Canvas, points: FloatArray, mark: Mark, style: _Style, color
     _lines(canvas, ring, style, color)
 
 
-def _lines(canvas: Canvas, corners: FloatArray, style: _Style, color: Color) -> None:
+def _lines(canvas: Canvas, corners: FloatArray, style: Style, color: Color) -> None:
     if style.dashed:
         for (x0, y0), (x1, y1) in pairwise(corners.tolist()):
             canvas.dashed((x0, y0), (x1, y1), color, 5.0, style.width)
@@ -176,7 +127,7 @@ def _lines(canvas: Canvas, corners: FloatArray, style: _Style, color: Color) -> 
             canvas.segment((x0, y0), (x1, y1), color, style.width)
 
 
-def _full_line(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> None:
+def _full_line(canvas: Canvas, points: FloatArray, style: Style, color: Color) -> None:
     """Draw the straight line through two points from edge to edge of the view."""
     box = canvas.camera.visible
     a, along = points[0], points[-1] - points[0]
@@ -189,7 +140,7 @@ def _full_line(canvas: Canvas, points: FloatArray, style: _Style, color: Color) 
     _lines(canvas, np.array((a - way, a + way)), style, color)
 
 
-def _arrow(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> None:
+def _arrow(canvas: Canvas, points: FloatArray, style: Style, color: Color) -> None:
     start, end = points[0], points[-1]
     pixels = canvas.camera.to_screen_array(np.array((start, end)))
     along = pixels[1] - pixels[0]
@@ -208,7 +159,7 @@ def _arrow(canvas: Canvas, points: FloatArray, style: _Style, color: Color) -> N
 def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
     """Keep labels off the dots and the short ends of a mark."""
     if mark.form in ("point", "arrow"):
-        canvas.keep_clear(canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64))), 1.6 * _STYLES[mark.role].dot)
+        canvas.keep_clear(canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64))), 1.6 * STYLES[mark.role].dot)
 
 
 def _edges(canvas: Canvas, place: Place, mark: Mark) -> FloatArray:
@@ -224,20 +175,12 @@ def _edges(canvas: Canvas, place: Place, mark: Mark) -> FloatArray:
     return edges[(np.abs(edges) < _FAR).all(axis=(1, 2))]
 
 
-def _word_color(role: Role) -> Color:
-    """Return the role's color, mixed with the text color so that it is readable."""
-    color = role_color(role)
-    while palette.contrast(color, palette.BACKGROUND) < palette.WORDS_CONTRAST:
-        color = mix(color, palette.TEXT, 0.2)
-    return color
-
-
 def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) -> None:
     if not mark.text:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
-    gap = _STYLES[mark.role].dot + 3.0
-    color, plate = _word_color(mark.role), mark.role not in ("a", "b", "other")
+    gap = STYLES[mark.role].dot + 3.0
+    color, plate = word_color(mark.role), mark.role not in ("a", "b", "other")
     if mark.form in ("polygon", "circle") or (mark.form == "path" and mark.role in ("a", "b", "ghost")):
         at, gap = pixels.mean(axis=0), 8.0
         sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
@@ -277,7 +220,7 @@ def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
     middle = pixels.mean(axis=0)
     for k, at in enumerate(pixels):
         across, down = _way(at - middle)
-        name, color = f"{mark.text}{k}", _word_color(mark.role)
+        name, color = f"{mark.text}{k}", word_color(mark.role)
         if name in named:
             continue
         gap = 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale

@@ -210,6 +210,11 @@ _present: dict[Color, Color] = {}
 _legible: dict[tuple[Color, float], Color] = {}
 
 
+def theme() -> Theme:
+    """Return the current theme."""
+    return _theme
+
+
 def theme_name() -> str:
     """Return the name of the current theme, a key of `THEMES`."""
     return _theme.name

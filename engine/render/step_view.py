@@ -18,7 +18,7 @@ In a narrow room the pseudo-code stands below the views. The same code draws the
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -33,10 +33,11 @@ from engine.render.backdrop import draw_backdrop, draw_scale_bar
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, LabelRoom
-from engine.render.marks import ROLE_WORDS, draw_marks, role_color
+from engine.render.marks import draw_marks
 from engine.render.palette import Color, mix
 from engine.render.plot import number_words, ticks
 from engine.render.raster import DiscBook
+from engine.render.roles import ROLE_WORDS, marks_of, role_color, view_box
 
 __all__ = ["ALL_PARTS", "AlgorithmFacts", "Aside", "StepLayout", "StepPicture", "StepPlaces", "draw_slider", "slider_height"]
 
@@ -56,8 +57,6 @@ _MIN_VIEW = 120.0
 """Minimum side of a view, design pixels; smaller ones are left out in favor of the plane."""
 _COLUMN = (0.28, 0.44)
 """Minimum and maximum share of the width for a column beside the plane."""
-_FAR_OUT = 3.0
-"""Maximum distance of the picture's edge from the scenery, in sizes of the scenery, for marks that lie far away."""
 _GUTTER, _FOOT = 50.0, 32.0
 """Margin at the left of and below a plot, design pixels."""
 
@@ -233,7 +232,7 @@ class StepPicture:
 
     def __init__(self, algorithm: AlgorithmFacts, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> None:
         self.algorithm, self.scenery, self.steps = algorithm, tuple(scenery), tuple(steps)
-        self.boxes = {view.name: _box_of(view, self.scenery, self.steps) for view in algorithm.views}
+        self.boxes = {view.name: view_box(view, self.scenery, self.steps) for view in algorithm.views}
         """Box shown by each view when fitted, the same for every step."""
         self.aside: Aside | None = None
         self._layouts: dict[Hashable, StepLayout] = {}
@@ -323,7 +322,7 @@ class StepPicture:
             if places:
                 spots = _pixels(canvas, to_canvas, places)
                 _draw_spots(canvas, spots, question, chosen)
-            draw_marks(canvas, to_canvas, _of_view(self.scenery, view), _of_view(marks, view))
+            draw_marks(canvas, to_canvas, marks_of(self.scenery, view), marks_of(marks, view))
             surface.set_clip(clip)
             pygame.draw.rect(surface, palette.PANEL_EDGE, place, 1)
         _draw_head(surface, layout.head, self.algorithm, fonts)
@@ -454,47 +453,6 @@ class _PlotAxes(_Axes):
     def __call__(self, points: FloatArray) -> FloatArray:
         pixels: FloatArray = (points - self._origin) / self._span * self._size
         return pixels
-
-
-def _of_view(marks: Iterable[Mark], view: View) -> list[Mark]:
-    return [mark for mark in marks if mark.view == view.name]
-
-
-def _box_of(view: View, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> AABB:
-    """Return the box that a view shows: the scenery and the marks of all steps that are not far away from it."""
-    ground = _extent(_of_view(scenery, view), view.is_plane)
-    extent = _extent([mark for step in steps for mark in _of_view(step.marks, view)], view.is_plane)
-    both = [known for known in (ground, extent) if known is not None]
-    if not both:
-        return AABB((-1.0, -1.0), (1.0, 1.0))
-    low, high = np.min([corners[0] for corners in both], axis=0), np.max([corners[1] for corners in both], axis=0)
-    if ground is not None and view.is_plane:
-        reach = _FAR_OUT * max(float((ground[1] - ground[0]).max()), 1e-9)
-        low, high = np.maximum(low, ground[0] - reach), np.minimum(high, ground[1] + reach)
-    size, scale = high - low, np.maximum(np.abs(low), np.abs(high))
-    least = np.maximum(1e-9 * scale, 1e-12)
-    if view.is_plane:
-        least = np.maximum(least, 0.02 * size.max())
-    else:
-        least = np.where(size <= least, np.where(scale > 0.0, 0.5 * scale, 0.5), 0.0)
-    room = np.maximum(0.5 * (least - size), 0.0) if view.is_plane else np.maximum(least, 0.07 * size)
-    low, high = low - room, high + room
-    if (high - low).max() <= 0.0:
-        low, high = low - 0.5, high + 0.5
-    return AABB((float(low[0]), float(low[1])), (float(high[0]), float(high[1])))
-
-
-def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and the largest coordinates of marks; of whole lines only in plots, where they say how high they lie."""
-    low, high = [], []
-    for mark in marks:
-        if mark.form != "line" or not is_plane:
-            points = np.array(mark.points, dtype=np.float64)
-            low.append(points.min(axis=0) - mark.radius)
-            high.append(points.max(axis=0) + mark.radius)
-    if not low:
-        return None
-    return np.min(low, axis=0), np.max(high, axis=0)
 
 
 def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:

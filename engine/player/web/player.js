@@ -1,5 +1,6 @@
 // One player: a canvas, a time line, controls, and what is said beside the picture. A scene knows what to draw.
 
+import { element, sized } from "./dom.js";
 import { Theme, View } from "./view.js";
 
 const SPEEDS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4];
@@ -12,11 +13,11 @@ export class Player {
     this.time = 0; // in steps
     this.speed = 1;
     this.isPlaying = this.isLooping = false;
-    this.view = new View(scene.home);
+    this.view = new View(scene.home, scene.margin);
     this.part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.canvas = this.part("canvas");
     this.track = this.part("track");
-    this.theme = new Theme(root, () => this.refresh());
+    this.theme = new Theme(root, () => this.refresh((this.shownStep = -1)));
     this.part("title").textContent = title;
     this.#connectButtons();
     this.#connectPointer();
@@ -29,7 +30,7 @@ export class Player {
   }
 
   get step() {
-    return Math.ceil(this.time - 1e-9);
+    return this.scene.stepAt(this.time);
   }
 
   seek(time) {
@@ -82,12 +83,19 @@ export class Player {
     }
     if (this.isStale) {
       this.isStale = false;
-      this.#draw();
+      this.draw();
     }
     requestAnimationFrame((later) => this.#frame(later));
   }
 
-  #draw() {
+  draw() {
+    const step = this.step;
+    if (step !== this.shownStep) {
+      this.shownStep = step;
+      this.scene.show?.(step, this);
+      this.#write("readout", this.scene.readout(step).map(([text, color]) => element("p", text, color)));
+      this.#write("news", this.scene.news(step, MAX_NEWS).map(({ text, step: at }) => this.#link(text, at)));
+    }
     this.view.size = sized(this.canvas);
     const ctx = this.canvas.getContext("2d");
     ctx.save();
@@ -95,15 +103,8 @@ export class Player {
     this.scene.draw(ctx, this.view, this.time, this.theme);
     ctx.restore();
     this.#drawTrack();
-    const step = this.step;
-    this.part("clock").textContent = this.scene.clock?.(step) ?? `${(this.time * this.scene.seconds).toFixed(2)} s`;
-    this.part("count").textContent = `step ${step} of ${this.scene.steps}`;
-    if (step !== this.shownStep) {
-      this.shownStep = step;
-      this.scene.show?.(step, this);
-      this.#write("readout", this.scene.readout(step).map(([text, color]) => element("p", text, color)));
-      this.#write("news", this.scene.news(step, MAX_NEWS).map(({ text, step: at }) => this.#link(text, at)));
-    }
+    this.part("clock").textContent = this.scene.clock(step, this.time);
+    this.part("count").textContent = this.scene.count(step);
     this.#describe();
   }
 
@@ -296,19 +297,4 @@ export class Player {
     this.track.addEventListener("pointermove", (event) => this.track.hasPointerCapture(event.pointerId) && scrub(event));
     this.track.addEventListener("pointerup", () => this.#noteAddress());
   }
-}
-
-export function element(tag, text, color) {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  if (color) made.style.color = color;
-  return made;
-}
-
-// Give a canvas a pixel for each of the screen's; return its size in CSS pixels.
-function sized(canvas) {
-  const { clientWidth: width, clientHeight: height } = canvas;
-  const [across, down] = [width, height].map((side) => Math.max(Math.round(side * devicePixelRatio), 1));
-  if (canvas.width !== across || canvas.height !== down) [canvas.width, canvas.height] = [across, down];
-  return [Math.max(width, 1), Math.max(height, 1)];
 }

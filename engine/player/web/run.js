@@ -1,6 +1,6 @@
 // Draws a recorded run as the window does: the same layers, marks, sizes and colors (engine/render/debug_draw.py).
 
-import { drawBackdrop, drawScaleBar, label, lengthWords, roundAbove } from "./view.js";
+import { TURN, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove } from "./view.js";
 
 export const LAYERS = [
   ["shapes", "Shapes", true], ["aabbs", "AABBs", false], ["points", "Points", true], ["normals", "Normals", false], ["joints", "Joints", true],
@@ -8,7 +8,7 @@ export const LAYERS = [
   ["labels", "Labels", false],
 ];
 const FADE_STEPS = 24, FLASH_STEPS = 10; // as in engine/render/trail.py
-const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, TURN = 2 * Math.PI;
+const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160;
 
 export class RunScene {
   constructor(recording) {
@@ -83,6 +83,18 @@ export class RunScene {
       lines.push(`moved at ${speed.toFixed(2)} m/s over the last step`);
     }
     return lines;
+  }
+
+  stepAt(time) {
+    return Math.ceil(time - 1e-9);
+  }
+
+  clock(step, time) {
+    return `${(time * this.seconds).toFixed(2)} s`;
+  }
+
+  count(step) {
+    return `step ${step} of ${this.steps}`;
   }
 
   // Lines of text beside the picture: [text, color] each.

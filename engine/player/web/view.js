@@ -1,11 +1,12 @@
 // The part of the plane that a canvas shows, and the colors of the reader's theme.
 
 const MIN_SCALE = 1e-3, MAX_SCALE = 1e7; // pixels per meter
-const MARGIN = 0.05;
+export const TURN = 2 * Math.PI;
 
 export class View {
-  constructor(home) {
+  constructor(home, margin = 0.05) {
     this.home = home;
+    this.margin = margin; // share of the size
     this.size = [1, 1];
     this.reset();
   }
@@ -18,7 +19,7 @@ export class View {
   get scale() {
     const [left, bottom, right, top] = this.home;
     const fit = Math.min(this.size[0] / Math.max(right - left, 1e-9), this.size[1] / Math.max(top - bottom, 1e-9));
-    return Math.min(Math.max(fit * (1 - MARGIN) * this.zoom, MIN_SCALE), MAX_SCALE);
+    return Math.min(Math.max(fit * (1 - this.margin) * this.zoom, MIN_SCALE), MAX_SCALE);
   }
 
   toScreen([x, y]) {

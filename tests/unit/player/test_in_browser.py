@@ -8,13 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine import trace
 from engine.cli.main import main
 from engine.common.words import shown
 from engine.geometry import Polygon
 from engine.player.capture import Capture
 from engine.player.page import player_page
+from engine.player.steps import packed_steps
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
+from engine.trace.quiz import Quiz
 from engine.world import BodySpec, FixtureSpec, World
 from tests.chromium import PROGRAM, Tab, browser
 from tests.unit.player.hostile import HOSTILE
@@ -25,6 +28,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Ch
 PLAYER, RECORDING = (f"document.querySelector('section').{name}" for name in ("player", "recording"))
 TRACK = "document.querySelector('.track').getBoundingClientRect()"
 LAYERS = f"{PLAYER}.scene.layers"
+QUICK = ("conservative_advancement", "epa", "grid", "ray_cast")
 
 
 @pytest.fixture(scope="module")
@@ -169,3 +173,51 @@ def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) 
     tab.open(page)
     assert tab.run(f"{PLAYER}.scene.steps") == 30
     assert np.abs(poses_at(tab, 30)[:, :2] - demo.stages[0].world.poses[:, :2]).max() <= tab.run(f"{RECORDING}.max_error")
+
+
+def test_a_stepper_shows_each_step_with_its_line(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "gjk.html"
+    assert main(["step", "gjk", "--html", str(page)]) == 0
+    algorithm = trace.algorithm("gjk")
+    steps = algorithm.steps(algorithm.example)
+    tab.look(1280, 720)
+    tab.open(page, "#t=0")
+    for step in steps:
+        shown, line = tab.run("[document.querySelector('.readout').innerText, document.querySelector('[aria-current]').innerText]")
+        assert (shown, line) == (step.sentence, algorithm.pseudo_code[step.line].strip())
+        tab.key("ArrowRight")
+        tab.run("new Promise(requestAnimationFrame)")
+    points = tab.run("document.querySelector('section').recording.frames.map((frame) => frame.marks.map((mark) => mark.points))")
+    assert [len(marks) for marks in points] == [len(step.marks) for step in steps]
+    for marks, step in zip(points, steps, strict=True):
+        for shown, mark in zip(marks, step.marks, strict=True):
+            assert np.abs(np.array(shown) - np.array(mark.points)).max() <= 1e-9
+
+
+def test_a_quiz_asks_counts_and_shows_the_answer(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "quiz.html"
+    assert main(["step", "sat", "--quiz", "3", "--seed", "4", "--html", str(page)]) == 0
+    quiz = Quiz(trace.algorithm("sat"), 3, 4)
+    tab.look(390, 844, is_phone=True)
+    tab.open(page)
+    for k in range(3):
+        question = quiz.asked(k).question
+        buttons = tab.run("[...document.querySelectorAll('.answers button')].map((button) => button.innerText.slice(3))")
+        assert (tab.run("document.querySelector('.readout').innerText"), buttons) == (question.prompt, list(question.answers))
+        chosen = question.right if k else (question.right + 1) % len(question.answers)
+        tab.key(str(chosen + 1))
+        tab.run("new Promise(requestAnimationFrame)")
+        said = tab.run("document.querySelector('.readout').innerText")
+        assert said.split("\n\n")[1].startswith("Right" if k else "Wrong")
+        assert f"The answer: {question.answers[question.right]}" in said
+        tab.key("ArrowRight")
+        tab.run("new Promise(requestAnimationFrame)")
+    assert tab.run("document.querySelector('[data-part=count]').innerText") == "2 right, 1 wrong"
+
+
+@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in trace.algorithms()])
+def test_every_algorithm_is_drawn(tab: Tab, tmp_path: Path, name: str) -> None:
+    page, algorithm = tmp_path / "steps.html", trace.algorithm(name)
+    page.write_text(player_page(name, [packed_steps(algorithm, algorithm.example, algorithm.steps(algorithm.example))]), encoding="utf-8")
+    tab.open(page)
+    tab.run(f"(() => {{ for (let k = 0; k <= {PLAYER}.scene.steps; k += 3) {{ {PLAYER}.seek(k); {PLAYER}.draw(); }} }})()")

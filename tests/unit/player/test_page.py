@@ -87,6 +87,19 @@ def test_texts_of_a_recording_are_not_readable_as_markup() -> None:
     assert json.dumps(HOSTILE[0]) not in data
 
 
+def test_the_modules_can_be_joined() -> None:
+    (script,) = page_named("Plain").texts("script", "module")
+    names = re.findall(r"^(?:async )?(?:function|class|const|let) (\w+)", script, re.MULTILINE)
+    names += [
+        name
+        for more in re.findall(r"^const \w+ = [^\n(]*?(, [A-Z_]+ = [^\n]*);", script, re.MULTILINE)
+        for name in re.findall(r", ([A-Z_]+) =", more)
+    ]
+    assert len(names) > 40
+    assert [name for name in names if names.count(name) > 1] == []
+    assert re.findall(r"^(?:import|export) ", script, re.MULTILINE) == []
+
+
 def test_the_modules_stay_within_their_budget() -> None:
     (script,) = page_named("Plain").texts("script", "module")
     assert script.count("\n") <= 1500
