@@ -1,4 +1,4 @@
-"""Curves over time: panes above each other on one axis of steps, a pane for each unit, dashes and marks that need no color.
+"""Curves over time: panes above each other on one axis of steps, a pane for each unit, and marks that need no color.
 
     +--------------------------------+
     | 4 |      ___                   |   J
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,10 +26,8 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color, mix
 
-__all__ = ["DASHES", "Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "runs", "ticks"]
+__all__ = ["Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "runs", "ticks"]
 
-DASHES: tuple[tuple[int, int], ...] = ((1, 0), (9, 4), (2, 3), (14, 3), (5, 7))
-"""Dash patterns of curves, design pixels on and off: curves differ by dashes and marks, without color."""
 _MARK_EVERY = 84
 _DIMMED = 0.34
 """Share of the color kept by curves after the current step."""
@@ -50,7 +47,7 @@ _FOOT = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses color, dash and mark.
+    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses color and mark.
 
     `breaks` are the steps whose values do not go on from those before: no line leads to them.
     """
@@ -197,7 +194,7 @@ def draw_sample(surface: pygame.Surface, ui: float, place: tuple[int, int, int],
     """Draw a piece of a curve's line at (left, middle, width): what stands for it in a list."""
     left, middle, width = place
     color = palette.SERIES[style % len(palette.SERIES)]
-    _dashed(surface, color, [(float(left), float(middle)), (float(left + width), float(middle))], style, ui)
+    _draw_line(surface, color, [(float(left), float(middle)), (float(left + width), float(middle))], ui)
     _mark(surface, color, (left + width / 2, middle), style, 2.6 * ui)
 
 
@@ -240,39 +237,18 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
         where.clamp_ip(pygame.Rect(pane.left - 400, pane.top - round(4 * ui), 800, pane.height + round(8 * ui)))
         surface.blit(words, where)
     turn = axis.x(now) + 0.5
-    paths: list[list[tuple[float, float]]] = []
     for curve, x, least, most in pieces:
         color = palette.SERIES[curve.style % len(palette.SERIES)]
         path = _path(x, pane.bottom - 1 - (least - low) * scale, pane.bottom - 1 - (most - low) * scale)
         gone = [point for point in path if point[0] <= turn]
-        _dashed(surface, mix(palette.PANEL, color, _DIMMED), path[max(len(gone) - 1, 0) :], curve.style, ui)
-        _dashed(surface, color, gone, curve.style, ui)
+        _draw_line(surface, mix(palette.PANEL, color, _DIMMED), path[max(len(gone) - 1, 0) :], ui)
+        _draw_line(surface, color, gone, ui)
         _draw_marks(surface, path, color, curve.style, turn, ui)
-        paths.append(path)
     unit = fonts.render(curves[0].unit, _LABEL, palette.TEXT, True)
     plate = fonts.plate((unit.get_width() + round(6 * ui), unit.get_height()), palette.PANEL, 215, round(3 * ui))
-    where = _free_corner(pane.inflate(-round(4 * ui), -round(2 * ui)), plate.get_size(), paths)
+    where = plate.get_rect(topleft=(pane.left + round(2 * ui), pane.top + round(ui)))
     surface.blit(plate, where)
     surface.blit(unit, unit.get_rect(center=where.center))
-
-
-def _free_corner(pane: pygame.Rect, size: tuple[int, int], paths: Sequence[Sequence[tuple[float, float]]]) -> pygame.Rect:
-    """Return a rectangle in a corner of a pane that no curve crosses, upper left first; the upper left if all are crossed."""
-    places = []
-    for name in ("topleft", "bottomleft", "topright", "bottomright"):
-        place = pygame.Rect((0, 0), size)
-        setattr(place, name, getattr(pane, name))
-        places.append(place)
-    return next((place for place in places if not any(_crosses(path, place) for path in paths)), places[0])
-
-
-def _crosses(path: Sequence[tuple[float, float]], place: pygame.Rect) -> bool:
-    """Return True if a curve passes through a rectangle."""
-    if len(path) == 1:
-        return place.collidepoint(path[0])
-    xs = [x for x, _ in path]
-    first, last = max(bisect_left(xs, place.left) - 1, 0), bisect_right(xs, place.right) + 1
-    return any(place.clipline(a, b) for a, b in itertools.pairwise(path[first:last]))
 
 
 def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float, float]]:
@@ -292,24 +268,11 @@ def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float,
     return path
 
 
-def _dashed(surface: pygame.Surface, color: Color, path: Sequence[tuple[float, float]], style: int, ui: float) -> None:
-    """Draw a path in the dashes of its style, counted along the axis of time so that they stand still while it grows."""
-    if len(path) < 2:
-        if path:
-            pygame.draw.circle(surface, color, path[0], max(1.5 * ui, 1.0))
-        return
-    thick = max(2, round(2.0 * ui))
-    on, off = DASHES[style % len(DASHES)]
-    if off == 0:
-        pygame.draw.lines(surface, color, False, path, thick)
-        return
-    xs = np.array([x for x, _ in path])
-    begins = np.arange(xs[0], xs[-1], (on + off) * ui)
-    ends = np.minimum(begins + on * ui, xs[-1])
-    first, last = np.searchsorted(xs, begins, side="right"), np.searchsorted(xs, ends, side="left")
-    for dash, stop, i, j in zip(begins.tolist(), ends.tolist(), first.tolist(), last.tolist(), strict=True):
-        piece = [_between(path, i - 1, dash), *path[i:j], _between(path, min(j, len(path) - 1) - 1, stop)]
-        pygame.draw.lines(surface, color, False, piece, thick)
+def _draw_line(surface: pygame.Surface, color: Color, path: Sequence[tuple[float, float]], ui: float) -> None:
+    if len(path) > 1:
+        pygame.draw.lines(surface, color, False, path, max(2, round(2.0 * ui)))
+    elif path:
+        pygame.draw.circle(surface, color, path[0], max(1.5 * ui, 1.0))
 
 
 def _between(path: Sequence[tuple[float, float]], k: int, x: float) -> tuple[float, float]:

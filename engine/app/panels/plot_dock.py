@@ -31,7 +31,7 @@ _CHOOSER = 236.0
 _NARROW = 420.0
 """Design pixels of width below which curves and chooser do not fit beside each other."""
 _MAX_CURVES = 5
-"""As many as there are dashes and colors."""
+"""As many as there are marks and colors."""
 _MAX_UNITS = 3
 """Panes above each other; a fourth would be too low to read."""
 _SPAN = 20.0

@@ -10,7 +10,7 @@ from engine.render import palette
 from engine.render.backdrop import ImpulseScale
 from engine.render.fonts import FontBook
 from engine.render.palette import THEMES, contrast
-from engine.render.plot import Curve, TimeAxis, _free_corner, columns, draw_panes, runs, ticks
+from engine.render.plot import Curve, TimeAxis, columns, draw_panes, runs, ticks
 
 FONTS = FontBook()
 
@@ -35,15 +35,6 @@ def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out() -> Non
 def test_ticks_are_few_and_inside(low: float, high: float) -> None:
     found = ticks(low, high, 5)
     assert 1 <= len(found) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
-
-
-def test_the_unit_stands_where_no_curve_goes() -> None:
-    pane, size = pygame.Rect(50, 10, 200, 80), (20, 14)
-    falling = [(50.0, 12.0), (250.0, 88.0)]
-    assert _free_corner(pane, size, []).topleft == pane.topleft
-    assert _free_corner(pane, size, [falling]).bottomleft == pane.bottomleft
-    assert _free_corner(pane, size, [falling, [(50.0, 88.0), (60.0, 88.0)]]).topright == pane.topright
-    assert _free_corner(pane, size, [falling, [(50.0, 88.0), (250.0, 12.0)]]).topleft == pane.topleft  # one goes through each
 
 
 def test_what_differs_by_rounding_only_is_drawn_as_one_value() -> None:
