@@ -47,7 +47,7 @@ def _packed(
 ) -> str:
     def boxes(scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> list[list[float]]:
         views = [view_box(view, scenery, steps) for view in algorithm.views]
-        return [[*box.lower, *box.upper] for box in shown]
+        return [[*box.lower, *box.upper] for box in views]
 
     header = {
         "kind": "steps",
