@@ -9,69 +9,28 @@ import pytest
 
 from engine.box2d import internal_state, memory
 from engine.box2d.solver import Box2DMemory
-from engine.geometry import Polygon
-from engine.world import (
-    BodySpec,
-    DistanceJointSpec,
-    FixtureSpec,
-    FrictionJointSpec,
-    GearJointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-    World,
-    WorldSettings,
-)
+from engine.world import BodySpec, RevoluteJointSpec, World
+from tests.stepping import steps
+from tests.unit.scenes.samples import BOX, machine
 
 pytestmark = pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
 
-ARM = FixtureSpec(Polygon([(0.0, -0.1), (0.9, -0.05), (0.8, 0.12)]), density=50.0, group=-1)
-
 
 def joined():
-    """Every kind of joint between a fixed body and an arm on which another hangs, and a gear; one iteration a step solves none exactly."""
-    world = World(WorldSettings(gravity=(0.3, -10.0), sleeping=False, velocity_iterations=1))
-    joints = []
-    for column in range(10):
-        x, post, arm = 6.0 * column, 2 * column, 2 * column + 1
-        world.create_body(BodySpec(type="static", position=(x, 0.0)))
-        world.create_body(BodySpec((ARM,), position=(x + 0.4, 0.0), linear_damping=0.02))
-        joints.append(
-            (
-                RevoluteJointSpec(post, arm, (x, 0.0), True, -0.2, 0.1),
-                DistanceJointSpec(post, arm, (x, 1.0), (x + 0.5, 0.0)),
-                WeldJointSpec(post, arm, (x + 0.4, 0.0)),
-                PrismaticJointSpec(post, arm, (x, 0.0), (0.8, 0.6), True, -0.3, 0.1),
-                WheelJointSpec(post, arm, (x + 0.1, 0.1), (0.6, 0.8), 4.0, 0.5, True, 2.0, 60.0),
-                RopeJointSpec(post, arm, (x, 1.0), (x + 0.5, 0.0), 1.1),
-                PulleyJointSpec(post, arm, (x, 3.0), (x + 1.6, 3.0), (x, 0.0), (x + 0.7, 0.0)),
-                FrictionJointSpec(post, arm, (x + 0.4, 0.0), 30.0, 30.0),
-                MotorJointSpec(post, arm, (1.3, 0.4), 0.5, 30.0, 30.0),
-                MouseJointSpec(arm, (x + 0.7, 0.3), 2000.0),
-            )[column]
-        )
-    for column, joint in enumerate(joints):
-        world.create_joint(joint)
-        tip = world.create_body(BodySpec((ARM,), position=(6.0 * column + 1.2, 0.0)))
-        world.create_joint(RevoluteJointSpec(2 * column + 1, tip, (6.0 * column + 1.2, 0.0)))
-    for _ in range(2):
-        wheel = world.create_body(BodySpec((ARM,), position=(-9.0, 0.0)))
-        world.create_joint(RevoluteJointSpec(0, wheel, (-9.0, 0.1), enable_motor=True, motor_speed=3.0, max_motor_torque=9.0))
-    world.create_joint(GearJointSpec(*world.joint_ids[-2:], 0.7))
-    for _ in range(50):
-        world.step()
+    """Every kind of joint on a box on which another hangs; one iteration a step solves none exactly."""
+    world = machine()
+    for arm in range(1, 20, 2):
+        x, y = world.state(arm).position
+        tip = world.create_body(BodySpec(BOX, position=(x + 0.6, y)))
+        world.create_joint(RevoluteJointSpec(arm, tip, (x + 0.3, y)))
+    world.set_settings(sleeping=False, velocity_iterations=1)
+    steps(world, 50)
     return world
 
 
 def hash_after(snapshot):
     world = World.from_snapshot(snapshot)
-    for _ in range(40):
-        world.step()
+    steps(world, 40)
     return world.state_hash()
 
 
@@ -79,8 +38,7 @@ def test_every_joint_goes_on_bit_for_bit_and_needs_its_impulses():
     world = joined()
     world.canonicalize()  # as a mouse joint is fixed anew to its body by a point in the world
     snapshot = world.snapshot()
-    for _ in range(40):
-        world.step()
+    steps(world, 40)
     assert hash_after(snapshot) == world.state_hash()
     kept = snapshot.state.memory
     assert isinstance(kept, Box2DMemory) and kept.internal is not None

@@ -26,6 +26,7 @@ from engine.world import (
     WorldSettings,
 )
 from engine.world.step_pairs import PairRecord
+from tests.stepping import steps
 
 DT = 1.0 / 60.0
 BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
@@ -34,11 +35,6 @@ BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
 
 def floating():
     return World(WorldSettings((0.0, 0.0)))
-
-
-def steps(world, count):
-    for _ in range(count):
-        world.step()
 
 
 # -- friction and motor -----------------------------------------------------------------------------------------------

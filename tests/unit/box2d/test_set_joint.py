@@ -26,6 +26,7 @@ from engine.world import (
     World,
     WorldSettings,
 )
+from tests.stepping import steps
 
 BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
 BASE, BODY = 0, 1
@@ -54,11 +55,6 @@ def hung(spec):
     world.create_body(BodySpec(type="static"))
     world.create_body(BodySpec(BOX, position=(3.0, 0.0)))
     return world, world.create_joint(spec)
-
-
-def steps(world, count):
-    for _ in range(count):
-        world.step()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -24,6 +24,7 @@ from engine.world import (
     WorldSettings,
     accept,
 )
+from tests.stepping import steps
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 
@@ -75,8 +76,7 @@ def test_a_length_that_float32_has_not_is_refused(field, value):
 def test_previous_poses_follow_bodies_not_rows():
     world = World()
     bodies = [world.create_body(BodySpec((BOX,), position=(3.0 * i, 5.0))) for i in range(3)]
-    for _ in range(5):
-        world.step()
+    steps(world, 5)
     before = world.previous_poses.copy()
     assert (before[:, 1] > world.poses[:, 1]).all()
     world.destroy_body(bodies[0])
@@ -123,13 +123,11 @@ def test_a_change_of_friction_reaches_contacts_that_exist():
         world = World(WorldSettings(gravity=(2.0, -10.0)))
         world.create_body(BodySpec((FixtureSpec(Polygon.box(50.0, 0.5), friction=1.0),), type="static", position=(0.0, -0.5)))
         body = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5), friction=1.0),), position=(0.0, 0.51)))
-        for _ in range(20):
-            world.step()
+        steps(world, 20)
         if change:
             world.set_fixture(world.body(body).fixtures[0], friction=0.0)
             world.set_awake(body, True)
-        for _ in range(60):
-            world.step()
+        steps(world, 60)
         return world.state(body).position[0]
 
     assert abs(slide(False)) < 0.02
@@ -157,8 +155,7 @@ def test_a_pulley_balances():
     a = world.create_body(BodySpec((BOX,), position=(-2.0, 0.0)))
     b = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5), density=2.0),), position=(2.0, 0.0)))
     world.create_joint(PulleyJointSpec(a, b, (-2.0, 5.0), (2.0, 5.0), (-2.0, 0.5), (2.0, 0.5)))
-    for _ in range(60):
-        world.step()
+    steps(world, 60)
     up, down = world.state(a).position[1], world.state(b).position[1]
     assert up > 0.5
     assert up + down == pytest.approx(0.0, abs=0.05)
@@ -179,8 +176,7 @@ def bridge():
 
 def test_a_snapshot_brings_everything_back_under_the_same_ids():
     world = bridge()
-    for _ in range(90):
-        world.step()
+    steps(world, 90)
     extra = world.create_body(BodySpec((BOX,), position=(0.0, 8.0)))
     world.destroy_body(extra)
     snapshot = world.snapshot()
@@ -195,8 +191,7 @@ def test_a_snapshot_brings_everything_back_under_the_same_ids():
     assert again.contacts is world.contacts
     assert [again.body(i).joints for i in again.body_ids] == [world.body(i).joints for i in world.body_ids]
     assert again.create_body(BodySpec((BOX,))) == extra + 1
-    for _ in range(60):
-        again.step()
+    steps(again, 60)
     for joint in again.joint_ids:  # the hinges, rebuilt from the numbers of their creation, still hold
         assert distance(again, joint) < 0.05
     world.step()
@@ -209,8 +204,7 @@ def test_points_go_on_across_a_snapshot():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
     world.create_body(BodySpec((BOX,), position=(0.0, 0.51)))
-    for _ in range(10):
-        world.step()
+    steps(world, 10)
     again = World.from_snapshot(world.snapshot())
     contacts, expected = again.step(), world.step()
     assert contacts.began == contacts.ended == contacts.removed == ()
@@ -226,8 +220,7 @@ def test_a_snapshot_refused_for_its_joint_leaves_the_world_where_it_was():
     early = world.snapshot()
     ((number, resolved),) = early.joints
     soft = replace(resolved, spec=replace(resolved.spec, frequency=1.0e-6, damping_ratio=0.0))
-    for _ in range(20):
-        world.step()
+    steps(world, 20)
     before, twin = world.state_hash(), World.from_snapshot(world.snapshot())
     with pytest.raises(InvalidInputError, match="that Box2D supports"):
         world.restore(replace(early, joints=((number, soft),)), must_hold=True)

@@ -13,6 +13,7 @@ from engine.sim.actions import CreateBody, Drag, Grab, Join, SetPose
 from engine.sim.actions.pointer import laid_out
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
+from tests.stepping import steps
 
 
 def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
@@ -28,8 +29,7 @@ def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
         simulation.add(0, UserAction(1, 0, Join()))
         simulation.add(0, UserAction(1, 1, Grab(place)))
         simulation.add(1, UserAction(1, 2, Drag((0.0, 5.0))))
-        for _ in range(5):
-            simulation.step()
+        steps(simulation, 5)
     assert one.digests == other.digests and one.digests[5] != before
     assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (one, other)] == [1, 1]
 
@@ -50,8 +50,7 @@ def test_stages_of_which_no_place_is_told_lie_at_the_origin():
 @pytest.mark.parametrize(("goes_back", "oldest", "first"), [(True, 60, 60), (False, 65, 70)])
 def test_an_act_before_what_is_kept_is_refused(goes_back, oldest, first):
     simulation = SharedSimulation(find_demo("simple_shapes")(0), goes_back=goes_back)
-    for _ in range(70):
-        simulation.step()
+    steps(simulation, 70)
     simulation.forget(65)
     assert simulation.oldest == oldest and set(simulation.digests) == set(range(oldest, 71))
     with pytest.raises(LabError, match=f"tick {first - 1}, but the oldest tick kept is {first}"):
@@ -86,8 +85,7 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver):
 @pytest.mark.parametrize(("solver", "again"), [("box2d", 40), ("soft_step", 20)])
 def test_ticks_are_taken_again_from_the_keyframe_before(solver, again):
     simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}, solver=solver))
-    for _ in range(70):
-        simulation.step()
+    steps(simulation, 70)
     digest = simulation.digests[70]
     simulation.add(55, UserAction(1, 0, Join()))
     assert simulation.rollback() == again

@@ -15,21 +15,12 @@ from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.kinds import JOINT_KINDS, KINDS
 from engine.world import (
     BodySpec,
-    DistanceJointSpec,
     FixtureSpec,
-    FrictionJointSpec,
-    GearJointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
     WheelJointSpec,
     WorldSettings,
     accept,
 )
+from tests.unit.scenes.samples import machine
 
 _THIRD = 1.0 / 3.0
 SAMPLES = {
@@ -49,17 +40,7 @@ SAMPLES = {
     ),
     "floor": BodySpec((FixtureSpec(Polygon.box(3.0, 0.1), density=0.0),), type="static"),
     "settings": WorldSettings((0.1, -9.81), 120.0, 9, 2, False, False, True, False),
-    "revolute": RevoluteJointSpec(0, 1, (0.1, 0.2), True, -0.1, _THIRD, True, 0.3, 4.0, True, (0.3, 0.2), 0.7),
-    "distance": DistanceJointSpec(0, 1, (0.1, 0.2), (1.1, 0.2), 3.0, 0.1, length=0.7),
-    "weld": WeldJointSpec(0, 1, (0.1, 0.2), 3.0, 0.1, reference_angle=-0.3),
-    "prismatic": PrismaticJointSpec(0, 1, (0.1, 0.2), (math.cos(1.1), 3.0 * math.sin(1.1)), True, -0.1, 0.2),
-    "wheel": WheelJointSpec(0, 1, (0.1, 0.2), (0.3, 0.9)),
-    "rope": RopeJointSpec(0, 1, (0.1, 0.2), (1.1, 0.2), _THIRD),
-    "pulley": PulleyJointSpec(0, 1, (0.0, 3.0), (2.0, 3.0), (0.1, 0.2), (1.1, 0.2), 0.7, length_a=0.4),
-    "friction": FrictionJointSpec(0, 1, (0.1, 0.2), 3.0, 0.1, True, (0.3, 0.2)),
-    "motor": MotorJointSpec(0, 1, (0.1, -0.2), _THIRD, 7.0, 0.1, 0.7),
-    "gear": GearJointSpec(0, 1, -0.7),
-    "mouse": MouseJointSpec(1, (0.1, 0.2), 100.0, grabbed=(0.3, 0.1)),
+    **{type(joint.spec).__name__: joint.spec for _, joint in machine().snapshot().joints},
     "arguments": (1, (0.1, -0.0), "pin", None, True, Circle(0.1), BodySpec()),
 }
 

@@ -25,6 +25,7 @@ from engine.world import (
     WheelJointSpec,
     World,
 )
+from tests.stepping import steps
 from tests.unit.scenes.samples import BOX, EXAMPLE, machine, three_worlds
 
 
@@ -34,8 +35,7 @@ def _bits(scene):
 
 def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path):
     world = machine()
-    for _ in range(45):
-        world.step()
+    steps(world, 45)
     scene = scene_of(world, "A machine", "All joints.", AABB((-1.0, 0.0), (30.0, 10.0)))
     save_scene(tmp_path / "a.json", scene)
     assert _bits(load_scene(tmp_path / "a.json")) == _bits(scene)
@@ -44,8 +44,7 @@ def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path):
 
 def test_a_world_built_from_its_scene_goes_on_from_there():
     world = machine()
-    for _ in range(45):
-        world.step()
+    steps(world, 45)
     again = build(scene_of(world))
     assert again.state_hash() == world.state_hash()  # ids begin at 0 in both
     for _ in range(30):
@@ -60,8 +59,7 @@ def test_a_world_without_contacts_and_joints_goes_on_to_the_bit():
     world = World()
     for k in range(5):
         world.create_body(BodySpec(BOX, position=(3.0 * k, 9.0), linear_velocity=(0.1 * k, 1.0), angular_velocity=0.7))
-    for _ in range(20):
-        world.step()
+    steps(world, 20)
     again = build(scene_of(world))
     for _ in range(40):
         world.step()
@@ -72,8 +70,7 @@ def test_a_world_without_contacts_and_joints_goes_on_to_the_bit():
 def test_a_joint_keeps_what_it_was_made_with():
     world = machine()
     before = dict(world.snapshot().joints)
-    for _ in range(60):
-        world.step()
+    steps(world, 60)
     again = dict(build(scene_of(world)).snapshot().joints)
     for joint, made in before.items():
         for name in ("local_anchor_a", "local_anchor_b", "local_axis_a", "reference_angle", "length_a", "length_b"):
@@ -122,8 +119,7 @@ def test_several_worlds_stand_side_by_side(tmp_path):
     assert load_scene(tmp_path / "three.json") == scene
     worlds = build_all(scene)
     for world in worlds:
-        for _ in range(60):
-            world.step()
+        steps(world, 60)
     assert [len(world.body_ids) for world in worlds] == [2, 2, 0]
     assert worlds[0].state(1).angle < -1.0 and worlds[1].state(1).position[0] > 1.5 and worlds[1].state(1).position[1] == 0.0
     assert [len(one.bodies) for one in scene.all_worlds] == [2, 2, 0] and scene.worlds[0].label == "driven"
@@ -202,8 +198,7 @@ def test_a_body_out_of_range_is_left_out_and_told():
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(1e6, 0.0), linear_velocity=(1e6, 0.0), name="far"))
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),)))
     world.create_joint(RopeJointSpec(0, 1, (1e6, 0.0), (0.0, 0.0), 1e9))
-    for _ in range(3):
-        world.step()
+    steps(world, 3)
     scene = scene_of(world)
     assert len(scene.bodies) == 1 and scene.joints == ()
     assert scene.notes[0].startswith("Left out: body 0 (position[0] must be") and scene.notes[1].startswith("Left out: joint 0")

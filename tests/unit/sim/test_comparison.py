@@ -18,6 +18,7 @@ from engine.sim.distances import TOLERANCE
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
+from tests.stepping import steps
 
 OURS = "soft_step"
 FRAME = 1.0 / 60.0
@@ -25,11 +26,6 @@ FRAME = 1.0 / 60.0
 
 def ball(x):
     return BodySpec((FixtureSpec(Circle(0.2)),), position=(x, 3.0))
-
-
-def run(history, steps):
-    for _ in range(steps):
-        history.step()
 
 
 def only(demo):
@@ -68,7 +64,7 @@ def test_the_second_gets_every_input(drop):
 def test_free_flight_parts_by_the_length_of_the_steps(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
-    run(history, 10)
+    steps(history, 10)
     world, n = only(history.demo).world, np.arange(11)
     g, dt = -world.settings.gravity[1], world.settings.dt
     # Box2D falls g dt^2 n (n + 1) / 2 in n steps, ours g (n dt)^2 / 2; 1e-5 m is forty roundings of a float32 height of 4 m
@@ -82,7 +78,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop):
 def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
-    run(history, 25)
+    steps(history, 25)
     state = only(history.demo).world.state(1)
     at = state.xf.apply((0.1, 0.05))
     assert history.act(Grab(at))
@@ -117,7 +113,7 @@ def test_both_go_back_and_something_else_is_done_there(drop):
     assert np.array_equal(beside.distances.meters, known) and len(known) == 151
     other = (61, CreateBody.of(0, ball(3.0)))
     history.act(other[1])
-    run(history, 20)
+    steps(history, 20)
     assert beside.now == 81 and len(beside.distances) == 82 and demo_hash(beside.demo) == alone(drop, OURS, [other], 81)
     assert history.undo()
     beside.follow()
@@ -133,9 +129,9 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop):
     beside = Comparison(early, OURS)
     for history in (early, late):
         history.act(CreateBody.of(0, ball(2.0)))
-        run(history, 50)
+        steps(history, 50)
         history.act(SetPose(0, 1, (4.0, 5.0), 0.0))
-        run(history, 40)
+        steps(history, 40)
     follower = Comparison(late, OURS)
     follower.longest_way = 0.0
     assert follower.now == 0 and not follower.is_caught_up and not follower.follow()
@@ -155,13 +151,13 @@ def test_what_is_not_there_is_skipped_and_told(drop):
 
     history = History(Uneven())
     beside = Comparison(history, OURS)
-    run(history, 12)
+    steps(history, 12)
     at = only(history.demo).world.state(1).position
     assert history.act(Grab(at))
     history.act(Drag((at[0], at[1] + 1.0)))
     history.act(Release())
     history.act(SetVelocity(0, 1, (0.0, 1.0)))
-    run(history, 3)
+    steps(history, 3)
     with pytest.raises(LabError):
         history.act(DestroyBody(0, 99))  # refused by both: nothing to tell
     history.step()
@@ -181,7 +177,7 @@ def test_both_begin_alike_laid_out_for_the_first():
             beside = Comparison(history, second)
             assert beside.distances.meters[0] < 1e-6, (name, "but for rounding to float32")
             history.act(Restart())
-            run(history, 1)
+            steps(history, 1)
             assert beside.demo.sim.skin_radius == history.demo.sim.skin_radius and beside.distances.meters[1] < 0.02
 
 
@@ -199,7 +195,7 @@ class Near(Demo):
 def test_a_contact_that_only_one_had_is_named():
     history = History(Near())
     beside = Comparison(history, OURS)
-    run(history, 2)
+    steps(history, 2)
     parted, why = beside.distances.parted, beside.distances.why
     assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > TOLERANCE
     assert why is not None and why.words == "contact: in step 1 it touched body 0 only in Box2D" and why.step == 1
@@ -217,9 +213,9 @@ def test_a_contact_that_only_one_had_is_named():
 def test_the_cause_is_shown_of_a_step(name, step, cause, shown_at):
     history = History(find_demo(name)(solver=OURS))
     beside = Comparison(history, "box2d")
-    run(history, step - 1)
+    steps(history, step - 1)
     assert beside.why() is None
-    run(history, 1)
+    steps(history, 1)
     hashes = demo_hash(history.demo), demo_hash(beside.demo)
     why = beside.why()
     assert why is not None and (why.cause, why.step) == (cause, shown_at)
@@ -254,18 +250,18 @@ def test_a_session_keeps_both_together(drop):
 
 def test_from_a_later_state_it_is_the_first_up_to_there():
     history = History(find_demo("tower_hit")())
-    run(history, 40)
+    steps(history, 40)
     here = demo_hash(history.demo)
     beside = Comparison(history, OURS, since=(40, 0))
     beside.follow()
     assert beside.is_caught_up and beside.demo.sim.solvers == (OURS,)
     assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.meters.any()
-    run(history, 30)
+    steps(history, 30)
     assert beside.distances.parted is not None and beside.distances.parted.step > 40
     alone_there = History(find_demo("tower_hit")())
-    run(alone_there, 40)
+    steps(alone_there, 40)
     alone_there.act(SetSolver(OURS))
-    run(alone_there, 30)
+    steps(alone_there, 30)
     assert demo_hash(beside.demo) == demo_hash(alone_there.demo), "as if the first had changed its solver there"
     history.seek(40)
     assert demo_hash(history.demo) == here
@@ -276,17 +272,17 @@ def test_from_a_later_state_it_is_the_first_up_to_there():
 
 def test_what_is_done_before_they_part_lets_them_part_there(drop):
     history = History(drop())
-    run(history, 30)
+    steps(history, 30)
     beside = Comparison(history, OURS, since=(30, 0))
-    run(history, 10)
+    steps(history, 10)
     history.seek(12)
     history.act(CreateBody.of(0, ball(2.0)))
-    run(history, 10)
+    steps(history, 10)
     assert beside.is_caught_up and beside.since == (12, 0) and beside.demo.sim.solvers == (OURS,)
     assert 2 in only(beside.demo).world.body_ids and beside.now == 22
     assert history.undo()
     beside.follow()
-    run(history, 3)
+    steps(history, 3)
     assert beside.is_caught_up and 2 not in only(beside.demo).world.body_ids and beside.demo.sim.solvers == (OURS,)
     assert history.redo()
     beside.follow()
@@ -296,12 +292,12 @@ def test_what_is_done_before_they_part_lets_them_part_there(drop):
 def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop):
     history = History(drop())
     beside = Comparison(history, "sequential_impulses", since=(0, 0))
-    run(history, 10)
+    steps(history, 10)
     beside.set_solver("sequential_impulses", {"share": 0.1})
     beside.set_solver("sequential_impulses", {"share": 0.3})
-    run(history, 10)
+    steps(history, 10)
     history.act(SetSolver(OURS))
-    run(history, 5)
+    steps(history, 5)
     settings = only(beside.demo).world.settings
     assert dict(settings.solver_settings) == {"share": 0.3} and only(beside.demo).world.solver == "sequential_impulses"
     assert not only(history.demo).world.settings.solver_settings and only(history.demo).world.solver == OURS
@@ -326,7 +322,7 @@ def test_a_solver_that_cannot_go_on_says_so(monkeypatch):
     monkeypatch.setattr(SequentialImpulses, "solve", refuse_many)
     history = History(find_demo("pyramid")(0, {"rows": 5}, solver=OURS))
     beside = Comparison(history, "sequential_impulses")
-    run(history, 60)
+    steps(history, 60)
     figures = beside.figures()
     assert figures.standing == "stopped" and "at most 12" in figures.stopped and beside.skipped[0].action == "step"
     assert not beside.first_figures().stopped

@@ -1,6 +1,7 @@
 import pytest
 
 from engine.common.errors import InvalidInputError
+from tests.stepping import steps
 
 
 def test_random_streams_depend_on_seed_and_name_only(drop):
@@ -27,8 +28,7 @@ def test_parameters_are_checked_and_build_anew(drop):
 
 def test_a_referee_checks_until_it_is_taken_away(drop, referee):
     demo = drop(referee=referee)
-    for _ in range(90):
-        demo.sim.step()
+    steps(demo.sim, 90)
     assert demo.stages[0].total.compared > 10
     demo.sim.use_referee(None)
     assert demo.stages[0].total.compared == 0
@@ -39,8 +39,7 @@ def test_home_is_what_was_built_wherever_bodies_went(twins):
     home = demo.home()
     assert home.lower == pytest.approx((-10.0, -0.5), abs=0.02)
     assert home.upper[0] == pytest.approx(30.5)
-    for _ in range(30):
-        demo.sim.step()
+    steps(demo.sim, 30)
     assert demo.home() == home
 
 
@@ -56,8 +55,7 @@ def test_grabbing_pulls_a_body_and_letting_go_drops_it(drop):
     assert demo.stages[0].world.state(disc).position == pytest.approx((3.0, 4.0), abs=0.5)
     demo.release()
     assert not demo.grabbing and demo.stages[0].world.joint_ids == ()
-    for _ in range(90):
-        demo.sim.step()
+    steps(demo.sim, 90)
     assert demo.stages[0].world.state(disc).position[1] < 1.2
 
 

@@ -26,6 +26,7 @@ from engine.sim.actions import (
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
+from tests.stepping import steps
 
 
 class Rain(Demo):
@@ -90,11 +91,9 @@ def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another():
     history = played(200)
     end = demo_hash(history.demo)
     assert history.undo() and history.now == 130
-    for _ in range(130):  # past keyframes that the old line has too
-        history.step()
+    steps(history, 130)  # past keyframes that the old line has too
     assert history.undo() and history.now == 40
-    for _ in range(90):
-        history.step()
+    steps(history, 90)
     assert history.redo() and history.now == 260 and history.divergence is None
     history.seek(100)
     assert history.redo() and history.now == 200 and demo_hash(history.demo) == end
@@ -120,8 +119,7 @@ def test_undo_goes_before_a_gesture_and_redo_returns():
 def test_a_visit_leaves_everything_as_it_was():
     history = played(200)
     assert history.undo() and history.now == 130
-    for _ in range(20):
-        history.step()
+    steps(history, 20)
     here, line, seen = demo_hash(history.demo), history.branch, []
     for step in (0, 40, 149, 150):
         history.visit(step, lambda: seen.append((history.now, history.hash_at(history.now) == demo_hash(history.demo))))
@@ -154,8 +152,7 @@ def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch):
     memory.load()
     monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", 20_000)
     history = History(Rain(3))
-    for _ in range(500):  # the last keyframe but one is packed in the steps after the newest
-        history.step()
+    steps(history, 500)  # the last keyframe but one is packed in the steps after the newest
     assert history.n_bytes <= 20_000
     assert 2 < len(history.keyframes) < 500 // 60
     history.seek(250)
@@ -201,12 +198,10 @@ def test_a_step_that_broke_off_is_no_keyframe():
                 raise LabError("broken off")
 
     history = History(Broken(1))
-    for _ in range(59):
-        history.step()
+    steps(history, 59)
     with pytest.raises(LabError, match="broken off"):
         history.step()
-    for _ in range(70):
-        history.step()
+    steps(history, 70)
     assert history.now == 130 and history.keyframes == [0, 120]
     assert history.verify() is None
 
@@ -226,8 +221,7 @@ def test_nobody_joins_a_demo_of_one_person():
     with pytest.raises(InvalidInputError, match=r"user must be .*, got 0"):
         history.act(Join())
     assert not history.demo.sim.is_shared
-    for _ in range(2):
-        history.step()
+    steps(history, 2)
     history.seek(1)
 
 
@@ -270,12 +264,10 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
     )
     for change in changes:
         session.advance(1.0 / 60.0)
-        for _ in range(3):
-            history.step()
+        steps(history, 3)
         change()
         assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"
-        for _ in range(3):
-            history.step()
+        steps(history, 3)
     assert [one.action for given in history.inputs for one in given if isinstance(one.action, ResourceReady)] == [ResourceReady("kernels")]
     history.seek(5)
     history.seek(history.last)
@@ -340,8 +332,7 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_and_exact(monkeypatch
     session = Session(Chain(0), (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
-    for _ in range(150):
-        history.step()
+    steps(history, 150)
     assert history.keyframes == [0]
     session.timeline.seek(130)
     assert history.divergence is None and demo_hash(history.demo) == history.hash_at(130)
@@ -352,12 +343,10 @@ def test_after_a_restart_both_counts_of_steps_are_told():
 
     session = Session(Rain(0), (0, 0, 640, 480), has_history=True)
     assert session.timeline.history is not None
-    for _ in range(30):
-        session.timeline.history.step()
+    steps(session.timeline.history, 30)
     assert session.timeline.moment == "0.50 s, step 30"
     session.act(Restart())
-    for _ in range(12):
-        session.timeline.history.step()
+    steps(session.timeline.history, 12)
     assert session.timeline.moment == "0.20 s, step 12 (42 on the time line)"
     session.timeline.seek(6)
     assert session.timeline.moment == "0.10 s, step 6"
@@ -407,8 +396,7 @@ class Moody(Demo):
 
 def test_what_a_demo_keeps_may_change_its_type_or_come_later():
     history = History(Moody(1))
-    for _ in range(130):
-        history.step()
+    steps(history, 130)
     history.seek(65)
     assert history.demo.mood == "idle" and not hasattr(history.demo, "late")
     history.seek(130)

@@ -18,6 +18,7 @@ from engine.sim.replaying import record, replay
 from engine.sim.scene_demo import scene_demo
 from engine.world import BodySpec, FixtureSpec, WorldSettings
 from engine.world.fields import named_values
+from tests.stepping import steps
 
 METHOD = "sequential_impulses"
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
@@ -27,11 +28,6 @@ STACK = (GROUND, *(BodySpec((BOX,), position=(0.1 * k, 0.6 + 1.1 * k)) for k in 
 
 def history(*worlds, solver=None):
     return History(scene_demo(Scene(bodies=STACK, worlds=worlds))(solver=solver))
-
-
-def steps(one, n):
-    for _ in range(n):
-        one.step()
 
 
 def driver(demo):

@@ -40,6 +40,7 @@ from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from engine.sim.state import decode_state, encode_state
 from engine.world import BodySpec, FixtureSpec, GearJointSpec, RevoluteJointSpec, World
+from tests.stepping import steps
 
 GROUND = BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static")
 
@@ -116,8 +117,7 @@ def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_every
     by(demo, 2, Leave())
     assert demo.held == set() and world_of(demo).joint_ids == () and demo.grip is None
     x, y = world_of(demo).state(1).position
-    for _ in range(60):
-        demo.sim.step()
+    steps(demo.sim, 60)
     assert world_of(demo).state(1).position[1] == pytest.approx(y, abs=0.02), "no key pushes any more"
     with pytest.raises(InvalidInputError, match="user must be one who has joined, got 2"):
         by(demo, 2, Grab((x, y)))
@@ -176,8 +176,7 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver):
         x, y = world.state(b).position
         by(demo, user, CreateJoint.of(0, RevoluteJointSpec(a, b, (x, y - 0.5))))
         by(demo, user, Grab((x, y)))
-        for _ in range(60):  # to a keyframe
-            demo.sim.step()
+        steps(demo.sim, 60)  # to a keyframe
         twin = World.from_snapshot(world.snapshot())
         demo.sim.step()
         twin.step()
@@ -272,8 +271,7 @@ def test_a_body_is_put_back_to_where_the_hand_took_it():
     before = world.state(1).position
     by(demo, 1, Grab((0.0, 1.0)))
     by(demo, 1, Drag((4.0, 5.0)))
-    for _ in range(20):
-        demo.sim.step()
+    steps(demo.sim, 20)
     assert world.state(1).position[0] > 1.0
     by(demo, 1, UndoOwn())
     assert world.state(1).position == before and world.joint_ids == ()

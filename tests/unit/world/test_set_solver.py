@@ -17,6 +17,7 @@ from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, load_solver, solvers
 from engine.world.conversion import converted
 from engine.world.hooks import StepHooks
+from tests.stepping import steps
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 METHOD = "sequential_impulses"
@@ -31,8 +32,7 @@ def stack(solver, n=3):
     discs = [world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(x, 0.3))) for x in (3.0, 4.0)]
     world.create_joint(DistanceJointSpec(*discs, (3.0, 0.3), (4.0, 0.3)))
     world.create_body(BodySpec((replace(BOX, sensor=True),), "static", (3.0, 0.5)))
-    for _ in range(12):
-        world.step()
+    steps(world, 12)
     return world
 
 
@@ -45,8 +45,7 @@ def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first, second)
     assert world.solver == world.snapshot().solver == second and world.step_index == 12
     assert np.abs(world.poses - poses).max() < 1e-6 and np.abs(world.velocities - velocities).max() < 1e-6
     kept = world.snapshot()
-    for _ in range(30):
-        world.step()
+    steps(world, 30)
     assert np.abs(world.poses - poses)[:, :2].max() < 0.1, "it stands"
     after = world.state_hash()
     world.restore(kept)
@@ -58,8 +57,7 @@ def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first, second)
     world.restore(before)
     assert world.solver == first and world.settings == before.settings
     world.set_solver(second)
-    for _ in range(30):
-        world.step()
+    steps(world, 30)
     assert world.state_hash() == after
 
 
@@ -88,8 +86,7 @@ def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps()
     assert world.snapshot().state.memory.rows.number[:, 8:12] == pytest.approx(8.0 * rows), "of a step, and not of one of 8 sub-steps"
     assert 60.0 * world.step().normal_impulse[0].sum() == pytest.approx(30.0, rel=0.02), "and so nothing jolts"
     world.set_solver("soft_step")
-    for _ in range(20):
-        world.step()
+    steps(world, 20)
     world.set_settings(velocity_iterations=32)
     assert 60.0 * world.step().normal_impulse[0].sum() == pytest.approx(30.0, rel=0.02), "nor by other sub-steps"
 
