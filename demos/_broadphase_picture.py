@@ -11,7 +11,7 @@ from demos._broadphase_crowd import HALF
 from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette
 from engine.render.palette import Color, mix
-from engine.render.rectangles import Bar, bar_height, draw_bars, draw_rectangles, fill_rectangles
+from engine.render.rectangles import Bar, bar_height, draw_bars, fill_rectangles
 
 if TYPE_CHECKING:
     from demos._broadphase_race import Race
@@ -63,7 +63,7 @@ def _draw_cells(canvas: Canvas, sketch: CellSketch) -> None:
     color = level_color(0)
     colors = [mix(palette.BACKGROUND, color, 0.08 + 0.3 * min(count, _FULLEST) / _FULLEST) for count in sketch.counts.tolist()]
     fill_rectangles(canvas, sketch.cells, colors)
-    draw_rectangles(canvas, sketch.cells, mix(palette.BACKGROUND, color, 0.5))
+    canvas.boxes(sketch.cells, mix(palette.BACKGROUND, color, 0.5))
 
 
 def _draw_tree(canvas: Canvas, sketch: TreeSketch, level: int) -> None:
@@ -71,7 +71,7 @@ def _draw_tree(canvas: Canvas, sketch: TreeSketch, level: int) -> None:
     deepest = min(int(sketch.levels.max(initial=0)), _DEEPEST)
     for at in range(deepest, -1, -1) if level < 0 else (level,):
         share = 1.0 if level >= 0 else _FADING**at
-        draw_rectangles(canvas, sketch.boxes[is_inner & (sketch.levels == at)], mix(palette.BACKGROUND, level_color(at), share))
+        canvas.boxes(sketch.boxes[is_inner & (sketch.levels == at)], mix(palette.BACKGROUND, level_color(at), share))
 
 
 def _draw_axes(canvas: Canvas, sketch: AxisSketch) -> None:
@@ -80,7 +80,7 @@ def _draw_axes(canvas: Canvas, sketch: AxisSketch) -> None:
         canvas.segments(*_intervals(sketch, k), mix(palette.BACKGROUND, level_color(1 + k), 0.7))
         near, far = -HALF[1 - axis] - _GAP, -HALF[1 - axis] - _GAP - BAND
         corners = (-HALF[0], far, HALF[0], near) if axis == 0 else (far, -HALF[1], near, HALF[1])
-        draw_rectangles(canvas, np.array([corners]), palette.GRID_AXIS)
+        canvas.boxes(np.array([corners]), palette.GRID_AXIS)
 
 
 def _intervals(sketch: AxisSketch, k: int) -> tuple[FloatArray, FloatArray]:
@@ -117,16 +117,16 @@ def draw_queries(
 ) -> None:
     """Draw the region and the ray, the cells or nodes that they visit, and the boxes that they hit."""
     in_region, on_ray = entered(sketch, region, ray)
-    draw_rectangles(canvas, on_ray, mix(palette.BACKGROUND, palette.AGREE, 0.55))
-    draw_rectangles(canvas, in_region, mix(palette.BACKGROUND, palette.ACCENT, 0.8))
+    canvas.boxes(on_ray, mix(palette.BACKGROUND, palette.AGREE, 0.55))
+    canvas.boxes(in_region, mix(palette.BACKGROUND, palette.ACCENT, 0.8))
     if hasattr(sketch, "axes"):
         for k, axis in enumerate(sketch.axes):  # the intervals that overlap the region's
             lower, upper = _intervals(sketch, k)
             overlaps = (sketch.lower[k] <= region[axis + 2]) & (sketch.upper[k] >= region[axis])
             canvas.segments(lower[overlaps], upper[overlaps], palette.ACCENT)
-    draw_rectangles(canvas, boxes[hits[1]], palette.AGREE, 2.0)
-    draw_rectangles(canvas, boxes[hits[0]], palette.ACCENT, 2.0)
-    draw_rectangles(canvas, region[None], palette.TEXT, 1.5)
+    canvas.boxes(boxes[hits[1]], palette.AGREE, 2.0)
+    canvas.boxes(boxes[hits[0]], palette.ACCENT, 2.0)
+    canvas.boxes(region[None], palette.TEXT, 1.5)
     (x, y), (dx, dy) = ray[0].tolist(), ray[1].tolist()
     canvas.segment((x, y), (x + dx, y + dy), palette.AGREE, 1.5)
     canvas.point((x, y), palette.AGREE, 4.0)

@@ -18,7 +18,6 @@ from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color, mix
-from engine.render.rectangles import draw_rectangles
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 if TYPE_CHECKING:
@@ -211,9 +210,9 @@ class BroadPhaseScene(Demo):
             meeting[self.view_state.race.pairs] = True
         meets = meeting[: len(boxes)]
         still = ~self.crowd.is_moving
-        draw_rectangles(canvas, boxes[~meets & still], alone_color(False))
-        draw_rectangles(canvas, boxes[~meets & ~still], alone_color(True))
-        draw_rectangles(canvas, boxes[meets], mix(palette.BACKGROUND, palette.WARNING, 0.75))
+        canvas.boxes(boxes[~meets & still], alone_color(False))
+        canvas.boxes(boxes[~meets & ~still], alone_color(True))
+        canvas.boxes(boxes[meets], mix(palette.BACKGROUND, palette.WARNING, 0.75))
 
     def draw(self, canvas: Canvas) -> None:
         race = self.view_state.race

@@ -124,7 +124,7 @@ LAYERS: tuple[Command, ...] = tuple(
     Command(name, "Show", title, key, sentence, partial(_toggle_layer, name), _no_world)
     for key, name, title, sentence in (
         ("1", "shapes", "Shapes", "Draw the shapes of bodies."),
-        ("2", "aabbs", "AABBs", "Draw the bounding boxes of fixtures (dashed)."),
+        ("2", "aabbs", "AABBs", "Draw the bounding boxes of fixtures."),
         ("3", "points", "Points", "Draw contact points."),
         ("4", "normals", "Normals", "Draw contact normals."),
         ("5", "joints", "Joints", "Draw joints."),

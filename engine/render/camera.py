@@ -21,6 +21,8 @@ MIN_SCALE = 0.02
 """Minimum scale, pixels per meter: 50 m per pixel shows a world of 60 km."""
 MAX_SCALE = 50_000.0
 """Maximum scale, pixels per meter: 0.02 mm per pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
+_FAR = 20_000.0
+"""Maximum coordinate of a rectangle, pixels; larger ones are cut there, as pygame's hold 32-bit integers."""
 
 Place = tuple[int, int, int, int]
 """Left, top, width and height, pixels."""
@@ -59,6 +61,18 @@ class Camera:
         pixels[..., 0] += left + 0.5 * width - self.center[0] * self.scale
         pixels[..., 1] += top + 0.5 * height + self.center[1] * self.scale
         return pixels
+
+    def rectangles(self, boxes: FloatArray) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], list[list[int]]]:
+        """Return which boxes of the world, (n, 4) x0, y0, x1, y1, are in view, and left, top, width, height of those, in pixels."""
+        left, top, width, height = self.view
+        pixels = self.to_screen_array(boxes.reshape(-1, 2, 2))
+        low, high = pixels.min(axis=1), pixels.max(axis=1)
+        is_seen = (
+            np.isfinite(pixels).all(axis=(1, 2)) & (high >= (left, top)).all(axis=1) & (low <= (left + width, top + height)).all(axis=1)
+        )
+        low, high = (np.rint(np.clip(corner[is_seen], -_FAR, _FAR)).astype(np.int64) for corner in (low, high))
+        places: list[list[int]] = np.hstack((low, np.maximum(high - low + 1, 1))).tolist()
+        return is_seen, places
 
     def to_world(self, pixel: tuple[float, float]) -> tuple[float, float]:
         """Return the world point under a pixel."""

@@ -18,7 +18,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.geometry.aabb import AABB
 from engine.render import palette
 from engine.render.camera import Camera
-from engine.render.clip import clip_polygon, clip_segment, dashes, draw_dashed_box
+from engine.render.clip import clip_polygon, clip_segment, dashes
 from engine.render.controls import Controls
 from engine.render.fonts import ALL_SIDES, FontBook, LabelRoom
 from engine.render.palette import Color
@@ -225,7 +225,7 @@ class Canvas:
         self.figures_px(np.stack((tips, necks + wings, necks - wings), axis=1), color)
 
     def aabb(self, box: AABB, color: Color) -> None:
-        """Draw the outline of an axis-aligned box, dashed."""
+        """Draw the outline of an axis-aligned box."""
         self.boxes(np.array([(*box.lower, *box.upper)]), color)
 
     def point(self, position: Point, color: Color, radius_px: float = 3.0, alpha: float = 1.0, ring: bool = False) -> None:
@@ -365,12 +365,11 @@ class Canvas:
         fill, outline = (None, group.color) if group.ring else (group.color, None)
         return self.discs.picture(group.radius_px * self.ui_scale, fill, outline, 1.5 * self.ui_scale, group.alpha)
 
-    def boxes(self, boxes: FloatArray, color: Color) -> None:
-        """Draw the outlines of axis-aligned boxes, dashed: float64 (n, 4) x0, y0, x1, y1, in the world."""
-        dash, thick, color = max(2, round(4.0 * self.ui_scale)), max(1, round(0.8 * self.ui_scale)), palette.now(color)
-        pixels = self.camera.to_screen_array(boxes.reshape(-1, 2, 2))
-        for (left, bottom), (right, top) in pixels[np.isfinite(pixels).all(axis=(1, 2))].tolist():
-            draw_dashed_box(self.surface, (left, top, right, bottom), color, dash, thick)
+    def boxes(self, boxes: FloatArray, color: Color, width: float = 1.0) -> None:
+        """Draw the outlines of axis-aligned boxes: float64 (n, 4) x0, y0, x1, y1, in the world."""
+        thick, mapped, draw = max(1, round(width * self.ui_scale)), self.surface.map_rgb(palette.now(color)), pygame.draw.rect
+        for place in self.camera.rectangles(boxes)[1]:
+            draw(self.surface, mapped, place, thick)
 
     def segments(self, starts: FloatArray, ends: FloatArray, color: Color, width: float = 1.0) -> None:
         """Draw many lines, world positions float64 (n, 2) each."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
-import numpy as np
 import pygame
 
 from engine.common.arrays import FloatArray
@@ -13,10 +13,8 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color, mix
 
-__all__ = ["Bar", "bar_height", "draw_bars", "draw_rectangles", "fill_rectangles"]
+__all__ = ["Bar", "bar_height", "draw_bars", "fill_rectangles"]
 
-_FAR = 20_000.0
-"""Maximum coordinate, pixels; larger boxes are cut there, as pygame's rectangles hold 32-bit integers."""
 _ROW = 15.0
 """Height of a bar with its text, design pixels."""
 _TEXT = 11.5
@@ -35,21 +33,11 @@ class Bar:
     is_marked: bool = False
 
 
-def draw_rectangles(canvas: Canvas, boxes: FloatArray, color: Color, width: float = 1.0) -> None:
-    """Draw the outlines of boxes (n, 4) x0, y0, x1, y1 of the world, `width` design pixels thick."""
-    thick = max(1, round(width * canvas.ui_scale))
-    surface, mapped, draw = canvas.surface, canvas.surface.map_rgb(color), pygame.draw.rect
-    for place in _places(canvas, boxes):
-        draw(surface, mapped, place, thick)
-
-
 def fill_rectangles(canvas: Canvas, boxes: FloatArray, colors: Sequence[Color]) -> None:
     """Fill boxes (n, 4) of the world, each with its color."""
-    fill = canvas.surface.fill
-    seen = _is_seen(canvas, boxes)
-    chosen = [color for color, is_seen in zip(colors, seen.tolist(), strict=True) if is_seen]
-    for place, color in zip(_places(canvas, boxes[seen]), chosen, strict=True):
-        fill(color, place)
+    seen, places = canvas.camera.rectangles(boxes)
+    for place, color in zip(places, compress(colors, seen.tolist()), strict=True):
+        canvas.surface.fill(color, place)
 
 
 def bar_height(ui_scale: float) -> float:
@@ -78,20 +66,3 @@ def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[
         pygame.draw.rect(canvas.surface, bar.color if bar.is_marked else mix(palette.BACKGROUND, bar.color, 0.75), track)
         canvas.text_px((left + name + room + 6.0 * ui, y), bar.value, words, _TEXT, "topleft", bar.is_marked)
     return top + len(bars) * row
-
-
-def _is_seen(canvas: Canvas, boxes: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    left, top, width, height = canvas.camera.view
-    pixels = canvas.camera.to_screen_array(boxes.reshape(-1, 2, 2))
-    inside = (pixels[:, 1, 0] >= left) & (pixels[:, 0, 0] <= left + width) & (pixels[:, 0, 1] >= top) & (pixels[:, 1, 1] <= top + height)
-    return np.logical_and(inside, np.isfinite(pixels).all(axis=(1, 2)))
-
-
-def _places(canvas: Canvas, boxes: FloatArray) -> list[list[int]]:
-    """Return left, top, width, height in pixels of the boxes that are in view."""
-    pixels = canvas.camera.to_screen_array(boxes[_is_seen(canvas, boxes)].reshape(-1, 2, 2))
-    corners = np.rint(np.clip(pixels, -_FAR, _FAR)).astype(np.int64)
-    low = np.column_stack((corners[:, 0, 0], corners[:, 1, 1]))
-    size = np.maximum(np.column_stack((corners[:, 1, 0], corners[:, 0, 1])) - low + 1, 1)
-    places: list[list[int]] = np.hstack((low, size)).tolist()
-    return places

@@ -74,6 +74,16 @@ def test_a_crowd_is_drawn_too(canvas: Canvas) -> None:
     assert color_at(canvas, 0.5, 0.5) == RED
 
 
+@pytest.mark.parametrize("box", [(10, 10, 60, 40), (-1e7, 10, 1e7, 40), (30, 30, 30, 30), (1e6, 1e6, 2e6, 2e6)])
+def test_boxes_of_any_size(box: tuple[float, float, float, float]) -> None:
+    canvas = Canvas(pygame.Surface((100, 80)), Camera((50.0, 40.0), 1.0, (0, 0, 100, 80)))
+    canvas.boxes(np.array([box]), RED)
+    row = {canvas.surface.get_at((x, 70))[:3] for x in range(100)}
+    assert (RED in row) == (box[1] == 10), "a side in sight is drawn, one out of sight is not"
+    if box[:2] == (10, 10):
+        assert row == {RED, (0, 0, 0)}
+
+
 @pytest.mark.parametrize("scale", [1e-2, 40.0, 5e4])
 @pytest.mark.parametrize("value", EXTREMES)
 @pytest.mark.parametrize("sign", [1.0, -1.0])

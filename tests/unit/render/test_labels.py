@@ -7,7 +7,6 @@ import pytest
 from engine.render.backdrop import draw_scale_bar
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
-from engine.render.clip import draw_dashed_box
 from engine.render.differences import length_words
 from engine.render.fonts import LabelRoom
 from engine.render.palette import TEXT
@@ -85,13 +84,3 @@ def test_a_label_of_a_point_out_of_sight_is_left_out(at: tuple[float, float]) ->
 )
 def test_no_length_reads_as_nothing(meters: float, words: str) -> None:
     assert length_words(meters) == words
-
-
-@pytest.mark.parametrize("place", [(10, 10, 60, 40), (-1e7, 10, 1e7, 40), (30, 30, 30, 30), (1e6, 1e6, 2e6, 2e6)])
-def test_dashed_boxes_of_any_size(place: tuple[float, float, float, float]) -> None:
-    surface = pygame.Surface((100, 80))
-    draw_dashed_box(surface, place, (9, 9, 9), 4, 1)
-    row = {tuple(surface.get_at((x, 10)))[:3] for x in range(100)}
-    assert ((9, 9, 9) in row) == (place[1] == 10), "a side in sight is drawn, one out of sight is not"
-    if place[:2] == (10, 10):
-        assert row == {(9, 9, 9), (0, 0, 0)}
