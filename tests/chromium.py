@@ -62,9 +62,10 @@ class Tab:
         elif name == "Page.javascriptDialogOpening":
             self.messages.append(f"dialog: {params['message']}")
 
-    def run(self, script: str) -> Any:
-        """Evaluate an expression, which may be a promise, and return its value as plain data."""
-        answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+    def run(self, script: str, context: int | None = None) -> Any:
+        """Evaluate an expression, which may be a promise, and return its value as plain data; a `context` is that of a frame."""
+        where = {} if context is None else {"contextId": context}
+        answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, **where)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -105,6 +106,7 @@ def browser() -> Iterator[Tab]:
             "--disable-gpu",
             "--no-first-run",
             "--remote-debugging-port=0",
+            "--disable-features=IsolateSandboxedIframes",  # or a frame would be a target of its own
             f"--user-data-dir={folder}",
         ]
         process = subprocess.Popen([PROGRAM, *options, "about:blank"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)

@@ -48,23 +48,12 @@ _MAX_GRID = 2.0**52
 
 @dataclass
 class _Body:
-    """A body with a fixed outline, from step `first` on; `parts` are (chunk, row), one after the other."""
+    """A body whose `facts` do not change, from step `first` on; `parts` are (chunk, row), one after the other."""
 
-    stage: int
-    id: int
-    name: str
-    kind: str
-    shapes: tuple[int, ...]
-    center: tuple[float, float]
+    facts: dict[str, Any]
     reach: float
-    mass: float
     first: int
     parts: list[tuple[_Chunk, int]] = field(default_factory=list)
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Everything that must not change while it is the same body."""
-        return self.stage, self.id, self.name, self.kind, self.shapes, self.center, self.mass
 
 
 @dataclass
@@ -85,7 +74,6 @@ class _Points(NamedTuple):
     step: IntArray
     is_new: NDArray[np.bool_]
     bodies: IntArray
-    rides_on_b: NDArray[np.bool_]
     position: FloatArray
     normal: FloatArray
     separation: FloatArray
@@ -187,26 +175,17 @@ class Capture:
 
     def _new_chunk(self, number: int, world: World, before: _Chunk | None) -> _Chunk:
         packed = PackedShapes(world)
-        known = {self._bodies[k].key: k for k in before.bodies.tolist()} if before is not None and before.world is world else {}
+        known = {self._bodies[k].facts["id"]: k for k in before.bodies.tolist()} if before is not None and before.world is world else {}
         chunk = _Chunk(world, packed, np.zeros(len(world.body_ids), dtype=np.int64))
         outlines, names = self._outlines(packed), Counter(map(world.name_of, world.body_ids))
         for row, body_id in enumerate(world.body_ids):
             record, (shapes, reach) = world.body(body_id), outlines[row]
-            made = _Body(
-                stage=number,
-                id=body_id,
-                name=_name(record.spec.name, body_id, names[record.spec.name]),
-                kind=record.spec.type,
-                shapes=shapes,
-                center=record.local_center,
-                reach=reach,
-                mass=record.mass,
-                first=self.steps,
-            )
-            k = known.get(made.key)
-            if k is None:
+            facts = {"stage": number, "id": body_id, "name": _name(record.spec.name, body_id, names[record.spec.name])}
+            facts |= {"kind": record.spec.type, "shapes": shapes, "center": record.local_center, "mass": record.mass}
+            k = known.get(body_id, -1)
+            if k < 0 or self._bodies[k].facts != facts:
                 k = len(self._bodies)
-                self._bodies.append(made)
+                self._bodies.append(_Body(facts, reach, self.steps))
             self._bodies[k].parts.append((chunk, row))
             chunk.bodies[row] = k
         return chunk
@@ -238,7 +217,6 @@ class Capture:
                 step=np.full(len(row), self.steps),
                 is_new=contacts.state[row, which] == PointState.ADD,
                 bodies=chunk.bodies[rows[:, row]],
-                rides_on_b=chunk.packed.is_moving[rows[1, row]],
                 position=positions[row, which].T,
                 normal=contacts.normal[row].T,
                 separation=contacts.separation[row, which],
@@ -354,14 +332,10 @@ class Capture:
         pitches = np.column_stack((np.full((len(flat), 2), pitch), np.repeat(turns, lengths)))
         grid = np.clip(np.rint(flat / pitches), -_MAX_GRID, _MAX_GRID).astype(np.int64)
         streams = {name: second_differences(grid[:, k], starts) for k, name in enumerate(("x", "y", "angle"))}
-        all_looks = [looks[id(chunk)][:, row] for body in self._bodies for chunk, row in body.parts]
-        streams |= _looks_in_runs(np.concatenate(all_looks) if all_looks else np.zeros(0, dtype=np.int64), starts)
+        all_looks = [np.zeros(0, dtype=np.int64), *(looks[id(chunk)][:, row] for body in self._bodies for chunk, row in body.parts)]
+        streams["look"] = first_differences(np.concatenate(all_looks), starts)
         bodies = [
-            {
-                **{name: getattr(body, name) for name in ("stage", "id", "name", "kind", "shapes", "center", "mass", "first")},
-                "steps": length,
-                "turn": turn,
-            }
+            {**body.facts, "first": body.first, "steps": length, "turn": turn}
             for body, length, turn in zip(self._bodies, lengths.tolist(), turns.tolist(), strict=True)
         ]
         firsts = np.array([body.first for body in self._bodies], dtype=np.int64)
@@ -378,7 +352,8 @@ class Capture:
         same = np.concatenate((points.key, points.bodies))
         begins = points.is_new | (np.diff(points.step, prepend=-2) != 1) | (np.diff(same, prepend=-1) != 0).any(axis=0)
         starts = np.flatnonzero(begins)
-        carrier = np.where(points.rides_on_b, points.bodies[1], points.bodies[0])
+        is_moving = np.array([body.facts["kind"] != "static" for body in self._bodies])
+        carrier = np.where(is_moving[points.bodies[1]], points.bodies[1], points.bodies[0])  # the body that a point rides on
         pitch, gap_pitch = 2.0**0.5 * _POINT_ERROR * self._max_error, 2.0 * self._max_error
         at = points.position - motion.centers[motion.offsets[carrier] + points.step].T
         largest = float(np.abs(points.impulse).max(initial=0.0))
@@ -405,7 +380,6 @@ class Capture:
         pairs = dict(zip(map(tuple, points.key[:3, starts].T.tolist()), tracks["track_pair"].tolist(), strict=True))
         streams |= {name: first_differences(column, np.zeros(0, dtype=np.int64)) for name, column in tracks.items()}
         streams["track_steps"] = np.diff(starts, append=len(begins))
-        streams["track_rides_on_b"] = points.rides_on_b[starts].astype(np.int64)
         pitches = {"pitch": pitch, "gap_pitch": gap_pitch, "turn": _NORMAL_TURN, "doubling": _IMPULSE_STEPS, "least_impulse": least}
         return pitches, pairs, streams
 
@@ -414,12 +388,3 @@ def _name(name: str, body: int, n_bodies: int) -> str:
     """Return what a body is called: its name, with its id if it shares the name with others, or its id alone."""
     known = called("body", body)
     return known if not name else name if n_bodies == 1 else f"{name} ({known})"
-
-
-def _looks_in_runs(looks: IntArray, starts: IntArray) -> dict[str, IntArray]:
-    """Return the streams of looks that rarely change: number of runs of each body, and length and value of each run."""
-    begins = np.diff(looks, prepend=-1) != 0
-    begins[starts] = True
-    at = np.flatnonzero(begins)
-    n_runs = np.diff(np.searchsorted(at, np.append(starts, len(looks))))
-    return {"look_runs": n_runs, "look_steps": np.diff(at, append=len(looks)), "look": looks[at]}

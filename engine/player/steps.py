@@ -34,11 +34,11 @@ def packed_quiz(quiz: Quiz) -> str:
     """Return all questions of a quiz: two frames for each, the step before with the question, and the step itself, which answers it."""
     algorithm, cases, frames = quiz.algorithm, [], []
     for k in range(quiz.n):
-        asked = quiz.asked(k)
-        cases.append((algorithm.scenery(asked.case), asked.steps[: asked.step + 1]))
-        seen = _frame(asked.seen) if asked.seen is not None else {"marks": [], "cost": {}}
-        frames.append({**seen, "scenery": k, "line": None, "sentence": asked.question.prompt, "question": asdict(asked.question)})
-        frames.append({**_frame(asked.steps[asked.step]), "scenery": k, "question": asdict(asked.question), "is_answer": True})
+        entry = quiz.asked(k)
+        cases.append((algorithm.scenery(entry.case), entry.steps[: entry.step + 1]))
+        seen = _frame(entry.seen) if entry.seen is not None else {"marks": [], "cost": {}}
+        frames.append({**seen, "scenery": k, "line": None, "sentence": entry.question.prompt, "question": asdict(entry.question)})
+        frames.append({**_frame(entry.steps[entry.step]), "scenery": k, "question": asdict(entry.question), "is_answer": True})
     return _packed(algorithm, f"A quiz: {algorithm.title}", cases, frames)
 
 

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
 
 from engine.contracts.trace import Mark, TraceStep, View
 from engine.trace.cases import Case
 
-__all__ = ["PLANE", "Algorithm"]
+__all__ = ["PLANE", "Algorithm", "TraceSteps"]
 
 PLANE = View("plane", "the shapes")
 
 C = TypeVar("C", bound=Case)
+
+
+class TraceSteps(list[TraceStep]):
+    """Steps that know their algorithm and its case, so that they can be drawn."""
+
+    def __init__(self, steps: Iterable[TraceStep], algorithm: Algorithm[Any], case: Case) -> None:
+        super().__init__(steps)
+        self.algorithm, self.case = algorithm, case
+
+
+def _with_case(steps: Callable[..., list[TraceStep]]) -> Callable[..., TraceSteps]:
+    """Return a method `steps` whose result knows algorithm and case."""
+
+    @wraps(steps)
+    def method(self: Algorithm[Any], case: Case) -> TraceSteps:
+        return TraceSteps(steps(self, case), self, case)
+
+    return method
 
 
 class Algorithm(ABC, Generic[C]):
@@ -36,6 +56,11 @@ class Algorithm(ABC, Generic[C]):
     example : Case
         Case at the start.
     """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "steps" in cls.__dict__:
+            cls.steps = _with_case(cls.steps)  # type: ignore[method-assign]
 
     title: ClassVar[str]
     page: ClassVar[str]

@@ -68,9 +68,8 @@ export class Recording {
 
   #readBodies(stream) {
     const dx = stream("x", Float64Array), dy = stream("y", Float64Array), turn = stream("angle", Float64Array);
-    const runs = stream("look_runs"), runSteps = stream("look_steps"), looks = stream("look");
-    this.look = new Uint16Array(dx.length);
-    let row = 0, run = 0;
+    this.look = stream("look");
+    let row = 0;
     this.bodies.forEach((body, index) => {
       body.index = index;
       body.row = row - body.first; // the row of step s is body.row + s
@@ -85,10 +84,7 @@ export class Recording {
           values[k] = value * pitch;
         }
       }
-      for (let end = run + runs[index], at = row; run < end; run++) {
-        this.look.fill(looks[run], at, at + runSteps[run]);
-        at += runSteps[run];
-      }
+      for (let k = row + 1; k < row + body.steps; k++) this.look[k] += this.look[k - 1];
       row += body.steps;
     });
     [this.x, this.y, this.angle] = [dx, dy, turn];
@@ -97,7 +93,7 @@ export class Recording {
   #readPoints(stream) {
     const { pitch = 1, gap_pitch: gapPitch = 1, turn = 1, doubling = 1, least_impulse: least = 0 } = this.points;
     const first = summed(stream("track_first")), a = summed(stream("track_a")), b = summed(stream("track_b"));
-    const pair = summed(stream("track_pair")), length = stream("track_steps"), ridesOnB = stream("track_rides_on_b");
+    const pair = summed(stream("track_pair")), length = stream("track_steps");
     const columns = ["x", "y", "separation", "impulse", "tangent", "normal"].map((name) => stream(`point_${name}`));
     const n = columns[0].length, end = new Int32Array(first.length), step = new Int32Array(n), track = new Int32Array(n);
     for (let t = 0, row = 0; t < first.length; t++) {
@@ -109,7 +105,8 @@ export class Recording {
       }
     }
     const [x, y, separation, impulse, tangent, normal] = columns;
-    this.tracks = { first, end, a, b, pair, ridesOnB, began: grouped(first, first.length, this.steps), ended: grouped(end, end.length, this.steps + 1) };
+    const carrier = a.map((each, t) => (this.bodies[b[t]].kind === "static" ? each : b[t])); // the body that a point rides on
+    this.tracks = { first, end, a, b, pair, carrier, began: grouped(first, first.length, this.steps), ended: grouped(end, end.length, this.steps + 1) };
     const newton = (value) => Math.sign(value) * least * (2 ** (Math.abs(value) / doubling) - 1);
     this.contacts = {
       track, byStep: grouped(step, n, this.steps),
@@ -152,8 +149,7 @@ export class Recording {
 
   // Place of a contact point in the view; it rides on its body.
   placeOf(row, time) {
-    const t = this.contacts.track[row], carrier = this.bodies[this.tracks.ridesOnB[t] ? this.tracks.b[t] : this.tracks.a[t]];
-    const [x, y] = this.centerOf(carrier, time);
+    const [x, y] = this.centerOf(this.bodies[this.tracks.carrier[this.contacts.track[row]]], time);
     return [x + this.contacts.x(row), y + this.contacts.y(row)];
   }
 

@@ -40,7 +40,7 @@ def decoded(text: str) -> Decoded:
         start += length
     assert start == len(content)
     centers, row = [], 0
-    for body in header["bodies"]:
+    for body in header.get("bodies", ()):
         rows = slice(row, row + body["steps"])
         grid = np.column_stack([_twice_summed(streams[name][rows]) for name in ("x", "y", "angle")])
         centers.append(grid * (header["pitch"], header["pitch"], body["turn"]))

@@ -12,6 +12,7 @@ from engine import trace
 from engine.cli.main import main
 from engine.common.words import shown
 from engine.geometry import Polygon
+from engine.player import show
 from engine.player.capture import Capture
 from engine.player.page import player_page
 from engine.player.steps import packed_steps
@@ -221,3 +222,16 @@ def test_every_algorithm_is_drawn(tab: Tab, tmp_path: Path, name: str) -> None:
     page.write_text(player_page(name, [packed_steps(algorithm, algorithm.example, algorithm.steps(algorithm.example))]), encoding="utf-8")
     tab.open(page)
     tab.run(f"(() => {{ for (let k = 0; k <= {PLAYER}.scene.steps; k += 3) {{ {PLAYER}.seek(k); {PLAYER}.draw(); }} }})()")
+
+
+def test_a_cell_of_a_notebook_plays(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "cell.html"
+    cell = show(Drop(), seconds=0.5)._repr_html_()
+    page.write_text(f"<!doctype html><html data-ready><meta charset=utf-8><body>{cell}</body></html>", encoding="utf-8")
+    tab.look(1280, 720)
+    tab.open(page)
+    frame = tab.call("Page.getFrameTree")["frameTree"]["childFrames"][0]["frame"]["id"]
+    context = tab.call("Page.createIsolatedWorld", frameId=frame)["executionContextId"]
+    assert until(lambda: tab.run("document.querySelector('[data-part=count]')?.innerText", context)) == "step 0 of 30"
+    tab.run("document.querySelector('[data-part=forward]').click()", context)
+    until(lambda: tab.run("document.querySelector('[data-part=count]').innerText", context) == "step 1 of 30")

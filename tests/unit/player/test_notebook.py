@@ -1,0 +1,82 @@
+"""What a notebook shows is what was given, and leaves it as it was (issue 32)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import player, trace
+from engine.common.errors import InvalidInputError
+from engine.geometry import Circle, Polygon, Transform
+from engine.sim.history import History
+from engine.sim.recordings import load_recording
+from engine.sim.registry import find_demo
+from engine.sim.replaying import record
+from engine.world import BodySpec, FixtureSpec, World
+from tests.unit.player.decoding import Decoded, decoded
+
+
+def shown(page: player.Page) -> Decoded:
+    (text,) = re.findall(r'<script type="text/plain">([^<]*)</script>', page.html)
+    return decoded(text)
+
+
+def falling() -> World:
+    world = World(solver="soft_step")
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5), density=1.0),), position=(0.0, 5.0)))
+    return world
+
+
+def test_a_copy_of_a_world_is_run() -> None:
+    world, twin = falling(), falling()
+    page = shown(player.show(world, seconds=0.5))
+    assert (world.step_index, page.header["steps"], page.header["facts"]["solver"]) == (0, 30, "soft_step")
+    for _ in range(30):
+        twin.step()
+    assert np.abs(page.poses(0)[30, :2] - twin.poses[0, :2]).max() <= page.header["max_error"]
+
+
+def test_no_seconds_show_the_present_state() -> None:
+    assert shown(player.show(falling(), seconds=0.0)).header["steps"] == 0
+
+
+def test_a_recording_is_played_whole(tmp_path: Path) -> None:
+    history = History(find_demo("newtons_cradle")(0))
+    recorder = record(history, tmp_path / "a.rec")
+    for _ in range(20):
+        history.step()
+    recorder.close()
+    page = shown(player.show(load_recording(tmp_path / "a.rec")))
+    assert page.header["steps"] == 20
+    assert np.abs(page.poses(1)[20] - history.demo.stages[0].world.poses[1])[:2].max() <= page.header["max_error"]
+
+
+@pytest.mark.parametrize("name", ["gjk", "quickhull"])
+def test_steps_are_shown_with_their_shapes(name: str) -> None:
+    points = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.4, 0.5)])
+    pair = Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0))
+    steps = trace.gjk(*pair) if name == "gjk" else trace.quickhull(points)
+    header = shown(player.show(steps)).header
+    assert [frame["sentence"] for frame in header["frames"]] == [step.sentence for step in steps]
+    assert len(header["cases"][0]["scenery"]) > 0
+
+
+@pytest.mark.parametrize("subject", [None, [], "gjk", 3])
+def test_anything_else_is_refused(subject: object) -> None:
+    with pytest.raises(InvalidInputError, match="subject must be a World, a Demo, a Recording, or steps"):
+        player.show(subject)  # type: ignore[arg-type]
+
+
+def test_a_time_out_of_range_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="seconds"):
+        player.show(falling(), seconds=-1.0)
+
+
+def test_a_cell_is_a_frame_without_rights() -> None:
+    cell = player.show(falling(), seconds=0.0)._repr_html_()
+    assert cell.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert cell.count("<") == 2
+    assert 'sandbox="allow-scripts"' in cell
