@@ -11,6 +11,7 @@ from engine.report import Value
 
 if TYPE_CHECKING:
     from engine.player.capture import Capture
+    from engine.sim.comparison import Comparison
     from engine.sim.demo import Demo
 
 __all__ = ["PageCapture", "write_page"]
@@ -24,12 +25,12 @@ class PageCapture:
         self._capture: Capture | None = None
         self._title = ""
 
-    def start(self, demo: Demo) -> None:
-        """Capture the present state of a demo."""
+    def start(self, demo: Demo, besides: Sequence[Comparison] = ()) -> None:
+        """Capture the present state of a demo and of the copies beside it."""
         if self._path is not None:
             from engine.player.capture import Capture
 
-            self._capture, self._title = Capture(demo), demo.title
+            self._capture, self._title = Capture(demo, besides), demo.title
 
     def stepped(self) -> None:
         """Capture the state after a step."""

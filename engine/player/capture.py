@@ -7,6 +7,7 @@ or 1/20,000 of the view if that is less. Contact points are stored relative to t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from engine.contracts.contact import PointState, StepContacts
 from engine.player.encoding import first_differences, packed_recording, second_differences
 from engine.render import palette
 from engine.render.packing import PackedShapes, carried_points
+from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo
 from engine.sim.ids import called, readable
 from engine.sim.stage import Stage
@@ -94,6 +96,8 @@ class Capture:
     Parameters
     ----------
     demo : Demo
+    besides : sequence of Comparison
+        Copies of the demo with other solvers; only their bodies are captured.
 
     Attributes
     ----------
@@ -101,9 +105,9 @@ class Capture:
         Number of captured steps.
     """
 
-    def __init__(self, demo: Demo) -> None:
+    def __init__(self, demo: Demo, besides: Sequence[Comparison] = ()) -> None:
         self.steps = 0
-        self._demo = demo
+        self._demo, self._besides = demo, besides
         self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
         (left, bottom), (right, top) = demo.home().lower, demo.home().upper
         self._home = [left, bottom, right, top]
@@ -119,7 +123,7 @@ class Capture:
         self._runs: list[dict[str, Any]] = []
         self._lines: dict[tuple[str, int], int] = {}
         self._readouts: list[tuple[int, list[int]]] = []
-        self._stages: list[dict[str, Any]] = []
+        self._stages: dict[int, dict[str, Any]] = {}
         self._take()
 
     def update(self) -> None:
@@ -128,11 +132,11 @@ class Capture:
         self._take()
 
     def _take(self) -> None:
-        stages = self._demo.stages
-        for number in [number for number in self._chunks if number >= len(stages)]:
-            del self._chunks[number]
-        for number, stage in enumerate(stages):
-            self._take_stage(number, stage)
+        demos = [self._demo, *(beside.demo for beside in self._besides)]
+        stages = [(demo, which, stage) for which, demo in enumerate(demos) for stage in demo.stages]
+        self._chunks = {number: chunk for number, chunk in self._chunks.items() if number < len(stages)}
+        for number, (demo, which, stage) in enumerate(stages):
+            self._take_stage(number, stage, demo, which)
         if self.steps % self._readout_steps:
             return
         lines = [self._line(line) for line in (*self._demo.verdicts(), *self._demo.status())]
@@ -149,19 +153,20 @@ class Capture:
     def _color(self, color: int) -> int:
         return self._colors.setdefault(color, len(self._colors))
 
-    def _take_stage(self, number: int, stage: Stage) -> None:
+    def _take_stage(self, number: int, stage: Stage, demo: Demo, beside: int) -> None:
         world, chunk = stage.world, self._chunks.get(number)
         if chunk is None or chunk.world is not world or chunk.packed.version != (world.structure_version, palette.theme_name()):
             chunk = self._chunks[number] = self._new_chunk(number, world, chunk)
-            del self._stages[number:]
-            self._stages.append({"offset": stage.offset, "label": stage.label, "label_at": stage.label_at})
+            self._stages[number] = {"offset": stage.offset, "label": stage.label, "label_at": stage.label_at, "beside": beside}
         packed, contacts, poses = chunk.packed, world.contacts, world.poses
         rows = packed.rows_of_contacts(contacts)
         chunk.poses.append(np.column_stack((packed.centers_of_mass(poses), poses[:, 2])))
-        colors = packed.outline_colors(world.awake, self._demo.body_colors(stage), rows if stage.mark_touching else None)
+        colors = packed.outline_colors(world.awake, demo.body_colors(stage), rows if stage.mark_touching else None)
         kinds, which = np.unique(colors, return_inverse=True)
         numbers = np.array([self._color(color) for color in kinds.tolist()], dtype=np.int64)
         chunk.looks.append(2 * numbers[which] + ~world.awake)
+        if beside:
+            return
         positions = carried_points(contacts, packed, poses, rows)
         self._take_points(number, chunk, contacts, positions, rows)
         self._take_joints(number, chunk)
@@ -280,6 +285,12 @@ class Capture:
             return -1
         return int(chunk.bodies[chunk.world.row_of(chunk.world.fixture(fixture).body)])
 
+    def _parting(self, beside: Comparison) -> dict[str, Any]:
+        """Return what is said about a copy: its solver, and where and when it first was elsewhere."""
+        parted = beside.distances.parted
+        text = "" if parted is None else f"{beside.name(parted.stage, parted.body)} {1000.0 * parted.meters:.2g} mm apart"
+        return {"solver": " ".join(beside.demo.sim.solvers), "step": None if parted is None else parted.step, "text": text}
+
     # -- the recording ------------------------------------------------------------------------------------------------
 
     def packed(self) -> str:
@@ -303,7 +314,8 @@ class Capture:
             "steps": self.steps,
             "home": self._home,
             "layers": dict(demo.layers),
-            "stages": self._stages,
+            "stages": [self._stages[number] for number in sorted(self._stages)],
+            "besides": [self._parting(beside) for beside in self._besides],
             "shapes": [{"points": points, "radius": radius, "sensor": is_sensor} for points, radius, is_sensor in self._shapes],
             "bodies": bodies,
             "pitch": motion.pitch,

@@ -74,7 +74,7 @@ export class Recording {
       body.index = index;
       body.row = row - body.first; // the row of step s is body.row + s
       body.last = body.first + body.steps - 1;
-      body.offset = this.stages[body.stage].offset;
+      ({ offset: body.offset, beside: body.beside } = this.stages[body.stage]);
       body.parts = body.shapes.map((k) => this.shapes[k]);
       for (const [values, pitch] of [[dx, this.pitch], [dy, this.pitch], [turn, body.turn]]) {
         let value = 0, speed = 0;

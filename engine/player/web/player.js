@@ -93,8 +93,8 @@ export class Player {
     if (step !== this.shownStep) {
       this.shownStep = step;
       this.scene.show?.(step, this);
-      this.#write("readout", this.scene.readout(step).map(([text, color]) => element("p", text, color)));
-      this.#write("news", this.scene.news(step, MAX_NEWS).map(({ text, step: at }) => this.#link(text, at)));
+      this.write("readout", this.scene.readout(step).map(([text, color]) => element("p", text, color)));
+      this.write("news", this.scene.news(step, MAX_NEWS).map(({ text, step: at }) => this.#link(text, at)));
     }
     this.view.size = sized(this.canvas);
     const ctx = this.canvas.getContext("2d");
@@ -108,7 +108,7 @@ export class Player {
     this.#describe();
   }
 
-  #write(name, children) {
+  write(name, children) {
     const part = this.part(name);
     part.replaceChildren(...children);
     part.hidden = !children.length;

@@ -1,5 +1,6 @@
 // Draws a recorded run as the window does: the same layers, marks, sizes and colors (engine/render/debug_draw.py).
 
+import { element } from "./dom.js";
 import { TURN, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove } from "./view.js";
 
 export const LAYERS = [
@@ -8,7 +9,7 @@ export const LAYERS = [
   ["labels", "Labels", false],
 ];
 const FADE_STEPS = 24, FLASH_STEPS = 10; // as in engine/render/trail.py
-const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160;
+const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, PERIODS = [9, 16, 5];
 
 export class RunScene {
   constructor(recording) {
@@ -22,15 +23,16 @@ export class RunScene {
     this.marks = Array.from(recording.began, (n, step) => ({ step, height: n ? 0.35 + 0.65 * Math.log1p(n) / Math.log1p(most) : 0, color: "point-add" }));
     const reasons = recording.differences.filter((difference) => difference.reason === "unexplained");
     this.marks = this.marks.filter((mark) => mark.height).concat(reasons.map(({ first }) => ({ step: first, height: 1, color: "unexplained" })));
-    this.marksTitle = "contacts begin";
+    recording.besides.forEach(({ step }, k) => step !== null && this.marks.push({ step, height: 1, color: `besides-${k}` }));
   }
 
   draw(ctx, view, time, theme) {
     const frame = { ctx, view, time, theme, scale: view.scale, recording: this.recording, step: Math.ceil(time) };
     drawBackdrop(ctx, view, theme);
-    const bodies = this.recording.bodies.filter((body) => this.recording.has(body, time));
-    frame.centers = new Map(bodies.map((body) => [body.index, this.recording.centerOf(body, time)]));
+    const all = this.recording.bodies.filter((body) => this.recording.has(body, time)), bodies = all.filter(({ beside }) => !beside);
+    frame.centers = new Map(all.map((body) => [body.index, this.recording.centerOf(body, time)]));
     if (this.layers.shapes) drawShapes(frame, bodies);
+    this.recording.besides.forEach((_, which) => drawBeside(frame, all.filter(({ beside }) => beside === which + 1), which));
     if (this.layers.aabbs) drawBoxes(frame, bodies);
     if (this.layers.joints) drawJoints(frame);
     if (this.layers.centers) drawCenters(frame, bodies);
@@ -53,7 +55,7 @@ export class RunScene {
     }
     const row = this.layers.points ? recording.pointsAt(time).find((each) => near(recording.placeOf(each, time), 6)) : undefined;
     if (row !== undefined) return this.#point(row, time);
-    const body = recording.bodies.findLast((each) => recording.has(each, time) && contains(recording, each, view.toPlane(point), time));
+    const body = recording.bodies.findLast((each) => !each.beside && recording.has(each, time) && contains(recording, each, view.toPlane(point), time));
     return body ? this.#body(body, step) : null;
   }
 
@@ -95,6 +97,16 @@ export class RunScene {
 
   count(step) {
     return `step ${step} of ${this.steps}`;
+  }
+
+  // The worlds beside this one: their solvers, and when they part from it.
+  show(step, player) {
+    const lines = this.recording.besides.map(({ solver, step: parted, text }, which) => {
+      const line = element("button", `┅ ${solver}${parted === null ? "" : `: ${text} after ${(parted * this.seconds).toFixed(2)} s`}`, `var(--besides-${which})`);
+      line.addEventListener("click", () => parted !== null && player.stepBy(parted - player.step));
+      return line;
+    });
+    player.write("extra", lines);
   }
 
   // Lines of text beside the picture: [text, color] each.
@@ -142,6 +154,24 @@ function drawShapes({ ctx, view, theme, recording, centers, step }, bodies) {
       ctx.stroke();
     }
   }
+}
+
+// Outlines of the moving bodies of another world: dashes of a length of its own, on the color of the background.
+function drawBeside(frame, bodies, which) {
+  const { ctx, theme, centers, view } = frame;
+  ctx.setLineDash([PERIODS[which] / 2, PERIODS[which] / 2]);
+  for (const [color, width] of [["background", 3], [`besides-${which}`, 1.25]]) {
+    ctx.strokeStyle = theme.color(color);
+    ctx.lineWidth = width;
+    for (const body of bodies.filter(({ kind }) => kind !== "static")) {
+      for (const part of body.parts) {
+        ctx.beginPath();
+        outline({ ctx, view, scale: view.scale }, part, centers.get(body.index));
+        ctx.stroke();
+      }
+    }
+  }
+  ctx.setLineDash([]);
 }
 
 function outline({ ctx, view, scale }, part, [cx, cy, angle]) {

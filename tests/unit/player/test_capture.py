@@ -9,7 +9,9 @@ from engine.common.arrays import FloatArray
 from engine.contracts.contact import PointState
 from engine.geometry import Circle, Polygon
 from engine.player.capture import MAX_ERROR, Capture
+from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo
+from engine.sim.history import History
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, MouseJointSpec, World, WorldSettings
 from tests.unit.player.decoding import Decoded, decoded
@@ -120,6 +122,33 @@ def test_what_moves_on_a_mouse_joint_is_kept_with_its_target() -> None:
     (joint,) = page.header["joints"]
     assert joint["a"] == -1
     assert joint["at_a"][-1] == pytest.approx([60, 4.0, 1.5 + 0.02 * 59])
+
+
+def test_copies_with_other_solvers_are_captured_with_their_parting() -> None:
+    history = History(find_demo("pyramid")(0, {"rows": 4}))
+    besides = [Comparison(history, "soft_step")]
+    capture = Capture(history.demo, besides)
+    for _ in range(40):
+        history.step()
+        capture.update()
+    page = decoded(capture.packed())
+    bodies = page.header["bodies"]
+    assert [stage["beside"] for stage in page.header["stages"]] == [0, 1]
+    for stage, demo in enumerate((history.demo, besides[0].demo)):
+        world = demo.stages[0].world
+        own = [k for k, body in enumerate(bodies) if body["stage"] == stage]
+        ends = np.array([page.poses(k)[-1, :2] for k in own])
+        assert np.abs(ends - world.poses[:, :2]).max() <= page.header["max_error"]
+    parted = besides[0].distances.parted
+    assert parted is not None
+    assert page.header["besides"][0]["step"] == parted.step
+
+
+def test_every_stage_is_described_when_only_one_changes() -> None:
+    demo = Changing()
+    demo.add_stage(World())
+    page, _, _ = captured(demo, 25)
+    assert len(page.header["stages"]) == 2
 
 
 def test_a_theme_changes_no_recording() -> None:
