@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from demos._gallery import label
+from demos._gallery import MIN_SIZE, label
 from engine.bounding import BoundingCapsule, BoundingCircle, BoundingHull, KDop, OrientedBox
 from engine.bounding.kinds import Placed
 from engine.common.arrays import FloatArray
@@ -20,7 +20,7 @@ from engine.render.palette import Color, mix
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["COLORS", "DASHED", "Row", "color_of", "draw_outline", "draw_table", "draw_volume", "ring_of", "table_size"]
+__all__ = ["COLORS", "DASHED", "Row", "color_of", "draw_outline", "draw_table", "draw_volume", "is_table_legible", "ring_of", "table_size"]
 
 COLORS: dict[str, Color] = {
     "mean_circle": (150, 190, 235),
@@ -137,6 +137,11 @@ def draw_table(canvas: Canvas, corner: Point, rows: Sequence[Row], n_apart: int,
         canvas.segment((left, y - 0.5 * _PITCH), (left + _WIDTH, y - 0.5 * _PITCH), palette.GRID)
     words = f"{n_meeting} of {n_apart + n_meeting} neighbors touch the outline"
     label(canvas, (left, top - _PITCH * (len(rows) + 1)), words, palette.CAPTION, _WIDTH, size, "left")
+
+
+def is_table_legible(scale: float) -> bool:
+    """Return True if the table can be read at a scale, design pixels per meter."""
+    return _TEXT * scale >= MIN_SIZE
 
 
 def table_size(n_rows: int) -> tuple[float, float]:

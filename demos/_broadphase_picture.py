@@ -31,7 +31,8 @@ _FADING, _DEEPEST = 0.8, 9
 """Ratio of the strengths of two consecutive levels, and the deepest level that is drawn with the others."""
 _FULLEST = 8
 """Number of boxes from which a cell has its full brightness."""
-_COLUMNS = 2
+_COLUMNS, _MIN_COLUMN = 2, 170.0
+"""Columns of the chart, and the design pixels that each needs for names and bars; else there is one."""
 _CAPTION_WORDS = "ms per frame, log scale, to update the structure and find all pairs"
 _PAD, _CAPTION = 12.0, 16.0
 """Padding of the chart and height of its caption, design pixels."""
@@ -160,11 +161,15 @@ def draw_chart(canvas: Canvas, race: Race, drawn: int, room: float) -> None:
     y = begins + 0.4 * pad
     caption = canvas.fonts.shortened(_CAPTION_WORDS, 11.0, max(round(width - 2.0 * pad), 1))
     canvas.text_px((left + pad, y), caption, palette.CAPTION, 11.0, "topleft")
+    columns = _COLUMNS if width >= _COLUMNS * _MIN_COLUMN * ui else 1
     rows = math.ceil(len(race.lanes) / _COLUMNS)
-    across = (width - (_COLUMNS + 1) * pad) / _COLUMNS
-    for column in range(_COLUMNS):
+    across = (width - (columns + 1) * pad) / columns
+    order = list(range(len(race.lanes)))
+    if columns < _COLUMNS:  # the drawn one, and of the others as many as there is room for
+        order = sorted(order, key=lambda k: k != drawn)[:rows]
+    for column in range(columns):
         bars = []
-        for k in range(column * rows, min((column + 1) * rows, len(race.lanes))):
+        for k in order[column * rows : (column + 1) * rows]:
             lane = race.lanes[k]
             color = palette.UNEXPLAINED if lane.wrong else palette.ACCENT if k == drawn else palette.AGREE
             ms = lane.ms

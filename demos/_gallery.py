@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
 __all__ = [
+    "MIN_SIZE",
     "Scene",
     "add_box",
     "add_chain",
@@ -39,7 +40,7 @@ __all__ = [
 
 Point = tuple[float, float]
 
-_MIN_SIZE = 9.0
+MIN_SIZE = 9.0
 """Design pixels: labels that would have to be smaller are left out."""
 _LINE_HEIGHT = 1.1
 """Height of a line of text as a multiple of its size."""
@@ -247,9 +248,9 @@ def label(
 ) -> bool:
     """Write a line, reduced to fit into `width` and `height` meters; return False if it would be too small to read."""
     high = _LINE_HEIGHT * canvas.ui_scale / canvas.camera.scale
-    while size >= _MIN_SIZE and (canvas.fonts.width(words, size) > width * canvas.camera.scale or high * size > height):
+    while size >= MIN_SIZE and (canvas.fonts.width(words, size) > width * canvas.camera.scale or high * size > height):
         size -= 1.0
-    if size < _MIN_SIZE:
+    if size < MIN_SIZE:
         return False
     canvas.text(at, words, color, size, anchor)
     return True

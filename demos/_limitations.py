@@ -24,6 +24,10 @@ MEASURED = "measured"
 Point = tuple[float, float]
 _MIN_SHARE = 0.5
 """Smallest reduction of a view with text."""
+_SMALL_TABLE = 0.75
+"""Reduction of a view below which the readout has the table's numbers too."""
+_OF_VIEW = 0.9
+"""Share of a view that a picture takes without its margin."""
 _FULL = (760.0, 500.0)
 """Size of a view with text of full size, design pixels: 90 % of the view in a window of 1280 x 720."""
 
@@ -33,6 +37,8 @@ class Limitation(Demo):
 
     run_steps: ClassVar[int] = 20
     slow_motion: ClassVar[float] = 1 / 16
+    view_state: bool | None
+    """True if the view is so small that the table is hard to read, or left out."""
     no_edits = "The prediction holds for these bodies only, so nothing can be edited here."
 
     def build(self) -> None:
@@ -100,8 +106,20 @@ class Limitation(Demo):
         findings = self.findings()
         return findings[k] if findings else None
 
+    def arrange(self, width: float, height: float) -> bool:
+        box = self.home()
+        across, up = box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]
+        self.view_state = _OF_VIEW * min(width / across, height / up) < _SMALL_TABLE * min(_FULL[0] / across, _FULL[1] / up)
+        return False
+
     def status(self) -> Sequence[StatusLine]:
-        return () if self.sim.is_on_box2d else (f"The predictions are for Box2D, but the solver is {self.sim.solver_title}.",)
+        """Say whether another solver runs; and what was predicted, in a view in which the letters of the table are small."""
+        lines: list[StatusLine] = [
+            (f"{finding.what}: {finding.measurement_words} (predicted {finding.prediction_words})", self._color(finding))
+            for finding in (self.findings() if self.view_state else ())
+            if finding.predicted is not None
+        ]
+        return lines if self.sim.is_on_box2d else [f"The predictions are for Box2D, but the solver is {self.sim.solver_title}.", *lines]
 
     def summary(self) -> Sequence[str]:
         otherwise = "   NOT AS PREDICTED" if self.sim.is_on_box2d else f"   {self.sim.solver_title} differs"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demos._bounding_outlines import OUTLINES, outline_named
-from demos._bounding_picture import Row, color_of, draw_outline, draw_table, draw_volume, table_size
+from demos._bounding_picture import COLORS, Row, color_of, draw_outline, draw_table, draw_volume, is_table_legible, table_size
 from engine.bounding import cloud_of, outlines_overlap
 from engine.bounding.kinds import KINDS, Placed, area_of, follower, overlap, volume_name
 from engine.bounding.outlines import outline_area
@@ -32,6 +32,8 @@ REACH = 3.0
 """Radius of the disc that the neighbors cross, meters; the outlines' circles have a radius of 1."""
 TABLE = (4.2, 2.6)
 """Upper left corner of the table beside the disc, meters."""
+_OF_VIEW = 0.9
+"""Share of a view that a picture takes without its margin."""
 SIDES = ("4", "6", "8", "10", "12", "16", "24", "32")
 SHOWN = ("smallest_circle", "box", "oriented_box", "kdop", "hull")
 WHEEL_TURN = math.radians(5.0)
@@ -105,12 +107,14 @@ class BoundingVolumes(Demo):
         ("C", "reset the counts"),
     )
 
+    view_state: str | None
+    """Where the table is: "beside" the figures, "below" them, or "left out" because it could not be read."""
+
     def build(self) -> None:
         self._random = self.rng("neighbors")
         self.angle = 0.0
         self.rotates = True
         self._grabbed: tuple[int, Point, bool] | None = None
-        self._below = getattr(self, "_below", False)
         self.rings = outline_named(OUTLINES[round(self.parameter("outline"))])
         self.outline_area = outline_area(self.rings)
         self.neighbors = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbors")))]
@@ -183,7 +187,10 @@ class BoundingVolumes(Demo):
 
     def status(self) -> Sequence[StatusLine]:
         n_missed = sum(tally.missed for tally in self.tallies.values())
-        return [("A VOLUME MISSED A TRUE HIT", palette.UNEXPLAINED)] if n_missed else []
+        lines: list[StatusLine] = [("A VOLUME MISSED A TRUE HIT", palette.UNEXPLAINED)] if n_missed else []
+        if self.view_state != "left out":
+            return lines
+        return [*lines, *((f"{row.name}: {100.0 * row.false_rate:.1f} % false", palette.legible(COLORS[row.kind])) for row in self.rows())]
 
     # -- the pointer
 
@@ -234,12 +241,25 @@ class BoundingVolumes(Demo):
     # -- drawing
 
     def arrange(self, width: float, height: float) -> bool:
-        self._below = width < height
+        """Put the table where the picture is larger, beside the figures or below them, or into the readout where it could not be read."""
+        scales = {}
+        for is_below in (False, True):
+            box = self._box(is_below)
+            scales[is_below] = min(width / (box.upper[0] - box.lower[0]), height / (box.upper[1] - box.lower[1]))
+        self.view_state = "below" if scales[True] > scales[False] else "beside"
+        if not is_table_legible(_OF_VIEW * max(scales.values())):
+            self.view_state = "left out"
         return False
 
     def home(self) -> AABB:
+        if self.view_state == "left out":
+            return AABB((-REACH - 0.6, -REACH - 0.6), (REACH + 0.6, REACH + 0.6))
+        return self._box(self.view_state == "below")
+
+    def _box(self, is_below: bool) -> AABB:
+        """Return the box around figures and table."""
         across, down = table_size(len(self.kinds))
-        if self._below:
+        if is_below:
             return AABB((-REACH - 0.6, -REACH - 0.9 - down), (max(REACH + 0.6, across - REACH - 0.4), REACH + 0.6))
         return AABB((-REACH - 0.7, min(-REACH - 0.5, TABLE[1] - down)), (TABLE[0] + across + 0.1, REACH + 0.5))
 
@@ -262,9 +282,10 @@ class BoundingVolumes(Demo):
                 x = neighbor.position[0] + DOT * (at - 0.5 * (len(fooled) - 1))
                 canvas.point((x, neighbor.position[1]), palette.BACKGROUND, 5.0)
                 canvas.point((x, neighbor.position[1]), color_of(kind), 3.6)
-        corner = (-REACH - 0.4, -REACH - 0.75) if self._below else TABLE
+        corner = (-REACH - 0.4, -REACH - 0.75) if self.view_state == "below" else TABLE
         n_meeting = sum(neighbor.meets for neighbor in self.neighbors)
-        draw_table(canvas, corner, self.rows(), len(self.neighbors) - n_meeting, n_meeting)
+        if self.view_state != "left out":
+            draw_table(canvas, corner, self.rows(), len(self.neighbors) - n_meeting, n_meeting)
 
     # -- counting
 

@@ -164,7 +164,7 @@ class Breakable(Scene):
         y = _TOP + self.breaking_height
         if y < math.inf:
             canvas.dashed((-1.0, y), (N_PLATES * PITCH, y), palette.WARNING, 8.0, 1.5)
-            label(canvas, (-0.95, y + 0.22), "plates from above this line break", palette.CAPTION, 3.0, 13.0, "left")
+            label(canvas, (-0.95, y + 0.22), "plates from above this line break", palette.CAPTION, 6.0, 13.0, "left")
         for k in range(N_PLATES):
             x = k * PITCH
             canvas.segment((x - 0.3, _TOP + self.height(k)), (x + 0.3, _TOP + self.height(k)), palette.GRID_AXIS)

@@ -108,7 +108,7 @@ class FramePainter:
         self._lines: list[tuple[str, Color]] = []
         """The demo's, wrapped to the view."""
         self._wrapped: set[str] = set()
-        """Parts of lines that take several."""
+        """Parts of lines that take several, and lines that are cut."""
         self._verdict: float | None = None
         """Size of the first of them, where it is the demo's verdict."""
         self._lane_lines: list[list[tuple[str, Color]]] = []
@@ -276,6 +276,7 @@ class FramePainter:
         elif len(lines) > most:
             text, color = lines[most - 1]
             lines = [*lines[: most - 1], (self._book.shortened(f"{text} …", 14.0, room), color)]
+            self._wrapped.add(lines[-1][0])
         place = (
             pygame.Rect((left + inset, top + round(head) + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
         )

@@ -187,3 +187,16 @@ def test_the_verdict_is_the_largest_line_where_it_fits_in_one() -> None:
         first = next(words for words, rect in sorted(surface.words, key=lambda one: one[1].top) if "momentum" in words)
         other = next(words for words in heights if words.startswith("energy"))
         assert (heights[first] > 1.2 * heights[other]) is is_large
+
+
+def test_a_verdict_that_is_cut_is_no_headline(drop: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 31: with the largest text the end of the last line came first, in large letters."""
+    lines = [(f"balls in the bin number {k}: {k} (predicted {k})", palette.AGREE) for k in range(20)]
+    monkeypatch.setattr(drop, "status", lambda _: lines)
+    session, painter = Session(drop(), (0, 0, 260, 260)), FramePainter(1.625, shrinks=False)
+    painter.prepare(session)
+    surface = Written((260, 260))
+    with noting_words():
+        painter.paint(surface, session)
+    first = next(words for words, _ in sorted(surface.words, key=lambda one: one[1].top))
+    assert first.startswith("balls in the bin")

@@ -151,3 +151,12 @@ def test_outlines_are_about_their_middle() -> None:
         rings = outline_named(name)
         assert max(math.hypot(x, y) for x, y in rings[0]) == pytest.approx(1.0)
         assert shapely.Polygon(rings[0], rings[1:]).is_valid
+
+
+def test_the_table_is_beside_the_figures_below_them_or_in_the_readout() -> None:
+    demo = make()
+    places = []
+    for size in ((960.0, 620.0), (600.0, 900.0), (230.0, 260.0)):
+        demo.arrange(*size)
+        places.append((demo.view_state, len(demo.status()), demo.home().upper[0] > REACH + 1.0))
+    assert places == [("beside", 0, True), ("below", 0, False), ("left out", len(demo.kinds), False)]

@@ -75,3 +75,11 @@ def test_the_rod_is_through_on_the_left_and_stopped_on_the_right() -> None:
         demo.sim.step()
         left, right = demo.passages
         assert left.n_contacts == 0 and left.is_behind() and not right.is_behind()
+
+
+def test_a_view_too_small_for_the_table_has_its_numbers_in_the_readout() -> None:
+    demo = PromiseThinBodies()
+    demo.arrange(1000.0, 680.0)
+    assert list(demo.status()) == []
+    demo.arrange(220.0, 260.0)
+    assert len(demo.status()) == len([finding for finding in demo.findings() if finding.predicted is not None]) > 0
