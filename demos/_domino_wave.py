@@ -20,6 +20,7 @@ w' (1 + r sum r_i v_i) = w r sum r_i v_i, with the slope and r of the new contac
 from __future__ import annotations
 
 import math
+from functools import cache
 
 __all__ = ["domino_wave_speed"]
 
@@ -31,6 +32,7 @@ _HITS = 30
 """Number of impacts until the speed has converged, to 0.1 % for a gap of 0.15 of the height."""
 
 
+@cache
 def domino_wave_speed(height: float, thickness: float, gap: float, friction: float, gravity: float) -> float:
     """Return the speed of the wave in an infinite row of dominoes whose feet do not slip, m/s.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.app.compiling import EVERYTHING, LONGEST, Compilers
+from engine.app.compiling import EVERYTHING, LONGEST, Compilers, grouped
 from engine.common.jit import mark_cache_warm
 
 __all__ = ["compile_all"]
@@ -10,7 +10,7 @@ __all__ = ["compile_all"]
 
 def compile_all(n_processes: int) -> None:
     """Let so many processes compile them. What goes wrong there goes wrong in a test, too, and is told there."""
-    with Compilers(tuple(EVERYTHING), n_processes) as compilers:
+    with Compilers(grouped(EVERYTHING), n_processes) as compilers:
         while not compilers.is_over:
             compilers.wait(LONGEST)
         if set(compilers.done) == set(EVERYTHING):

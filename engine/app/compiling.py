@@ -15,6 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -33,6 +34,7 @@ __all__ = [
     "RUNNING",
     "Compilers",
     "elsewhere",
+    "grouped",
     "n_cores",
     "note_duration",
     "run_part",
@@ -165,6 +167,22 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     "the referee of motion": _motion,
 }
 """All parts."""
+
+_APART = ("outlines of pictures", "broad phases", "bounding volumes", "boxes that come and go", "the referee of motion")
+"""Parts that, like the solvers, share few kernels with the queries."""
+
+
+def grouped(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names with the solvers and what is compiled with them at every second place.
+
+    Kernels that are inlined into others are compiled anew in every process that needs them. Two processes, to which the names are dealt in
+    turn, have few of them in common.
+    """
+    queries: list[str] = []
+    others: list[str] = []
+    for name in names:
+        (others if name in _APART or name.startswith("solver ") else queries).append(name)
+    return tuple(name for pair in zip_longest(queries, others) for name in pair if name is not None)
 
 
 def run_part(name: str) -> None:

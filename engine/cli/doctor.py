@@ -97,13 +97,13 @@ def compile_everything() -> str:
     LabError
         A part cannot be compiled, or there is no writable cache folder.
     """
-    from engine.app.compiling import EVERYTHING, Compilers, n_cores, run_part
+    from engine.app.compiling import EVERYTHING, Compilers, grouped, n_cores, run_part
 
     if not is_compiling():
         raise LabError("compilation is disabled by NUMBA_DISABLE_JIT: unset it")
     if not can_keep():
         raise LabError("compiled code cannot be cached here: set NUMBA_CACHE_DIR to a writable folder")
-    names, n_processes = tuple(EVERYTHING), n_cores()
+    names, n_processes = grouped(EVERYTHING), n_cores()
     n_before, began = n_in_cache(), time.monotonic()
     with progress("compiling", len(names)) as advance, Compilers(names, n_processes) as compilers:
         for _ in compilers.each_ended():

@@ -23,29 +23,31 @@ def deterministic(found):
     return found
 
 
-@pytest.mark.parametrize(("seed", "queries"), [(1, comparison.QUERIES), (2, ("manifold", "overlap"))], ids=["all", "two"])
-def test_nothing_is_unexplained(seed, queries):
-    found = comparison.compare(10_000, seed, queries)
+@pytest.mark.parametrize(
+    ("n", "seed", "queries"), [(4_000, 1, comparison.QUERIES), (10_000, 2, ("manifold", "overlap"))], ids=["all", "two"]
+)
+def test_nothing_is_unexplained(n, seed, queries):
+    found = comparison.compare(n, seed, queries)
     assert found["box2d"] == "2.3.0"
     assert found["unexplained_total"] == 0
     manifold, overlap = found["queries"]["manifold"], found["queries"]["overlap"]
     for tally in (manifold, overlap):
-        assert tally["pairs"] == 10_000
+        assert tally["pairs"] == n
         assert tally["pairs"] == tally["agree"] + sum(tally["explained"].values()) + tally["unexplained"]
-        assert 4_000 < tally["touching"] < 6_000
+        assert 0.4 * n < tally["touching"] < 0.6 * n
         assert set(tally["kinds"]) == set(PAIR_KINDS)
         for name in ("pairs", "touching", "agree", "unexplained"):
             assert sum(kind[name] for kind in tally["kinds"].values()) == tally[name]
         for kind in tally["kinds"].values():
-            assert kind["pairs"] == kind["agree"] + sum(kind["explained"].values()) > 500
-    assert manifold["explained"]["local_maximum"] > 25
+            assert kind["pairs"] == kind["agree"] + sum(kind["explained"].values()) > 0.05 * n
+    assert manifold["explained"]["local_maximum"] > 0.0025 * n
     assert manifold["kinds"]["edge/polygon"]["explained"].keys() <= {"float32_tie"}
     # polygons are kilometers wide, up to 10 km out, where float32 is spaced by 1e-3 m
     assert manifold["max_point_error"] < 5e-3
     assert manifold["max_normal_error"] < 1e-4
     # without the adversarial families: how often Box2D's axis is not the best, and by how much
     random = manifold["random"]
-    assert random["pairs"] > 7_500 and 0.0 < random["sizes"]["local_maximum"]["mean"] < random["sizes"]["local_maximum"]["max"] < 2.0
+    assert random["pairs"] > 0.75 * n and 0.0 < random["sizes"]["local_maximum"]["mean"] < random["sizes"]["local_maximum"]["max"] < 2.0
 
 
 def test_any_number_of_jobs_gives_one_result():

@@ -19,8 +19,9 @@ def _run(case: str) -> Callable[..., Any]:
     return found
 
 
-@pytest.mark.parametrize("method", OURS)
+@pytest.mark.parametrize("method", [pytest.param(one, marks=pytest.mark.slow if one == "contact_forces" else ()) for one in OURS])
 def test_a_motor_joint_between_two_free_discs_makes_no_spin(method: str) -> None:
+    """By `contact_forces`, which takes seconds, tests/unit/dynamics/test_invariants.py has it at 60 Hz."""
     worst, spin = _run("08-motor-joint-makes-spin")(method, seconds=2)
     assert worst <= (1e-5 if method == "contact_forces" else 1e-9)  # RK4 keeps no quadratic invariant: 2.3e-6
     assert spin == pytest.approx(0.0, abs=1e-5)

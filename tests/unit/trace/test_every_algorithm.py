@@ -60,8 +60,8 @@ def judge(name, n, seed=0):
     assert answered > n // 2
 
 
-# Of the solvers some alone: the traced form of each takes seconds to compile.
-SLOW = set(solvers()) - {"sequential_impulses", "xpbd"}
+# Of the solvers one alone: the traced form of each takes seconds to compile.
+SLOW = set(solvers()) - {"sequential_impulses"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in NAMES])
