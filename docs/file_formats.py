@@ -24,7 +24,8 @@ given range: to 1e4 m within a shape, to 1e6 for positions and velocities, and o
 _FORMATS = {
     "Scene file": (
         SceneModel,
-        "`run`, `scene` and the window read this file (see [scenes](scenes.md)); [scene.schema.json](scene.schema.json) is its JSON schema.\n"
+        "`run`, `scene` and the window read this file (see [scenes](scenes.md)); "
+        "[scene.schema.json](scene.schema.json) is its JSON schema.\n"
         "A joint's `body`, `body_a` and `body_b` are the index of a body in `bodies`, from 0, or its name if no other body has it.",
     ),
     "Body file": (BodySchema, "`trace` writes this file, and `run --drop` reads it."),
