@@ -6,14 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.options import JsonFile, Screenshot, Seed, command, listed, option
+from engine.cli.options import HtmlFile, JsonFile, Screenshot, Seed, command, listed, option
 from engine.cli.output import progress, warming
+from engine.cli.player import write_page
 from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.experiments.spec import MAX_ANGLE, MAX_HEIGHT, MAX_TURN, RULES, TARGETS, ShotSpec, rules_of
-from engine.report import Link, Part, Report, Table
+from engine.report import Link, Part, Report, Table, Value
 
 if TYPE_CHECKING:
     from engine.experiments.shot import ShotResult, ShotSeries
@@ -76,6 +78,7 @@ class FireOptions(ShotOptions):
         "LIST", "Physics solvers: box2d, soft_step, both, or a list; rules that a solver does not support are skipped.", "box2d"
     )
     json: JsonFile = None
+    html: HtmlFile = None
     screenshot: Screenshot = None
 
 
@@ -116,9 +119,14 @@ def fire_command(args: FireOptions) -> Report:
         from engine.cli.fire_picture import draw_runs
 
         write_atomically(args.screenshot, draw_runs(runs))
+    page: dict[str, Value] = {}
+    if args.html is not None:
+        from engine.cli.fire_page import packed_shots
+
+        page = write_page(args.html, "Shots at a target", [packed_shots([series.shots[0].spec for series in runs])])
     plain = [_run_json(series) for series in runs]
     result = {"seed": args.seed, "box2d": load_solver("box2d").capabilities.version, "runs": plain}
-    return Report(result, _parts(runs), int(any(series.surprises for series in runs)))
+    return Report(result, chain(_parts(runs), [page]), int(any(series.surprises for series in runs)))
 
 
 def _rules_of(ccd: str | None, rule: str | None, drivers: Sequence[str]) -> Any:

@@ -44,6 +44,8 @@ _LEAST_IMPULSE = 1e-4
 """Impulses of this size, newton seconds, are still distinguished from zero."""
 _READOUT_SECONDS = 0.1
 """Time between two captures of the readout: nobody reads faster, and some demos compute it in milliseconds."""
+_WHOLE_STEPS = 60
+"""Number of first steps whose readout is captured after each: a shot is over after a few."""
 _MAX_GRID = 2.0**52
 """Maximum number of grid pitches from the origin; a body farther away is shown there."""
 
@@ -103,10 +105,13 @@ class Capture:
     ----------
     steps : int
         Number of captured steps.
+    notes : list of mapping
+        Marks on the time line, each with `step` and `text`.
     """
 
     def __init__(self, demo: Demo, besides: Sequence[Comparison] = ()) -> None:
         self.steps = 0
+        self.notes: list[dict[str, Any]] = []
         self._demo, self._besides = demo, besides
         self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
         (left, bottom), (right, top) = demo.home().lower, demo.home().upper
@@ -137,7 +142,7 @@ class Capture:
         self._chunks = {number: chunk for number, chunk in self._chunks.items() if number < len(stages)}
         for number, (demo, which, stage) in enumerate(stages):
             self._take_stage(number, stage, demo, which)
-        if self.steps % self._readout_steps:
+        if self.steps > _WHOLE_STEPS and self.steps % self._readout_steps:
             return
         lines = [self._line(line) for line in (*self._demo.verdicts(), *self._demo.status())]
         if not self._readouts or self._readouts[-1][1] != lines:
@@ -323,6 +328,7 @@ class Capture:
             "points": points,
             "joints": self._joints,
             "colors": [[f"#{palette.packed(color):06x}" for color in palette.in_both(palette.unpacked(number))] for number in self._colors],
+            "notes": self.notes,
             "differences": [{**run, "key": pairs.get(run["key"], 0)} for run in self._runs],
             "reasons": {name: [REASONS[name].name, REASONS[name].sentence] for name in sorted(reasons)},
             "lines": list(self._lines),

@@ -120,8 +120,10 @@ export class Recording {
   #readEvents(stream) {
     const step = summed(stream("event_step")), a = stream("event_a"), b = stream("event_b"), kind = stream("event_kind");
     this.events = Array.from(step, (at, k) => ({ step: at, a: a[k], b: b[k], sensor: kind[k] > 1, isEnd: kind[k] % 2 === 1 }));
+    this.events.push(...this.notes);
+    this.events.sort((one, other) => one.step - other.step);
     this.began = new Int32Array(this.steps + 1);
-    for (const event of this.events) if (!event.isEnd) this.began[event.step]++;
+    for (const event of this.events) if (event.isEnd === false) this.began[event.step]++;
     this.differencesAt = Array.from({ length: this.steps + 1 }, () => []);
     for (const difference of this.differences) {
       for (let k = 0; k < difference.steps; k++) this.differencesAt[difference.first + k].push(difference);

@@ -3,15 +3,15 @@
 import { element, sized } from "./dom.js";
 import { Theme, View } from "./view.js";
 
-const SPEEDS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4];
+const SPEEDS = [1 / 128, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4];
 const MAX_NEWS = 6, TAP_PIXELS = 6;
+const MIN_SECONDS = 2; // a shorter run begins in slow motion
 
 export class Player {
   constructor(root, scene, title) {
     this.root = root;
     this.scene = scene;
     this.time = 0; // in steps
-    this.speed = 1;
     this.isPlaying = this.isLooping = false;
     this.view = new View(scene.home, scene.margin);
     this.part = (name) => root.querySelector(`[data-part="${name}"]`);
@@ -171,10 +171,11 @@ export class Player {
     };
     for (const [name, act] of Object.entries(actions)) this.part(name).addEventListener("click", act);
     this.actions = actions;
-    const speeds = this.part("speed");
+    const speeds = this.part("speed"), seconds = this.scene.steps * this.scene.seconds;
+    this.speed = this.scene.speeds ? 1 : SPEEDS.findLast((speed) => speed <= 1 && seconds / speed >= MIN_SECONDS) ?? SPEEDS[0];
     for (const speed of this.scene.speeds ?? SPEEDS) {
       const words = this.scene.speedWords?.(speed) ?? (speed < 1 ? `1/${1 / speed}` : `${speed}`) + "×";
-      speeds.append(new Option(words, speed, speed === 1, speed === 1));
+      speeds.append(new Option(words, speed, speed === this.speed, speed === this.speed));
     }
     speeds.addEventListener("change", () => (this.speed = Number(speeds.value)));
     const layers = this.part("layers");

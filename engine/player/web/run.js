@@ -23,6 +23,7 @@ export class RunScene {
     this.marks = Array.from(recording.began, (n, step) => ({ step, height: n ? 0.35 + 0.65 * Math.log1p(n) / Math.log1p(most) : 0, color: "point-add" }));
     const reasons = recording.differences.filter((difference) => difference.reason === "unexplained");
     this.marks = this.marks.filter((mark) => mark.height).concat(reasons.map(({ first }) => ({ step: first, height: 1, color: "unexplained" })));
+    for (const { step } of recording.notes) this.marks.push({ step, height: 1, color: "warning" });
     recording.besides.forEach(({ step }, k) => step !== null && this.marks.push({ step, height: 1, color: `besides-${k}` }));
   }
 
@@ -126,7 +127,7 @@ export class RunScene {
     }
     const words = ({ isEnd, sensor }) => (isEnd ? (sensor ? "left" : "parted from") : sensor ? "entered" : "touched");
     return events.slice(Math.max(low - most, 0), low).reverse().map((event) => ({
-      step: event.step, text: `${(event.step * seconds).toFixed(2)} s  ${bodies[event.b].name} ${words(event)} ${bodies[event.a].name}`,
+      step: event.step, text: `${(event.step * seconds).toFixed(2)} s  ${event.text ?? `${bodies[event.b].name} ${words(event)} ${bodies[event.a].name}`}`,
     }));
   }
 }
@@ -344,7 +345,8 @@ function drawSeparations(frame) {
 }
 
 function drawStageName({ ctx, view, theme }, stage) {
-  if (stage.label) label(ctx, theme, stage.label, view.toScreen(stage.label_at), "text", { bold: true, align: "center", size: 13, plate: true });
+  const [x, y] = view.toScreen(stage.label_at);
+  if (stage.label) label(ctx, theme, stage.label, [x, Math.max(y - 10, 10)], "text", { bold: true, align: "center", size: 13, plate: true });
 }
 
 function contains(recording, body, [px, py], time) {

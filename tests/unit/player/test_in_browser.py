@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def test_a_run_is_played_scrubbed_stepped_and_hovered(tab: Tab, tmp_path: Path) 
 
 def test_layers_loop_and_speed_follow_the_keys(tab: Tab, tmp_path: Path) -> None:
     page = tmp_path / "keys.html"
-    written(page, Drop(), 10)
+    written(page, Drop(), 130)
     tab.open(page, "#t=0")
     for key in ("4", "3", "l", "]"):
         tab.key(key)
@@ -162,6 +163,18 @@ def test_the_command_writes_a_page_that_plays(tab: Tab, tmp_path: Path) -> None:
     tab.open(page)
     assert tab.run(f"{PLAYER}.scene.steps") == 30
     until(lambda: tab.run(f"{PLAYER}.time") > 0)
+
+
+def test_a_bullet_tunnels_on_the_page_as_it_did(tab: Tab, tmp_path: Path) -> None:
+    page, json_file = tmp_path / "fire.html", tmp_path / "fire.json"
+    assert main(["fire", "--target", "static", "--html", str(page), "--json", str(json_file)]) == 0
+    (tunneled, stopped) = (run["shots"][0]["tunneled"] for run in json.loads(json_file.read_text())["runs"])
+    assert (tunneled, stopped) == (True, False)
+    tab.open(page)
+    bullets = tab.run(f"{RECORDING}.bodies.filter(({{ name }}) => name === 'bullet').map((body) => {RECORDING}.pose(body, 6)[0])")
+    assert bullets[0] > 1.0 > 0.0 > bullets[1]
+    assert ["tunneled" in note["text"] for note in tab.run(f"{RECORDING}.notes")] == [True]
+    assert "tunneled" in tab.run(f"{PLAYER}.scene.news(6, 6).map(({{ text }}) => text).join()")
 
 
 def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) -> None:

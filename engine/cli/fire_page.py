@@ -1,0 +1,80 @@
+"""Fires the first shot of each combination once more, side by side, for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from engine.experiments.range import build_range, fire_bullet, range_world
+from engine.experiments.rules import Piece, RuleStepper
+from engine.experiments.spec import ShotSpec
+from engine.experiments.tracker import ShotTracker, verdict
+from engine.player.capture import Capture
+from engine.render import palette
+from engine.render.palette import Color
+from engine.sim.demo import Demo
+from engine.sim.stage import Stage
+
+__all__ = ["packed_shots"]
+
+_STEPS_AFTER = 6
+"""Number of steps shown after the last shot is decided."""
+
+
+def packed_shots(specs: Sequence[ShotSpec]) -> str:
+    """Return a recording of one shot for each specification, one above the other, as `engine.player.encoding` packs it."""
+    demo = _shots(specs)()
+    capture, left = Capture(demo), _STEPS_AFTER
+    while left > 0:
+        demo.sim.step()
+        capture.update()
+        left -= all(tracker.is_over for tracker in demo.trackers)
+    for stage, tracker in zip(demo.stages, demo.trackers, strict=True):
+        if tracker.jump is not None:
+            capture.notes.append({"step": tracker.jump + 1, "text": f"tunneled: {stage.label}"})
+    return capture.packed()
+
+
+class _Shots(Demo):
+    """Shots in worlds of their own, under each other."""
+
+    id, title, watch = "fire", "Shots at a target", "The same shot under each rule. Slow motion shows where each step ends."
+    specs: Sequence[ShotSpec] = ()
+    trackers: list[ShotTracker]
+
+    def build(self) -> None:
+        self.trackers = []
+        for spec in self.specs:
+            world = range_world(spec)
+            panels, bullet = build_range(world, spec), fire_bullet(world, spec)
+            stage = self.add_stage(world, label=f"{spec.solver}, rule {spec.rule}, target {spec.target}")
+            tracker = ShotTracker(world, spec, bullet, panels)
+            stage.stepper = _tracked(RuleStepper(world, spec, bullet), tracker)
+            self.trackers.append(tracker)
+            stage.measure()
+        heights = [stage.bounds.upper[1] - stage.bounds.lower[1] for stage in self.stages if stage.bounds is not None]
+        for k, stage in enumerate(self.stages):
+            stage.offset = 0.0, -1.4 * max(heights) * k
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return {self.trackers[self.stages.index(stage)].bullet: palette.NORMAL}
+
+    def status(self) -> list[str]:
+        return [f"{stage.label}: {verdict(tracker)}" for stage, tracker in zip(self.stages, self.trackers, strict=True)]
+
+
+def _shots(shots: Sequence[ShotSpec]) -> type[_Shots]:
+    class Shots(_Shots):
+        specs = shots
+
+    return Shots
+
+
+def _tracked(stepper: RuleStepper, tracker: ShotTracker) -> Callable[[], Iterator[Piece]]:
+    """Return a step of a stage that shows each piece to the tracker of the shot."""
+
+    def step() -> Iterator[Piece]:
+        for piece in stepper.step():
+            tracker.observe(piece)
+            yield piece
+
+    return step
