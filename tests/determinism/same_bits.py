@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +38,22 @@ SITUATIONS = ("once", "twice", "beside", "AVX2", "one by one")
 Hashes = dict[str, list[str]]
 
 
-def found(situation: str, steps: int, ids: Sequence[str], solver: str | None) -> list[Hashes]:
+def found(situation, steps, ids, solver):
     """Return the hashes of a situation, of each of its runs, from a process of its own."""
     options = ["--situation", situation, "--steps", str(steps), *(("--solver", solver) if solver else ()), *ids]
     with tempfile.TemporaryDirectory() as folder:
-        changed: Mapping[str, str] = {}
+        changed = {}
         if situation == "AVX2":
             changed = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CACHE_DIR": folder, "NPY_DISABLE_CPU_FEATURES": NO_AVX512}
         command = [sys.executable, "-m", "tests.determinism.same_bits", *options]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, **changed})
     if done.returncode != 0:
         raise RuntimeError(f"{situation} ended with {done.returncode}:\n{done.stderr[-3000:]}")
-    runs: list[Hashes] = json.loads(done.stdout.splitlines()[-1])
+    runs = json.loads(done.stdout.splitlines()[-1])
     return runs
 
 
-def run(situation: str, steps: int, ids: Sequence[str], solver: str | None) -> list[Hashes]:
+def run(situation, steps, ids, solver):
     """Return the hashes of a situation, here and now."""
     if situation == "one by one":
         hold_back(LANES)
@@ -70,7 +69,7 @@ def run(situation: str, steps: int, ids: Sequence[str], solver: str | None) -> l
             one.join()
 
 
-def _keep_busy(over: threading.Event) -> None:
+def _keep_busy(over):
     """Ask for manifolds of boxes until it is over."""
     from engine.geometry import Polygon
     from engine.query import batch
@@ -81,7 +80,7 @@ def _keep_busy(over: threading.Event) -> None:
         batch.manifold(shapes, np.zeros((500, 2), dtype=np.int64), np.zeros((500, 3)), poses)
 
 
-def main() -> int:
+def main():
     """Run all situations, or, in a process of its own, one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", help="demos; without any, all")

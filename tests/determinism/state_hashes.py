@@ -14,7 +14,6 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,12 +26,12 @@ STEPS = 300
 SEEDS = (0, 1, 2)
 
 
-def machine() -> str:
+def machine():
     """Return what the bits of a hash depend on beside the program."""
     return f"{platform.system()} {platform.machine()}, Box2D {version('Box2D')}, numpy {version('numpy')}"
 
 
-def hashes(steps: int, seeds: tuple[int, ...], ids: Sequence[str], solver: str | None = None) -> dict[str, list[str]]:
+def hashes(steps, seeds, ids, solver=None):
     """Return the hashes of the demos of these ids, all where none is named, one for each seed; worlds driven by `solver`."""
     found = {}
     for demo in sorted(all_demos(), key=lambda demo: demo.id):
@@ -43,7 +42,7 @@ def hashes(steps: int, seeds: tuple[int, ...], ids: Sequence[str], solver: str |
     return found
 
 
-def main() -> int:
+def main():
     """Write or compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", help="demos; without any, all")

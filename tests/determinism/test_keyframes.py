@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from engine.box2d import memory
-from engine.contracts import PairEvent
 from engine.geometry import Circle, Polygon
-from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSnapshot
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World
 
 EVERY = 40
 N_STEPS = 150
@@ -19,20 +17,20 @@ FLOOR = BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static", position
 SHAPES = (Polygon.box(0.3, 0.3), Circle(0.3), Polygon.regular(5, 0.35), Polygon.regular(3, 0.4))
 
 
-def new_world() -> World:
+def new_world():
     world = World()
     world.create_body(FLOOR)
     return world
 
 
-def stack() -> World:
+def stack():
     world = new_world()
     for i in range(10):
         world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.01 * (i % 2), 0.52 + 1.02 * i)))
     return world
 
 
-def pile() -> World:
+def pile():
     world = new_world()
     rng = np.random.default_rng(3)
     for x in (-3.0, 3.0):
@@ -43,7 +41,7 @@ def pile() -> World:
     return world
 
 
-def chain() -> World:
+def chain():
     """A bridge of which every second joint has a limit, hung at both ends, with discs on it and a sensor through which it swings."""
     world = new_world()
     post = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static", position=(-5.0, 6.0)))
@@ -51,7 +49,7 @@ def chain() -> World:
     for i in range(10):
         link = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.45, 0.1), density=5.0),), position=(-4.5 + 0.95 * i, 6.0)))
         limit = {"enable_limit": True, "lower_angle": -0.15, "upper_angle": 0.15} if i % 2 else {}
-        world.create_joint(RevoluteJointSpec(before, link, (-5.0 + 0.95 * i, 6.0), **limit))  # type: ignore[arg-type]
+        world.create_joint(RevoluteJointSpec(before, link, (-5.0 + 0.95 * i, 6.0), **limit))
         before = link
     end = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static", position=(4.5, 6.0)))
     world.create_joint(RevoluteJointSpec(before, end, (4.5, 6.0)))
@@ -61,10 +59,10 @@ def chain() -> World:
     return world
 
 
-SCENES: dict[str, Callable[..., World]] = {"stack": stack, "pile": pile, "chain": chain}
+SCENES = {"stack": stack, "pile": pile, "chain": chain}
 
 
-def disturb(world: World, step: int) -> None:
+def disturb(world, step):
     """Push, grab, create and destroy, all by the number of the step."""
     bodies = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
     if step % 17 == 3:
@@ -85,7 +83,7 @@ def disturb(world: World, step: int) -> None:
         world.set_body(bodies[2], fixed_rotation=True)
 
 
-def run(world: World, until: int = N_STEPS) -> tuple[dict[int, str], dict[int, WorldSnapshot], list[tuple[int, PairEvent]]]:
+def run(world, until=N_STEPS):
     """Step to `until`; return the hash after each step, the snapshot at each keyframe, and the events as told."""
     hashes, kept, told = {}, {}, []
     world.hooks = StepHooks(begin=lambda event: told.append((1, event)), end=lambda event: told.append((0, event)))
@@ -100,7 +98,7 @@ def run(world: World, until: int = N_STEPS) -> tuple[dict[int, str], dict[int, W
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_restored_world_goes_on_as_the_one_that_came_through(name: str) -> None:
+def test_a_restored_world_goes_on_as_the_one_that_came_through(name):
     memory.load()
     hashes, kept, told = run(SCENES[name]())
     for step, snapshot in kept.items():
@@ -109,7 +107,7 @@ def test_a_restored_world_goes_on_as_the_one_that_came_through(name: str) -> Non
         assert events == [one for one in told if one[1].step > step], (name, step)
 
 
-def test_the_same_without_memory_to_write_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_without_memory_to_write_to(monkeypatch):
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     hashes, kept, _ = run(chain())
     for step in (40, 120):
@@ -120,7 +118,7 @@ def test_the_same_without_memory_to_write_to(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
 @pytest.mark.parametrize("name", ["stack", "chain"])
 @pytest.mark.parametrize("step", [10, 60, 150])
-def test_a_rebuild_is_not_to_be_seen(name: str, step: int) -> None:
+def test_a_rebuild_is_not_to_be_seen(name, step):
     """Where the order of contacts does not matter a world restored anywhere goes on exactly; joints need their internal impulses for it."""
     world = SCENES[name]()
     for _ in range(step):
@@ -135,10 +133,10 @@ def test_a_rebuild_is_not_to_be_seen(name: str, step: int) -> None:
     assert worst == 0.0 if name == "stack" else worst < 0.02  # discs rolling over links: the order of their contacts
 
 
-def test_keyframes_tell_every_touch_once() -> None:
+def test_keyframes_tell_every_touch_once():
     """Evaluated anew at a keyframe, a contact may begin or end there: the next step tells, and nothing is told twice."""
     _, _, told = run(pile())
-    touching: set[tuple[int, int]] = set()
+    touching = set()
     for begins, event in told:
         pair = event.fixture_a, event.fixture_b
         assert (pair not in touching) == bool(begins), event
@@ -146,7 +144,7 @@ def test_keyframes_tell_every_touch_once() -> None:
     assert len(told) > 100
 
 
-def test_a_rebuild_keeps_the_poses_before_the_step() -> None:
+def test_a_rebuild_keeps_the_poses_before_the_step():
     """Drawing between two steps needs them, at a keyframe as elsewhere."""
     world, plain = stack(), stack()
     for _ in range(EVERY):

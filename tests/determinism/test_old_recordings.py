@@ -18,7 +18,7 @@ FOLDER = Path(__file__).with_name("recordings")
 
 
 @pytest.mark.parametrize("name", ["by_hand", "every_joint"])
-def test_an_old_recording_plays(name: str) -> None:
+def test_an_old_recording_plays(name):
     recording = load_recording(FOLDER / f"{name}.rec")
     assert recording.is_ended and recording.steps == 130 and recording.n_inputs > 20
     here = present_makers()
@@ -28,7 +28,7 @@ def test_an_old_recording_plays(name: str) -> None:
     assert verdict.is_same, verdict.words
 
 
-def test_an_old_scene_file_is_read_as_it_was_recorded() -> None:
+def test_an_old_scene_file_is_read_as_it_was_recorded():
     """The file has numbers that float32 does not hold; the recording holds the scene as it was understood."""
     scene = load_any_scene(str(FOLDER / "every_joint.json"))
     recorded = load_recording(FOLDER / "every_joint.rec").header.scene

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,11 +22,11 @@ FOLDER = Path(__file__).with_name("actions")
 
 
 @pytest.mark.parametrize("name", ["bridge", "car", "simple_shapes"])
-def test_recorded_actions_end_in_the_same_hash(name: str) -> None:
+def test_recorded_actions_end_in_the_same_hash(name):
     if json.loads(FILE.read_text(encoding="utf-8"))["machine"] != machine():
         pytest.skip("another libm, or another Box2D, has other bits")
     memory.load()
-    recorded: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    recorded = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     demo = find_demo(recorded["demo"])(recorded["seed"], recorded.get("values", {}))
     rows = [(step, user, action_of(plain)) for step, user, plain in recorded["inputs"]]
     assert len(rows) > 80

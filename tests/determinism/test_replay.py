@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 SHAPES = (Polygon.box(0.4, 0.4), Circle(0.4), Polygon.regular(5, 0.45), Polygon.regular(3, 0.5))
 
 
-def eventful(n_steps: int = 240) -> World:
+def eventful(n_steps=240):
     """A pile that is stirred: bodies come and go, joints too, from outside and from hooks, settings change on the way."""
     rng = np.random.default_rng(11)
     world = World()
@@ -24,7 +24,7 @@ def eventful(n_steps: int = 240) -> World:
         world.create_body(BodySpec((FixtureSpec(SHAPES[i % 4]),), position=(float(rng.uniform(-5, 5)), 1.0 + 0.5 * i))) for i in range(40)
     ]
 
-    def begin(event: object) -> None:
+    def begin(event):
         if world.step_index % 20 == 7 and len(alive) > 20:
             world.destroy_body(alive.pop())
 
@@ -53,17 +53,17 @@ def eventful(n_steps: int = 240) -> World:
     return world
 
 
-def test_two_runs_are_one() -> None:
+def test_two_runs_are_one():
     assert eventful().state_hash() == eventful().state_hash()
 
 
-def test_another_process_gives_the_same_hash() -> None:
+def test_another_process_gives_the_same_hash():
     code = "import runpy, sys; print(runpy.run_path(sys.argv[1])['eventful']().state_hash())"
     run = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert run.stdout.strip() == eventful().state_hash()
 
 
-def test_the_reader_changes_nothing(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_the_reader_changes_nothing(monkeypatch):
     from engine.box2d.memory import PublicReader
 
     monkeypatch.setattr(solver, "best_reader", PublicReader)
@@ -77,11 +77,11 @@ def test_the_reader_changes_nothing(monkeypatch) -> None:  # type: ignore[no-unt
     assert fast.contacts.points() == slow.contacts.points()
 
 
-def test_the_hash_sees_every_part_of_the_state() -> None:
-    def world_with(**changes: object) -> World:
+def test_the_hash_sees_every_part_of_the_state():
+    def world_with(**changes):
         world = World(WorldSettings(gravity=(0.0, 0.0)))
-        settings: dict[str, object] = {"position": (1.0, 2.0), "angle": 0.5, "linear_velocity": (1.0, 0.0), "angular_velocity": 2.0}
-        world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), **(settings | changes)))  # type: ignore[arg-type]
+        settings = {"position": (1.0, 2.0), "angle": 0.5, "linear_velocity": (1.0, 0.0), "angular_velocity": 2.0}
+        world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), **(settings | changes)))
         return world
 
     seen = {world_with().state_hash()}

@@ -9,20 +9,20 @@ from functools import cache
 
 import pytest
 
-from tests.determinism.same_bits import SITUATIONS, Hashes, found
+from tests.determinism.same_bits import SITUATIONS, found
 
 SOME = ("simple_shapes", "ragdoll_pile", "bullet", "bridge", "ghost_collisions")
 STEPS = 90
 
 
 @cache
-def once() -> Hashes:
+def once():
     return found("once", STEPS, SOME, "soft_step")[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_the_bits_are_the_same(situation: str) -> None:
+def test_the_bits_are_the_same(situation):
     assert set(once()) == set(SOME)
     for run in found(situation, STEPS, SOME, "soft_step"):
         assert run == once()

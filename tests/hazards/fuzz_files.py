@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,7 +51,7 @@ SCENE_WORDS = (
 )
 
 
-def pictures() -> list[tuple[str, bytes]]:
+def pictures():
     """Good pictures of many formats and modes, small."""
     rgba = Image.new("RGBA", (24, 20))
     pen = ImageDraw.Draw(rgba)
@@ -61,7 +60,7 @@ def pictures() -> list[tuple[str, bytes]]:
     gray = Image.fromarray((np.outer(np.arange(20), np.arange(24)) * 100).astype(np.uint16))
     found = []
 
-    def keep(image: Image.Image, suffix: str, **how: object) -> None:
+    def keep(image, suffix, **how):
         content = io.BytesIO()
         image.save(content, {".jpg": "JPEG"}.get(suffix, suffix[1:].upper()), **how)
         found.append((suffix, content.getvalue()))
@@ -81,7 +80,7 @@ def pictures() -> list[tuple[str, bytes]]:
     return found
 
 
-def drawings() -> list[tuple[str, bytes]]:
+def drawings():
     """Good drawings with all that is read."""
     space = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     texts = (
@@ -98,7 +97,7 @@ def drawings() -> list[tuple[str, bytes]]:
     return [(".svg", text.encode()) for text in texts]
 
 
-def bodies() -> list[tuple[str, bytes]]:
+def bodies():
     """Good body files."""
     outline = Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], [[(0.2, 0.2), (0.2, 0.6), (0.6, 0.2)]])
     pieces = (Polygon([(0, 0), (2, 0), (2, 1), (0, 1)]), Polygon([(0, 1), (1, 1), (1, 2), (0, 2)]), Circle(0.25, (0.5, 0.5)))
@@ -109,7 +108,7 @@ def bodies() -> list[tuple[str, bytes]]:
     return [(".json", json.dumps(body_as_json(body)).encode()) for body in (whole, plain)]
 
 
-def scenes() -> list[tuple[str, bytes]]:
+def scenes():
     """Good scene files: one written by hand, a machine with every kind of joint in movement and a picture, three worlds."""
     world = samples.machine()
     for _ in range(40):
@@ -121,7 +120,7 @@ def scenes() -> list[tuple[str, bytes]]:
     return [(".json", text) for text in texts]
 
 
-def rubes() -> list[tuple[str, bytes]]:
+def rubes():
     """Good exports of R.U.B.E., with chains and joints."""
     vec = samples.vec
     kinds = "revolute prismatic wheel weld distance rope pulley mouse friction motor revolute gear"
@@ -136,12 +135,12 @@ def rubes() -> list[tuple[str, bytes]]:
     return [(".json", json.dumps(plain, indent=1).encode()), (".json", json.dumps(samples.level()).encode())]
 
 
-def levels() -> list[tuple[str, bytes]]:
+def levels():
     """A good drawing of a level."""
     return [(".svg", samples.DRAWING.encode())]
 
 
-def load_and_keep(path: Path) -> None:
+def load_and_keep(path):
     """Load a scene; save it over another, which must not be lost where the first is refused."""
     kept = path.with_name("kept.json")
     if not kept.exists():
@@ -157,7 +156,7 @@ def load_and_keep(path: Path) -> None:
     assert sorted(one.name for one in path.parent.iterdir()) == sorted((path.name, "kept.json"))
 
 
-def damaged(content: bytes, dice: random.Random, words: str) -> bytes:
+def damaged(content, dice, words):
     """Return the content with one to eight faults."""
     held = bytearray(content)
     for _ in range(dice.choice((1, 1, 1, 2, 3, 8))):
@@ -185,7 +184,7 @@ def damaged(content: bytes, dice: random.Random, words: str) -> bytes:
     return bytes(held)
 
 
-def fuzz(kind: str, count: int, seed: int = 0) -> dict[str, object]:
+def fuzz(kind, count, seed=0):
     """Damage `count` files of a kind; return how many were loaded and refused, and the slowest."""
     good, words, load = _KINDS[kind]
     originals, seen, slowest = good(), Counter(), 0.0
@@ -213,7 +212,7 @@ def fuzz(kind: str, count: int, seed: int = 0) -> dict[str, object]:
     return {"kind": kind, "seed": seed, "files": count, **seen, "slowest_ms": round(1e3 * slowest)}
 
 
-_KINDS: dict[str, tuple[Callable[[], list[tuple[str, bytes]]], str, Callable[[Path], object]]] = {
+_KINDS = {
     "picture": (pictures, "", trace_file),
     "drawing": (drawings, SVG_WORDS, trace_file),
     "body": (bodies, JSON_WORDS, load_body),

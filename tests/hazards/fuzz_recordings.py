@@ -50,7 +50,7 @@ _PLAYED = 12
 """Steps that are taken of one that is loaded."""
 
 
-def good() -> bytes:
+def good():
     """Return a recording with inputs of many kinds, and a branch."""
     memory.load()
     history = History(find_demo("simple_shapes")(1, {"count": 4}))
@@ -86,7 +86,7 @@ def good() -> bytes:
         return path.read_bytes()
 
 
-def broken_inside(content: bytes, dice: random.Random) -> bytes:
+def broken_inside(content, dice):
     """Return the recording with faults in a record, or with records in another order, and sums that are right."""
     plain = [msgspec.msgpack.decode(msgspec.msgpack.encode(record)) for _, record in records_of(content, "good")]
     for _ in range(dice.choice((1, 1, 2))):
@@ -107,7 +107,7 @@ def broken_inside(content: bytes, dice: random.Random) -> bytes:
     return start_of_file() + b"".join(frame(zlib.compress(msgspec.msgpack.encode(record), 1)) for record in plain)
 
 
-def fuzz(count: int, seed: int = 0) -> dict[str, object]:
+def fuzz(count, seed=0):
     """Damage a recording `count` times; return how many were loaded and refused, and the slowest."""
     original, seen, slowest = good(), Counter(), 0.0
     with tempfile.TemporaryDirectory() as folder:

@@ -24,23 +24,19 @@ import re
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import msgspec
-import numpy as np
 
 from engine.geometry import Circle, Polygon
 from engine.net import messages as m
-from engine.net.client import Client
 from engine.net.limits import Limits
 from engine.net.link import LinkSettings
-from engine.net.server import Server, ServerSettings
+from engine.net.server import ServerSettings
 from engine.net.simulated_network import SimulatedNetwork
 from engine.sim.actions import (
-    Action,
     ApplyImpulse,
     ChangeBody,
     ChangeFixture,
@@ -74,7 +70,6 @@ from engine.sim.actions import (
     as_plain,
     encode_action,
 )
-from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
@@ -99,7 +94,7 @@ _FILE = {
     "outline": [{"outer": [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]}],
     "fixtures": [{"kind": "polygon", "vertices": [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]}],
 }  # fmt: skip
-_NASTY: tuple[Any, ...] = (
+_NASTY = (
     None, True, False, 0, -1, 1, 2**31, 2**53, 2**63 - 1, -(2**63), 2**64 - 1, 1e308, -1e308, 1e-320, 1e9, 1e6, 0.5, math.nan,
     math.inf, -math.inf,
     "", "x" * 300, "\x00\u202e\x1b[2J", "a", "left", "count", "soft_step", "box2d", "create_body", "weld", "kind", b"", b"\x00" * 16,
@@ -108,17 +103,17 @@ _NASTY: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def _did(number: int, tick: int, what: Action) -> bytes:
+def _did(number, tick, what):
     return m.encode(m.ActionRequest(number, tick, msgspec.Raw(encode_action(what))))
 
 
-def _said(number: int, tick: int, plain: Any) -> bytes:
+def _said(number, tick, plain):
     """Return the message of plain data that may be no action."""
     return m.encode(m.ActionRequest(number, tick, msgspec.Raw(msgspec.msgpack.encode(plain))))
 
 
 @cache
-def _acts(one: int, other: int) -> list[str]:
+def _acts(one, other):
     """Return actions of every kind on two bodies, as JSON."""
     some = [
         CreateBody.of(0, _DISC), CreateBody.of(0, _BOX), DestroyBody(0, one), CreateFixture.of(0, one, FixtureSpec(Circle(0.1))),
@@ -134,16 +129,16 @@ def _acts(one: int, other: int) -> list[str]:
     return [json.dumps(as_plain(action)) for action in some]
 
 
-def _any_act(siege: Siege) -> dict[str, Any]:
+def _any_act(siege):
     """Return the plain data of an action of any kind, on the newest bodies."""
     bodies = siege.server.simulation.demo.stages[0].world.body_ids
-    act: dict[str, Any] = json.loads(siege.dice.choice(_acts(*((bodies[-1], bodies[-2]) if len(bodies) > 1 else (1, 2)))))
+    act = json.loads(siege.dice.choice(_acts(*((bodies[-1], bodies[-2]) if len(bodies) > 1 else (1, 2)))))
     return act
 
 
-def _mutated(plain: Any, dice: random.Random) -> Any:
+def _mutated(plain, dice):
     """Return plain data with one value replaced, doubled or taken out."""
-    places: list[tuple[Any, Any]] = []
+    places = []
     waiting = [plain]
     while waiting:
         one = waiting.pop()
@@ -177,7 +172,7 @@ class Siege:
         That attackers come and send.
     """
 
-    def __init__(self, honest: int = 3, seed: int = 0, kinds: Sequence[str] = (), demo: Demo | None = None) -> None:
+    def __init__(self, honest=3, seed=0, kinds=(), demo=None):
         self._all = list(kinds or ATTACKS)
         self.dice = random.Random(seed)
         limits = Limits(joins_per_s=100.0, silent_seconds=2.0, hello_seconds=1.0, bodies=8, shapes=16, world_bodies=30, world_shapes=60)
@@ -187,19 +182,19 @@ class Siege:
         )
         for client, method in zip(self.network.clients, itertools.cycle(m.METHODS)):  # one that rolls back is enough
             client.method = method
-        self.server: Server = self.network.server
+        self.server = self.network.server
         self.n_messages, self.sent = 0, 0
-        self.heard: dict[int, deque[bytes]] = {}
-        self.kinds: dict[int, str] = {}
-        self.reasons: Counter[str] = Counter()
+        self.heard = {}
+        self.kinds = {}
+        self.reasons = Counter()
         self.slowest = 0.0, ""
         """Processor seconds of the slowest message, and the kind of its sender."""
-        self._sessions: dict[int, Session] = {}
+        self._sessions = {}
         self._next = _FIRST
         self.server.outbox = _Outbox(self.heard)
         self.server.drops = self.fallen = _Fallen()
 
-    def frame(self) -> None:
+    def frame(self):
         """Let a sixtieth of a second pass."""
         while self.n_messages > self.sent and len(self._sessions) < _AT_ONCE:
             peer, kind = self._next, self.dice.choices(self._all, [_OFTEN.get(kind, 1.0) for kind in self._all])[0]
@@ -227,19 +222,19 @@ class Siege:
         for peer in [peer for peer in self._sessions if self.dice.random() < 0.03 and self.kinds[peer] not in REASONS]:
             self._end(peer)
 
-    def _end(self, peer: int) -> None:
+    def _end(self, peer):
         self._sessions.pop(peer, None)
         self.heard.pop(peer, None)
         self.server.disconnect(peer)
 
-    def hello(self, peer: int) -> bytes:
+    def hello(self, peer):
         return m.encode(m.Hello(m.VERSION, f"{self.kinds[peer]} {peer}"))
 
-    def has_come_in(self, peer: int) -> bool:
+    def has_come_in(self, peer):
         return self.server.has_joined(peer)
 
     @property
-    def remembered(self) -> dict[str, int]:
+    def remembered(self):
         """Counts of what the server keeps of those who came and went."""
         server = self.server
         return {
@@ -252,11 +247,11 @@ class Siege:
 class _Outbox(deque[tuple[int, bytes]]):
     """An outbox in which the attackers' letters are put aside."""
 
-    def __init__(self, heard: dict[int, deque[bytes]]) -> None:
+    def __init__(self, heard):
         super().__init__()
         self._heard = heard
 
-    def append(self, one: tuple[int, bytes]) -> None:
+    def append(self, one):
         if one[0] < _FIRST:
             super().append(one)
         elif one[0] in self._heard:
@@ -266,16 +261,16 @@ class _Outbox(deque[tuple[int, bytes]]):
 class _Fallen(deque[tuple[int, str]]):
     """Drops, the attackers' put aside."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.attackers: deque[tuple[int, str]] = deque()
+        self.attackers = deque()
 
-    def append(self, one: tuple[int, str]) -> None:
+    def append(self, one):
         assert one[0] >= _FIRST, f"an honest client was dropped: {one[1]}"
         self.attackers.append(one)
 
 
-def _play(client: Client, rng: np.random.Generator, now: float) -> None:
+def _play(client, rng, now):
     """Do something honest, now and then."""
     if rng.random() < 0.05:
         x, y = float(rng.uniform(-4.0, 4.0)), float(rng.uniform(0.0, 6.0))
@@ -294,12 +289,12 @@ def _play(client: Client, rng: np.random.Generator, now: float) -> None:
 # -- attacks --------------------------------------------------------------------------------------------------------------
 
 
-def _noise(siege: Siege, peer: int) -> Session:
+def _noise(siege, peer):
     while True:
         yield [siege.dice.randbytes(siege.dice.choice((0, 1, 7, 60, 900))) for _ in range(3)]
 
 
-def _mutants(siege: Siege, peer: int) -> Session:
+def _mutants(siege, peer):
     """Come in, and send good messages with faults."""
     dice, server = siege.dice, siege.server
     yield [siege.hello(peer)]
@@ -308,7 +303,7 @@ def _mutants(siege: Siege, peer: int) -> Session:
         sent = []
         for _ in range(dice.randrange(1, 8)):
             tick = server.simulation.now + dice.randrange(-5, 30)
-            plain: list[Any] = dice.choice(
+            plain = dice.choice(
                 [["action", number, tick, _any_act(siege)]] * 12
                 + [["resend", [tick, tick - 3]], ["state"], ["ping", 0.0, tick, 0.1], ["pointer", 1.0, 2.0],
                    ["hello", m.VERSION, f"{siege.kinds[peer]} {peer}", "", ""]]
@@ -319,7 +314,7 @@ def _mutants(siege: Siege, peer: int) -> Session:
         yield sent
 
 
-def _gentle(siege: Siege, peer: int) -> Session:
+def _gentle(siege, peer):
     """Send good acts with odd values, of which the worlds must refuse what they cannot take."""
     dice, server = siege.dice, siege.server
     yield [siege.hello(peer)]
@@ -332,7 +327,7 @@ def _gentle(siege: Siege, peer: int) -> Session:
         number += 1
 
 
-def _with_other_numbers(plain: Any, dice: random.Random) -> Any:
+def _with_other_numbers(plain, dice):
     if isinstance(plain, list):
         return [_with_other_numbers(one, dice) for one in plain]
     if isinstance(plain, dict):
@@ -342,14 +337,14 @@ def _with_other_numbers(plain: Any, dice: random.Random) -> Any:
     return plain
 
 
-def _flood(siege: Siege, peer: int) -> Session:
+def _flood(siege, peer):
     yield [siege.hello(peer)]
     content = siege.dice.choice([m.encode(m.Ping(0.0)), m.encode(m.PointerMove(1.0, 2.0)), siege.hello(peer)])
     while True:
         yield [content] * 400
 
 
-def _heavy(siege: Siege, peer: int) -> Session:
+def _heavy(siege, peer):
     """Send good messages of fifty thousand bytes."""
     yield [siege.hello(peer)]
     ring = [[math.cos(k * math.tau / 2_000), math.sin(k * math.tau / 2_000)] for k in range(2_000)]
@@ -359,7 +354,7 @@ def _heavy(siege: Siege, peer: int) -> Session:
         number += 1
 
 
-def _asker(siege: Siege, peer: int) -> Session:
+def _asker(siege, peer):
     """Ask again and again for as much as one may."""
     yield [siege.hello(peer)]
     while True:
@@ -367,39 +362,39 @@ def _asker(siege: Siege, peer: int) -> Session:
         yield [m.encode(m.ResendRequest(list(range(max(0, now - 120), now)))), m.encode(m.StateRequest())] * 3
 
 
-def _far(siege: Siege, peer: int) -> Session:
+def _far(siege, peer):
     yield [siege.hello(peer)]
     while True:
         yield [_did(1, siege.server.simulation.now + siege.dice.choice((500, 10**6, 2**39)), Release())] if siege.has_come_in(peer) else []
 
 
-def _past(siege: Siege, peer: int) -> Session:
+def _past(siege, peer):
     """Lie that everything was long ago, and use numbers again."""
     yield [siege.hello(peer)]
     while True:
         yield [_did(siege.dice.randrange(20), 0, Drag((1.0, 1.0))) for _ in range(3)]
 
 
-def _negative(siege: Siege, peer: int) -> Session:
+def _negative(siege, peer):
     yield [siege.hello(peer)]
     while True:
         yield [msgspec.msgpack.encode(["action", 1, -5, ["release", []]])]
 
 
-def _numbers(siege: Siege, peer: int) -> Session:
+def _numbers(siege, peer):
     yield [siege.hello(peer)]
     while True:
         yield [_did(siege.dice.choice((10**6, 2**40)), 0, Release())] if siege.has_come_in(peer) else []
 
 
-def _other(siege: Siege, peer: int) -> Session:
+def _other(siege, peer):
     """Do something in the name of another."""
     yield [siege.hello(peer)]
     while True:
         yield [_said(1, 0, {"type": "By", "user": 1, "action": {"type": "Leave"}})] if siege.has_come_in(peer) else []
 
 
-def _leaver(siege: Siege, peer: int) -> Session:
+def _leaver(siege, peer):
     """Do what the server or the program alone does."""
     yield [siege.hello(peer)]
     acts = [{"type": "Leave"}, {"type": "Join"}, {"type": "ResourceReady", "name": "x"}, {"type": "KeepSolverState"}]
@@ -407,7 +402,7 @@ def _leaver(siege: Siege, peer: int) -> Session:
         yield [_said(1, 0, siege.dice.choice(acts))] if siege.has_come_in(peer) else []
 
 
-def _builder(siege: Siege, peer: int) -> Session:
+def _builder(siege, peer):
     yield [siege.hello(peer)]
     number = 1
     while True:
@@ -419,9 +414,9 @@ def _builder(siege: Siege, peer: int) -> Session:
         number += 20
 
 
-def _deep(siege: Siege, peer: int) -> Session:
+def _deep(siege, peer):
     yield [siege.hello(peer)]
-    act: list[Any] = []
+    act = []
     for _ in range(siege.dice.choice((40, 300, 900))):
         act = [act]
     contents = [
@@ -434,23 +429,23 @@ def _deep(siege: Siege, peer: int) -> Session:
         yield [siege.dice.choice(contents)] if siege.has_come_in(peer) else []
 
 
-def _giant(siege: Siege, peer: int) -> Session:
+def _giant(siege, peer):
     while True:
         yield [b"\x00" * (m.MAX_CLIENT_MESSAGE_BYTES + 1)]
 
 
-def _stranger(siege: Siege, peer: int) -> Session:
+def _stranger(siege, peer):
     """Say everything but hello."""
     while True:
         yield [m.encode(m.Ping(0.0)), m.encode(m.ResendRequest([0, 1])), _did(0, 0, Restart())]
 
 
-def _half(siege: Siege, peer: int) -> Session:
+def _half(siege, peer):
     while True:
         yield []
 
 
-def _guesser(siege: Siege, peer: int) -> Session:
+def _guesser(siege, peer):
     """Say hello with keys that are nobody's, and as many versions."""
     while True:
         yield [
@@ -462,7 +457,7 @@ def _guesser(siege: Siege, peer: int) -> Session:
         ]
 
 
-ATTACKS: dict[str, Callable[[Siege, int], Session]] = {
+ATTACKS = {
     "noise": _noise, "mutants": _mutants, "gentle": _gentle, "flood": _flood, "heavy": _heavy, "asker": _asker, "far": _far, "past": _past,
     "negative": _negative, "numbers": _numbers, "other": _other, "leaver": _leaver, "builder": _builder, "deep": _deep, "giant": _giant,
     "stranger": _stranger, "half": _half, "guesser": _guesser,
@@ -490,7 +485,7 @@ REASONS = {
 """What those are told who do one thing alone; the others may stay, or do anything."""
 
 
-def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 150, demo: Demo | None = None) -> dict[str, Any]:
+def besiege(n_messages, seed=0, honest=3, n_in_peace=150, demo=None):
     """Let attackers send so many messages, and return what came of it, held as the module says."""
     siege = Siege(honest, seed, demo=demo)
     for _ in range(n_in_peace):
@@ -525,7 +520,7 @@ def besiege(n_messages: int, seed: int = 0, honest: int = 3, n_in_peace: int = 1
     return found
 
 
-def leave_in_peace(n_messages: int, seed: int = 0, honest: int = 2) -> dict[str, Any]:
+def leave_in_peace(n_messages, seed=0, honest=2):
     """Let attackers send what is let through nowhere, and the same world run without them: it goes through the very same states."""
     besieged, quiet = Siege(honest, seed, HARMLESS), Siege(honest, seed)
     for k in range(100_000):
@@ -549,7 +544,7 @@ def leave_in_peace(n_messages: int, seed: int = 0, honest: int = 2) -> dict[str,
     }  # fmt: skip
 
 
-def _n_objects() -> int:
+def _n_objects():
     """Return how many objects there are that could be part of a circle: of each thing remembered there is one at least."""
     gc.collect()
     return len(gc.get_objects())

@@ -15,7 +15,6 @@ import struct
 import sys
 import time
 from collections import Counter
-from typing import Any
 
 import msgspec
 import pytest
@@ -38,7 +37,7 @@ LONGEST = 10.0
 _STEPS = 2
 _NUMBERS = (float("nan"), float("inf"), 3e38, -3e38, 1e20, 1e12, 1e6, 0.0, -1.0)
 _WHOLE = (0, -1, 1, 5, 2**31, 2**40, 2**63 - 1)
-_VALUES: tuple[Any, ...] = (
+_VALUES = (
     *(None, True, 0, 1, -1, 2, 255, 2**31, 2**63 - 1, -(2**63), 0.0, 1e-30, 1e9, *_NUMBERS, "", "x", "__class__", b"", b"\0" * 8),
     *([], {}, [0, 0], {"tuple": []}, {"stage": 0}, {"world": 5}, {"same": 0}, {"array": ["float64", [2**31], False, True]}),
     *({"object": ["engine.sim.demo:Demo", {}]}, {"object": ["os:system", {}]}, "engine.sim.demo:Demo", "builtins:eval"),
@@ -54,12 +53,12 @@ class Good:
         The plain data, and the bytes of the arrays, each for itself.
     """
 
-    def __init__(self, id: str, solver: str) -> None:
+    def __init__(self, id, solver):
         self.demo = Begun(find_demo(id)(0, solver=solver)).demo
         self.state, self.hash = encode_state(self.demo), demo_hash(self.demo)
         content, pieces, take = self.state, [], ValueReader._take
 
-        def noted(reader: ValueReader, n: int) -> bytes:
+        def noted(reader, n):
             pieces.append(take(reader, n))
             return pieces[-1]
 
@@ -71,14 +70,14 @@ class Good:
         self.parts = msgspec.msgpack.encode([msgspec.msgpack.decode(content[4 : 4 + length]), pieces])
 
 
-def sealed(plain: Any, pieces: Any = ()) -> bytes:
+def sealed(plain, pieces=()):
     """Return a state of these parts, whatever they are."""
     content = msgspec.msgpack.encode(plain)
     rest = b"".join(one for one in pieces if isinstance(one, bytes)) if isinstance(pieces, list) else b""
     return len(content).to_bytes(4, "little") + content + rest
 
 
-def broken(parts: bytes, dice: random.Random) -> bytes:
+def broken(parts, dice):
     """Return the state with a few faults."""
     found = msgspec.msgpack.decode(parts)
     for _ in range(dice.choice((1, 1, 1, 2, 4))):
@@ -91,9 +90,9 @@ def broken(parts: bytes, dice: random.Random) -> bytes:
     return sealed(*found[:2]) if found else b""
 
 
-def _places(found: list[Any]) -> list[tuple[Any, Any]]:
-    places: list[tuple[Any, Any]] = []
-    waiting: list[Any] = [found]
+def _places(found):
+    places = []
+    waiting = [found]
     while waiting:
         one = waiting.pop()
         keys = range(len(one)) if isinstance(one, list) else list(one) if isinstance(one, dict) else ()
@@ -102,7 +101,7 @@ def _places(found: list[Any]) -> list[tuple[Any, Any]]:
     return places
 
 
-def _break(owner: Any, key: Any, places: list[tuple[Any, Any]], dice: random.Random) -> None:
+def _break(owner, key, places, dice):
     value, chance = owner[key], dice.random()
     if isinstance(value, bytes) and value and chance < 0.85:
         owner[key] = _broken_bytes(value, dice)
@@ -125,7 +124,7 @@ def _break(owner: Any, key: Any, places: list[tuple[Any, Any]], dice: random.Ran
         owner[key] = copy.deepcopy(dice.choice(_VALUES))
 
 
-def _broken_bytes(value: bytes, dice: random.Random) -> bytes:
+def _broken_bytes(value, dice):
     changed, chance = bytearray(value), dice.random()
     if chance < 0.3:
         changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
@@ -140,7 +139,7 @@ def _broken_bytes(value: bytes, dice: random.Random) -> bytes:
     return bytes(changed)
 
 
-def fuzz(count: int, seed: int = 0) -> dict[str, object]:
+def fuzz(count, seed=0):
     """Damage states `count` times; return how many were taken and refused, and the slowest."""
     memory.load()
     seen, slowest = Counter[str](), 0.0

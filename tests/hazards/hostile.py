@@ -11,10 +11,9 @@ import math
 import random
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -43,15 +42,15 @@ class Hostile:
 # -- drawings ---------------------------------------------------------------------------------------------------------
 
 
-def _svg(body: str, size: float = 2000.0, more: str = "") -> bytes:
+def _svg(body, size=2000.0, more=""):
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size:g} {size:g}"{more}>{body}</svg>'.encode()
 
 
-def _path(points: Sequence[Point], more: str = "") -> str:
+def _path(points, more=""):
     return f'<path {more} d="M{"L".join(f"{x:.6g} {y:.6g}" for x, y in points)}z"/>'
 
 
-def _comb(n_corners: int, base: float, tips: float, shift: float = 0.0) -> list[Point]:
+def _comb(n_corners, base, tips, shift=0.0):
     """Teeth from a back at `base` to `tips`, over the whole width."""
     n_teeth = max(1, n_corners // 2)
     width = 2000.0 / n_teeth
@@ -60,12 +59,12 @@ def _comb(n_corners: int, base: float, tips: float, shift: float = 0.0) -> list[
     return [*teeth, (2000.0, back), (0.0, back)]
 
 
-def comb(n: int) -> bytes:
+def comb(n):
     """A comb of n corners, with pointed teeth."""
     return _svg(_path(_comb(n, 1800.0, 200.0)))
 
 
-def square_comb(n: int) -> bytes:
+def square_comb(n):
     """A comb of n corners whose teeth end square."""
     n_teeth = max(1, n // 4)
     width = 2000.0 / n_teeth
@@ -73,25 +72,25 @@ def square_comb(n: int) -> bytes:
     return _svg(_path([*points, (2000.0, 1900.0), (0.0, 1900.0)]))
 
 
-def two_combs(n: int) -> bytes:
+def two_combs(n):
     """Two combs, the teeth of each between those of the other."""
     return _svg(_path(_comb(n // 2, 1800.0, 300.0)) + _path(_comb(n // 2, 200.0, 1700.0, 0.25)))
 
 
-def crossed_combs(n: int) -> bytes:
+def crossed_combs(n):
     """Two combs, each tooth of the one across all of the other."""
     one = _comb(n // 2, 1800.0, 200.0)
     return _svg(_path(one) + _path([(y, x) for x, y in one]))
 
 
-def rectangles(n: int) -> bytes:
+def rectangles(n):
     """n rectangles apart from each other."""
     across = math.ceil(math.sqrt(n))
     step = 2000.0 / across
     return _svg("".join(_rect(k % across * step, k // across * step, 0.7 * step, 0.7 * step) for k in range(n)))
 
 
-def overlapping_rectangles(n: int) -> bytes:
+def overlapping_rectangles(n):
     """n rectangles at random, each over many others."""
     dice = random.Random(0)
     return _svg(
@@ -99,18 +98,18 @@ def overlapping_rectangles(n: int) -> bytes:
     )
 
 
-def _rect(x: float, y: float, width: float, height: float) -> str:
+def _rect(x, y, width, height):
     return f'<rect x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{height:.5g}"/>'
 
 
-def lattice(n: int) -> bytes:
+def lattice(n):
     """n thin bars, half of them across the other half: n^2 / 4 crossings, as many holes."""
     half = max(1, n // 2)
     step = 2000.0 / half
     return _svg("".join(_rect(k * step, 0, 0.4 * step, 2000) + _rect(0, k * step, 2000, 0.4 * step) for k in range(half)))
 
 
-def slivers(n: int) -> bytes:
+def slivers(n):
     """n slivers through one middle, at all angles."""
     spokes = []
     for k in range(n):
@@ -119,7 +118,7 @@ def slivers(n: int) -> bytes:
     return _svg("".join(spokes))
 
 
-def thrown_slivers(n: int) -> bytes:
+def thrown_slivers(n):
     """n slivers thrown at random: most cross most others."""
     dice = random.Random(0)
     thrown = []
@@ -129,7 +128,7 @@ def thrown_slivers(n: int) -> bytes:
     return _svg("".join(thrown))
 
 
-def spiral(n: int) -> bytes:
+def spiral(n):
     """A spiral of n corners."""
     turns = max(2.0, math.sqrt(n) / 4.0)
     there = [(1.0 - k / n, turns * 2.0 * math.pi * k / n) for k in range(n // 2)]
@@ -138,7 +137,7 @@ def spiral(n: int) -> bytes:
     return _svg(_path([*way, *back]))
 
 
-def nested(n: int) -> bytes:
+def nested(n):
     """Squares within squares, n of them, each other one a hole."""
     rings = []
     for k in range(n):
@@ -147,7 +146,7 @@ def nested(n: int) -> bytes:
     return _svg(f'<path fill-rule="evenodd" d="{"".join(rings)}"/>')
 
 
-def holes(n: int) -> bytes:
+def holes(n):
     """A square with n holes, triangles."""
     across = math.ceil(math.sqrt(n))
     step = 1960.0 / across
@@ -158,26 +157,26 @@ def holes(n: int) -> bytes:
     return _svg(f'<path fill-rule="evenodd" d="M0 0H2000V2000H0z{"".join(rings)}"/>')
 
 
-def scribble(n: int) -> bytes:
+def scribble(n):
     """A line of n corners at random that crosses itself."""
     dice = random.Random(0)
     return _svg(_path([(dice.uniform(0, 2000), dice.uniform(0, 2000)) for _ in range(n)]))
 
 
-def scribbles(n: int) -> bytes:
+def scribbles(n):
     """n lines, each with as many crossings as one may have."""
     dice = random.Random(0)
     return _svg("".join(_path([(dice.uniform(0, 2000), dice.uniform(0, 2000)) for _ in range(240)]) for _ in range(n)))
 
 
-def jagged(n: int) -> bytes:
+def jagged(n):
     """A disc whose edge is n teeth at random."""
     dice = random.Random(0)
     at = ((2.0 * math.pi * k / n, dice.uniform(500, 950)) for k in range(n))
     return _svg(_path([(1000 + r * math.cos(a), 1000 + r * math.sin(a)) for a, r in at]))
 
 
-def curves(n: int) -> bytes:
+def curves(n):
     """n curves that take many points each."""
     dice = random.Random(0)
     return _svg(
@@ -185,40 +184,40 @@ def curves(n: int) -> bytes:
     )
 
 
-def copies(n: int) -> bytes:
+def copies(n):
     """A shape copied by copies of copies, n elements in the end."""
     levels = max(1, int(math.log2(n)) - 2)
     defs = "".join(f'<g id="g{k}"><use href="#g{k - 1}"/><use href="#g{k - 1}" x="{2**k}"/></g>' for k in range(1, levels))
     return _svg(f'<defs><rect id="g0" width="1" height="9"/>{defs}</defs><use href="#g{levels - 1}"/>')
 
 
-def words(n: int) -> bytes:
+def words(n):
     """A group with n words, around shapes that all have them."""
     return _svg(f'<g class="{" ".join(f"w{k}" for k in range(n))}">{_rect(1, 1, 9, 9) * n}</g>')
 
 
-def rules(n: int) -> bytes:
+def rules(n):
     """A style sheet of n rules, for n shapes with a class."""
     sheet = "".join(f".c{k}{{fill:red}}" for k in range(n))
     return _svg(f"<style>{sheet}</style>" + "".join(f'<rect class="c{k} c{n - k}" width="{k + 1}" height="9"/>' for k in range(n)))
 
 
-def transforms(n: int) -> bytes:
+def transforms(n):
     """n transforms of one shape."""
     return _svg(f'<rect transform="{"rotate(1)translate(1 1)" * n}" width="9" height="9"/>')
 
 
-def long_number(n: int) -> bytes:
+def long_number(n):
     """A number of n digits."""
     return _svg(f'<path d="M0 0H9{"0" * n}V9z"/><rect width="1{"1" * n}" height="3"/>')
 
 
-def deep(n: int) -> bytes:
+def deep(n):
     """Groups within groups."""
     return _svg("<g>" * n + "</g>" * n)
 
 
-def faces(n: int) -> bytes:
+def faces(n):
     """Shapes that share n corners and edges: a carpet of triangles without gaps."""
     across = max(1, math.isqrt(n // 2))
     step = 2000.0 / across
@@ -226,14 +225,14 @@ def faces(n: int) -> bytes:
     return _svg(f'<path fill-rule="nonzero" d="{"".join(f"M{x:.5g} {y:.5g}h{step:.5g}v{step:.5g}z" for x, y in cells)}"/>')
 
 
-def touching_squares(n: int) -> bytes:
+def touching_squares(n):
     """The squares of one color of a checkerboard of n squares: each touches four others in its corners."""
     across = max(2, math.isqrt(n))
     step = 2000.0 / across
     return _svg("".join(_rect(i * step, j * step, step, step) for j in range(across) for i in range(across) if (i + j) % 2 == 0))
 
 
-def touching_path(n: int) -> bytes:
+def touching_path(n):
     """The same as one path, whose numbers are rounded otherwise."""
     across = max(2, math.isqrt(n))
     step = 2000.0 / across
@@ -241,28 +240,28 @@ def touching_path(n: int) -> bytes:
     return _svg(f'<path d="{"".join(f"M{x:.6g} {y:.6g}h{step:.6g}v{step:.6g}h{-step:.6g}z" for x, y in cells)}"/>')
 
 
-def concentric(n: int) -> bytes:
+def concentric(n):
     """n polygons of twelve corners around each other, each other one a hole."""
 
-    def ring(radius: float) -> str:
+    def ring(radius):
         at = (2.0 * math.pi * k / 12 for k in range(12))
         return f"M{'L'.join(f'{1000 + radius * math.cos(a):.6g} {1000 + radius * math.sin(a):.6g}' for a in at)}z"
 
     return _svg(f'<path fill-rule="evenodd" d="{"".join(ring(10.0 + 980.0 * k / n) for k in range(n))}"/>')
 
 
-def odd_points(n: int) -> bytes:
+def odd_points(n):
     """A polygon of an odd count of numbers."""
     return _svg(f'<polygon points="{"7 " * (2 * n + 1)}"/>')
 
 
-def long_words(n: int) -> bytes:
+def long_words(n):
     """Names of n letters where a name may stand."""
     word = "k" * n
     return _svg(f'<{word}/><rect id="{word}" width="900" height="900"/>')
 
 
-def endless_link(n: int) -> bytes:
+def endless_link(n):
     """A paint server's address that begins with n spaces and does not end."""
     return _svg(f'<rect fill="url({" " * n}x y" width="900" height="900"/>')
 
@@ -270,7 +269,7 @@ def endless_link(n: int) -> bytes:
 # -- pictures ---------------------------------------------------------------------------------------------------------
 
 
-def _png(alpha: np.ndarray[Any, Any]) -> bytes:
+def _png(alpha):
     """A gray picture with this alpha, 0 to 255."""
     height, width = alpha.shape
     pixels = np.zeros((height, width, 2), dtype=np.uint8)
@@ -280,17 +279,17 @@ def _png(alpha: np.ndarray[Any, Any]) -> bytes:
     return content.getvalue()
 
 
-def noise(n: int) -> bytes:
+def noise(n):
     """n x n pixels, each opaque or clear."""
     return _png(np.random.default_rng(0).integers(0, 2, (n, n), dtype=np.uint8) * 255)
 
 
-def soft_noise(n: int) -> bytes:
+def soft_noise(n):
     """n x n pixels, of any alpha."""
     return _png(np.random.default_rng(0).integers(0, 256, (n, n), dtype=np.uint8))
 
 
-def noise_on_paper(n: int) -> bytes:
+def noise_on_paper(n):
     """n x n pixels in all colors, without alpha, in a white border."""
     pixels = np.random.default_rng(0).integers(0, 256, (n, n, 3), dtype=np.uint8)
     pixels[[0, -1]] = pixels[:, [0, -1]] = 255
@@ -299,31 +298,31 @@ def noise_on_paper(n: int) -> bytes:
     return content.getvalue()
 
 
-def checkerboard(n: int) -> bytes:
+def checkerboard(n):
     """n x n pixels, every other opaque."""
     return _png(((np.indices((n, n)).sum(axis=0) & 1) * 255).astype(np.uint8))
 
 
-def dots(n: int) -> bytes:
+def dots(n):
     """n x n pixels with a dot of 2 x 2 in each 4 x 4."""
     y, x = np.indices((n, n), dtype=np.uint16)
     return _png((((x & 3) < 2) & ((y & 3) < 2)).astype(np.uint8) * 255)
 
 
-def wide_dots(n: int) -> bytes:
+def wide_dots(n):
     """n x n pixels with a dot of 8 x 8 in each 16 x 16."""
     y, x = np.indices((n, n), dtype=np.uint16)
     return _png((((x & 15) < 8) & ((y & 15) < 8)).astype(np.uint8) * 255)
 
 
-def disc(n: int) -> bytes:
+def disc(n):
     """A disc in n x n pixels: no attack, but the largest picture that anybody draws."""
     at = np.arange(n, dtype=np.float32) - 0.5 * n
     away = np.hypot(at[:, None], at[None])
     return _png(np.clip((0.45 * n - away) * 255 + 128, 0, 255).astype(np.uint8))
 
 
-def disc_on_paper(n: int) -> bytes:
+def disc_on_paper(n):
     """The same without alpha, black on white."""
     at = np.arange(n, dtype=np.float32) - 0.5 * n
     gray = np.where(np.hypot(at[:, None], at[None]) < 0.45 * n, 0, 255).astype(np.uint8)
@@ -332,42 +331,42 @@ def disc_on_paper(n: int) -> bytes:
     return content.getvalue()
 
 
-def strip(n: int) -> bytes:
+def strip(n):
     """A picture one pixel high and n wide, dashes."""
     return _png(((np.arange(n) & 3 < 2) * 255).astype(np.uint8)[None])
 
 
-def column(n: int) -> bytes:
+def column(n):
     """A picture one pixel wide and n high, all opaque but for its ends."""
     alpha = np.full((n, 1), 255, dtype=np.uint8)
     alpha[[0, -1]] = 0
     return _png(alpha)
 
 
-def deep_gray(n: int) -> bytes:
+def deep_gray(n):
     """n x n grays of sixteen bits."""
     content = io.BytesIO()
     Image.fromarray((np.indices((n, n)).sum(axis=0) % 65536).astype(np.uint16)).save(content, "PNG", compress_level=1)
     return content.getvalue()
 
 
-def claimed(n: int) -> bytes:
+def claimed(n):
     """A PNG that says it is n x n, and has nothing to show for it."""
 
-    def piece(kind: bytes, body: bytes) -> bytes:
+    def piece(kind, body):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
     head = struct.pack(">IIBBBBB", n, n, 8, 6, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", zlib.compress(bytes(1000))) + piece(b"IEND", b"")
 
 
-def tiles(n: int) -> bytes:
+def tiles(n):
     """n x n pixels as a checkerboard of 64 x 64 squares."""
     side = max(1, n // 64)
     return _png((((np.indices((n, n)) // side).sum(axis=0) & 1) * 255).astype(np.uint8))
 
 
-def half_clear_noise(n: int) -> bytes:
+def half_clear_noise(n):
     """n x n pixels on both sides of half transparent, in soft spots: contours that nearly touch everywhere."""
     alpha = np.random.default_rng(0).integers(0, 256, (n, n)).astype(np.float64)
     for _ in range(3):
@@ -375,10 +374,10 @@ def half_clear_noise(n: int) -> bytes:
     return _png(np.clip((alpha - 127.0) * 6.0 + 128.0, 0, 255).astype(np.uint8))
 
 
-def in_mode(mode: str, form: str) -> Callable[[int], bytes]:
+def in_mode(mode, form):
     """Return what makes n x n pixels of a mode of Pillow's."""
 
-    def make(n: int) -> bytes:
+    def make(n):
         at = np.indices((n, n)).sum(axis=0) // 64
         gray = Image.fromarray((at % 7 * 36).astype(np.uint8))
         image = Image.fromarray((at % 7 * 9000).astype(np.uint16)) if mode == "I;16" else gray.convert(mode)
@@ -389,13 +388,13 @@ def in_mode(mode: str, form: str) -> Callable[[int], bytes]:
     return make
 
 
-def rings(n: int) -> bytes:
+def rings(n):
     """Rings around each other in n x n pixels, two pixels wide."""
     at = np.arange(n, dtype=np.float32) - 0.5 * n
     return _png((np.hypot(at[:, None], at[None]).astype(np.uint16) & 2).astype(np.uint8) * 127)
 
 
-def frames(n: int) -> bytes:
+def frames(n):
     """An animation of n frames."""
     one = [Image.fromarray(np.full((8, 8), 9 * k % 256, dtype=np.uint8)) for k in range(n)]
     content = io.BytesIO()
@@ -406,7 +405,7 @@ def frames(n: int) -> bytes:
 # -- recordings -------------------------------------------------------------------------------------------------------
 
 
-def recording(parts: Iterable[Part], **header: Any) -> bytes:
+def recording(parts, **header):
     """A recording of `simple_shapes` with these parts."""
     first = {"demo": "simple_shapes", "seed": "0", "scene": None, "values": {}, "solver": "box2d", "chosen_solver": None}
     first |= {"chosen_settings": None, "keeps_solver_state": True, "step_seconds": 1 / 60, "begun": 0, "makers": {}, "state": b""}
@@ -414,50 +413,50 @@ def recording(parts: Iterable[Part], **header: Any) -> bytes:
     return start_of_file() + b"".join(map(encode_record, (Header(**first), *parts, End())))
 
 
-def _part(step: int, steps: int, inputs: list[Any], bodies: int = 0) -> Part:
+def _part(step, steps, inputs, bodies=0):
     ids = ((0, (tuple(range(bodies)),)),)
     return Part(step, 0, inputs, bytes(HASH_BYTES * steps), list(ids), bytes(2 * bodies * steps), {})
 
 
-def many_inputs(n: int) -> bytes:
+def many_inputs(n):
     """n inputs before the first step, in one part."""
     return recording([_part(0, 1, [(0, 0, {"type": "Release"})] * n)])
 
 
-def many_parts_of_inputs(n: int) -> bytes:
+def many_parts_of_inputs(n):
     """n inputs in parts of ten thousand."""
     return recording(_part(at, 1, [(at, 0, {"type": "Release"})] * 10_000) for at in range(max(1, n // 10_000)))
 
 
-def many_steps(n: int) -> bytes:
+def many_steps(n):
     """n steps of no bodies, in parts of a hundred thousand."""
     each = min(n, 100_000)
     return recording(_part(at * each, each, []) for at in range(n // each))
 
 
-def many_bodies(n: int) -> bytes:
+def many_bodies(n):
     """A step of n bodies, and a hundred more."""
     return recording([_part(0, 100, [], n)])
 
 
-def many_ids(n: int) -> bytes:
+def many_ids(n):
     """n bodies that are others after every step."""
     changes = [(k, (tuple(range(n)),)) for k in range(100)]
     return recording([Part(0, 0, [], bytes(HASH_BYTES * 100), changes, bytes(200 * n), {})])
 
 
-def many_lists(n: int) -> bytes:
+def many_lists(n):
     """A part with n empty lists in place of an input."""
     return recording([_part(0, 1, [(0, 0, [[]] * n)])])
 
 
-def many_ways_back(n: int) -> bytes:
+def many_ways_back(n):
     """n ways back."""
     whole = recording([_part(0, 1000, [])])
     return whole[: -len(encode_record(End()))] + encode_record(Back(0, 0)) * n
 
 
-def bomb(n: int) -> bytes:
+def bomb(n):
     """A header that unpacks to n bytes of spaces."""
     packer = zlib.compressobj(9)
     packed = b"".join(packer.compress(b" " * 1_000_000) for _ in range(n // 1_000_000)) + packer.flush()
@@ -467,83 +466,83 @@ def bomb(n: int) -> bytes:
 # -- plain data -------------------------------------------------------------------------------------------------------
 
 
-def _scene(**fields: Any) -> bytes:
+def _scene(**fields):
     return json.dumps({"format": "collision scene", "version": 1, "bodies": [], **fields}).encode()
 
 
-def _box(size: float = 0.5) -> dict[str, Any]:
+def _box(size=0.5):
     return {"shape": {"kind": "polygon", "vertices": [[-size, -size], [size, -size], [size, size], [-size, size]]}}
 
 
-def deep_json(n: int) -> bytes:
+def deep_json(n):
     """Lists within lists, n deep."""
     return b'{"format": "collision scene", "version": 1, "bodies": ' + b"[" * n + b"]" * n + b"}"
 
 
-def wide_json(n: int) -> bytes:
+def wide_json(n):
     """n empty lists."""
     return b'{"format": "collision scene", "version": 1, "bodies": [' + b",".join([b"[]"] * n) + b"]}"
 
 
-def keyed_json(n: int) -> bytes:
+def keyed_json(n):
     """An object of n fields that mean nothing."""
     return _scene(**{f"f{k}": 0 for k in range(n)})
 
 
-def keyed_body(n: int) -> bytes:
+def keyed_body(n):
     """A body of a scene with n fields that mean nothing."""
     return _scene(bodies=[{f"f{k}": 0 for k in range(n)}])
 
 
-def keyed_level(n: int) -> bytes:
+def keyed_level(n):
     """A level of R.U.B.E. with n of them."""
     return json.dumps({"gravity": 0, "body": [], **{f"f{k}": 0 for k in range(n)}}).encode()
 
 
-def long_key(n: int) -> bytes:
+def long_key(n):
     """A field whose name has n letters."""
     return _scene(**{"k" * n: 1})
 
 
-def long_format(n: int) -> bytes:
+def long_format(n):
     """A format of n letters."""
     return json.dumps({"format": "k" * n}).encode()
 
 
-def odd_corners(n: int) -> bytes:
+def odd_corners(n):
     """A body file with 2 n + 1 numbers where there should be n corners."""
     fixtures = [{"kind": "polygon", "vertices": [0.5] * (2 * n + 1)}]
     return _body(outline=[{"outer": [0.5] * (2 * n + 1)}], fixtures=fixtures)
 
 
-def digits_json(n: int) -> bytes:
+def digits_json(n):
     """A number of n digits, where a coordinate belongs."""
     return b'{"format": "collision scene", "version": 1, "bodies": [{"position": [' + b"9" * n + b", 0]}]}"
 
 
-def many_boxes(n: int) -> bytes:
+def many_boxes(n):
     """n boxes in one place."""
     return _scene(bodies=[{"fixtures": [_box()], "position": [0.001 * k, 0]} for k in range(n)])
 
 
-def far_scene(n: int) -> bytes:
+def far_scene(n):
     """n boxes as far and as fast as may be."""
     bodies = [{"fixtures": [_box()], "position": [9.9e5 * (-1) ** k, 9.9e5], "linear_velocity": [-1e6, 1e6]} for k in range(n)]
     return _scene(bodies=bodies)
 
 
-def nasty_scene(n: int) -> bytes:
+def nasty_scene(n):
     """Names and a title that are commands of a terminal, n times over."""
     bodies = [{"name": f"{NASTY_NAME} {k}", "fixtures": [_box()]} for k in range(n)]
     return _scene(title=NASTY_NAME, watch=NASTY_NAME, bodies=bodies, notes=[NASTY_NAME])
 
 
-def surrogate_scene(n: int) -> bytes:
+def surrogate_scene(n):
     """The same with half a pair."""
     return _scene(title=SURROGATE, watch=SURROGATE, bodies=[{"name": SURROGATE + str(k), "fixtures": [_box()]} for k in range(n)])
 
 
-def nasty_rube(n: int) -> bytes:
+def nasty_rube(n):
     """A level of R.U.B.E. with such names, in fields that are told because they are not known."""
     fixture = {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}, "name": NASTY_NAME}
     bodies = [{"type": 2, "name": f"{name} {k}", "fixture": [fixture]} for k in range(n) for name in (NASTY_NAME, SURROGATE)]
@@ -552,42 +551,42 @@ def nasty_rube(n: int) -> bytes:
     return json.dumps({"gravity": {"x": 0, "y": -10}, "body": bodies, "joint": joints, "image": images, NASTY_NAME: 1}).encode()
 
 
-def body_of_circles(n: int) -> bytes:
+def body_of_circles(n):
     """A body file of n pieces."""
     fixtures = [{"kind": "circle", "radius": 0.1, "center": [0.001 * k, 0]} for k in range(n)]
     return _body(outline=[{"outer": [[0, 0], [1, 0], [0, 1]]}], fixtures=fixtures)
 
 
-def body_of_corners(n: int) -> bytes:
+def body_of_corners(n):
     """A body file whose outline has n corners."""
     ring = [[math.cos(2 * math.pi * k / n), math.sin(2 * math.pi * k / n)] for k in range(n)]
     return _body(outline=[{"outer": ring}], fixtures=[{"kind": "circle", "radius": 1, "center": [0, 0]}])
 
 
-def body_of_parts(n: int) -> bytes:
+def body_of_parts(n):
     """A body file whose outline has n parts."""
     parts = [{"outer": [[k, 0], [k + 0.5, 0], [k, 0.5]]} for k in range(n)]
     return _body(outline=parts, fixtures=[{"kind": "circle", "radius": 1, "center": [0, 0]}])
 
 
-def nasty_body(n: int) -> bytes:
+def nasty_body(n):
     """A body file with such a name, and such a picture's name."""
     picture = {"file": NASTY_NAME, "lower": [0, 0], "upper": [1, 1]}
     fixtures = [{"kind": "circle", "radius": 1, "center": [0, 0]}] * n
     return _body(name=NASTY_NAME, outline=[{"outer": [[0, 0], [1, 0], [0, 1]]}], fixtures=fixtures, picture=picture, notes=[NASTY_NAME])
 
 
-def _body(**fields: Any) -> bytes:
+def _body(**fields):
     plain = {"format": "collision body", "version": 1, "name": "b", "method": "exact", "tolerance": 0.005, "pixels_per_metre": 100.0}
     return json.dumps(plain | fields).encode()
 
 
-def deep_pair(n: int) -> bytes:
+def deep_pair(n):
     """A pair file of lists within lists."""
     return b'{"format": "collision pair", "version": 1, "query": "manifold", "a": ' + b"[" * n + b"]" * n + b"}"
 
 
-def nasty_pair(n: int) -> bytes:
+def nasty_pair(n):
     """A pair of circles with such a note, of n letters."""
     side = {"shape": {"kind": "circle", "radius": 0.5, "center": [0, 0]}, "pose": [0, 0, 0]}
     plain = {"format": "collision pair", "version": 1, "query": "manifold", "a": side, "b": side | {"pose": [0.4, 0, 0]}}
@@ -596,14 +595,14 @@ def nasty_pair(n: int) -> bytes:
     ).encode()
 
 
-def wide_pair(n: int) -> bytes:
+def wide_pair(n):
     """A pair whose first polygon has n corners."""
     ring = [[math.cos(2 * math.pi * k / n), math.sin(2 * math.pi * k / n)] for k in range(n)]
     side = {"shape": {"kind": "polygon", "vertices": ring}, "pose": [0, 0, 0]}
     return json.dumps({"format": "collision pair", "version": 1, "query": "manifold", "a": side, "b": side}).encode()
 
 
-KINDS: MappingProxyType[str, Hostile] = MappingProxyType(
+KINDS = MappingProxyType(
     {
         "comb": Hostile(".svg", comb, 45_000),
         "square_comb": Hostile(".svg", square_comb, 90_000),

@@ -31,7 +31,7 @@ STATUSES = (0, 1, 2)
 LONGEST_LINE = 1_000
 """Characters that a command may print in a line."""
 
-COMMANDS: dict[str, tuple[str, ...]] = {
+COMMANDS = {
     ".svg": ("trace F", "scene F", "scene F --out O.json", "run F --steps 60", "run simple_shapes --steps 60 --drop F"),
     ".png": ("trace F", "trace F --screenshot O.png", "run simple_shapes --steps 60 --drop F"),
     ".jpg": ("trace F", "run simple_shapes --steps 60 --drop F"),
@@ -60,11 +60,11 @@ class Outcome:
     text: str
 
     @property
-    def last_line(self) -> str:
+    def last_line(self):
         return next((line.strip() for line in reversed(self.text.splitlines()) if line.strip()), "")
 
     @property
-    def faults(self) -> list[str]:
+    def faults(self):
         found = []
         if self.status not in STATUSES:
             found.append("ended by us" if self.status is None else f"status {self.status}")
@@ -81,11 +81,11 @@ class Outcome:
         return found
 
 
-def run(arguments: list[str], patience: float = PATIENCE) -> Outcome:
+def run(arguments, patience=PATIENCE):
     """Run ``python main.py`` with these arguments and measure it."""
     import resource
 
-    def bounded() -> None:
+    def bounded():
         resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESSES, MAX_ADDRESSES))
         resource.setrlimit(resource.RLIMIT_CPU, (round(4.0 * MAX_SECONDS),) * 2)
 
@@ -112,7 +112,7 @@ def run(arguments: list[str], patience: float = PATIENCE) -> Outcome:
     return Outcome(time.monotonic() - begun, seconds, usage.ru_maxrss * 1024, None if is_ended else process.returncode, text)
 
 
-def battery(kinds: list[str], keep: Path | None = None) -> int:
+def battery(kinds, keep=None):
     """Run all commands on the files of these kinds; print a line each; return how many failed."""
     n_failed = 0
     print(f"{'file':<24} {'bytes':>11}  {'command':<40} {'wall s':>7} {'cpu s':>7} {'MB':>6} status  last line", flush=True)
@@ -138,7 +138,7 @@ def battery(kinds: list[str], keep: Path | None = None) -> int:
     return n_failed
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(KINDS))
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write the files here, and take those that are there already")

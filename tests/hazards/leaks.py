@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pygame
@@ -38,7 +38,7 @@ WAIT_FOR_EVER = (threading.main_thread().name, "dropped files")
 Doing = Callable[[], None]
 
 
-def left_by(monkey: Monkey, doing: Doing, times: int) -> float:
+def left_by(monkey, doing, times):
     """Return the bytes that stay each time when something is done."""
     for _ in range(LOADS):
         doing()
@@ -54,12 +54,12 @@ def left_by(monkey: Monkey, doing: Doing, times: int) -> float:
     return (counts[2] - counts[1]) / times
 
 
-def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
+def doings(monkey):
     """Give what a player does often, by name."""
     window = monkey.window
 
-    def key(code: int, mod: int = 0) -> Doing:
-        def press() -> None:
+    def key(code, mod=0):
+        def press():
             monkey.send(pygame.KEYDOWN, key=code, mod=mod, unicode="", scancode=0)
             monkey.turn(1.0 / 60.0)
             monkey.send(pygame.KEYUP, key=code, mod=0, unicode="", scancode=0)
@@ -67,16 +67,16 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
 
         return press
 
-    def begin(index: int) -> Doing:
-        def start() -> None:
+    def begin(index):
+        def start():
             window.navigator.start(index)
             for _ in range(FRAMES):
                 monkey.turn(1.0 / 60.0)
 
         return start
 
-    def drop(file: str) -> Doing:
-        def let_go() -> None:
+    def drop(file):
+        def let_go():
             window.navigator.start(0)
             monkey.send(pygame.DROPFILE, file=file, pos=(600, 300))
             while window.app.dropper.n_pending:
@@ -85,18 +85,18 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
 
         return let_go
 
-    def resize() -> None:
+    def resize():
         for size in ((3840, 2160), (640, 400), monkey.size):
             monkey.seat.resize(size)
             monkey.send(pygame.VIDEORESIZE, size=size, w=size[0], h=size[1])
             monkey.turn(0.0)
 
-    def rescale() -> None:
+    def rescale():
         for scale in (1.5, 0.75, 1.0):
             window.screen.rescale(scale)
             monkey.turn(0.0)
 
-    def list_and_back() -> None:
+    def list_and_back():
         window.app.back()
         monkey.turn(0.0)
         window.navigator.start(0)
@@ -116,7 +116,7 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
         yield f"demo {demo.id}", begin(index)
 
 
-def main() -> int:
+def main():
     """Do it all; 0 if nothing stays."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD")

@@ -5,16 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from engine.app.files.opening import drop_size, load_dropped
 from engine.common.errors import LabError
-from engine.decompose import BodyFile
-from engine.demo import Demo, Parameter
 from engine.sim.actions import (
-    Action,
     CreateJoint,
     Drag,
     Drop,
@@ -30,7 +25,6 @@ from engine.sim.actions import (
     Turn,
     TurnWheel,
 )
-from engine.sim.history import History
 from tests.edits import edit_of
 from tests.hazards.fuzz import Fuzzer
 
@@ -91,20 +85,18 @@ class Meddler:
         What it lets drive the demo, now one and now another; nothing else than before where there are none.
     """
 
-    def __init__(
-        self, history: History, seed: int, files: tuple[BodyFile, ...] = (), busy: float = BUSY, solvers: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, history, seed, files=(), busy=BUSY, solvers=()):
         self.solvers = solvers
         self.history, self.random, self.seen = history, random.Random(f"{history.demo.id} {seed}"), Counter[str]()
         self.files, self.busy, self.n_drops, self.n_failures = files, busy, 0, 0
-        self.tried: list[tuple[int, Action]] = []
+        self.tried = []
         """All that was attempted, with the number of steps taken before it."""
-        self.hand: tuple[float, float] | None = None
+        self.hand = None
         self.most = sum(len(stage.world.body_ids) for stage in history.demo.stages) + MAX_BODIES
         self.maker = Fuzzer("plain", seed)
         self.maker.random = self.random
 
-    def step(self) -> None:
+    def step(self):
         """Do something, or nothing, and take a step."""
         if self.n_failures > MAX_FAILURES:
             self.act(Restart())
@@ -122,7 +114,7 @@ class Meddler:
             self.seen["failed step"] += 1
             self.n_failures += 1
 
-    def act(self, action: Action) -> Any:
+    def act(self, action):
         """Through the history; a refusal is an answer."""
         self.tried.append((self.history.now, action))
         names = [type(action).__name__, *(["Edit"] if isinstance(action, Edit) else [])]
@@ -134,7 +126,7 @@ class Meddler:
         self.seen.update(names)
         return result
 
-    def do(self, what: str) -> None:
+    def do(self, what):
         demo, r = self.history.demo, self.random
         if what in ("grab", "turn"):
             self.hand = self.point(near=0.9)
@@ -164,7 +156,7 @@ class Meddler:
         elif demo.stages and not demo.no_edits:
             self.edit(what)
 
-    def pull(self) -> None:
+    def pull(self):
         """Move the hand on, and open it sooner or later."""
         assert self.hand is not None
         x, y = self.hand
@@ -174,7 +166,7 @@ class Meddler:
             self.act(Release())
             self.hand = None
 
-    def point(self, near: float) -> tuple[float, float]:
+    def point(self, near):
         """A point of the picture: with chance `near` that of a body, otherwise anywhere in what the demo shows at first."""
         demo, r = self.history.demo, self.random
         stage = r.choice(demo.stages) if demo.stages else None
@@ -184,7 +176,7 @@ class Meddler:
         box = demo.home()
         return r.uniform(box.lower[0], box.upper[0]), r.uniform(box.lower[1], box.upper[1])
 
-    def value(self, parameter: Parameter) -> float:
+    def value(self, parameter):
         """A value it may have; of a number not far from the default, so that no demo becomes a hundred times as large."""
         if parameter.choices:
             return self.random.randint(int(parameter.low), int(parameter.high))
@@ -192,7 +184,7 @@ class Meddler:
         wanted = min(max(wanted, parameter.low), parameter.high)
         return round(wanted) if parameter.whole else wanted
 
-    def edit(self, what: str) -> None:
+    def edit(self, what):
         """Change a world by hand."""
         demo, r = self.history.demo, self.random
         number = r.randrange(len(demo.stages))
@@ -200,12 +192,12 @@ class Meddler:
         maker, world = self.maker, stage.world
         maker.world = world
 
-        def there() -> tuple[float, float]:
+        def there():
             x, y = self.point(near=0.3)
             return x - stage.offset[0], y - stage.offset[1]
 
-        maker.place = there  # type: ignore[method-assign]
-        maker.support = lambda spec: self.act(CreateJoint.of(number, spec))  # type: ignore[method-assign]
+        maker.place = there
+        maker.support = lambda spec: self.act(CreateJoint.of(number, spec))
         try:
             arguments, changes = self.edited(what, there)
         except LabError:  # a body or joint that cannot be described at all
@@ -214,17 +206,17 @@ class Meddler:
         edit = edit_of(number, what, *arguments, **changes)
         self.act(edit.continued() if r.random() < 0.1 and self.seen["Edit"] else edit)
 
-    def edited(self, what: str, there: Callable[[], tuple[float, float]]) -> tuple[tuple[Any, ...], dict[str, object]]:
+    def edited(self, what, there):
         """The arguments of a method of the maker's world, by place and by name."""
         maker, r = self.maker, self.random
         world = maker.world
         bodies, fixtures = world.body_ids, world.fixture_ids
-        changes: dict[str, object] = {}
+        changes = {}
         match what:
             case "create_body":
                 if len(bodies) >= self.most:
                     return (-1,), {}
-                arguments: tuple[Any, ...] = (maker.body(),)
+                arguments = (maker.body(),)
             case "create_fixture":
                 arguments = maker.any_of(bodies), maker.fixture()
             case "create_joint":
@@ -257,7 +249,7 @@ class Meddler:
         return arguments, changes
 
 
-def sample_files(demo: Demo) -> tuple[BodyFile, ...]:
+def sample_files(demo):
     """The sprites that come with the program, in the size in which the demo would let them fall."""
     size = drop_size(demo.home())
     paths = [ROOT / "sprites" / "figure_body.json", ROOT / "sprites" / "samples" / "gear.svg", ROOT / "sprites" / "samples" / "paw.png"]

@@ -31,19 +31,16 @@ import tempfile
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pygame
 
 from engine.box2d import memory
-from engine.demo import Demo
 from engine.sim.registry import all_demos
 from engine.world import World
 from tests.hazards.resident import allocated, growth, held
-from tests.hazards.seats import OffScreen, Seat, on_screen
+from tests.hazards.seats import OffScreen, on_screen
 from tests.hazards.x_server import NoServerError
 
 __all__ = ["Monkey", "Report", "broken_files", "play"]
@@ -127,21 +124,21 @@ class Report:
     demos: Counter[str] = field(default_factory=Counter)
 
     @property
-    def late(self) -> list[tuple[int, int, int]]:
+    def late(self):
         """The rests after the share `FROM` of the run."""
         return [rest for rest in self.rests if rest[0] >= FROM * self.events]
 
     @property
-    def growth(self) -> float:
+    def growth(self):
         """Bytes an event by which what is held grows in the late rests; 0 of fewer than two."""
         return self._slope(1)
 
-    def _slope(self, column: int) -> float:
+    def _slope(self, column):
         late = self.late
         return growth([rest[0] for rest in late], [rest[column] for rest in late]) if len(late) > 1 else 0.0
 
     @property
-    def words(self) -> str:
+    def words(self):
         """In a line."""
         hands = f", {self.by_hand:,} by hand ({self.from_server:,} came from the X server)" if self.by_hand else ""
         sizes = [held / 1e6 for _, held, _ in self.rests] or [0.0]
@@ -172,29 +169,29 @@ class Monkey:
 
     def __init__(
         self,
-        demos: Sequence[type[Demo]],
-        seed: int,
-        files: Sequence[str] = (),
-        size: tuple[int, int] = (1280, 720),
-        seat: Seat | None = None,
-        by_hand: float = 0.5,
-    ) -> None:
+        demos,
+        seed,
+        files=(),
+        size=(1280, 720),
+        seat=None,
+        by_hand=0.5,
+    ):
         self.demos, self.files = tuple(demos), tuple(files)
         self.random = random.Random(seed)
         self.size, self.demo_lasts = size, DEMO_LASTS
-        self.seat: Seat = OffScreen(size, self.demos, seed) if seat is None else seat
+        self.seat = OffScreen(size, self.demos, seed) if seat is None else seat
         self.window = self.seat.window
         self.report = Report()
-        self.last: deque[str] = deque(maxlen=60)
+        self.last = deque(maxlen=60)
         self.at = (640, 360)
-        self.down: set[int] = set()
-        self.held: list[int] = []
+        self.down = set()
+        self.held = []
         self.by_hand = by_hand if self.seat.has_hands else 0.0
         self.is_by_hand = False
 
     # -- what it does
 
-    def do(self) -> None:
+    def do(self):
         """One thing, and a frame."""
         self.is_by_hand = self.random.random() < self.by_hand
         name = self.random.choices(tuple(WEIGHTS), WEIGHTS.values())[0]
@@ -204,7 +201,7 @@ class Monkey:
         if self.random.random() < 1.0 / self.demo_lasts:
             self.elsewhere()
 
-    def move(self) -> None:
+    def move(self):
         width, height = self.window.screen.layout.size
         r = self.random
         chance = r.random()
@@ -217,7 +214,7 @@ class Monkey:
         rel, self.at = (to[0] - self.at[0], to[1] - self.at[1]), to
         self.send(pygame.MOUSEMOTION, pos=to, rel=rel, buttons=tuple(int(k in self.down) for k in (1, 2, 3)))
 
-    def body(self) -> tuple[int, int]:
+    def body(self):
         """The pixel of a body."""
         session = self.window.session
         stage = self.random.choice(session.demo.stages) if session.demo.stages else None
@@ -227,17 +224,17 @@ class Monkey:
         x, y = session.view.camera.to_screen((x + stage.offset[0], y + stage.offset[1]))
         return (round(max(-9999.0, min(9999.0, x))), round(max(-9999.0, min(9999.0, y))))
 
-    def press(self) -> None:
+    def press(self):
         button = self.random.choices((1, 2, 3, 4, 6), (12, 1, 4, 0.2, 0.2))[0]
         self.down.add(button)
         self.send(pygame.MOUSEBUTTONDOWN, pos=self.at, button=button)
 
-    def release(self) -> None:
+    def release(self):
         button = self.random.choice(sorted(self.down) or (1, 3))
         self.down.discard(button)
         self.send(pygame.MOUSEBUTTONUP, pos=self.at, button=button)
 
-    def drag(self) -> None:
+    def drag(self):
         """A whole gesture from one place to another, or a click where it is."""
         if self.random.random() < 0.7:
             self.move()
@@ -247,11 +244,11 @@ class Monkey:
             self.frame()
         self.release()
 
-    def wheel(self) -> None:
+    def wheel(self):
         notches = self.random.choice((-5, -1, 1, 3, 40, -40))
         self.send(pygame.MOUSEWHEEL, x=0, y=notches, precise_x=0.0, precise_y=float(notches), mouse=self.at)
 
-    def key(self) -> None:
+    def key(self):
         key = self.random.choice(OFTEN if self.random.random() < 0.3 else KEYS)
         mod = self.random.choice(MODIFIERS)
         pygame.key.set_mods(mod)
@@ -261,20 +258,20 @@ class Monkey:
         if self.random.random() < 0.5:
             self.lift()
 
-    def lift(self) -> None:
+    def lift(self):
         if self.held:
             key = self.held.pop(self.random.randrange(len(self.held)))
             self.send(pygame.KEYUP, key=key, mod=0, unicode="", scancode=0)
             pygame.key.set_mods(0)
 
-    def text(self) -> None:
+    def text(self):
         words = self.random.choice(("1", "-3.5", "nan", "1e400", "ä", "\U0001f642", "", "x" * 30, "../..", ".", "0"))
         for letter in words or "\b":
             key = ord(letter) if ord(letter) < 127 else pygame.K_UNKNOWN
             self.send(pygame.KEYDOWN, key=key, mod=0, unicode=letter, scancode=0)
             self.send(pygame.TEXTINPUT, text=letter)
 
-    def resize(self) -> None:
+    def resize(self):
         size = self.random.choice(SIZES)
         self.last.append(f"resize to {size}")
         self.seat.resize(size)
@@ -283,31 +280,31 @@ class Monkey:
         else:
             self.send(pygame.WINDOWSIZECHANGED, x=size[0], y=size[1])
 
-    def file(self) -> None:
+    def file(self):
         if self.files:
             self.send(pygame.DROPBEGIN)
             self.send(pygame.DROPFILE, file=self.random.choice(self.files), pos=self.at)
             self.send(pygame.DROPCOMPLETE)
 
-    def focus(self) -> None:
+    def focus(self):
         self.send(self.random.choice((pygame.WINDOWFOCUSLOST, pygame.WINDOWFOCUSGAINED, pygame.WINDOWLEAVE, pygame.WINDOWMINIMIZED)))
 
-    def hide(self) -> None:
+    def hide(self):
         self.last.append("hidden and shown")
         self.seat.hide()
 
-    def wait(self) -> None:
+    def wait(self):
         for _ in range(self.random.choice((1, 2, 6))):
             self.frame()
 
-    def back(self) -> None:
+    def back(self):
         self.send(pygame.KEYDOWN, key=pygame.K_ESCAPE, mod=0, unicode="", scancode=0)
 
-    def other(self) -> None:
+    def other(self):
         kind = self.random.choice((pygame.ACTIVEEVENT, pygame.DROPTEXT, pygame.TEXTEDITING, pygame.USEREVENT, pygame.WINDOWEXPOSED))
         self.send(kind, text="x", gain=1, state=1, start=0, length=0)
 
-    def elsewhere(self) -> None:
+    def elsewhere(self):
         """Another demo, or the list of them."""
         self.last.append("another demo")
         if self.random.random() < 0.3:
@@ -317,18 +314,18 @@ class Monkey:
         if self.window.running and self.random.random() < 0.5:
             self.resize_back()
 
-    def resize_back(self) -> None:
+    def resize_back(self):
         self.seat.resize(self.size)
         self.send(pygame.VIDEORESIZE, size=self.size, w=self.size[0], h=self.size[1])
 
-    def look_at_all(self) -> None:
+    def look_at_all(self):
         """Begin each demo once, so that what it loads is not taken for growth."""
         for index in range(len(self.demos)):
             self.window.navigator.start(index)
             for _ in range(SETTLED):
                 self.turn(1.0 / 60.0)
 
-    def rest(self) -> None:
+    def rest(self):
         """Let go of everything and begin the first demo, in the usual size: what is held then can be compared."""
         self.last.append("rest")
         self.seat.let_go()
@@ -348,16 +345,16 @@ class Monkey:
 
     # -- how
 
-    def send(self, kind: int, **attributes: Any) -> None:
+    def send(self, kind, **attributes):
         self.report.events += 1
         self.last.append(f"{pygame.event.event_name(kind)} {attributes}")
         self.report.by_hand += self.seat.send(pygame.event.Event(kind, attributes), self.is_by_hand)
 
-    def frame(self) -> None:
+    def frame(self):
         """A frame, as the loop takes one; sometimes one that comes late."""
         self.turn(self.random.choices((1.0 / 60.0, 0.0, 0.2, 5.0), (20, 1, 1, 0.3))[0])
 
-    def turn(self, elapsed: float) -> None:
+    def turn(self, elapsed):
         began = time.perf_counter()
         self.seat.turn(elapsed)
         took = time.perf_counter() - began
@@ -371,13 +368,13 @@ class Monkey:
                 f"{self.last[-1] if self.last else 'nothing'} in {self.window.session.demo.id}"[:120],
             )
 
-    def leave(self) -> None:
+    def leave(self):
         """Close what the window leaves open."""
         if self.window.session.recorder is not None:
             self.window.session.recorder.close()
 
 
-def broken_files(folder: Path) -> tuple[str, ...]:
+def broken_files(folder):
     """Good files of the program, and bad ones made in a folder: empty, cut off, of another kind, a folder, missing."""
     samples = ROOT / "sprites" / "samples"
     good = [ROOT / "sprites" / "figure_body.json", samples / "gear.svg", samples / "paw.png"]
@@ -394,7 +391,7 @@ def broken_files(folder: Path) -> tuple[str, ...]:
     return tuple(map(str, good)) + tuple(str(folder / name) for name in bad)
 
 
-def live_worlds() -> int:
+def live_worlds():
     """How many worlds there are, after all garbage has gone, that which the loop has set aside too."""
     gc.unfreeze()
     gc.collect()
@@ -404,12 +401,12 @@ def live_worlds() -> int:
 
 
 def play(
-    monkey: Monkey,
-    events: int,
-    say: Callable[[str], object] | None = None,
-    checked_every: int = CHECKED_EVERY,
-    hang: float | None = None,
-) -> Report:
+    monkey,
+    events,
+    say=None,
+    checked_every=CHECKED_EVERY,
+    hang=None,
+):
     """Let it play until so many events were sent, and return what was seen; `AssertionError` at a slow frame or a leak.
 
     After `hang` seconds in which it does nothing, the process ends and says where it stands.
@@ -444,7 +441,7 @@ def play(
 
 
 @contextlib.contextmanager
-def seat_for(in_window: bool, demos: Sequence[type[Demo]], seed: int, with_hands: bool | None) -> Iterator[Seat]:
+def seat_for(in_window, demos, seed, with_hands):
     """Open what is asked for."""
     size = (1280, 720)
     if in_window:
@@ -458,7 +455,7 @@ def seat_for(in_window: bool, demos: Sequence[type[Demo]], seed: int, with_hands
         yield OffScreen(size, demos, seed)
 
 
-def main() -> int:
+def main():
     """Run it; 0 if nothing went wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=50_000)

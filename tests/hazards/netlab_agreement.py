@@ -12,17 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
 
 from engine.geometry import Circle, Polygon, Segment
 from engine.net.link import LinkSettings
 from engine.net.netlab.experiment import Experiment
-from engine.net.netlab.result import ExperimentResult
 from engine.net.netlab.run import run_experiment
 from engine.net.scene import shared_scene
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import scene_as_json
-from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from engine.sim.scene_demo import scene_class
 from engine.world import (
@@ -44,7 +41,7 @@ JOINS_AT = 700
 """Tick at which the fifth comes."""
 
 
-def scene_file() -> dict[str, Any]:
+def scene_file():
     """Return the content of a scene file: boxes in a pit, a wheel with a motor, a slider, a rod, a weld."""
     world = World()
     ground = world.create_body(BodySpec((FixtureSpec(Segment((-12.0, 0.0), (12.0, 0.0))),), "static"))
@@ -81,17 +78,17 @@ def scene_file() -> dict[str, Any]:
     world.create_joint(WheelJointSpec(boxes[0], wheel, (0.0, 6.0), (0.0, 1.0), enable_motor=True, motor_speed=-5.0, max_motor_torque=20.0))
     world.create_joint(DistanceJointSpec(boxes[1], ball, (-7.0, 0.5), (9.0, 6.0)))
     world.create_joint(WeldJointSpec(boxes[2], boxes[3], (-5.5, 0.5)))
-    found: dict[str, Any] = json.loads(json.dumps(scene_as_json(scene_of_snapshot(world.snapshot(), title="Everything"))))
+    found = json.loads(json.dumps(scene_as_json(scene_of_snapshot(world.snapshot(), title="Everything"))))
     return found
 
 
-def made(scene: str, solver: str) -> Demo:
+def made(scene, solver):
     """Return a demo, or that of the scene file."""
     kind = scene_class(scene_file()) if scene == "scene_file" else find_demo(scene)
     return kind(0, solver=solver)
 
 
-def agree(scene: str, solver: str, n_ticks: int, seed: int = 0) -> ExperimentResult:
+def agree(scene, solver, n_ticks, seed=0):
     """Play, and return the result."""
     load_solver(solver).prepare()
     demo = made(scene, solver)
@@ -99,13 +96,13 @@ def agree(scene: str, solver: str, n_ticks: int, seed: int = 0) -> ExperimentRes
     return run_experiment(experiment)
 
 
-def is_fine(result: ExperimentResult) -> bool:
+def is_fine(result):
     """Return True if all clients agreed all the way, of their own accord, the one that came late from its first keyframe on."""
     *first, late = [client.first_step or 0 for client in result.clients]
     return not (result.problems or result.total("adopted_keyframes") or result.drops or any(first)) and late >= JOINS_AT
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ticks", type=int, default=2000)
     parser.add_argument("--scenes", default=",".join(SCENES))

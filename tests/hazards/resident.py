@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 __all__ = ["allocated", "growth", "held", "resident"]
 
 
-def resident() -> int:
+def resident():
     """Bytes of this process in memory; 0 where the system does not tell so."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -27,7 +26,7 @@ def resident() -> int:
         return 0
 
 
-def held() -> int:
+def held():
     """Bytes of this process in memory after all garbage has gone and free pages are given back, where the C library can do so."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
@@ -45,7 +44,7 @@ class _Counts(ctypes.Structure):
     )
 
 
-def allocated() -> int | None:
+def allocated():
     """Bytes that glibc has given out, without Python's small objects; None where there is no glibc 2.33 or later."""
     ask = getattr(ctypes.CDLL(None), "mallinfo2", None) if os.name == "posix" else None
     if ask is None:
@@ -56,7 +55,7 @@ def allocated() -> int | None:
     return int(counts.uordblks + counts.hblkhd)
 
 
-def growth(at: Sequence[float], values: Sequence[float]) -> float:
+def growth(at, values):
     """Return the median slope between all pairs of samples (Theil and Sen): a few outliers do not move it.
 
     Examples

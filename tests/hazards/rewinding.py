@@ -26,7 +26,6 @@ import random
 import re
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import blake2b
@@ -37,8 +36,6 @@ import pytest
 from engine.box2d import memory
 from engine.common.errors import LabError
 from engine.contracts import StepContacts
-from engine.decompose import BodyFile
-from engine.demo import Demo
 from engine.sim.actions import Action, ReleaseAll, Restart, SetSolver
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import all_demos, find_demo
@@ -98,7 +95,7 @@ class Run:
     tried: Tried = field(default_factory=list)
     reads: bool = True
 
-    def note(self) -> None:
+    def note(self):
         """Take the readings of a step just taken for the first time."""
         for stage in self.history.demo.stages:
             if not (np.isfinite(stage.world.poses).all() and np.isfinite(stage.world.velocities).all()):
@@ -106,7 +103,7 @@ class Run:
         if self.reads and self.history.now % EVERY == 0:
             self.readings[self.history.now] = reading(self.history.demo)
 
-    def check(self, what: str) -> None:
+    def check(self, what):
         """Raise `RewindingError` where the demo does not stand as it did when it was here first."""
         history = self.history
         if history.divergence is not None:
@@ -121,24 +118,24 @@ class Run:
                 words = "; ".join(f"{name} {told(history.demo).get(name)!r}"[:200] for name in sorted(others))
                 raise RewindingError(f"{what}: of step {history.now} is another: {words}")
 
-    def walk(self, until: int, what: str) -> None:
+    def walk(self, until, what):
         """Play on to a step, and look at each."""
         while self.history.now < until:
             stepped(self.history)
             self.check(what)
 
 
-def _columns(contacts: StepContacts) -> list[object]:
+def _columns(contacts):
     """Return all that contacts tell; of some the columns are made when they are asked for."""
     return [getattr(contacts, one.name) for one in fields(StepContacts)]
 
 
-def told(demo: Demo) -> dict[str, object]:
+def told(demo):
     """What a demo tells and shows of itself beside where its bodies are, under a name each."""
-    found: dict[str, object] = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
+    found = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
     for tell in (demo.status, demo.summary):
         try:
-            lines: object = tuple(tell())
+            lines = tuple(tell())
         except LabError as error:
             lines = str(error)
         if demo.id not in MEASURING:
@@ -170,7 +167,7 @@ def told(demo: Demo) -> dict[str, object]:
     return found
 
 
-def flat(value: object) -> object:
+def flat(value):
     """All that a value is made of, with the bits of its arrays."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
@@ -181,32 +178,32 @@ def flat(value: object) -> object:
     return value
 
 
-def reading(demo: Demo) -> dict[str, bytes]:
+def reading(demo):
     """A digest of each of them."""
     return {name: blake2b(repr(one).encode(), digest_size=8).digest() for name, one in told(demo).items()}
 
 
-def stepped(history: History) -> None:
+def stepped(history):
     try:
         history.step()
     except LabError:  # it failed when it was taken first, too, or the hash will tell
         return
 
 
-def reshaped(demo: Demo, chance: random.Random) -> None:
+def reshaped(demo, chance):
     """Lay the demo out for a window of another shape."""
     demo.arrange(chance.uniform(200.0, 2000.0), chance.uniform(200.0, 1200.0))
 
 
 def meddled(
-    kind: type[Demo],
-    seed: int,
-    steps: int,
-    files: tuple[BodyFile, ...] = (),
-    solver: str | None = None,
-    reads: bool = True,
-    switch: tuple[str, ...] = (),
-) -> Run:
+    kind,
+    seed,
+    steps,
+    files=(),
+    solver=None,
+    reads=True,
+    switch=(),
+):
     """Return a demo after `steps` steps of random play."""
     chance = random.Random(f"shape {kind.id} {seed}")
     history = History(kind(seed, solver=solver))
@@ -216,9 +213,7 @@ def meddled(
         return _meddled(history, seed, steps, files, reads, switch, chance)
 
 
-def _meddled(
-    history: History[Demo], seed: int, steps: int, files: tuple[BodyFile, ...], reads: bool, switch: tuple[str, ...], chance: random.Random
-) -> Run:
+def _meddled(history, seed, steps, files, reads, switch, chance):
     run = Run(history, reads=reads)
     meddler = Meddler(history, seed, files, solvers=switch)
     run.note()
@@ -231,7 +226,7 @@ def _meddled(
     return run
 
 
-def played(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | None = None) -> Run:
+def played(kind, seed, steps, tried, solver=None):
     """Return a demo after so many steps, to which exactly this was done; what it refused then it refuses again."""
     run = Run(History(kind(seed, solver=solver)))
     run.note()
@@ -247,7 +242,7 @@ def played(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | 
         run.note()
 
 
-def wander(run: Run, chance: random.Random, wanderings: int = N_WANDERINGS) -> None:
+def wander(run, chance, wanderings=N_WANDERINGS):
     """Go back to as many steps, and play on from each."""
     history, end = run.history, demo_hash(run.history.demo)
     targets = [chance.randint(0, history.last) for _ in range(wanderings)]
@@ -264,7 +259,7 @@ def wander(run: Run, chance: random.Random, wanderings: int = N_WANDERINGS) -> N
             raise RewindingError(f"gone back to {target}, played to {until}: the end is another")
 
 
-def again(run: Run, chance: random.Random) -> None:
+def again(run, chance):
     """Play everything again, here and in a demo that knows nothing of this one."""
     reshaped(run.history.demo, chance)
     found = run.history.verify()
@@ -277,7 +272,7 @@ def again(run: Run, chance: random.Random) -> None:
     fresh.walk(run.history.last, "played by another demo")
 
 
-def undo_and_redo(run: Run, _: random.Random) -> None:
+def undo_and_redo(run, _):
     """Take everything back, as far as that goes, and do it again."""
     history, end = run.history, demo_hash(run.history.demo)
     undone = 0
@@ -292,7 +287,7 @@ def undo_and_redo(run: Run, _: random.Random) -> None:
         raise RewindingError(f"undone and redone {undone} times: the end is another")
 
 
-def branch(run: Run, chance: random.Random) -> None:
+def branch(run, chance):
     """Do something else in the past, go on, and play the branch again."""
     history = run.history
     at = chance.randint(0, history.last)
@@ -312,7 +307,7 @@ def branch(run: Run, chance: random.Random) -> None:
     run.walk(min(history.now + 130, history.last), "in the branch")
 
 
-def restores(run: Run, chance: random.Random, n_restores: int = N_RESTORES) -> None:
+def restores(run, chance, n_restores=N_RESTORES):
     """Do everything again with worlds that are put back from their own snapshots on the way, and compare each step."""
     history = run.history
     demo = history.demo
@@ -332,7 +327,7 @@ def restores(run: Run, chance: random.Random, n_restores: int = N_RESTORES) -> N
             raise RewindingError(f"restored on the way: the worlds of step {other.now} are others")
 
 
-CHECKS: dict[str, Callable[[Run, random.Random], None]] = {
+CHECKS = {
     "wander": wander,
     "again": again,
     "undo": undo_and_redo,
@@ -341,7 +336,7 @@ CHECKS: dict[str, Callable[[Run, random.Random], None]] = {
 }
 
 
-def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS, names: Sequence[str] = tuple(CHECKS)) -> None:
+def all_checks(run, seed, wanderings=N_WANDERINGS, names=tuple(CHECKS)):
     """Raise `RewindingError` at the first that fails; `restores` of worlds that Box2D does not drive."""
     chance = random.Random(f"checks {seed}")
     for name in names:
@@ -354,12 +349,12 @@ def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS, names: Seque
             CHECKS[name](run, chance)
 
 
-def solvers_of(run: Run) -> set[str]:
+def solvers_of(run):
     """Return the solvers that were to drive the worlds under way."""
     return {action.solver for _, action in run.tried if isinstance(action, SetSolver)}
 
 
-def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | None = None) -> str:
+def trouble(kind, seed, steps, tried, solver=None):
     """What goes wrong when exactly this is done, and played again from many steps; empty if nothing does."""
     try:
         run = played(kind, seed, steps, tried, solver)
@@ -373,9 +368,7 @@ def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str |
     return ""
 
 
-def smallest(
-    kind: type[Demo], seed: int, steps: int, tried: Tried, seconds: float = SHRINKING_SECONDS, solver: str | None = None
-) -> tuple[Tried, str]:
+def smallest(kind, seed, steps, tried, seconds=SHRINKING_SECONDS, solver=None):
     """Take out of what was done, halves first, whatever is not needed for it to go wrong; return the rest, and what goes wrong."""
     until = time.monotonic() + seconds
     last = trouble(kind, seed, steps, tried, solver)
@@ -393,7 +386,7 @@ def smallest(
     return tried, last
 
 
-def main() -> int:
+def main():
     """Run it, and print a line for each demo and seed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=1000)

@@ -10,15 +10,13 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Iterator, Sequence
 from typing import Protocol
 from unittest import mock
 
 import pygame
 
-from engine.app.loop import Loop, open_window
+from engine.app.loop import open_window
 from engine.app.window import Window
-from engine.demo import Demo
 from tests.hazards.x_server import Hands, display
 
 __all__ = ["OffScreen", "OnScreen", "Seat", "on_screen"]
@@ -37,19 +35,19 @@ class Seat(Protocol):
     has_hands: bool
     from_server: int
 
-    def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
+    def send(self, event, by_hand):
         """Send an event; return whether a hand did it."""
 
-    def resize(self, size: Size) -> None:
+    def resize(self, size):
         """Give the window another size."""
 
-    def turn(self, elapsed: float) -> None:
+    def turn(self, elapsed):
         """Take a frame."""
 
-    def hide(self) -> None:
+    def hide(self):
         """Take the window away and bring it back."""
 
-    def let_go(self) -> None:
+    def let_go(self):
         """Lift all fingers."""
 
 
@@ -59,21 +57,21 @@ class OffScreen:
     has_hands = False
     from_server = 0
 
-    def __init__(self, size: Size, demos: Sequence[type[Demo]], seed: int) -> None:
+    def __init__(self, size, demos, seed):
         self._surface = pygame.display.set_mode(size)
         self.window = Window(size, tuple(demos), seed=seed)
 
-    def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
+    def send(self, event, by_hand):
         """Hand it over."""
         self.window.handle(event)
         self.window.app.running = True
         return False
 
-    def resize(self, size: Size) -> None:
+    def resize(self, size):
         """Take another surface; SDL tells of it."""
         self._surface = pygame.display.set_mode(size)
 
-    def turn(self, elapsed: float) -> None:
+    def turn(self, elapsed):
         """Take a frame, as the loop does."""
         for event in pygame.event.get():
             self.window.handle(event)
@@ -81,10 +79,10 @@ class OffScreen:
         self.window.update(elapsed)
         self.window.show(self._surface)
 
-    def hide(self) -> None:
+    def hide(self):
         """There is nothing to be seen anyway."""
 
-    def let_go(self) -> None:
+    def let_go(self):
         """There are no fingers."""
 
 
@@ -103,20 +101,20 @@ class OnScreen:
         Events of mouse and keys that came in from the X server.
     """
 
-    def __init__(self, loop: Loop, hands: Hands | None = None) -> None:
+    def __init__(self, loop, hands=None):
         self.window = loop.window
         self.from_server = 0
         self.has_hands = hands is not None
         self._loop, self._hands = loop, hands
         self._handle = self.window.handle
-        self.window.handle = self._counted  # type: ignore[method-assign]
+        self.window.handle = self._counted
 
-    def _counted(self, event: pygame.event.Event) -> None:
+    def _counted(self, event):
         # what is posted has no `window` of its own
         self.from_server += event.type in SENT_BY_A_HAND and hasattr(event, "window")
         self._handle(event)
 
-    def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
+    def send(self, event, by_hand):
         """Let the hands do it if they can, or post it."""
         if by_hand and self._hands is not None and self._hands.can(event):
             self._hands.do(event)
@@ -124,7 +122,7 @@ class OnScreen:
         assert pygame.event.post(event), f"the queue is full at {event}"
         return False
 
-    def resize(self, size: Size) -> None:
+    def resize(self, size):
         """Pull at the corner, or let SDL ask the server; either way the server tells of it."""
         if self._hands is not None:
             self._hands.resize(size)
@@ -133,24 +131,24 @@ class OnScreen:
             warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
             pygame.Window.from_display_module().size = size
 
-    def turn(self, elapsed: float) -> None:
+    def turn(self, elapsed):
         """Take a frame; the monkey does not leave."""
         self._loop.turn(elapsed)
         self.window.app.running = True
 
-    def hide(self) -> None:
+    def hide(self):
         """Take the window from the screen, take a frame, and bring it back."""
         if self._hands is not None:
             self._hands.hide()
             self.turn(0.0)
             self._hands.show()
 
-    def let_go(self) -> None:
+    def let_go(self):
         """Lift all fingers."""
         if self._hands is not None:
             self._hands.let_go()
 
-    def await_check(self) -> None:
+    def await_check(self):
         """Take frames until the live check is there; `AssertionError` if it does not come."""
         ends = time.monotonic() + WARM_UP
         while self._loop.is_warming_up:
@@ -161,7 +159,7 @@ class OnScreen:
 
 
 @contextlib.contextmanager
-def on_screen(size: Size, demos: Sequence[type[Demo]], seed: int, with_hands: bool | None = None, own: bool = False) -> Iterator[OnScreen]:
+def on_screen(size, demos, seed, with_hands=None, own=False):
     """Open the program's window with these demos on ``$DISPLAY``, or in an Xvfb, and close it after.
 
     Parameters

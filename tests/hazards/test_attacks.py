@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
 
 import pytest
 
@@ -13,12 +12,12 @@ from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings
 
 
-def box(world: World, x: float = 0.0, y: float = 0.0, kind: str = "dynamic", half: float = 0.5, density: float = 1.0) -> int:
+def box(world, x=0.0, y=0.0, kind="dynamic", half=0.5, density=1.0):
     fixture = FixtureSpec(Polygon.box(half, half), density=density)
-    return world.create_body(BodySpec((fixture,), type=kind, position=(x, y)))  # type: ignore[arg-type]
+    return world.create_body(BodySpec((fixture,), type=kind, position=(x, y)))
 
 
-def resting() -> tuple[World, int, int]:
+def resting():
     world = World()
     body, ground = box(world), box(world, 0.0, -1.0, "static")
     for _ in range(5):
@@ -34,7 +33,7 @@ def resting() -> tuple[World, int, int]:
         lambda w, b, j: w.set_fixture(w.body(b).fixtures[0], density=1e-7),
     ],
 )
-def test_a_mouse_joint_goes_when_it_cannot_hold_any_more(weaken: Callable[[World, int, int], object]) -> None:
+def test_a_mouse_joint_goes_when_it_cannot_hold_any_more(weaken):
     world = World(WorldSettings(hertz=10_000.0))
     body = box(world)
     joint = world.create_joint(MouseJointSpec(body, (0.0, 0.0), 100.0, frequency=0.1, damping_ratio=0.0))
@@ -48,7 +47,7 @@ def test_a_mouse_joint_goes_when_it_cannot_hold_any_more(weaken: Callable[[World
 @pytest.mark.parametrize(
     ("half", "density", "frequency", "damping"), [(0.5, 1.0, 1e-6, 0.0), (0.01, 1e-5, 0.01, 0.7), (0.5, 1e-8, 0.1, 0.0)]
 )
-def test_a_mouse_joint_too_weak_for_its_body_is_refused(half: float, density: float, frequency: float, damping: float) -> None:
+def test_a_mouse_joint_too_weak_for_its_body_is_refused(half, density, frequency, damping):
     world = World()
     body = box(world, half=half, density=density)
     with pytest.raises(InvalidInputError, match=r"body must be heavy enough for the joint's frequency"):
@@ -56,7 +55,7 @@ def test_a_mouse_joint_too_weak_for_its_body_is_refused(half: float, density: fl
     world.step()
 
 
-COMMANDS: dict[str, Callable[[World, int, int], object]] = {
+COMMANDS = {
     "destroy_body": lambda w, body, ground: w.destroy_body(body),
     "destroy_fixture": lambda w, body, ground: w.destroy_fixture(w.body(body).fixtures[0]),
     "deactivate": lambda w, body, ground: w.set_body(body, active=False),
@@ -64,7 +63,7 @@ COMMANDS: dict[str, Callable[[World, int, int], object]] = {
 }
 """Each ends the contact of the two, and so calls the `end` hook outside any step, in the middle of Box2D."""
 
-REACTIONS: dict[str, Callable[[World, int, int], object]] = {
+REACTIONS = {
     "destroy_body": lambda w, body, ground: w.destroy_body(body),
     "destroy_ground": lambda w, body, ground: w.destroy_body(ground),
     "destroy_fixture": lambda w, body, ground: w.destroy_fixture(0),
@@ -77,11 +76,11 @@ REACTIONS: dict[str, Callable[[World, int, int], object]] = {
 
 @pytest.mark.parametrize("reaction", REACTIONS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command: str, reaction: str) -> None:
+def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command, reaction):
     world, body, ground = resting()
-    ends: list[bool] = []
+    ends = []
 
-    def end(event: object) -> None:
+    def end(event):
         ends.append(True)
         REACTIONS[reaction](world, body, ground)
 
@@ -103,7 +102,7 @@ def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command: str, rea
     assert cache.bodyCount == len(world.body_ids) + 1
 
 
-def test_commands_of_two_hooks_on_one_body_do_not_meet() -> None:
+def test_commands_of_two_hooks_on_one_body_do_not_meet():
     world, body, _ = resting()
     other = box(world, 3.0, 0.5)
     world.hooks = StepHooks(begin=lambda event: world.destroy_body(body), end=lambda event: world.destroy_body(event.body_b))
@@ -130,11 +129,11 @@ def test_commands_of_two_hooks_on_one_body_do_not_meet() -> None:
         lambda w: w.fixture(0),
     ],
 )
-def test_reading_from_another_thread_is_refused(read: Callable[[World], object]) -> None:
+def test_reading_from_another_thread_is_refused(read):
     world, _, _ = resting()
-    errors: list[BaseException] = []
+    errors = []
 
-    def attempt() -> None:
+    def attempt():
         try:
             read(world)
         except WrongThreadError as error:
@@ -146,7 +145,7 @@ def test_reading_from_another_thread_is_refused(read: Callable[[World], object])
     assert len(errors) == 1
 
 
-def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on() -> None:
+def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     stays = box(world)
     goes = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(999_990.0, 0.0), linear_velocity=(120.0, 0.0)))
@@ -163,11 +162,11 @@ def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on() -> No
     assert world.body_ids == (stays,)
 
 
-def test_one_failing_command_does_not_swallow_those_after_it() -> None:
+def test_one_failing_command_does_not_swallow_those_after_it():
     world, body, _ = resting()
-    made: list[int] = []
+    made = []
 
-    def begin(event: object) -> None:
+    def begin(event):
         if made:
             return
         world.destroy_fixture(world.body(body).fixtures[0])
@@ -188,7 +187,7 @@ def test_one_failing_command_does_not_swallow_those_after_it() -> None:
 
 
 @pytest.mark.parametrize("first", ["create_fixture", "static_then_dynamic"])
-def test_no_way_leads_to_a_dynamic_body_without_density(first: str) -> None:
+def test_no_way_leads_to_a_dynamic_body_without_density(first):
     world = World()
     weightless = FixtureSpec(Polygon.box(0.5, 0.5), density=0.0)
     if first == "create_fixture":
@@ -207,11 +206,11 @@ def test_no_way_leads_to_a_dynamic_body_without_density(first: str) -> None:
     assert world.body(body).mass == pytest.approx(2.0)
 
 
-def test_a_joint_needs_a_body_that_moves_when_it_is_made() -> None:
+def test_a_joint_needs_a_body_that_moves_when_it_is_made():
     world, a, _ = resting()
     b = box(world, 3.0, 0.0)
 
-    def begin(event: object) -> None:
+    def begin(event):
         world.hooks = None
         world.set_body(a, type="static")
         world.set_body(b, type="static")
@@ -226,14 +225,14 @@ def test_a_joint_needs_a_body_that_moves_when_it_is_made() -> None:
 
 
 @pytest.mark.parametrize("wrong", [False, True, 0.0, 0j, "0", None, [0], (0,)])
-def test_only_whole_numbers_are_ids(wrong: object) -> None:
+def test_only_whole_numbers_are_ids(wrong):
     world, _, _ = resting()
     for use in (world.body, world.destroy_body, world.fixture, world.joint):
         with pytest.raises(DeadHandleError, match="there is no"):
-            use(wrong)  # type: ignore[arg-type]
+            use(wrong)
 
 
-def test_a_world_lost_twice_is_still_there() -> None:
+def test_a_world_lost_twice_is_still_there():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     bodies = [box(world, 30.0 * i) for i in range(3)]
     for lost in bodies[:2]:
@@ -247,7 +246,7 @@ def test_a_world_lost_twice_is_still_there() -> None:
     assert world.step_index == 5
 
 
-def test_a_sensor_switched_between_sub_steps() -> None:
+def test_a_sensor_switched_between_sub_steps():
     """Box2D kept the impact of the solid pair for its next sub-step, and asserted that it had contact points: an abort."""
     dice = random.Random(0)
     world = World(WorldSettings(sub_stepping=True))

@@ -9,14 +9,14 @@ from tests.hazards import fuzz_recordings
 FILES = 250
 
 
-def test_a_damaged_recording_is_played_or_refused() -> None:
+def test_a_damaged_recording_is_played_or_refused():
     seen = fuzz_recordings.fuzz(FILES)
     assert seen["played"] + seen["refused"] == FILES
     assert min(seen["played"], seen["refused"]) > FILES // 10 and seen["otherwise"], "nothing was broken, or nothing left whole"
 
 
-def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(path: object) -> None:
+def test_a_stray_exception_is_noticed(monkeypatch):
+    def careless(path):
         raise KeyError(str(path))
 
     monkeypatch.setattr(fuzz_recordings, "load_recording", careless)

@@ -9,14 +9,14 @@ from engine.sim.registry import find_demo
 from tests.hazards import fuzz_server
 
 
-def test_a_world_besieged_goes_on() -> None:
+def test_a_world_besieged_goes_on():
     found = fuzz_server.besiege(1_800, honest=1, n_in_peace=64)
     assert found["messages"] >= 1_800 and found["dropped"] > 60 and len(found["kinds"]) > 10
     assert found["ticks"] > 10
 
 
-def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(*_: object) -> None:
+def test_a_stray_exception_is_noticed(monkeypatch):
+    def careless(*_):
         raise KeyError("a bug")
 
     monkeypatch.setattr(Server, "_request_action", careless)
@@ -24,7 +24,7 @@ def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         fuzz_server.besiege(200, honest=1, n_in_peace=70)
 
 
-def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing() -> None:
+def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing():
     found = fuzz_server.leave_in_peace(1_000, honest=1)
     assert found["messages"] >= 1_000 and found["dropped"] > 20
 
@@ -32,12 +32,12 @@ def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", [None, "soft_step"])
 @pytest.mark.parametrize("demo", ["bridge", "ragdoll_pile", "breakable", "walker", "sensor_gates", "radial_engine"])
-def test_worlds_of_all_kinds_go_on(demo: str, solver: str | None) -> None:
+def test_worlds_of_all_kinds_go_on(demo, solver):
     assert fuzz_server.besiege(1_000, honest=1, n_in_peace=66, demo=find_demo(demo)(0, solver=solver))["dropped"] > 20
 
 
 @pytest.mark.slow
-def test_a_world_besieged_for_long_goes_on_as_it_was() -> None:
+def test_a_world_besieged_for_long_goes_on_as_it_was():
     found = fuzz_server.besiege(100_000)
     assert found["messages"] >= 100_000 and set(found["kinds"]) == set(fuzz_server.ATTACKS)
     assert found["objects_grown_by"] < 1.25

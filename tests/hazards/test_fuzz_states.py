@@ -11,14 +11,14 @@ import pytest
 from tests.hazards import fuzz_states
 
 
-def test_a_damaged_state_is_taken_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_state_is_taken_or_refused(monkeypatch):
     monkeypatch.setattr(fuzz_states, "DEMOS", fuzz_states.DEMOS[:2])
     seen = fuzz_states.fuzz(60)
     assert seen["refused"] + seen["taken"] == 60 and min(seen["refused"], seen["taken"]) > 6
 
 
 @pytest.mark.slow
-def test_twenty_thousand_damaged_states_end_no_process() -> None:
+def test_twenty_thousand_damaged_states_end_no_process():
     run = subprocess.run([sys.executable, "-m", "tests.hazards.fuzz_states", "20000", "1"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     seen = json.loads(run.stdout)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
@@ -29,7 +28,7 @@ PLAIN = (load_any_scene, load_body, load_pair)
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_small_one_is_loaded_or_refused_in_a_line(tmp_path: Path, name: str) -> None:
+def test_a_small_one_is_loaded_or_refused_in_a_line(tmp_path, name):
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"
     path.write_bytes(kind.make(SMALL))
@@ -43,7 +42,7 @@ def test_a_small_one_is_loaded_or_refused_in_a_line(tmp_path: Path, name: str) -
 
 
 @pytest.mark.parametrize("name", ["touching_squares", "touching_path", "half_clear_noise"])
-def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_is(tmp_path: Path, name: str) -> None:
+def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_is(tmp_path, name):
     """Issue 29: moved to its middle, or cut off at the drawing's edge, an outline crossed itself by a rounding error."""
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"
@@ -54,7 +53,7 @@ def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_
 
 
 @pytest.mark.parametrize("name", ["long_key", "long_format", "keyed_json", "keyed_body", "keyed_level", "odd_corners", "long_words"])
-def test_no_word_of_a_file_is_told_whole(tmp_path: Path, name: str) -> None:
+def test_no_word_of_a_file_is_told_whole(tmp_path, name):
     """Issue 29: a key of 15 million letters was printed."""
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"
@@ -66,7 +65,7 @@ def test_no_word_of_a_file_is_told_whole(tmp_path: Path, name: str) -> None:
             assert len(str(error)) < 700 + len(str(path))
 
 
-def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path: Path) -> None:
+def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path):
     """Issue 29: the search for a name that was meant took 40 bytes for each of 15 million letters, 720 MB."""
     path = tmp_path / "hostile.json"
     path.write_bytes(KINDS["long_key"].make(1_500_000))
@@ -81,7 +80,7 @@ def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path: Path) ->
         tracemalloc.stop()
 
 
-def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_path: Path) -> None:
+def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_path):
     """Issue 29: each of a million names that mean nothing was told, and kept: 1.3 GB."""
     path = tmp_path / "hostile.json"
     for name in ("keyed_json", "keyed_body", "keyed_level"):
@@ -93,7 +92,7 @@ def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_p
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="wait4")
-def test_the_battery_measures_and_judges(tmp_path: Path) -> None:
+def test_the_battery_measures_and_judges(tmp_path):
     path = tmp_path / "hostile.svg"
     path.write_bytes(KINDS["deep"].make(200))
     found = hostile_files.run(["trace", str(path)])

@@ -26,24 +26,24 @@ ROOT = Path(__file__).parents[2]
 BOTH = hostile.NASTY_NAME + hostile.SURROGATE
 
 
-def is_harmless(text: str) -> bool:
+def is_harmless(text):
     return all(one.isprintable() or one == "\n" for one in text)
 
 
-def test_what_is_not_seen_is_escaped_and_what_is_seen_stays() -> None:
+def test_what_is_not_seen_is_escaped_and_what_is_seen_stays():
     assert is_harmless(shown(BOTH))
     assert "\n" not in shown(BOTH)
     assert shown(BOTH).startswith(r"a\x1b[31mb\x1b]0;owned\x07c\x08\x9bd\u202ee\u2066f\u200bg\u2028h\r\nk")
     assert shown("Überlauf é 日本 😀 a\u00a0b") == "Überlauf é 日本 😀 a\u00a0b"
 
 
-def test_errors_show_them_escaped() -> None:
+def test_errors_show_them_escaped():
     assert is_harmless(str(InvalidInputError(BOTH, BOTH, BOTH)))
     assert is_harmless(str(LabError(BOTH)))
 
 
 @pytest.mark.parametrize("kind", ["nasty_scene", "surrogate_scene", "nasty_rube", "nasty_body", "nasty_pair"])
-def test_no_command_lets_them_through(tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_command_lets_them_through(tmp_path, kind, capfd):
     path = tmp_path / "hostile.json"
     path.write_bytes(hostile.KINDS[kind].make(3))
     out = str(tmp_path / "out.json")
@@ -57,7 +57,7 @@ def test_no_command_lets_them_through(tmp_path: Path, kind: str, capfd: pytest.C
         assert len(load_scene(out).bodies) >= 3
 
 
-def test_a_scene_with_half_a_letter_is_recorded_and_replayed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_scene_with_half_a_letter_is_recorded_and_replayed(tmp_path, capfd):
     path, recording = tmp_path / "hostile.json", str(tmp_path / "hostile.rec")
     path.write_bytes(hostile.KINDS["surrogate_scene"].make(1))
     assert main(["run", str(path), "--headless", "--steps", "3", "--record-inputs", recording]) == 0
@@ -65,12 +65,12 @@ def test_a_scene_with_half_a_letter_is_recorded_and_replayed(tmp_path: Path, cap
     assert is_harmless("".join(capfd.readouterr()))
 
 
-def test_an_action_with_half_a_letter_is_refused() -> None:
+def test_an_action_with_half_a_letter_is_refused():
     with pytest.raises(InvalidInputError, match="surrogates not allowed"):
         as_plain(PressKey("\ud800"))
 
 
-def test_a_table_and_a_sentence_are_printed_escaped(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_table_and_a_sentence_are_printed_escaped(capfd):
     from rich.table import Table
 
     table = Table(BOTH)
@@ -84,14 +84,14 @@ def test_a_table_and_a_sentence_are_printed_escaped(capfd: pytest.CaptureFixture
     assert r"\ud83d" in told
 
 
-def test_they_can_be_drawn() -> None:
+def test_they_can_be_drawn():
     pygame.font.init()
     fonts = FontBook()
     assert fonts.render(BOTH, 14.0, (255, 255, 255)).get_width() == fonts.width(BOTH, 14.0) > fonts.width(r"\x1b[31m", 14.0)
     assert fonts.wrapped(BOTH, 14.0, 90)
 
 
-def test_reports_and_tables_are_written(tmp_path: Path) -> None:
+def test_reports_and_tables_are_written(tmp_path):
     assert deliver(Report({}, page=lambda: (f"<p>{BOTH}</p>", {})), None, str(tmp_path)) == 0
     assert is_harmless((tmp_path / "report.html").read_text(encoding="utf-8"))
     path, states = tmp_path / "hostile.json", tmp_path / "states.csv"
@@ -102,14 +102,14 @@ def test_reports_and_tables_are_written(tmp_path: Path) -> None:
         assert {row["name"] for row in csv.DictReader(file)} == {r"half \ud83d of a pair0"}
 
 
-def test_warnings_as_errors_do_not_end_the_program_by_a_signal() -> None:
+def test_warnings_as_errors_do_not_end_the_program_by_a_signal():
     command = [sys.executable, "-OO", "-W", "error", str(ROOT / "main.py"), "list"]
     found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 0, found.stderr
     assert "bullet" in found.stdout
 
 
-def test_warnings_as_errors_do_not_end_a_script_with_a_world_by_a_signal() -> None:
+def test_warnings_as_errors_do_not_end_a_script_with_a_world_by_a_signal():
     command = [sys.executable, "-W", "error", "-c", "from engine.world import World; print(len(World().body_ids))"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert (found.returncode, found.stdout) == (0, "0\n"), found.stderr

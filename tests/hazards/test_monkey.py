@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 
 import pygame
 import pytest
@@ -31,7 +30,7 @@ CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
 
 
 @pytest.fixture(autouse=True)
-def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def apart(tmp_path, monkeypatch):
     """What it records and exports stays in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
@@ -42,7 +41,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.load()
 
 
-def test_random_events_end_nothing(tmp_path: Path) -> None:
+def test_random_events_end_nothing(tmp_path):
     folder = tmp_path / "files"
     folder.mkdir()
     monkey = Monkey([find_demo(id) for id in CHOSEN], 3, broken_files(folder), (960, 540))
@@ -52,14 +51,14 @@ def test_random_events_end_nothing(tmp_path: Path) -> None:
     assert len(report.demos) > 3
 
 
-def test_a_demo_that_breaks_is_noticed() -> None:
+def test_a_demo_that_breaks_is_noticed():
     class Breaks(Demo):
         id, category, title, watch = "breaks", "Tests", "Breaks", "After three steps."
 
-        def build(self) -> None:
+        def build(self):
             self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.5)),)))
 
-        def after_step(self) -> None:
+        def after_step(self):
             if self.steps > 3:
                 raise KeyError("gone")
 
@@ -67,8 +66,8 @@ def test_a_demo_that_breaks_is_noticed() -> None:
         play(Monkey([Breaks], 0), 300)
 
 
-def test_worlds_that_pile_up_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[World] = []
+def test_worlds_that_pile_up_are_noticed(monkeypatch):
+    kept = []
     monkeypatch.setattr(Window, "update", lambda window, elapsed: kept.append(World()))
     before = live_worlds()
     with pytest.raises(AssertionError, match="worlds are alive"):
@@ -81,19 +80,19 @@ class NoWarmup:
 
     factory, failure = None, "left out"
 
-    def start(self) -> None:
+    def start(self):
         """Nothing."""
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds):
         """Ended."""
         return True
 
-    def close(self) -> None:
+    def close(self):
         """Nothing."""
 
 
 @pytest.mark.skipif(not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="Xvfb or xdotool is not installed")
-def test_random_events_from_an_x_server_end_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_events_from_an_x_server_end_nothing(tmp_path, monkeypatch):
     folder = tmp_path / "files"
     folder.mkdir()
     monkeypatch.setattr("engine.app.loop.RefereeWarmup", NoWarmup)
@@ -108,7 +107,7 @@ def test_random_events_from_an_x_server_end_nothing(tmp_path: Path, monkeypatch:
     assert len(report.rests) == 2 and not pygame.display.get_init()
 
 
-def test_without_a_server_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_server_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setattr(x_server.shutil, "which", lambda name: None)
     with pytest.raises(x_server.NoServerError, match="Xvfb is not installed"), x_server.display(own=True):
         pass
@@ -118,9 +117,9 @@ def test_without_a_server_one_line_says_what_to_install(monkeypatch: pytest.Monk
 
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
-def test_a_leak_is_told_from_a_burst() -> None:
+def test_a_leak_is_told_from_a_burst():
     """Of two runs that take and give back, one keeps 10 kB each time: only that one is said to grow."""
-    kept: list[bytes] = []
+    kept = []
     for leak in (0, 10_000):
         sizes = []
         for _ in range(7):
@@ -133,10 +132,10 @@ def test_a_leak_is_told_from_a_burst() -> None:
 
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
-def test_what_is_done_again_and_again_is_weighed() -> None:
+def test_what_is_done_again_and_again_is_weighed():
     monkey = Monkey([find_demo("bounce")], 0)
     named = dict(doings(monkey))
     assert {"size", "F12", "ctrl z", "demo bounce"} <= set(named)
-    kept: list[bytes] = []
+    kept = []
     assert left_by(monkey, lambda: kept.append(bytes(50_000)), 4) == pytest.approx(50_000, rel=0.1)
     assert abs(left_by(monkey, named["F1"], 4)) * 4 < MOST

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from engine.box2d._cache import Box2DCache
@@ -26,7 +23,7 @@ SENSOR = FixtureSpec(Circle(0.8), density=0.0, sensor=True)
 FLOOR, SPINNER, A, B, C = range(5)
 HINGE, SLIDER, GEAR, MOUSE = range(4)
 
-COMMANDS: dict[str, tuple[str, Callable[[World], object]]] = {
+COMMANDS = {
     "create_body": ("add_fixture", lambda w: w.create_body(BodySpec((BOX, SENSOR), position=(9.0, 9.0)))),
     "destroy_body": ("remove_body", lambda w: w.destroy_body(B)),
     "destroy_body, its joints": ("remove_joint", lambda w: w.destroy_body(B)),
@@ -47,7 +44,7 @@ COMMANDS: dict[str, tuple[str, Callable[[World], object]]] = {
 """What is asked for, and where in it Box2D throws."""
 
 
-def full_world() -> World:
+def full_world():
     """A floor, a lopsided body that spins, three bodies with a hinge, a slider and a gear on them, and a mouse joint."""
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static", position=(0.0, -0.5)))
@@ -64,7 +61,7 @@ def full_world() -> World:
     return world
 
 
-def standing(world: World) -> tuple[object, ...]:
+def standing(world):
     """All that is told of a world."""
     bodies = [world.body(body) for body in world.body_ids]
     joints = [(world.joint(joint), world.joint_bodies(joint), world.joint_anchors(joint)) for joint in world.joint_ids]
@@ -73,7 +70,7 @@ def standing(world: World) -> tuple[object, ...]:
     return world.state_hash(), world.settings, world.step_index, bodies, fixtures, joints, previous, world.contacts.normal_impulse.tobytes()
 
 
-def is_whole(world: World) -> bool:
+def is_whole(world):
     cache = world._solver._cache
     counts = len(world.body_ids) + 1, len(world.joint_ids)  # and the anchor of mouse joints
     return (cache._world.bodyCount, cache._world.jointCount) == counts and cache._fixtures.keys() == set(world.fixture_ids)
@@ -82,9 +79,7 @@ def is_whole(world: World) -> bool:
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("is_fresh", [True, False], ids=["read", "unread"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(
-    command: str, is_fresh: bool, when: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(command, is_fresh, when, monkeypatch):
     world, twin = full_world(), full_world()
     if not is_fresh:  # since the last step something has changed that nobody has read yet
         for each in (world, twin):
@@ -94,7 +89,7 @@ def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(
     place, ask = COMMANDS[command]
     real, calls = getattr(Box2DCache, place), []
 
-    def breaks(self: Box2DCache, *arguments: Any, **more: Any) -> object:
+    def breaks(self, *arguments, **more):
         calls.append(place)
         if len(calls) > 1:
             return real(self, *arguments, **more)
@@ -112,7 +107,7 @@ def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(
     world.step()
 
 
-def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch):
     """Box2D has moved on then: without putting back, a second attempt would step twice."""
     world, twin = full_world(), full_world()
     monkeypatch.setattr("engine.box2d.solver.build_step_contacts", lambda *arguments: 1 // 0)
@@ -126,7 +121,7 @@ def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch: pytest.
         assert (world.step_index, world.state_hash()) == (twin.step_index, twin.state_hash())
 
 
-def test_events_of_a_step_that_broke_off_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_of_a_step_that_broke_off_are_told_once(monkeypatch):
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static"))
     world.create_body(BodySpec((BOX,), position=(0.0, 1.05)))
@@ -142,11 +137,11 @@ def test_events_of_a_step_that_broke_off_are_told_once(monkeypatch: pytest.Monke
     assert [len(world.step().began) for _ in range(3)] == [1, 0, 0]
 
 
-def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch):
     world = full_world()
     snapshot, before = world.snapshot(), standing(world)
 
-    def fail(*arguments: Any, **more: Any) -> object:
+    def fail(*arguments, **more):
         raise AssertionError("out of memory")
 
     monkeypatch.setattr(Box2DCache, "add_body", fail)
@@ -156,7 +151,7 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: p
         world.restore(snapshot)
     monkeypatch.undo()
     world.hooks = StepHooks()
-    uses: tuple[Callable[[], object], ...] = (
+    uses = (
         world.step,
         world.canonicalize,
         world.snapshot,
@@ -179,7 +174,7 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: p
     world.step()
 
 
-def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch):
     """The new world is complete before the old one goes."""
     world, twin = full_world(), full_world()
     monkeypatch.setattr(Box2DCache, "write_impulses", lambda *arguments: 1 // 0)
@@ -191,7 +186,7 @@ def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch:
         assert world.state_hash() == twin.state_hash()
 
 
-def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch):
     world = full_world()
     snapshot = world.snapshot()
     world.create_body(BodySpec((BOX,), position=(0.0, 9.0)))
@@ -207,7 +202,7 @@ def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch: p
     world.step()
 
 
-def test_an_impulse_that_leaves_the_range_of_speeds_is_refused() -> None:
+def test_an_impulse_that_leaves_the_range_of_speeds_is_refused():
     """A large one on a small body made its velocity infinite at once, and no step could be made from there."""
     world = World()
     grain = world.create_body(BodySpec((FixtureSpec(Circle(1e-6), density=1e6),)))

@@ -32,13 +32,13 @@ class Forgetful(Demo):
 
     id = "forgetful"
 
-    def build(self) -> None:
+    def build(self):
         """A disc, and a count that no restart and no rewinding brings back."""
         stage = self.add_stage(World())
         stage.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
         self.view_state = self.view_state or 0
 
-    def on_key(self, key: str) -> bool:
+    def on_key(self, key):
         """Push, harder each time."""
         self.view_state += 1
         self.stages[0].world.apply_impulse(0, (0.1 * self.view_state, 0.0))
@@ -50,7 +50,7 @@ class Pendulum(Demo):
 
     id = "pendulum"
 
-    def build(self) -> None:
+    def build(self):
         """Ten rods and a weight, hung up beside each other."""
         world = self.add_stage(World()).world
         before = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static"))
@@ -61,7 +61,7 @@ class Pendulum(Demo):
 
 
 @pytest.mark.parametrize("id", CHOSEN)
-def test_what_was_played_with_is_rewound_exactly(id: str) -> None:
+def test_what_was_played_with_is_rewound_exactly(id):
     memory.load()
     kind = find_demo(id)
     run = meddled(kind, 5, STEPS, sample_files(kind(0)) if id == "bounce" else ())
@@ -70,7 +70,7 @@ def test_what_was_played_with_is_rewound_exactly(id: str) -> None:
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_every_other_demo_survives_it(kind: type[Demo]) -> None:
+def test_every_other_demo_survives_it(kind):
     memory.load()
     history = History(kind(1))
     meddler = Meddler(history, 1, busy=1.0)
@@ -80,7 +80,7 @@ def test_every_other_demo_survives_it(kind: type[Demo]) -> None:
     assert history.verify() is None
 
 
-def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small() -> None:
+def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small():
     run = meddled(Forgetful, 1, 60)
     assert run.seen["PressKey"] > 1
     with pytest.raises(RewindingError, match="another"):
@@ -91,7 +91,7 @@ def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small() -> None:
     assert not trouble(Forgetful, 1, 60, [])
 
 
-def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch):
     """A thread loads it while the first demo runs: what was done before that moment must be done again without it."""
     if memory.load() is not None:
         pytest.skip("memory is out of reach here")
@@ -113,7 +113,7 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     assert history.divergence is None and history.verify() is None
 
 
-def test_worlds_of_our_own_solver_are_rewound_exactly_and_put_back_at_any_step() -> None:
+def test_worlds_of_our_own_solver_are_rewound_exactly_and_put_back_at_any_step():
     kind = find_demo("ragdoll_pile")
     run = meddled(kind, 5, STEPS, sample_files(kind(0)), "soft_step")
     assert run.seen["Edit"] > 2 and run.history.last == STEPS
@@ -122,7 +122,7 @@ def test_worlds_of_our_own_solver_are_rewound_exactly_and_put_back_at_any_step()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
-def test_every_demo_survives_random_hands_on_our_own_solver(kind: type[Demo]) -> None:
+def test_every_demo_survives_random_hands_on_our_own_solver(kind):
     """3,000 steps each, put back at fifty of them: ``REWINDING_STEPS=3000``."""
     run = meddled(kind, 3, 4 * STEPS, sample_files(kind(0)), "soft_step", reads=False)
     all_checks(run, 3, names=("restores",))
@@ -130,7 +130,7 @@ def test_every_demo_survives_random_hands_on_our_own_solver(kind: type[Demo]) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("id", ["simple_shapes", "radial_engine", "ragdoll_pile"])
-def test_changes_of_solver_are_rewound_exactly(id: str) -> None:
+def test_changes_of_solver_are_rewound_exactly(id):
     kind = find_demo(id)
     run = meddled(kind, 0, 2 * STEPS, switch=("box2d", "soft_step", "sequential_impulses"))
     assert run.seen["set_solver"] > 0

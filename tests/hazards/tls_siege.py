@@ -23,9 +23,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from engine.net.client import Client
 from engine.net.client_session import ClientSession
@@ -47,7 +45,7 @@ _A_TURN = 10
 """That they open between two turns of the guests."""
 
 
-def own_certificate(folder: Path) -> Path | None:
+def own_certificate(folder):
     """Return a PEM file with a certificate of 127.0.0.1 that it has signed itself, and its key; None where there is no openssl."""
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -59,7 +57,7 @@ def own_certificate(folder: Path) -> Path | None:
     return path
 
 
-def _client_hello() -> bytes:
+def _client_hello():
     """Return what a client of TLS says first."""
     context, incoming, outgoing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.MemoryBIO(), ssl.MemoryBIO()
     with contextlib.suppress(ssl.SSLWantReadError):
@@ -67,7 +65,7 @@ def _client_hello() -> bytes:
     return outgoing.read()
 
 
-OPENINGS: dict[str, Callable[[], bytes]] = {
+OPENINGS = {
     "junk": lambda: os.urandom(300),
     "http": lambda: b"GET / HTTP/1.1\r\n\r\n",
     "nothing": lambda: b"",
@@ -81,11 +79,11 @@ OPENINGS: dict[str, Callable[[], bytes]] = {
 class Strangers:
     """So many connections to a port, a few a turn, each kind of `OPENINGS` in its turn; every fifth breaks off at once."""
 
-    def __init__(self, port: int, n: int) -> None:
+    def __init__(self, port, n):
         self._port, self.n_left, self._n = port, n, 0
-        self._held: deque[socket.socket] = deque()
+        self._held = deque()
 
-    def turn(self) -> None:
+    def turn(self):
         """Let some more come."""
         for _ in range(min(_A_TURN, self.n_left)):
             self.n_left, self._n = self.n_left - 1, self._n + 1
@@ -102,7 +100,7 @@ class Strangers:
             if len(self._held) > _HELD:
                 self._held.popleft().close()
 
-    def leave(self) -> None:
+    def leave(self):
         """Let all go."""
         while self._held:
             self._held.popleft().close()
@@ -111,26 +109,26 @@ class Strangers:
 class Guest:
     """One who takes part, with the digests of all ticks that nothing can change any more."""
 
-    def __init__(self, name: str, port: int, certificate: Path) -> None:
-        self.digests: dict[int, bytes] = {}
+    def __init__(self, name, port, certificate):
+        self.digests = {}
         self.session = ClientSession(Client(name), Connection("127.0.0.1", port, client_tls(str(certificate))))
         self.session.client.on_final = self.digests.__setitem__
 
-    def turn(self) -> None:
+    def turn(self):
         """Take part."""
         self.session.advance(time.monotonic())
         assert not self.session.is_over and self.session.n_disconnects == 0, f"{self.session.client.name}: {self.session.reason}"
 
 
-def besiege(port: int, certificate: Path, n: int, n_late: int = 1) -> dict[str, Any]:
+def besiege(port, certificate, n, n_late=1):
     """Let so many strangers come to a host, and guests beside them, one before and the others meanwhile; return what came of it."""
     guests = [Guest("first", port, certificate)]
 
-    def turn() -> None:
+    def turn():
         for guest in guests:
             guest.turn()
 
-    def all_are_in() -> bool:
+    def all_are_in():
         turn()
         return all(len(guest.digests) > 5 for guest in guests)
 
@@ -162,7 +160,7 @@ def besiege(port: int, certificate: Path, n: int, n_late: int = 1) -> dict[str, 
     return found
 
 
-def _serve(certificate: str) -> None:
+def _serve(certificate):
     """Host; tell what the process holds, for every line that comes, until there are none."""
     host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(certificate))
     host.start()
@@ -173,7 +171,7 @@ def _serve(certificate: str) -> None:
     assert not host.failure
 
 
-def main(n: int) -> dict[str, Any]:
+def main(n):
     """Besiege a host in a process of its own, a tenth of the strangers first, and return what came of it, its memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
         certificate = own_certificate(Path(folder))
@@ -182,11 +180,11 @@ def main(n: int) -> dict[str, Any]:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as host:
             assert host.stdin is not None and host.stdout is not None
 
-            def ask() -> list[Any]:
+            def ask():
                 assert host.stdin is not None and host.stdout is not None
                 host.stdin.write("\n")
                 host.stdin.flush()
-                told: list[Any] = json.loads(host.stdout.readline())
+                told = json.loads(host.stdout.readline())
                 return told
 
             try:

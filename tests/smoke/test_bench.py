@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from benchmarks import measuring, overlap, tracing
 from benchmarks.registry import BENCHMARKS
 from tests.waiting import PATIENCE
@@ -17,12 +15,12 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+def bench(*arguments):
     command = [sys.executable, str(ROOT / "main.py"), "bench", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
-def test_quick_measurements_are_whole() -> None:
+def test_quick_measurements_are_whole():
     ran = bench("overlap", "scalar_query", "--quick", "--json", "-")
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout)
@@ -33,12 +31,12 @@ def test_quick_measurements_are_whole() -> None:
         assert one["peer"] is None or one["ratio"] > 0.0
 
 
-def test_every_module_of_measurements_is_in_the_registry() -> None:
+def test_every_module_of_measurements_is_in_the_registry():
     helpers = {"__init__", "__main__", "registry", "measuring", "pairs", "bodies", "moving_boxes", "history_memory", "_transfer_kernel"}
     assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - helpers == set(BENCHMARKS)
 
 
-def test_an_unknown_name_is_one_line_that_lists_the_names() -> None:
+def test_an_unknown_name_is_one_line_that_lists_the_names():
     ran = bench("speed")
     assert ran.returncode == 2
     assert ran.stdout == ""
@@ -46,8 +44,8 @@ def test_an_unknown_name_is_one_line_that_lists_the_names() -> None:
     assert all(name in ran.stderr for name in BENCHMARKS)
 
 
-def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing_there(module: str) -> None:
+def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch):
+    def nothing_there(module):
         raise measuring.MissingPeerError(f"{module} is not installed")
 
     monkeypatch.setattr(overlap, "require_peer", nothing_there)
@@ -56,14 +54,14 @@ def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch: pytest.Monkey
     assert records[0].ratio is not None and records[1].ratio is None
 
 
-def test_calls_take_turns_and_the_first_round_does_not_count() -> None:
-    order: list[str] = []
+def test_calls_take_turns_and_the_first_round_does_not_count():
+    order = []
     taken = measuring.seconds_in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert order == ["a", "b"] * 4
     assert [len(seconds) for seconds in taken.values()] == [3, 3]
 
 
-def test_what_is_measured_against_tells_nothing() -> None:
+def test_what_is_measured_against_tells_nothing():
     for name in ("narrowphase._gjk_kernel", "narrowphase._clip_kernel", "broadphase._dynamic_tree_kernel", "broadphase._sweep_kernel"):
         silent = ast.unparse(tracing.silenced(f"engine.{name}"))
         assert "record(" not in silent and "trace is not None" not in silent

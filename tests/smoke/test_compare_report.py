@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from engine.cli.main import main
 from engine.compare.bulk import judges
 from engine.compare.pair import answers
@@ -16,13 +14,11 @@ from engine.compare.pair.file import load_pair
 from engine.compare.queries import our_manifolds
 
 
-def run(*arguments: str) -> int:
+def run(*arguments):
     return main(["compare", "--jobs", "1", *arguments])
 
 
-def test_the_folder_has_the_page_and_each_pair_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_folder_has_the_page_and_each_pair_in_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run("--pairs", "700", "--seed", "3", "--queries", "manifold,toi,hull", "--report", "out/it") == 0
     assert f"report: {Path('out/it/report.html')}" in capsys.readouterr().out
@@ -37,10 +33,8 @@ def test_the_folder_has_the_page_and_each_pair_in_it(
         assert answers["verdict"] == "explained" and f"-{answers['reason']}-" in one.name
 
 
-def test_an_unexplained_pair_lies_there_small_and_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def faulty(posed, exact=True):  # type: ignore[no-untyped-def]
+def test_an_unexplained_pair_lies_there_small_and_drawn(tmp_path, monkeypatch, capsys):
+    def faulty(posed, exact=True):
         rows = our_manifolds(posed, exact)
         axis = rows.axis.copy()
         axis[:, :2] *= -1.0

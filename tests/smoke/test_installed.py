@@ -25,7 +25,7 @@ MIN_SETUPTOOLS = 77
 pytestmark = pytest.mark.slow
 
 
-def _run(*command: str | Path, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+def _run(*command, cwd, status=0):
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "FORCE_COLOR", "NUMBA_CACHE_DIR")
     environment = {key: value for key, value in os.environ.items() if key not in hidden}
     environment["NUMBA_DISABLE_JIT"] = "1"  # what is installed is tried, not the compiler, which would be at it for a minute
@@ -35,7 +35,7 @@ def _run(*command: str | Path, cwd: Path, status: int = 0) -> subprocess.Complet
 
 
 @pytest.fixture(scope="module")
-def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scripts(tmp_path_factory):
     """The environment's folder of commands; the libraries are those of the tests' own environment."""
     folder = tmp_path_factory.mktemp("installed")
     source, environment = folder / "source", folder / "environment"
@@ -57,14 +57,14 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment / SCRIPTS
 
 
-def test_the_command_runs_a_demo_in_any_folder(scripts: Path, tmp_path: Path) -> None:
+def test_the_command_runs_a_demo_in_any_folder(scripts, tmp_path):
     ran = _run(scripts / "collision-lab", "run", "pyramid", "--headless", "--steps", "60", "--json", "-", cwd=tmp_path)
     said = json.loads(ran.stdout)
     assert (said["demo"], said["steps"], said["agreement"]["unexplained"]) == ("pyramid", 60, 0)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_all_is_there(scripts: Path, tmp_path: Path) -> None:
+def test_all_is_there(scripts, tmp_path):
     """Demos, the files beside them and the sprites', benchmarks, and the doctor, who finds no requirements.txt."""
     demos = {demo["id"] for demo in json.loads(_run(scripts / "collision-lab", "list", "--json", "-", cwd=tmp_path).stdout)["demos"]}
     there = {path.stem for path in (ROOT / "demos").glob("*.py") if not path.name.startswith("_")}
@@ -77,7 +77,7 @@ def test_all_is_there(scripts: Path, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"pair.json", "nonconvex_characters.json", "bench.json"}
 
 
-def test_it_is_called_by_its_own_name(scripts: Path, tmp_path: Path) -> None:
+def test_it_is_called_by_its_own_name(scripts, tmp_path):
     assert "Usage: collision-lab run" in _run(scripts / "collision-lab", "run", "--help", cwd=tmp_path).stdout
     assert "(see collision-lab --help)" in _run(scripts / "collision-lab", "nonsense", cwd=tmp_path, status=2).stderr
     module = _run(scripts / Path(sys.executable).name, "-m", "engine", "--version", cwd=tmp_path).stdout

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,7 @@ MIN_SHADES = 50
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_every_picture_is_drawn(name: str) -> None:
+def test_every_picture_is_drawn(name):
     figure = pictures.figure_of(name)
     figure.set_dpi(100)
     figure.canvas.draw()
@@ -27,19 +25,19 @@ def test_every_picture_is_drawn(name: str) -> None:
     assert not pyplot.get_fignums(), "a figure was left open"
 
 
-def test_a_picture_becomes_a_file(tmp_path: Path) -> None:
+def test_a_picture_becomes_a_file(tmp_path):
     path = pictures.draw("gjk", tmp_path)
     assert list(tmp_path.iterdir()) == [path] and path.name == "gjk.png"
     assert pyplot.imread(path).shape[:2] == (600, 900)
     assert not pyplot.get_fignums()
 
 
-def test_every_picture_is_kept_and_has_its_page() -> None:
+def test_every_picture_is_kept_and_has_its_page():
     for name in pictures.PICTURES:
         folder = pictures.folder_of(name)
         assert (folder / f"{name}.png").exists() and (folder.parents[1] / folder.name / f"{name}.md").exists()
 
 
-def test_an_unknown_picture_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_picture_is_refused(capsys):
     assert pictures.main(["mona_lisa"]) == 2
     assert "no picture 'mona_lisa': one of a" in capsys.readouterr().err

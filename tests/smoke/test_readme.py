@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(("page", "fewest"), [("README.md", 9), ("docs/world.md", 9), ("docs/dynamics/README.md", 8)])
-def test_examples_run_as_printed(page: str, fewest: int) -> None:
+def test_examples_run_as_printed(page, fewest):
     results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
     assert results.attempted >= fewest
     assert results.failed == 0

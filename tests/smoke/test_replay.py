@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recording(tmp_path_factory):
     path = tmp_path_factory.mktemp("recordings") / "a.rec"
     star = ROOT / "sprites" / "samples" / "paw.png"
     command = ["run", "simple_shapes", "--steps", "90", "--seed", "2", "--set", "count=6", "--drop", str(star)]
@@ -29,7 +29,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_it_is_played_to_the_last_bit(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_played_to_the_last_bit(recording, tmp_path, capsys):
     assert main(["replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]) == 0
     assert "all 90 steps were reproduced to the last bit" in capsys.readouterr().out
     found = json.loads((tmp_path / "found.json").read_text())
@@ -61,7 +61,7 @@ recorder.close()
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="memory is out of reach without Numba's compiler")
-def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that_has_them_at_once(tmp_path: Path) -> None:
+def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that_has_them_at_once(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for command in (
         [sys.executable, "-c", _MEMORY_COMES_LATE, str(tmp_path / "late.rec")],
@@ -72,7 +72,7 @@ def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that
     assert "all 160 steps were reproduced to the last bit" in ran.stdout
 
 
-def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_differs_is_named_and_the_status_says_so(recording, tmp_path, capsys):
     broken = start_of_file()
     for _, record in records_of(recording.read_bytes(), "a"):
         if isinstance(record, Part) and record.step < 61 <= record.step + record.n_steps:
@@ -87,14 +87,14 @@ def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path:
     assert f"step 61 is the first to differ: body {body} of world 0" in capsys.readouterr().out
 
 
-def test_the_table_and_a_cut_off_recording(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_and_a_cut_off_recording(recording, tmp_path, capsys):
     (tmp_path / "c.rec").write_bytes(recording.read_bytes()[:-20])
     assert main(["replay", str(tmp_path / "c.rec"), "--headless"]) == 0
     said = capsys.readouterr().out
     assert re.search("is ended +no", said) and "Simple shapes, recorded, seed 2" in said
 
 
-def test_a_picture_and_a_film_in_slow_motion(recording: Path, tmp_path: Path) -> None:
+def test_a_picture_and_a_film_in_slow_motion(recording, tmp_path):
     picture, film = tmp_path / "a.png", tmp_path / "a.gif"
     command = ["replay", str(recording), "--screenshot", str(picture), "--at", "40", "--record", str(film), "--size", "160x90"]
     assert main([*command, "--from", "30", "--to", "42", "--speed", "0.25", "--fps", "20"]) == 0
@@ -109,7 +109,7 @@ def test_a_picture_and_a_film_in_slow_motion(recording: Path, tmp_path: Path) ->
         assert moving.size == (160, 90) and lasting == [50] * 17 and moving.info["loop"] == 0
 
 
-def test_a_film_of_a_run(tmp_path: Path) -> None:
+def test_a_film_of_a_run(tmp_path):
     film = tmp_path / "run.mp4"
     assert main(["run", "simple_shapes", "--steps", "20", "--set", "count=3", "--record", str(film), "--size", "161x91"]) == 0
     import imageio_ffmpeg
@@ -135,9 +135,7 @@ def test_a_film_of_a_run(tmp_path: Path) -> None:
         (["run", "simple_shapes", "--steps", "9", "--record-inputs", "{file}"], "does not exist yet"),
     ],
 )
-def test_mistakes_are_one_line(
-    arguments: list[str], words: str, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_are_one_line(arguments, words, recording, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     before = recording.read_bytes()
     assert main([argument.replace("{file}", str(recording)) for argument in arguments]) == 2

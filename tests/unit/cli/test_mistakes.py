@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from engine.cli.main import main
@@ -10,6 +12,8 @@ from engine.geometry import Circle, Polygon, Transform
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec
 
+SAMPLES = Path(__file__).resolve().parents[3] / "sprites" / "samples"
+GEAR, PAW = SAMPLES / "gear.svg", SAMPLES / "paw.png"
 METHOD = "run pyramid --steps 1 --solver sequential_impulses --set"
 NETLAB = "netlab simple_shapes --set count=1"
 
@@ -29,9 +33,19 @@ def folder(tmp_path, monkeypatch, display):
         ("mine.py", "def collide(a, b): return None\n"),
         ("acts.json", '{"acts": [{"tick": -1, "action": {"type": "Pause", "paused": true}}]}'),
         ("body.json", '{"format": "collision body"}'),
+        ("broken.json", '{\n  "format": ,\n}'),
+        ("wrong.json", '{"format": "collision scene", "version": 1,\n "bodies": [\n  {"tpye": "static"}]}'),
+        ("wrong_pair.json", (tmp_path / "apart.json").read_text(encoding="utf-8").replace('"b": {', '"b": {"wrong": 1, ')),
+        ("own.py", ""),
+        ("no.py", "this is no Python"),
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "empty").mkdir()
     return tmp_path
+
+
+def _contents(folder):
+    return {path: path.is_file() and path.read_bytes() for path in folder.iterdir() if path.name != "out"}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +90,7 @@ def folder(tmp_path, monkeypatch, display):
         (f"{NETLAB} --latency 150", "--latency must be from 0 to 10 s, got 150.0"),
         (f"{NETLAB} --join-at 600", "--join-at must be a whole number from 1 to 599, got 600"),
         (f"{NETLAB} --method fast", "--method must be a list of prediction, interpolation, lockstep, all, got 'fast'"),
-        (f"{NETLAB} --sweep speed=1", "--sweep must be NAME=LIST, NAME one of latency, "),
+        (f"{NETLAB} --sweep speed=1", "--sweep must be NAME=LIST, ... latency, "),
         (f"{NETLAB} --sweep latency=0,x", "--sweep must be a finite number after each =, got 'x'"),
         (f"{NETLAB} --script nowhere.json", "... nowhere.json"),
         ("step gkj", "ALGORITHM must be one of ... (did you mean gjk?), got 'gkj'"),
@@ -97,13 +111,85 @@ def folder(tmp_path, monkeypatch, display):
         ("step quickhull --own mine.py", "--own must be used with one of alternating_projections, "),
         ("step gjk --own none.py", "--own must be a readable file"),
         ("step gjk --own mine.py:away --json out.json", "mine.py: no function away; there is collide"),
+        ("rnu", ""),
+        ("bounce", "... python main.py run bounce"),
+        ("run simple_shpaes", "... did you mean simple_shapes?"),
+        ("list --json missing/list.json", ""),
+        ("--ui-scale 9", ""),
+        ("run simple_shapes", "... no window can be opened here"),
+        ("run simple_shapes --steps 0", ""),
+        ("run simple_shapes --set speed", "--set"),
+        ("run simple_shapes --set no_such_thing=1", "--set"),
+        ("run nonconvex_characters --headless --set speed=fast", "--set"),
+        ("run nonconvex_characters --headless --set speed=nan", "--set"),
+        ("run nonconvex_characters --headless --set speed=1e9", "--set"),
+        ("run simple_shapes --screenshot .", ""),
+        ("run --headless", "ID|FILE must be a demo (see the list command), a scene file, or --pair FILE, got nothing"),
+        ("run --headless --pair broken.json", "broken.json, line 2, column"),
+        ("run --headless --pair wrong_pair.json", "wrong_pair.json: b.wrong must be"),
+        ("run --headless --pair missing.json", "... pair file must be a file that can be read"),
+        ("run --headless --pair apart.json bullet", "ID|FILE must be omitted with --pair, got 'bullet'"),
+        ("run --headless --pair apart.json --set query=toi", "--set: query must be one of manifold, overlap, distance, got 'toi'"),
+        ("run simple_shapes --csv-states a.txt", "--csv-states must be a file name that ends in .csv"),
+        ("scene", "FILE must be a scene file"),
+        ("scene none.json", "... scene file must be a file that can be read"),
+        ("scene wrong.json", "wrong.json, line 3: bodies[0].tpye must be a known field (type), got 'static'"),
+        ("run wrong.json --steps 9", "wrong.json, line 3: bodies[0].tpye must be"),
+        ("scene wrong.json --out wrong.json", "--out must be a different file"),
+        ("scene acts.txt", "... must be a scene: a file that ends in .json or .svg"),
+        ("fire --thickness 0", "--thickness must be"),
+        ("fire --hertz nan", "--hertz must be"),
+        ("fire --ccd maybe", "--ccd must be a list of off, on, both"),
+        ("fire --rule bullet,magic", "--rule must be a list of discrete, default, bullet, substeps, swept, all"),
+        ("fire --angle 85", "--angle must be from -80 to 80 degrees, got 85"),
+        ("fire --angle nan", "--angle must be from -80 to 80 degrees"),
+        ("fire --turn 400", "--turn must be from -360 to 360 degrees"),
+        ("fire --height 2", "--height must be from -0.5 to 0.5 m"),
+        ("fire --restitution 1.5", "--restitution must be from 0 to 1"),
+        ("fire --target-speed inf", "--target-speed must be"),
+        ("fire --shape ball", "--shape must be one of disc, box"),
+        ("fire --solver soft_step --rule swept", "--rule must be one of discrete, default, bullet with --solver soft_step"),
+        ("atlas --out new --x sped=1:2:3", "--x must be one of speed"),
+        ("atlas --out new --x speed=200:20:6", "--x: HI must be greater than 200, got 20"),
+        ("atlas --out new --x speed=1:2:1", "--x: N must be a whole number from 2"),
+        ("atlas --out new --x speed=1:2", "--x must be PARAM=LO:HI:N"),
+        ("atlas --out new --y speed=1:2:3", "--y must be a parameter other than that of --x"),
+        ("atlas --out new --rule ccd", "--rule must be a list of discrete"),
+        ("atlas --out new --speed 5", "--speed must be omitted if an axis varies it"),
+        ("atlas --out new --angle 95", "--angle must be from"),
+        ("atlas --out new --shots 0", "--shots must be"),
+        ("atlas --out new --y target_speed=0:9:3", "--y must be a parameter that static targets have"),
+        ("trace nowhere.png", "... a file that can be read (No such file or directory)"),
+        ("trace empty", "... must be a picture or a drawing, got a folder"),
+        ("trace acts.json", "... a file that ends in .png"),
+        (f"trace {GEAR} --tolerance 0", "--tolerance must be > 0 m, got 0.0"),
+        (f"trace {GEAR} --tolerance nan", "--tolerance must be a finite number in m, got nan"),
+        (f"trace {GEAR} --pixels-per-metre -5", "--pixels-per-metre must be > 0"),
+        (f"trace {GEAR} --threshold 1", "--threshold must be greater than 0 and less than 1"),
+        (f"trace {GEAR} --method exact,magic", "--method must be a list of exact"),
+        (f"trace {GEAR} --crop 1,2,3", "--crop must be four whole numbers"),
+        (f"trace {GEAR} --crop 0,0,5,5", "--crop must be omitted for a drawing"),
+        (
+            f"trace {PAW} --crop 1000,1000,10,10",
+            "--crop must be ... a rectangle within the picture's 192 x 192 pixels",
+        ),
+        ("check missing.py", "... a readable file"),
+        ("check empty", "... a folder with .py files"),
+        ("check own.py", "... no function collide"),
+        ("check own.py:other", "... no function other"),
+        ("check no.py", "... invalid syntax"),
+        ("check own.py --query toi", "--query must be one of manifold, overlap, distance"),
+        ("check own.py --time-limit 0", "--time-limit must be"),
+        ("check own.py --tolerance nan", "--tolerance must be"),
+        ("check mine.py --pair missing.json", "... a file that can be read"),
+        ("check", "... FILE.py:FUNCTION"),
     ],
 )
 def test_a_mistake_is_one_line_and_costs_no_file(arguments, told, folder, capsys):
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    before = _contents(folder)
     assert main(arguments.split()) == 2
     captured = capsys.readouterr()
     (line,) = (line for line in captured.err.splitlines() if line.startswith("error: "))
     first, *others = told.split("...") if "..." in told and "(...)" not in told else (told,)
     assert captured.out == "" and line.startswith(f"error: {first.rstrip()}") and all(part.strip() in line for part in others)
-    assert captured.err.endswith(line + "\n") and {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert captured.err.endswith(line + "\n") and _contents(folder) == before
