@@ -41,7 +41,7 @@ _NORMAL_TURN = 1024
 _IMPULSE_STEPS = 8
 """Steps per doubling of an impulse: at most 4.5% off."""
 _LEAST_IMPULSE = 1e-4
-"""Impulses of this size, newton seconds, are still distinguished from zero."""
+"""Smallest impulse that is distinguished from zero, as a share of the largest."""
 _READOUT_SECONDS = 0.1
 """Time between two captures of the readout: nobody reads faster, and some demos compute it in milliseconds."""
 _WHOLE_STEPS = 60
@@ -62,13 +62,12 @@ class _Body:
 
 @dataclass
 class _Chunk:
-    """Steps of a stage between two changes of its structure; a row per body of the world."""
+    """Steps of a stage between two changes of its structure; `states` (b, 4) of each step are center, angle and look of its bodies."""
 
     world: World
     packed: PackedShapes
     bodies: IntArray
-    poses: list[FloatArray] = field(default_factory=list)
-    looks: list[IntArray] = field(default_factory=list)
+    states: list[FloatArray] = field(default_factory=list)
 
 
 class _Points(NamedTuple):
@@ -120,7 +119,7 @@ class Capture:
         self._shapes: dict[tuple[object, ...], int] = {}
         self._bodies: list[_Body] = []
         self._chunks: dict[int, _Chunk] = {}
-        self._joints: list[dict[str, Any]] = []
+        self._joints: dict[tuple[int, ...], dict[str, Any]] = {}
         self._colors: dict[int, int] = {}
         self._points: list[_Points] = []
         self._events: list[tuple[int, int, int, int]] = []
@@ -165,17 +164,16 @@ class Capture:
             self._stages[number] = {"offset": stage.offset, "label": stage.label, "label_at": stage.label_at, "beside": beside}
         packed, contacts, poses = chunk.packed, world.contacts, world.poses
         rows = packed.rows_of_contacts(contacts)
-        chunk.poses.append(np.column_stack((packed.centers_of_mass(poses), poses[:, 2])))
         colors = packed.outline_colors(world.awake, demo.body_colors(stage), rows if stage.mark_touching else None)
         kinds, which = np.unique(colors, return_inverse=True)
         numbers = np.array([self._color(color) for color in kinds.tolist()], dtype=np.int64)
-        chunk.looks.append(2 * numbers[which] + ~world.awake)
+        chunk.states.append(np.column_stack((packed.centers_of_mass(poses), poses[:, 2], 2 * numbers[which] + ~world.awake)))
         if beside:
             return
         positions = carried_points(contacts, packed, poses, rows)
         self._take_points(number, chunk, contacts, positions, rows)
         self._take_joints(number, chunk)
-        self._take_differences(number, stage, chunk)
+        self._take_differences(number, stage)
         for piece in stage.pieces if self.steps else ():
             for is_end, events in enumerate((piece.contacts.began, piece.contacts.ended)):
                 for event in events:
@@ -236,59 +234,37 @@ class Capture:
 
     def _take_joints(self, number: int, chunk: _Chunk) -> None:
         world = chunk.world
-        lasting = {
-            (joint["stage"], joint["id"], joint["a"], joint["b"]): joint for joint in self._joints if joint["last"] == self.steps - 1
-        }
         for joint_id in world.joint_ids:
-            ends = [
-                (-1, list(anchor)) if body is None else self._local(chunk, body, anchor)
-                for body, anchor in zip(world.joint_bodies(joint_id), world.joint_anchors(joint_id), strict=True)
-            ]
-            joint = lasting.get((number, joint_id, ends[0][0], ends[1][0]))
-            if joint is None:
-                joint = {
-                    "stage": number,
-                    "id": joint_id,
-                    "a": ends[0][0],
-                    "b": ends[1][0],
-                    "first": self.steps,
-                    "at_a": [],
-                    "at_b": ends[1][1],
-                }
-                self._joints.append(joint)
+            ends = zip(world.joint_bodies(joint_id), world.joint_anchors(joint_id), strict=True)
+            (a, at_a), (b, at_b) = (self._local(chunk, body, anchor) for body, anchor in ends)
+            new = {"stage": number, "a": a, "b": b, "at_a": [], "at_b": at_b, "first": self.steps}
+            joint = self._joints.setdefault((number, joint_id, a, b), new)
             joint["last"] = self.steps
-            if not joint["at_a"] or (ends[0][0] < 0 and joint["at_a"][-1][1:] != ends[0][1]):
-                joint["at_a"].append([self.steps, *ends[0][1]])
+            if joint is new or (a < 0 and joint["at_a"][-1][1:] != at_a):
+                joint["at_a"].append([self.steps, *at_a])
 
-    def _local(self, chunk: _Chunk, body: int, point: tuple[float, float]) -> tuple[int, list[float]]:
-        """Return the number of a body, and a world point relative to its center, in its frame."""
+    def _local(self, chunk: _Chunk, body: int | None, point: tuple[float, float]) -> tuple[int, list[float]]:
+        """Return the number of a body, and a world point relative to its center, in its frame; -1 and the point itself without a body."""
+        if body is None:
+            return -1, list(point)
         row = chunk.world.row_of(body)
-        x, y, angle = chunk.poses[-1][row].tolist()
+        x, y, angle, _ = chunk.states[-1][row].tolist()
         dx, dy, cos, sin = point[0] - x, point[1] - y, np.cos(angle), np.sin(angle)
         return int(chunk.bodies[row]), [round(float(cos * dx + sin * dy), 6), round(float(cos * dy - sin * dx), 6)]
 
-    def _take_differences(self, number: int, stage: Stage, chunk: _Chunk) -> None:
+    def _take_differences(self, number: int, stage: Stage) -> None:
         """Note the referee's differences; one that lasts is noted once, with its largest size and the evidence for that."""
         for difference in stage.agreement.differences if self.steps else ():
             key = (number, difference.fixture_a, difference.fixture_b, difference.reason)
             run = self._differences.get(key)
             if run is None or run["first"] + run["steps"] != self.steps:
-                fixtures = [self._body_of(chunk, fixture) for fixture in key[1:3]]
-                if -1 in fixtures:
-                    continue
-                run = {"key": key[:3], "bodies": fixtures, "at": [round(value, 4) for value in difference.position], "size": -1.0}
-                run |= {"reason": difference.reason, "first": self.steps, "steps": 0}
+                run = {"stage": number, "pair": key[:3], "at": difference.position, "reason": difference.reason, "first": self.steps}
+                run |= {"steps": 0, "size": -1.0}
                 self._differences[key] = run
                 self._runs.append(run)
             run["steps"] += 1
             if difference.size > run["size"]:
-                run |= {"size": float(f"{difference.size:.3g}"), "worst": self.steps, "evidence": readable(difference.evidence)}
-
-    def _body_of(self, chunk: _Chunk, fixture: int) -> int:
-        """Return the number of a fixture's body; -1 if it was deleted."""
-        if not chunk.world.is_fixture(fixture):
-            return -1
-        return int(chunk.bodies[chunk.world.row_of(chunk.world.fixture(fixture).body)])
+                run |= {"size": difference.size, "worst": self.steps, "evidence": readable(difference.evidence)}
 
     def _parting(self, beside: Comparison) -> dict[str, Any]:
         """Return what is said about a copy: its solver, and where and when it first was elsewhere."""
@@ -303,12 +279,7 @@ class Capture:
         demo = self._demo
         bodies, streams, motion = self._packed_bodies()
         points, pairs, tracks = self._packed_points(motion)
-        events = np.array(self._events, dtype=np.int64).reshape(-1, 4)
-        none = np.zeros(0, dtype=np.int64)
-        streams |= tracks | {
-            "event_step": first_differences(events[:, 0], none),
-            **{f"event_{name}": events[:, k] for k, name in enumerate(("a", "b", "kind"), 1)},
-        }
+        streams |= tracks
         reasons = {run["reason"] for run in self._runs}
         header = {
             "kind": "run",
@@ -326,10 +297,11 @@ class Capture:
             "pitch": motion.pitch,
             "max_error": self._max_error,
             "points": points,
-            "joints": self._joints,
+            "joints": list(self._joints.values()),
+            "events": self._events,
             "colors": [[f"#{palette.packed(color):06x}" for color in palette.in_both(palette.unpacked(number))] for number in self._colors],
             "notes": self.notes,
-            "differences": [{**run, "key": pairs.get(run["key"], 0)} for run in self._runs],
+            "differences": [{**run, "pair": pairs.get(run["pair"], 0)} for run in self._runs],
             "reasons": {name: [REASONS[name].name, REASONS[name].sentence] for name in sorted(reasons)},
             "lines": list(self._lines),
             "readouts": self._readouts,
@@ -338,20 +310,17 @@ class Capture:
 
     def _packed_bodies(self) -> tuple[list[dict[str, Any]], dict[str, IntArray], _Motion]:
         """Return the bodies, the streams of their motion and looks, and the motion as a reader decodes it."""
-        chunks = {id(chunk): chunk for body in self._bodies for chunk, _ in body.parts}
-        poses = {key: np.stack(chunk.poses) for key, chunk in chunks.items()}
-        looks = {key: np.stack(chunk.looks) for key, chunk in chunks.items()}
-        parts = [[poses[id(chunk)][:, row] for chunk, row in body.parts] for body in self._bodies]
+        chunks = {id(chunk): np.stack(chunk.states) for body in self._bodies for chunk, _ in body.parts}
+        parts = [[chunks[id(chunk)][:, row] for chunk, row in body.parts] for body in self._bodies]
         lengths = np.array([sum(map(len, part)) for part in parts], dtype=np.int64)
         starts = np.cumsum(lengths) - lengths
         pitch = 2.0**0.5 * _FOR_CENTER * self._max_error
         turns = np.array([2.0 * (1.0 - _FOR_CENTER) * self._max_error / max(body.reach, self._max_error) for body in self._bodies])
-        flat = np.concatenate([piece for part in parts for piece in part]) if parts else np.zeros((0, 3))
-        pitches = np.column_stack((np.full((len(flat), 2), pitch), np.repeat(turns, lengths)))
+        flat = np.concatenate([np.zeros((0, 4)), *(piece for part in parts for piece in part)])
+        pitches = np.column_stack((np.full((len(flat), 2), pitch), np.repeat(turns, lengths), np.ones(len(flat))))
         grid = np.clip(np.rint(flat / pitches), -_MAX_GRID, _MAX_GRID).astype(np.int64)
         streams = {name: second_differences(grid[:, k], starts) for k, name in enumerate(("x", "y", "angle"))}
-        all_looks = [np.zeros(0, dtype=np.int64), *(looks[id(chunk)][:, row] for body in self._bodies for chunk, row in body.parts)]
-        streams["look"] = first_differences(np.concatenate(all_looks), starts)
+        streams["look"] = first_differences(grid[:, 3], starts)
         bodies = [
             {**body.facts, "first": body.first, "steps": length, "turn": turn}
             for body, length, turn in zip(self._bodies, lengths.tolist(), turns.tolist(), strict=True)
@@ -378,15 +347,9 @@ class Capture:
         least = max(_LEAST_IMPULSE * largest, 1e-300)
         turn = np.rint(np.arctan2(points.normal[1], points.normal[0]) * (_NORMAL_TURN / (2.0 * np.pi)))
         impulse = np.sign(points.impulse) * np.rint(_IMPULSE_STEPS * np.log2(1.0 + np.abs(points.impulse) / least))
-        columns = {
-            "point_x": at[0] / pitch,
-            "point_y": at[1] / pitch,
-            "point_separation": points.separation / gap_pitch,
-            "point_impulse": impulse[0],
-            "point_tangent": impulse[1],
-            "point_normal": turn,
-        }
-        streams = {name: first_differences(np.rint(column).astype(np.int64), starts) for name, column in columns.items()}
+        columns = np.rint(np.vstack((at / pitch, points.separation / gap_pitch, impulse, turn))).astype(np.int64)
+        names = ("x", "y", "separation", "impulse", "tangent", "normal")
+        streams = {f"point_{name}": first_differences(column, starts) for name, column in zip(names, columns, strict=True)}
         half = _NORMAL_TURN // 2
         streams["point_normal"] = (streams["point_normal"] + half) % _NORMAL_TURN - half
         tracks = {

@@ -60,7 +60,7 @@ export class Recording {
     Object.assign(this, header);
     this.#readBodies(stream);
     this.#readPoints(stream);
-    this.#readEvents(stream);
+    this.#readEvents();
     for (const joint of this.joints) joint.offset = this.stages[joint.stage].offset;
   }
 
@@ -108,6 +108,7 @@ export class Recording {
     const carrier = a.map((each, t) => (this.bodies[b[t]].kind === "static" ? each : b[t])); // the body that a point rides on
     this.tracks = { first, end, a, b, pair, carrier, began: grouped(first, first.length, this.steps), ended: grouped(end, end.length, this.steps + 1) };
     const newton = (value) => Math.sign(value) * least * (2 ** (Math.abs(value) / doubling) - 1);
+    this.bodiesOfPair = new Map(Array.from(pair, (number, t) => [number, [this.bodies[a[t]], this.bodies[b[t]]]]));
     this.contacts = {
       track, byStep: grouped(step, n, this.steps),
       x: (row) => pitch * x[row], y: (row) => pitch * y[row], separation: (row) => gapPitch * separation[row],
@@ -117,9 +118,8 @@ export class Recording {
     for (let row = 0; row < n; row++) this.loudest[step[row]] = Math.max(this.loudest[step[row]], Math.abs(newton(impulse[row])));
   }
 
-  #readEvents(stream) {
-    const step = summed(stream("event_step")), a = stream("event_a"), b = stream("event_b"), kind = stream("event_kind");
-    this.events = Array.from(step, (at, k) => ({ step: at, a: a[k], b: b[k], sensor: kind[k] > 1, isEnd: kind[k] % 2 === 1 }));
+  #readEvents() {
+    this.events = this.events.map(([step, a, b, kind]) => ({ step, a, b, sensor: kind > 1, isEnd: kind % 2 === 1 }));
     this.events.push(...this.notes);
     this.events.sort((one, other) => one.step - other.step);
     this.began = new Int32Array(this.steps + 1);
@@ -163,9 +163,9 @@ export class Recording {
 
   // Where a difference is: at the first point of its pair, or where it was noted.
   placeOfDifference(difference, time) {
-    const row = this.#rowsOfPairs(Math.ceil(time)).get(difference.key);
+    const row = this.#rowsOfPairs(Math.ceil(time)).get(difference.pair);
     if (row !== undefined) return this.placeOf(row, time);
-    const [x, y] = this.bodies[difference.bodies[0]].offset;
+    const [x, y] = this.stages[difference.stage].offset;
     return [difference.at[0] + x, difference.at[1] + y];
   }
 

@@ -60,9 +60,9 @@ export class RunScene {
     return body ? this.#body(body, step) : null;
   }
 
-  #difference({ bodies, reason, size, worst, evidence }) {
+  #difference({ pair, reason, size, worst, evidence }) {
     const [name, sentence] = this.recording.reasons[reason];
-    const names = bodies.map((k) => this.recording.bodies[k].name).join(" and ");
+    const names = (this.recording.bodiesOfPair.get(pair) ?? []).map((body) => body.name).join(" and ");
     return [`${name}, ${lengthWords(size)}`, names, sentence, `${capital(evidence)} (step ${worst}).`];
   }
 

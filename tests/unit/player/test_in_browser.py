@@ -12,6 +12,7 @@ import pytest
 from engine import trace
 from engine.cli.main import main
 from engine.common.words import shown
+from engine.contracts.agreement import REASONS
 from engine.geometry import Polygon
 from engine.player import show
 from engine.player.capture import Capture
@@ -175,6 +176,24 @@ def test_a_bullet_tunnels_on_the_page_as_it_did(tab: Tab, tmp_path: Path) -> Non
     assert bullets[0] > 1.0 > 0.0 > bullets[1]
     assert ["tunneled" in note["text"] for note in tab.run(f"{RECORDING}.notes")] == [True]
     assert "tunneled" in tab.run(f"{PLAYER}.scene.news(6, 6).map(({{ text }}) => text).join()")
+
+
+def test_a_ring_says_why_the_answers_differ(tab: Tab, tmp_path: Path) -> None:
+    page = tmp_path / "check.html"
+    assert main(["run", "pyramid", "--set", "rows=4", "--steps", "40", "--html", str(page)]) == 0
+    tab.look(1280, 720)
+    tab.open(page, "#t=0")
+    difference = tab.run(f"{RECORDING}.differences[0]")
+    assert difference["reason"] in REASONS
+    tab.run(f"{PLAYER}.seek({difference['worst']})")
+    x, y = tab.run(
+        f"(() => {{ const p = {PLAYER}, box = p.canvas.getBoundingClientRect(), r = {RECORDING};"
+        "const [x, y] = p.view.toScreen(r.placeOfDifference(r.differences[0], p.time)); return [box.left + x, box.top + y]; })()"
+    )
+    tab.mouse("mouseMoved", x, y)
+    tip = until(lambda: tab.run("document.querySelector('.tip').hidden ? '' : document.querySelector('.tip').innerText"))
+    assert any(reason.sentence in tip for reason in REASONS.values())
+    assert "row" in tip
 
 
 def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) -> None:
