@@ -120,10 +120,10 @@ class TickRecorder:
         self._end("")
 
     def _end(self, why: str) -> None:
-        """Write the end record, close the file, and store the reason in `ended`."""
-        self.ended = why
+        """Write the end record, close the file, and store the first reason in `ended`."""
+        self.ended = self.ended or why
         if self.is_open:
             try:
                 self._writer.end()
             except OSError as error:
-                self.ended = why or str(error)
+                self.ended = self.ended or str(error)

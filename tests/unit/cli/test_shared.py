@@ -104,7 +104,7 @@ def test_processes_that_share_a_world_agree(scene, start, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_or_interrupted_is_told(start, tmp_path):
+def test_a_server_that_is_interrupted_is_told(start, tmp_path):
     server = start("host", "bridge", "--port", "0", "--headless", "--json", "server.json")
     address = _address(server)
     guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
@@ -119,16 +119,6 @@ def test_a_server_that_is_killed_or_interrupted_is_told(start, tmp_path):
     assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "wrong password"
     if joined["keyframe"] == hosted["keyframe"]:
         assert joined["state_hash"] == hosted["state_hash"]
-
-    server = start("host", "bridge", "--port", "0", "--headless")
-    address = _address(server)
-    guest = start("join", address, "--headless", "--json", "bob.json")
-    until(lambda: f"joined {address}" in _told(guest))
-    server.kill()
-    until(lambda: "was lost; trying again" in _told(guest))
-    guest.send_signal(signal.SIGINT)
-    assert guest.wait(PATIENCE) == 130 and re.search(r"left after [\d,]+ steps", _told(guest))
-    assert _read(tmp_path / "bob.json")["breaks"] == 1
 
 
 def test_a_host_that_fails_still_writes_what_came_of_it(tmp_path, monkeypatch, capsys):

@@ -100,9 +100,6 @@ MESSAGES = {
     "tables in a scene": lambda: _welcome(_file(_list_of(b"\x81\xa2ab\x01", 9_950_000))),
     "tables of their own keys": lambda: _welcome(_file(_distinct_tables(900_000))),
     "extensions in a scene": lambda: _welcome(_file(_list_of(b"\xd4\x05\x00", MAX_PLAIN_BYTES - 100))),
-    "timestamps in a scene": lambda: _welcome(_file(_list_of(b"\xd6\xff\x00\x00\x00\x05", MAX_PLAIN_BYTES - 100))),
-    "small numbers in a scene": lambda: _welcome(_file(_list_of(b"\xe0", MAX_PLAIN_BYTES - 100))),
-    "texts in a scene": lambda: _welcome(_file(_list_of(b"\xa2ab", MAX_PLAIN_BYTES - 100))),
     "texts in a scene and in acts": lambda: _welcome(_file(_many(b"\xa2ab")), acts=_act(_many(b"\xa2ab"))),
     **{f"as many {name} as may be": partial(_scene_of_many, one) for name, one in _VALUES.items()},
     "as many nothings as may be, and a state": lambda: _scene_of_many(b"\xc0", bytes(_N - MAX_PLAIN_BYTES)),
@@ -113,7 +110,6 @@ MESSAGES = {
     "a state of nothing": lambda: _welcome(_scene(), _state(bytes(MAX_STATE_BYTES))),
     "a state without bounds": lambda: _welcome(_scene(), _state(bytes(8 * MAX_STATE_BYTES))),
     "lists in a state": lambda: _welcome(_scene(), _plain_state(_list_of(b"\x90", MAX_PLAIN_BYTES - 100))),
-    "texts in a state": lambda: _welcome(_scene(), _plain_state(_list_of(b"\xa2ab", MAX_PLAIN_BYTES - 100))),
 }  # fmt: skip
 
 

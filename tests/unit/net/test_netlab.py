@@ -16,7 +16,6 @@ from engine.net.link import LinkSettings
 from engine.net.netlab import run
 from engine.net.netlab.experiment import Experiment, sweep
 from engine.net.netlab.random_user import RandomUser
-from engine.net.netlab.result import Distribution
 from engine.net.netlab.run import run_experiment
 from engine.net.scene import shared_scene
 from engine.net.script import ScriptedAction
@@ -89,11 +88,6 @@ def test_a_script_in_place_of_random_users():
     script = (ScriptedAction(10, Pause(True)), ScriptedAction(20, Pause(False), 2))
     result = run_experiment(_experiment(script=script, steps=32))
     assert (result.acts, result.own_act_shown.n, result.problems) == (3, 3, []) and result.as_json()["hands"] == "script"
-
-
-def test_a_distribution_of_nothing_has_no_numbers():
-    assert Distribution.of([]) == Distribution(0, None, None, None)
-    assert Distribution.of([3.0, 1.0, 2.0]) == Distribution(3, 2.0, pytest.approx(2.9), 3.0)
 
 
 def _actions(seed, rate=60.0, n_frames=240):

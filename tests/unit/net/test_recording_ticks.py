@@ -30,20 +30,23 @@ ACTS = {
 }
 
 
-def test_it_plays_again_to_the_last_bit(tmp_path):
-    demo = find_demo("simple_shapes")(3, {"count": 6})
-    simulation = SharedSimulation(demo)
-    recorder = record_ticks(demo, tmp_path / "a.rec")
-    for tick in range(100):
-        if tick in ACTS:
-            simulation.add(tick, ACTS[tick])
+def recorded(demo, path, acts, n_ticks, flushes=()):
+    """Return what becomes of a demo to which this is done at these ticks, its recorder, and what is read of its recording."""
+    simulation, recorder = SharedSimulation(demo), record_ticks(demo, path / "a.rec")
+    for tick in range(n_ticks):
+        for act in acts.get(tick, ()):
+            simulation.add(tick, act)
         simulation.step()
         recorder.tick(simulation.inputs(tick), simulation.digests[tick + 1])
-        if tick == 50:
+        if tick in flushes:
             recorder.flush()
-            assert not recorder._hashes and not recorder._inputs
     recorder.close()
-    recording = load_recording(recorder.path)
+    return simulation, recorder, load_recording(recorder.path)
+
+
+def test_it_plays_again_to_the_last_bit(tmp_path):
+    demo = find_demo("simple_shapes")(3, {"count": 6})
+    _, recorder, recording = recorded(demo, tmp_path, {tick: [act] for tick, act in ACTS.items()}, 100, (50,))
     assert (recording.steps, recording.n_inputs, recording.is_ended, recorder.ended) == (100, len(ACTS), True, "")
     assert new_demo(recording).sim.is_shared and recording.solvers == ("box2d", "soft_step")
     history = replay(recording)
@@ -58,18 +61,9 @@ def test_it_plays_again_to_the_last_bit(tmp_path):
 def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "MAX_RECORDED_INPUTS", 3)
     demo = find_demo("simple_shapes")(0, {"count": 2})
-    simulation = SharedSimulation(demo)
-    recorder = record_ticks(demo, tmp_path / "a.rec")
-    simulation.add(0, UserAction(1, 0, Join()))
-    for tick in range(20):
-        simulation.add(tick, UserAction(1, 1 + tick, Drag((0.0, 0.0))))
-        simulation.step()
-        recorder.tick(simulation.inputs(tick))
-        if tick in (1, 9):
-            recorder.flush()
+    acts = {tick: [UserAction(1, 1 + tick, Drag((0.0, 0.0)))] for tick in range(20)}
+    _, recorder, recording = recorded(demo, tmp_path, acts | {0: [UserAction(1, 0, Join()), *acts[0]]}, 20, (1, 9))
     assert not recorder.is_open and "at most 3 inputs" in recorder.ended
-    recorder.close()
-    recording = load_recording(recorder.path)
     assert (recording.steps, recording.n_inputs, recording.is_ended) == (2, 3, True)
     assert verify(recording, replay(recording)).is_same
     with pytest.raises(InvalidInputError, match="a file that is not there yet"):
@@ -87,30 +81,18 @@ def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
 
     monkeypatch.setattr(kind, "on_key", fail)
     monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.sim.users.ticks % 7 == 2 else None, raising=False)
-    demo = kind(0, {"count": 2})
-    simulation, recorder = SharedSimulation(demo), record_ticks(demo, tmp_path / "a.rec")
-    for tick in range(70):
-        simulation.add(tick, UserAction(1, tick, PressKey("a") if tick else Join()))
-        simulation.step()
-        recorder.tick(simulation.inputs(tick), simulation.digests[tick + 1])
-    recorder.close()
+    acts = {tick: [UserAction(1, tick, PressKey("a") if tick else Join())] for tick in range(70)}
+    simulation, _, recording = recorded(kind(0, {"count": 2}), tmp_path, acts, 70)
     assert any("PressKey of user 1 failed: ZeroDivisionError" in one for one in simulation.faults) and any(
         "the step" in one for one in simulation.faults
     )
-    recording = load_recording(recorder.path)
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
 
 
 def test_who_goes_on_from_a_recording_is_alone(tmp_path):
     demo = find_demo("simple_shapes")(0, {"count": 3})
-    simulation, recorder = SharedSimulation(demo), record_ticks(demo, tmp_path / "a.rec")
-    for tick, one in enumerate([Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]):
-        simulation.add(tick, UserAction(1, tick, one))
-    for tick in range(40):
-        simulation.step()
-        recorder.tick(simulation.inputs(tick))
-    recorder.close()
-    recording = load_recording(recorder.path)
+    done = [Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]
+    *_, recording = recorded(demo, tmp_path, {tick: [UserAction(1, tick, one)] for tick, one in enumerate(done)}, 40)
     session = Session(new_demo(recording), (0.0, 0.0, 640.0, 480.0), has_history=True)
     session.play(recording)
     history = session.timeline.history

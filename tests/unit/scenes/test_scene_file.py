@@ -26,7 +26,7 @@ from engine.world import (
     World,
 )
 from tests.stepping import steps
-from tests.unit.scenes.samples import BOX, EXAMPLE, machine, three_worlds
+from tests.unit.scenes.samples import EXAMPLE, machine, three_worlds
 
 
 def _bits(scene):
@@ -53,18 +53,6 @@ def test_a_world_built_from_its_scene_goes_on_from_there():
     # without the impulses of the joints the solver starts from nothing: millimeters, not the meter that a rest length of its own would be
     assert np.abs(again.poses[:, :2] - world.poses[:, :2]).max() < 0.02
     assert np.abs(again.poses[:, 2] - world.poses[:, 2]).max() < 0.05
-
-
-def test_a_world_without_contacts_and_joints_goes_on_to_the_bit():
-    world = World()
-    for k in range(5):
-        world.create_body(BodySpec(BOX, position=(3.0 * k, 9.0), linear_velocity=(0.1 * k, 1.0), angular_velocity=0.7))
-    steps(world, 20)
-    again = build(scene_of(world))
-    for _ in range(40):
-        world.step()
-        again.step()
-    assert again.state_hash() == world.state_hash()
 
 
 def test_a_joint_keeps_what_it_was_made_with():

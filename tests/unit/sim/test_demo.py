@@ -4,11 +4,6 @@ from engine.common.errors import InvalidInputError
 from tests.stepping import steps
 
 
-def test_random_streams_depend_on_seed_and_name_only(drop):
-    assert drop(1).rng("a").random() == drop(1).rng("a").random()
-    assert len({drop(seed).rng(name).random() for seed in (1, 2) for name in "ab"}) == 4
-
-
 @pytest.mark.parametrize("seed", [-1, 1.5, None, "1"])
 def test_bad_seeds_are_refused(drop, seed):
     with pytest.raises(InvalidInputError, match="seed"):

@@ -238,28 +238,6 @@ def test_a_flipped_bit_is_noticed(recorded):
             recording_of(bytes(damaged))
 
 
-def test_the_shape_of_the_window_does_not_decide_what_is_grabbed():
-    memory.load()
-    history = History(find_demo("bullet")(0))
-    history.demo.arrange(1600.0, 300.0)
-    stage = history.demo.stages[-1]
-    target = next(body for body in stage.world.body_ids if stage.world.body(body).spec.type == "dynamic")
-    x, y = stage.world.state(target).position
-    held = history.act(Grab((x + stage.offset[0], y + stage.offset[1])))
-    for _ in range(5):
-        history.step()
-    history.demo.arrange(500.0, 900.0)
-    offsets = [stage.offset for stage in history.demo.stages]
-    assert verify_again(history) is None and held
-    assert [stage.offset for stage in history.demo.stages] == offsets
-
-
-def verify_again(history):
-    history.seek(0)
-    history.seek(history.last)
-    return history.divergence
-
-
 def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path, monkeypatch):
     """The signal may come when all is written and nothing is noted yet; a part that stands there twice made the file unreadable."""
     history = begun()
