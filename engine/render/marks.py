@@ -38,6 +38,8 @@ _ACROSS = 10_000.0
 """Pixels that a full line reaches to both sides of its first point, as far as labels have to know."""
 _FAR = 30_000.0
 """Pixels beyond which an edge crosses no label that is seen."""
+_MAX_EDGES = 64
+"""Maximum number of edges of a mark that labels avoid."""
 _BESIDE_DOT = 5.0
 """Design pixels that the name of a corner moves away to be beside a dot."""
 _MAX_NUMBERED = 16
@@ -164,7 +166,7 @@ def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
 
 def _edges(canvas: Canvas, place: Place, mark: Mark) -> FloatArray:
     """Return the edges of a mark, pixels, float64 (n, 2, 2); none of one with so many that labels could not avoid them."""
-    if mark.form not in ("path", "polygon", "arrow", "line") or not 2 <= len(mark.points) <= _MAX_NUMBERED:
+    if mark.form not in ("path", "polygon", "arrow", "line") or not 2 <= len(mark.points) <= _MAX_EDGES:
         return np.zeros((0, 2, 2))
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
     if mark.form == "line":  # goes on to both sides

@@ -193,10 +193,12 @@ def test_a_verdict_that_is_cut_is_no_headline(drop: type[Demo], monkeypatch: pyt
     """Issue 31: with the largest text the end of the last line came first, in large letters."""
     lines = [(f"balls in the bin number {k}: {k} (predicted {k})", palette.AGREE) for k in range(20)]
     monkeypatch.setattr(drop, "status", lambda _: lines)
-    session, painter = Session(drop(), (0, 0, 260, 260)), FramePainter(1.625, shrinks=False)
-    painter.prepare(session)
-    surface = Written((260, 260))
-    with noting_words():
-        painter.paint(surface, session)
-    first = next(words for words, _ in sorted(surface.words, key=lambda one: one[1].top))
-    assert first.startswith("balls in the bin")
+    painter, demo = FramePainter(1.625, shrinks=False), drop()
+    for height in range(240, 281, 20):
+        session = Session(demo, (0, 0, 260, height))
+        painter.prepare(session)
+        surface = Written((260, height))
+        with noting_words():
+            painter.paint(surface, session)
+        first = next(words for words, _ in sorted(surface.words, key=lambda one: one[1].top))
+        assert first.startswith("balls in")
