@@ -2,7 +2,6 @@
 
     <user's data folder>/unsaved/bridge.json      one file a demo in which something was built
                                  seesaw.json      named after the demo; "-2" where earlier work is still there
-                                 dismissed        its time: earlier files are listed, but no longer offered
 
 A file is written every `EVERY` seconds while something was built, and deleted when that is saved or undone. Another thread encodes and
 writes scenes, which never change. A second window offers what the first has not saved too.
@@ -66,28 +65,16 @@ class Recovery:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.failure, self._folder, self._dismissal = "", folder, folder / "dismissed"
+        self.failure, self._folder = "", folder
         self._writer: Thread | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             self.failure = error.strerror or str(error)
-        self._dismissed = _written(self._dismissal)
         files = [RecoveryFile(path, _written(path)) for path in folder.glob("*.json")]
         self.left = tuple(sorted(files, key=lambda file: file.written, reverse=True))
         for old in self.left[MAX_FILES:]:
             self.delete(old.path)
-
-    @property
-    def offered(self) -> tuple[RecoveryFile, ...]:
-        """Those of `left` that are newer than the last `dismiss`."""
-        return tuple(file for file in self.left if file.written > self._dismissed)
-
-    def dismiss(self) -> None:
-        """Offer none of the present files any more, here and at later starts."""
-        self._dismissed = time.time()
-        with contextlib.suppress(OSError):  # they are offered again at the next start
-            self._dismissal.touch()
 
     @property
     def is_writing(self) -> bool:

@@ -21,7 +21,6 @@ from engine.app.files.places import pictures_folder
 from engine.app.files.recovery import EVERY, Recovery, RecoveryFile
 from engine.app.files.saving import Moment, built, kept_maker, moments, scene_at
 from engine.app.files.writing import check_writable, failure_words, png_bytes
-from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.open_dialog import OpenDialog, typed_path
@@ -48,10 +47,8 @@ _Stamp = tuple[int, int]
 """When a file was changed, nanoseconds, and its size."""
 _MAX_LISTED = 6
 """Maximum number of unsaved scenes that Ctrl O lists."""
-_CROSS = "[×] "
-"""Beginning of an offer; a click on it closes the offer."""
 _OFFERED_FOR = 12.0
-"""Seconds for which a demo offers what was left unsaved in it."""
+"""Seconds for which the strip offers what was left unsaved."""
 
 
 class FilesDock(Dock):
@@ -89,7 +86,7 @@ class FilesDock(Dock):
             self._ours[path] = _stamp(path)
         if self.recovery is not None and session.saved.recovery is not None:
             self.recovery.resume(session.saved.recovery)
-        if self._news is not None and (self._offered() is None or self._news[1] is palette.WARNING):
+        if self._news is not None and (self.note(session) is None or self._news[1] is palette.WARNING):
             session.messages.say(*self._news)
         self._news = None
 
@@ -110,20 +107,6 @@ class FilesDock(Dock):
                 self._news = f"{words} and could not be backed up: {recovery.failure}", palette.WARNING
             else:
                 self._news = f"{words}; Ctrl O returns to it.", palette.TEXT
-
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type != pygame.MOUSEBUTTONDOWN or event.button != 1:
-            return False
-        offered = self._offered()
-        if offered is None or not is_inside(event.pos, self._screen.layout.strip) or not self.is_note_shown():
-            return False
-        if not self.cross().collidepoint(event.pos):
-            self._return_to(offered)
-        elif isinstance(offered, RecoveryFile) and self.recovery is not None:
-            self.recovery.dismiss()
-        elif not isinstance(offered, RecoveryFile):
-            self._navigator.left.remove(offered)
-        return True
 
     def reopen(self, appearance: Appearance) -> None:
         """Open what was left unsaved; show a list of several scenes, and the file dialog if there is none."""
@@ -159,7 +142,8 @@ class FilesDock(Dock):
 
     def update(self, session: Session, elapsed: float) -> None:
         self._since += elapsed
-        self._shown_for += elapsed if self.is_note_shown() else 0.0
+        note = self.note(session)
+        self._shown_for += elapsed if note is not None and note == self._actions.note() else 0.0
         if self.recovery is not None and not self._navigator.browsing and self._since >= EVERY:
             self._since = 0.0
             self._keep(self.recovery, self._navigator.session)
@@ -172,23 +156,12 @@ class FilesDock(Dock):
     def note(self, session: Session) -> Note | None:
         """Return the offer of what was left unsaved last."""
         offered = self._offered()
-        if offered is None:
+        if offered is None or self._shown_for >= _OFFERED_FOR:
             return None
         if isinstance(offered, RecoveryFile):
-            words = f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl O or a click here opens it."
-            return f"{_CROSS}{words}", palette.WARNING
+            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl O opens it.", palette.WARNING
         step = 0 if offered.timeline.history is None else offered.timeline.history.now
-        return f"{_CROSS}{offered.demo.title} is still as you left it, at step {step}. Ctrl O or a click here returns to it.", palette.TEXT
-
-    def is_note_shown(self) -> bool:
-        """Return True if the offer is what stands in the strip."""
-        note = self.note(self._navigator.session)
-        return note is not None and self._actions.note() == note
-
-    def cross(self) -> pygame.Rect:
-        """Return where a click closes the offer; one on the rest of the strip opens the scene."""
-        left, top, _, height = self._screen.layout.strip
-        return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
+        return f"{offered.demo.title} is still as you left it, at step {step}. Ctrl O returns to it.", palette.TEXT
 
     def would_lose(self) -> str:
         """Return the title of a demo with something built in it that is neither saved nor backed up; else ""."""
@@ -200,17 +173,14 @@ class FilesDock(Dock):
     def _offered(self) -> RecoveryFile | Session | None:
         """Return what is offered.
 
-        In the list the demo that was left last, if it cannot be chosen there, else the newest scene that was left unsaved; in a demo, for a
-        while, what was left unsaved in it.
+        In the list the demo that was left last, if it cannot be chosen there; else, for a while, the newest scene that was left unsaved, in
+        a demo the newest one that was built in it.
         """
-        offered = self.recovery.offered if self.recovery is not None else ()
-        if self._navigator.browsing:
-            last = self._navigator.left[-1] if self._navigator.left else None
-            return last if last is not None and not self._navigator.is_listed(last.demo) else offered[0] if offered else None
-        if self._shown_for >= _OFFERED_FOR:
-            return None
-        name = file_stem(self._navigator.session.demo)
-        return next((file for file in offered if file.demo == name), None)
+        is_listing, name = self._navigator.browsing, file_stem(self._navigator.session.demo)
+        if is_listing and self._navigator.left and not self._navigator.is_listed(self._navigator.left[-1].demo):
+            return self._navigator.left[-1]
+        offered = self.recovery.left if self.recovery is not None and self._shown_for < _OFFERED_FOR else ()
+        return next((file for file in offered if is_listing or file.demo == name), None)
 
     def _take(self, file: RecoveryFile, typed: str) -> None:
         self._return_to(file)

@@ -17,7 +17,6 @@ from engine.app.commands import find, run
 from engine.app.files import places, recovery
 from engine.app.files.opening import file_stem, load_any_scene
 from engine.app.files.recovery import EVERY, Recovery
-from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
 from engine.demo import Demo
@@ -108,12 +107,6 @@ class Desk:
     def offer(self) -> str:
         """Words of the strip."""
         return self.window.note[0] if self.window.note is not None else ""
-
-    def click_offer(self, on_cross: bool = False) -> None:
-        cross = self.window.app.dock(FilesDock).cross()
-        at = cross.center if on_cross else (cross.right + 20, cross.centery)
-        self.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
-        self.frame()
 
     @property
     def words(self) -> str:
@@ -389,7 +382,7 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop: ty
     recovery = desk.recover(folder)
     assert [file.demo for file in recovery.left] == ["drop"]
     assert desk.window.browsing and "Your work in drop from " in desk.offer
-    desk.click_offer()
+    desk.key(pygame.K_o, CTRL)
     assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "The scene as of" in desk.words
     assert recovery.left == () and "was not saved" not in desk.offer and list(folder.glob("*.json")), "a second crash loses nothing"
     desk.save()
@@ -404,15 +397,13 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk: Desk, tmp_path: Pa
     assert history is not None
     session.clock.paused = True
     now, state = history.now, session.demo.stages[0].world.state_hash()
-    for way in ("the list", "the offer", "Ctrl O"):
+    for way in ("the list", "Ctrl O"):
         desk.key(pygame.K_ESCAPE)
         assert desk.window.browsing and "Your work in drop from " in desk.offer and not desk.words, "the message is shown once"
         assert [file.demo for file in recovery.left] == ["drop"]
         desk.frame(5)
         if way == "the list":
             desk.key(pygame.K_RETURN)
-        elif way == "the offer":
-            desk.click_offer()
         else:
             desk.key(pygame.K_o, CTRL)
         assert desk.window.session is session and history.now == now and session.demo.stages[0].world.state_hash() == state, way
@@ -478,10 +469,10 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     desk.key(pygame.K_o, CTRL)
     assert desk.window.session is session and not session.clock.paused and session.timeline.history.can_undo
     desk.key(pygame.K_ESCAPE)
-    desk.frame()
-    desk.click_offer(on_cross=True)
-    desk.frame()
-    assert not desk.offer and not desk.window.navigator.left
+    desk.frame(3, 5.0)
+    assert not desk.offer
+    desk.key(pygame.K_o, CTRL)
+    assert desk.window.session is session
 
 
 def test_only_the_last_demos_are_kept_as_they_were_left(
@@ -521,7 +512,7 @@ def test_what_cannot_be_kept_is_said_before_the_program_ends(desk: Desk, tmp_pat
     assert "your work in Drop will be lost" in desk.words and desk.window.running
 
 
-def test_earlier_work_in_a_demo_is_not_replaced_and_closing_the_offer_closes_it(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
+def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
     folder = tmp_path / "unsaved"
     desk.recover(folder)
     for _ in range(3):
@@ -534,18 +525,14 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_closing_the_offer_closes_it(
     later = Desk(None, (drop,))
     second = later.recover(folder)
     assert [file.demo for file in second.left] == ["drop"] * 3 and "Your work in drop" in later.offer
-    later.click_offer(on_cross=True)
+    later.frame(3, 5.0)
     assert later.window.browsing and not later.offer, "no older one comes after it"
-    later.key(pygame.K_RETURN)
-    assert not later.offer
-    third = later.recover(folder)
-    assert len(third.left) == 3 and not third.offered and not later.offer, "nor at the next start"
     later.key(pygame.K_o, CTRL)
     assert later.question is not None
     assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Open a"]
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
-    assert "The scene as of" in later.words and len(third.left) == 2
+    assert "The scene as of" in later.words and len(second.left) == 2
 
 
 def test_only_the_newest_recovery_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -603,10 +590,8 @@ def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(d
     desk.window.show(surface)
     before = pygame.image.tobytes(surface.subsurface(above), "RGB")
     desk.window.session.messages.say("something else")
-    recovery = desk.recover(folder)
+    desk.recover(folder)
     assert desk.offer == "something else"
-    desk.click_offer()
-    assert len(recovery.left) == 1, "nothing can be clicked that is not there"
     desk.frame(2, 6.1)
     assert "Your work in drop" in desk.offer
     desk.window.show(surface)
