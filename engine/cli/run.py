@@ -14,12 +14,12 @@ from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.options import argument, option
 from engine.cli.output import load_referee, progress, waiting, warming
-from engine.cli.player import PageCapture
+from engine.cli.player import PageCapture, write_page
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.files import write_atomically
 from engine.common.words import meant
-from engine.report import Link, Part, Report, facts
+from engine.report import Link, Part, Report, Value, facts
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -37,7 +37,7 @@ MAX_STEPS = 10_000_000
 _OWN_SUFFIX = ".py"
 _RECORDING_SUFFIX = ".rec"
 _SOLVERS = "solver."
-_MOVING = ("steps", "seconds", "html", "film", "record_inputs", "csv_contacts", "csv_states", "csv_timings", "drops", "solver", "against")
+_MOVING = ("steps", "seconds", "film", "record_inputs", "csv_contacts", "csv_states", "csv_timings", "drops", "solver", "against")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ def run_command(args: RunOptions) -> Report | None:
             )  # fmt: skip
             return None
         if pair is not None:
-            return _answer(pair, kind, values, args.screenshot)
+            return _answer(pair, kind, values, args.screenshot, args.html)
         return _headless(args, kind, values, own, others, film)
 
 
@@ -315,7 +315,7 @@ def _headless(
     return Report({**plain, "readout": readout}, parts, int(not report.is_clean))
 
 
-def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None) -> Report:
+def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None, html: str | None) -> Report:
     """Report our result and Box2D's for a pair; status 1 if the difference is unexplained."""
     from engine.app.headless import picture_of
     from engine.compare.pair.answers import ask
@@ -329,8 +329,13 @@ def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: 
             raise LabError(f"the pair cannot be computed: {error}") from None
     if screenshot is not None:
         write_atomically(screenshot, picture_of(kind(0, values, referee)))
+    page: dict[str, Value] = {}
+    if html is not None:
+        from engine.cli.pair_page import packed_pair
+
+        page = write_page(html, f"A pair, two answers: {pair.query}", [packed_pair(answers)])
     verdict = {name: getattr(answers, name) for name in ("verdict", "reason", "size", "evidence")}
     box2d = None if answers.box2d is None else asdict(answers.box2d)
     plain: dict[str, Any] = {"pair": pair_as_json(pair), **verdict, "ours": asdict(answers.ours), "box2d": box2d}
     rows = {"ours": answers.ours.words, "Box2D": "not computed" if answers.box2d is None else answers.box2d.words}
-    return Report(plain, (Link(pair.query, "title"), facts(verdict) | rows), int(answers.verdict == "unexplained"))
+    return Report(plain, (Link(pair.query, "title"), facts(verdict) | rows | page), int(answers.verdict == "unexplained"))

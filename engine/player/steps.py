@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from engine.contracts.trace import ROLES, Mark, TraceStep
+from engine.contracts.trace import ROLES, Mark, Role, TraceStep, View
 from engine.player.encoding import packed_recording
 from engine.render import palette
 from engine.render.roles import ROLE_WORDS, STYLES, role_color, view_box, word_color
@@ -18,7 +18,7 @@ from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
 from engine.trace.quiz import Quiz
 
-__all__ = ["packed_quiz", "packed_steps"]
+__all__ = ["packed_frames", "packed_quiz", "packed_steps"]
 
 _DIGITS = 9
 
@@ -26,8 +26,7 @@ _DIGITS = 9
 def packed_steps(algorithm: Algorithm[Any], case: Case, steps: Sequence[TraceStep], more: Iterable[Mark] = ()) -> str:
     """Return an algorithm's steps on a case, as `engine.player.encoding` packs them; `more` are drawn with the scenery."""
     scenery = (*algorithm.scenery(case), *more)
-    frames = [{"scenery": 0, **_frame(step)} for step in steps]
-    return _packed(algorithm, algorithm.title, [(scenery, steps)], frames)
+    return packed_frames(algorithm, algorithm.title, [(scenery, steps)], steps)
 
 
 def packed_quiz(quiz: Quiz) -> str:
@@ -39,12 +38,32 @@ def packed_quiz(quiz: Quiz) -> str:
         seen = _frame(entry.seen) if entry.seen is not None else {"marks": [], "cost": {}}
         frames.append({**seen, "scenery": k, "line": None, "sentence": entry.question.prompt, "question": asdict(entry.question)})
         frames.append({**_frame(entry.steps[entry.step]), "scenery": k, "question": asdict(entry.question), "is_answer": True})
-    return _packed(algorithm, f"A quiz: {algorithm.title}", cases, frames)
+    return packed_frames(algorithm, f"A quiz: {algorithm.title}", cases, frames)
 
 
-def _packed(
-    algorithm: Algorithm[Any], title: str, cases: Sequence[tuple[Sequence[Mark], Sequence[TraceStep]]], frames: Sequence[Mapping[str, Any]]
+class Shown(Protocol):
+    """What a page shows of an algorithm."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pseudo_code(self) -> tuple[str, ...]: ...
+    @property
+    def views(self) -> tuple[View, ...]: ...
+
+
+def packed_frames(
+    algorithm: Shown,
+    title: str,
+    cases: Sequence[tuple[Sequence[Mark], Sequence[TraceStep]]],
+    frames: Sequence[TraceStep | Mapping[str, Any]],
+    meanings: Mapping[Role, str] = ROLE_WORDS,
 ) -> str:
+    """Return frames of an algorithm on `cases`, each a scenery and the steps that its views must show; a step is on the first.
+
+    `meanings` are those of the roles in the legend.
+    """
+
     def boxes(scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> list[list[float]]:
         views = [view_box(view, scenery, steps) for view in algorithm.views]
         return [[*box.lower, *box.upper] for box in views]
@@ -53,15 +72,15 @@ def _packed(
         "kind": "steps",
         "title": title,
         "watch": "",
-        "facts": {"algorithm": algorithm.name},
+        "facts": {"algorithm": algorithm.name} if algorithm.name else {},
         "views": [asdict(view) for view in algorithm.views],
         "code": algorithm.pseudo_code,
         "cases": [{"scenery": [_mark(mark) for mark in scenery], "boxes": boxes(scenery, steps)} for scenery, steps in cases],
-        "frames": frames,
+        "frames": [{"scenery": 0, **_frame(frame)} if isinstance(frame, TraceStep) else frame for frame in frames],
         "roles": {
             role: {
                 **asdict(STYLES[role]),
-                "meaning": ROLE_WORDS.get(role, ""),
+                "meaning": meanings.get(role, ""),
                 "colors": [f"#{palette.packed(role_color(role, theme)):06x}" for theme in palette.THEMES.values()],
                 "words": [f"#{palette.packed(word_color(role, theme)):06x}" for theme in palette.THEMES.values()],
             }

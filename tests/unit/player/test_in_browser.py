@@ -28,6 +28,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed, in which the pages are opened")
 
+PAIRS = Path(__file__).parents[3] / "demos" / "pairs"
 PLAYER, RECORDING = (f"document.querySelector('section').{name}" for name in ("player", "recording"))
 TRACK = "document.querySelector('.track').getBoundingClientRect()"
 LAYERS = f"{PLAYER}.scene.layers"
@@ -194,6 +195,17 @@ def test_a_ring_says_why_the_answers_differ(tab: Tab, tmp_path: Path) -> None:
     tip = until(lambda: tab.run("document.querySelector('.tip').hidden ? '' : document.querySelector('.tip').innerText"))
     assert any(reason.sentence in tip for reason in REASONS.values())
     assert "row" in tip
+
+
+@pytest.mark.parametrize(("query", "reason"), [("manifold", "local_maximum"), ("toi", "toi_missed")])
+def test_a_pair_is_shown_with_both_answers_and_the_verdict(tab: Tab, tmp_path: Path, query: str, reason: str) -> None:
+    page = tmp_path / "pair.html"
+    assert main(["run", "--pair", str(PAIRS / f"{query}.json"), "--html", str(page)]) == 0
+    tab.open(page, "#t=3")
+    said = tab.run("document.querySelector('.readout').innerText")
+    assert said.startswith("Explained: ")
+    assert REASONS[reason].sentence in said
+    assert "ours" in tab.run("document.querySelector('.legend').innerText")
 
 
 def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) -> None:
