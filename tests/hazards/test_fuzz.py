@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = int(os.environ.get("FUZZ_SEEDS", "1"))
-COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "400"))
+COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "300"))
 LONGEST = PATIENCE + COMMANDS
 """Seconds a run may take."""
 

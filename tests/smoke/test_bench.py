@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from benchmarks import measuring, overlap, tracing
 from benchmarks.registry import BENCHMARKS
-from tests.waiting import PATIENCE
+from engine.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def bench(*arguments):
-    command = [sys.executable, str(ROOT / "main.py"), "bench", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
-
-
-def test_quick_measurements_are_whole():
-    ran = bench("overlap", "scalar_query", "--quick", "--json", "-")
-    assert ran.returncode == 0, ran.stderr
-    found = json.loads(ran.stdout)
+def test_quick_measurements_are_whole(capsys):
+    assert main(["bench", "overlap", "scalar_query", "--quick", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
     assert found["quick"] is True
     assert {one["name"].split(",")[0] for one in found["records"]} == {"overlap", "one manifold", "one overlap"}
     for one in found["records"]:
@@ -36,12 +28,11 @@ def test_every_module_of_measurements_is_in_the_registry():
     assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - helpers == set(BENCHMARKS)
 
 
-def test_an_unknown_name_is_one_line_that_lists_the_names():
-    ran = bench("speed")
-    assert ran.returncode == 2
-    assert ran.stdout == ""
-    assert ran.stderr.strip().count("\n") == 0
-    assert all(name in ran.stderr for name in BENCHMARKS)
+def test_an_unknown_name_is_one_line_that_lists_the_names(capsys):
+    assert main(["bench", "speed"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.strip().count("\n") == 0
+    assert all(name in err for name in BENCHMARKS)
 
 
 def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch):

@@ -277,6 +277,7 @@ def _real_versions() -> Any:
     return versions
 
 
+@pytest.mark.slow
 @compiled
 @on_posix
 def test_ctrl_c_keeps_what_was_found(two: Cluster, tmp_path: Path) -> None:
