@@ -207,4 +207,5 @@ def test_what_of_a_script_did_not_count_is_told(tmp_path, capsys):
     told, document = capsys.readouterr(), _read(tmp_path / "it.json")
     assert (document["denied_inputs"], document["failed_inputs"]) == (2, 1)
     assert document["denials"] == ["a user may have at most 0 bodies here"] * 2
+    assert document["adopted_keyframes"] == 0, "what was denied is taken back"
     assert re.search(r"denied inputs +2\n.*a user may have at most 0 bodies here.*\n +failed inputs +1\n", told.out)
