@@ -113,7 +113,8 @@ class SimpleShapes(Demo):
             return
         world, count = self.stage.world, int(self.parameter("count"))
         # the shapes that `build` made, but for what is deleted, or held or joined by hand
-        shapes = [body for body in range(1, count + 1) if world.is_body(body) and not world.body(body).joints]
+        joined = {body for joint in world.joint_ids for body in world.joint_bodies(joint)}
+        shapes = [body for body in range(1, count + 1) if world.is_body(body) and body not in joined]
         if shapes:
             body = shapes[self._rained % len(shapes)]
             self._rained += 1

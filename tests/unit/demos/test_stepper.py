@@ -378,7 +378,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     surface = pygame.Surface((800, 500))
     demo.sim.waits = True
     window.show(surface)
-    assert demo.case is None and any("being loaded" in str(line) for line in demo.status())
+    assert demo.case is None and any("loading" in str(line) for line in demo.status())
     with monkeypatch.context() as since:  # the time line went back before it came
         since.setattr(Loads, "__contains__", lambda self, name: True)
         assert demo.status() == ["gjk: not loaded yet, at this moment of the past"]
