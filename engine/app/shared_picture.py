@@ -67,7 +67,7 @@ def ghosts_of(demo: Demo, correction: Correction) -> list[Ghost]:
     for body in correction.moved[:_MAX_GHOSTS]:
         if body.meters >= _MIN_GHOST and demo.sim.has_body(body.stage, body.body):
             stage, (x, y, _) = demo.stages[body.stage], body.before
-            rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, body.body, body.before, n_circle=24))
+            rings = tuple(ring + np.array(stage.offset) for ring in body_rings(stage, body.body, body.before))
             ghosts.append(Ghost((body.stage, body.body), rings, (x + stage.offset[0], y + stage.offset[1]), body.meters))
     return ghosts
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from engine.app.editor.editor import Chosen, ChosenJoint, Gesture
 from engine.app.editor.picking import bodies_under, joints_under
 from engine.app.editor.placing import PlacingError, anchor_spec
-from engine.app.editor.tool import Pointer, Tool, mark_joint, outline_body
+from engine.app.editor.tool import Pointer, Tool, mark_joint, outline_bodies
 from engine.common.tolerances import LINEAR_SLOP
 from engine.render import palette
 from engine.sim.actions import CreateBody, CreateJoint, DestroyBody, DestroyJoint, SetAwake
@@ -79,14 +79,14 @@ class JoinTool(Tool):
             return
         chosen, _ = first
         stage = self.editor.stages[chosen.stage]
-        outline_body(canvas, self.editor, chosen, palette.JOINT)
+        outline_bodies(canvas, self.editor, [chosen], palette.JOINT)
         start = self._world_point(first)
         start = start[0] + stage.offset[0], start[1] + stage.offset[1]
         canvas.dashed(start, at.free, palette.JOINT, width=1.5)
         canvas.point(start, palette.JOINT, 4.0)
         second = self._other(stage, chosen.body, at)
         if second is not None:
-            outline_body(canvas, self.editor, Chosen(chosen.stage, second), palette.JOINT, 1.5)
+            outline_bodies(canvas, self.editor, [Chosen(chosen.stage, second)], palette.JOINT, 1.5)
         words = "to the ground" if second is None else f"to {self.editor.session.body_name(chosen.stage, second)}"
         canvas.label(canvas.camera.to_screen(at.free), words, palette.TEXT, 13.0, 12.0, plate=True)
 
@@ -244,7 +244,7 @@ class EraserTool(Tool):
             return
         index, kind, number = joint
         if kind == "body":
-            outline_body(canvas, self.editor, Chosen(index, number), palette.UNEXPLAINED)
+            outline_bodies(canvas, self.editor, [Chosen(index, number)], palette.UNEXPLAINED)
         else:
             mark_joint(canvas, self.editor, ChosenJoint(index, number), palette.UNEXPLAINED)
 

@@ -162,29 +162,19 @@ def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> 
 def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int]) -> list[Row]:
     """Return what changes by itself: how far it has gone, how fast, and what it bears, unless one of its bodies was `displaced` since."""
     now = world.joint_state(joint)
-    turned, turning = Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))
-    gone, going = Line("travel", _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))
-    apart = Line("anchor distance", _told(now.travel, " m"))
     rows: list[Row] = [Heading("State")]
-    match spec:
-        case RevoluteJointSpec() | FrictionJointSpec() | WeldJointSpec():
-            rows += [turned, turning, apart]
-        case PrismaticJointSpec():
-            rows += [gone, going]
-        case WheelJointSpec():
-            rows += [turned, turning, Line("spring travel", _told(now.travel, " m"))]
-        case DistanceJointSpec() | RopeJointSpec() | MouseJointSpec():
-            rows += [apart, going]
-        case PulleyJointSpec():
-            ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)
-            rows += [Line(f"rope {letter}", _told(math.dist(*pair), " m")) for letter, pair in zip("AB", ends, strict=True)]
-        case MotorJointSpec():
-            rows += [Line("angle error", _told(math.degrees(-now.angle), "°")), turning]
-        case GearJointSpec():
-            for letter, coupled in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
-                state, slides = world.joint_state(coupled), isinstance(world.joint(coupled).spec, PrismaticJointSpec)
-                words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
-                rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
+    if isinstance(spec, PulleyJointSpec):
+        ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)
+        rows += [Line(f"rope {letter}", _told(math.dist(*pair), " m")) for letter, pair in zip("AB", ends, strict=True)]
+    elif isinstance(spec, GearJointSpec):
+        for letter, coupled in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
+            state, slides = world.joint_state(coupled), isinstance(world.joint(coupled).spec, PrismaticJointSpec)
+            words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
+            rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
+    else:
+        along = "travel along axis" if isinstance(spec, PrismaticJointSpec | WheelJointSpec) else "anchor distance"
+        rows += [Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))]
+        rows += [Line(along, _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))]
     if not displaced.isdisjoint(world.joint_bodies(joint)):
         return [*rows, Line("force and torque on B", "after a step")]
     return [*rows, Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]

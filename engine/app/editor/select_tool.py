@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.app.editor.clipboard import copy_of, put_at, put_down
 from engine.app.editor.editor import Chosen, ChosenJoint, Gesture
 from engine.app.editor.picking import bodies_under, bodies_within, joints_under
-from engine.app.editor.tool import KeyPress, Pointer, Tool, grid_step, mark_joint, outline_bodies, outline_body
+from engine.app.editor.tool import KeyPress, Pointer, Tool, grid_step, mark_joint, outline_bodies
 from engine.geometry import Transform
 from engine.render import palette
 from engine.sim.actions import SetAwake, SetPose, SetVelocity
@@ -34,8 +34,7 @@ _HANDLE = 26.0
 _GRIP = 9.0
 """Design pixels around the handle that take hold of it."""
 _NOTCH = math.radians(15.0)
-"""Turn of a wheel's notch, and with Ctrl the step of the handle."""
-_FINE_NOTCH = math.radians(1.0)
+"""With Ctrl, the step of the handle."""
 _EDITS = 3
 """Number of edits for each body that is moved: pose, velocity, awake."""
 _COPY_SHIFT = 30.0
@@ -124,13 +123,6 @@ class SelectTool(Tool):
         self._mode, self._pressed, self._gesture, self._placed = "", None, None, None
         self._start = {}
 
-    def wheel(self, notches: float, at: Pointer) -> bool:
-        if self._mode != "move":
-            return False
-        self._angle += notches * (_FINE_NOTCH if at.shift else _NOTCH)
-        self._at = at
-        return True
-
     def key(self, key: KeyPress, at: Pointer | None) -> bool:
         editor, control = self.editor, key.ctrl
         if control and key.name == "a":
@@ -168,7 +160,7 @@ class SelectTool(Tool):
             if not self._is_drag(at) and self._gesture is not None and not self._gesture.has_begun:
                 return
             self._angle = self._turned(pressed, at)
-        elif self._is_drag(at) or self._angle != 0.0:
+        elif self._is_drag(at):
             shift = at.free[0] - pressed.free[0], at.free[1] - pressed.free[1]
             if at.ctrl:
                 step = grid_step(at.meter)
@@ -189,9 +181,8 @@ class SelectTool(Tool):
         outline_bodies(canvas, editor, editor.selection, palette.ACCENT)
         if editor.joint is not None:
             stage, joint = editor.joint
-            for body in editor.world(stage).joint_bodies(joint):
-                if body is not None:
-                    outline_body(canvas, editor, Chosen(stage, body), palette.JOINT, 1.5)
+            joined = [Chosen(stage, body) for body in editor.world(stage).joint_bodies(joint) if body is not None]
+            outline_bodies(canvas, editor, joined, palette.JOINT, 1.5)
             mark_joint(canvas, editor, editor.joint, palette.ACCENT)
         if self._mode == "frame" and self._pressed is not None and self._at is not None:
             a, b = self._pressed.free, self._at.free

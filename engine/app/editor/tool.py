@@ -17,14 +17,16 @@ from engine.render.canvas import Canvas
 from engine.render.palette import Color
 from engine.sim.stage import Stage, body_box, union
 
-__all__ = ["KeyPress", "Pointer", "Tool", "body_rings", "draw_rings", "ghost", "grid_step", "mark_joint", "outline_bodies", "outline_body"]
+__all__ = ["KeyPress", "Pointer", "Tool", "body_rings", "draw_rings", "ghost", "grid_step", "mark_joint", "outline_bodies"]
 
 Point = tuple[float, float]
 
 _REACH = 7.0
 """Design pixels from a thin thing at which the pointer still means it."""
 _MANY = 60
-"""Bodies from which selecting costs more than a frame has, if each is measured and drawn by itself."""
+"""Bodies from which selecting costs more than a frame has, if each is measured by itself."""
+_N_ROUND = 32
+"""Corners of the ring around a disc."""
 _MIN_GRID = 14.0
 """Design pixels between two lines of the grid at the least."""
 
@@ -104,10 +106,6 @@ class Tool:
         """React to a key; True if it was the tool's."""
         return False
 
-    def wheel(self, notches: float, at: Pointer) -> bool:
-        """React to the wheel over the view; True if it does not zoom."""
-        return False
-
     def cancel(self) -> None:
         """Break off what has been begun."""
 
@@ -134,18 +132,10 @@ class Tool:
         return union(boxes)
 
 
-def outline_body(canvas: Canvas, editor: Editor, chosen: Chosen, color: Color, width: float = 2.0) -> None:
-    """Draw a body's outline where it is in this picture."""
-    stage = editor.stages[chosen.stage]
-    draw_rings(canvas.at(stage.offset), body_rings(stage, chosen.body), color, width)
-
-
 def draw_rings(canvas: Canvas, rings: Iterable[FloatArray], color: Color, width: float) -> None:
-    """Draw closed lines, float64 (n, 2) each."""
+    """Draw closed lines, such as those of `body_rings`."""
     for corners in rings:
-        points = [(x, y) for x, y in corners.tolist()]
-        for k, corner in enumerate(points):
-            canvas.segment(points[k - 1], corner, color, width)
+        canvas.segments(np.roll(corners, 1, axis=0), corners, color, width)
 
 
 def mark_joint(canvas: Canvas, editor: Editor, chosen: ChosenJoint, color: Color) -> None:
@@ -163,22 +153,14 @@ def mark_joint(canvas: Canvas, editor: Editor, chosen: ChosenJoint, color: Color
     canvas.point(ends[1], color, 3.5)
 
 
-def outline_bodies(canvas: Canvas, editor: Editor, chosen: list[Chosen], color: Color) -> None:
-    """Draw the outlines of bodies; of very many with the thinner lines that are drawn all at once."""
-    if len(chosen) <= _MANY:
-        for item in chosen:
-            outline_body(canvas, editor, item, color)
-        return
-    for k in sorted({item.stage for item in chosen}):
-        stage = editor.stages[k]
-        rings = [ring for item in chosen if item.stage == k for ring in body_rings(stage, item.body, n_circle=16) if len(ring) > 2]
-        if rings:
-            starts = np.cumsum([0, *(len(ring) for ring in rings)])
-            fills, outlines = canvas.mapped([None] * len(rings)), canvas.mapped([color] * len(rings))
-            canvas.at(stage.offset).polygons(np.concatenate(rings), starts, fills, outlines)
+def outline_bodies(canvas: Canvas, editor: Editor, chosen: Iterable[Chosen], color: Color, width: float = 2.0) -> None:
+    """Draw a line around bodies."""
+    for item in chosen:
+        stage = editor.stages[item.stage]
+        draw_rings(canvas.at(stage.offset), body_rings(stage, item.body), color, width)
 
 
-def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None = None, n_circle: int = 48) -> Iterator[FloatArray]:
+def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None = None) -> Iterator[FloatArray]:
     """Yield the outline of each fixture of a body, float64 (n, 2), its world's frame: at a pose (x, y, angle), or where it is drawn."""
     x, y, angle = stage.drawn_pose(body) if pose is None else pose
     cos, sin = math.cos(angle), math.sin(angle)
@@ -187,7 +169,7 @@ def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None 
         shape = stage.world.fixture(fixture).shape
         match shape:
             case Circle():
-                around = np.arange(n_circle) * (2.0 * math.pi / n_circle)
+                around = np.arange(_N_ROUND) * (2.0 * math.pi / _N_ROUND)
                 local = shape.core + shape.radius * np.column_stack((np.cos(around), np.sin(around)))
             case Capsule():
                 local = shape.outline()

@@ -123,10 +123,6 @@ class ToolsDock(Dock):
             with self.editor.telling():
                 self.tool.release(self._at(event.pos, session))
             return True
-        if event.type == pygame.MOUSEWHEEL:
-            pixel = getattr(event, "mouse", self._pixel)
-            if pixel is not None and self._is_in_view(pixel, session):
-                return self.tool.wheel(float(getattr(event, "precise_y", event.y)), self._at(pixel, session))
         if event.type == pygame.WINDOWFOCUSLOST and self._is_pressed:
             self._is_pressed = False
             self.tool.cancel()

@@ -58,7 +58,7 @@ def test_what_is_held_stays_in_the_hand_while_time_goes_on(person: Person) -> No
     assert person.world.state(2).position[1] < 4.5
 
 
-def test_the_handle_and_the_wheel_turn(person: Person) -> None:
+def test_the_handle_turns(person: Person) -> None:
     person.pick("S")
     person.click((-2.0, 3.0))
     tool = person.tools.tool
@@ -66,13 +66,6 @@ def test_the_handle_and_the_wheel_turn(person: Person) -> None:
     person.drag(handle, (-2.0 + handle[1] - 3.0, 3.0))
     assert person.world.state(2).angle == pytest.approx(-math.pi / 2.0, abs=0.03)
     assert person.world.state(2).position == pytest.approx((-2.0, 3.0), abs=0.02)
-    at = person.pixel((2.0, 3.0))
-    person.at(pygame.MOUSEMOTION, at)
-    person.at(pygame.MOUSEBUTTONDOWN, at)
-    person.window.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=2, precise_y=2.0, mouse=at))
-    person.frames()
-    person.at(pygame.MOUSEBUTTONUP, at)
-    assert person.world.state(3).angle == pytest.approx(math.radians(30.0), abs=1e-5)
 
 
 def test_delete_pin_and_copies(person: Person) -> None:
