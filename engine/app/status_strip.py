@@ -195,7 +195,7 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
         ("solver", solver, palette.TEXT),
         ("t", session.timeline.moment, palette.TEXT),
         ("bodies", f"{bodies}, {n_asleep} asleep (dim)" if n_asleep else bodies, palette.TEXT),
-        ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
+        ("contacts", str(sum(stage.touching.shape[1] for stage in stages)), palette.TEXT),
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.geometry import AABB
 from engine.world import World
@@ -169,6 +169,13 @@ class Stage:
         ids, before, now = np.intersect1d(last.body_ids, world.body_ids, assume_unique=True, return_indices=True)
         still = (last.after[before] == world.poses[now]).all(axis=1)
         return frozenset(last.body_ids).difference(ids[still].tolist())
+
+    @property
+    def touching(self) -> IntArray:
+        """Ids of the bodies A and B of each contact of the last step that still holds, int64 (2, n); see `displaced`."""
+        pairs = np.stack((self.world.contacts.body_a, self.world.contacts.body_b))
+        gone = self.displaced
+        return pairs[:, ~np.isin(pairs, list(gone)).any(axis=0)] if gone else pairs
 
     @property
     def agreement(self) -> StepAgreement:

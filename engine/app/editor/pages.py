@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from engine.app.editor.editor import Chosen, Editor, Gesture
 from engine.app.stepper_requests import door_of_bodies
 from engine.common.errors import LabError
@@ -144,9 +142,7 @@ def body_rows(editor: Editor) -> list[Row]:
     rows += _stepper_rows(editor)
     rows += _fixture_rows(editor, read)
     rows += _motion_rows(editor, first)
-    pairs = np.stack((world.contacts.body_a, world.contacts.body_b))
-    is_current = ~np.isin(pairs, list(editor.stages[first.stage].displaced)).any(axis=0)
-    touching = int((is_current & (pairs == first.body).any(axis=0)).sum())
+    touching = int((editor.stages[first.stage].touching == first.body).any(axis=0).sum())
     speed = math.hypot(*state.linear_velocity)
     energy = 0.5 * body.mass * speed * speed + 0.5 * body.inertia * state.angular_velocity**2
     rows += [

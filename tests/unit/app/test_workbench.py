@@ -83,6 +83,7 @@ def test_nothing_is_left_of_what_is_cleared(bench: Hand) -> None:
     session.press("c")
     bench.frame()
     stage = session.demo.stages[0]
+    assert stage.touching.shape == (2, 0) and len(stage.world.contacts) == 1
     assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
 
 
