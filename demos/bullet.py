@@ -54,16 +54,16 @@ Point = tuple[float, float]
 
 KERNELS = "kernels"
 """Name in `Demo.arrivals` for our algorithms, which are loaded with the referee."""
-TARGETS: dict[str, tuple[tuple[Target, ...], str, str]] = {
-    "each": (("static", "dynamic", "blade"), "", "t"),
-    "wall": (("static",), "static", "w"),
-    "moving": (("kinematic",), "kinematic", "m"),
-    "plate": (("dynamic",), "dynamic", "p"),
-    "blade": (("blade",), "", "b"),
-    "bullet": (("head_on",), "head_on", "o"),
-    "sensor": (("sensor",), "", "e"),
+TARGETS: dict[str, tuple[tuple[Target, ...], str]] = {
+    "each": (("static", "dynamic", "blade"), ""),
+    "wall": (("static",), "static"),
+    "moving": (("kinematic",), "kinematic"),
+    "plate": (("dynamic",), "dynamic"),
+    "blade": (("blade",), ""),
+    "bullet": (("head_on",), "head_on"),
+    "sensor": (("sensor",), ""),
 }
-"""For each choice of the parameter `target`: the targets in turn, an alias, and the key."""
+"""For each choice of the parameter `target`: the targets in turn, and an alias."""
 NAMES: dict[Target, str] = {
     "static": "static wall",
     "kinematic": "moving wall",
@@ -80,7 +80,6 @@ RULE_NAMES: dict[Rule, tuple[str, str]] = {
     "swept": ("Our swept test", "finds the first touch and stops the step there"),
 }
 """Name and meaning of each rule."""
-LANE_KEYS = ("f2", "f3", "f4", "f5", "f6")
 WITH_ZONE = ("static", "dynamic")
 """Targets at rest: a discrete step catches the bullet if it ends in the zone in front of the center."""
 
@@ -120,7 +119,7 @@ class Bullet(Demo):
 
     tries = (
         ("Click in a lane to fire; drag to aim. With CCD off the bullet jumps through the plate.", "Grab, key return, key f"),
-        ("Add Box2D's default (F3): it lets the bullet through the free plate, although continuous collision is on.", "set lanes"),
+        ("Add the lane of Box2D's default: it lets the bullet through the free plate, although continuous collision is on.", "set lanes"),
         ("Pause at the red step (Space) and point at the close-up below: the curve is the gap between bullet and target.", "pause"),
         ("Change the muzzle speed: from which speed on does the first lane fail?", "set speed"),
     )
@@ -128,7 +127,7 @@ class Bullet(Demo):
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."
     parameters = (
         Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
-        Parameter.choice("target", tuple(TARGETS), "target", tuple(alias for _, alias, _ in TARGETS.values()), default=3),
+        Parameter.choice("target", tuple(TARGETS), "target", tuple(alias for _, alias in TARGETS.values()), default=3),
         Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
         Parameter("angle", 0.0, -75.0, 75.0, "°", "angle from the normal"),
         Parameter("thickness", 0.05, 0.005, 1.0, "m", "thickness of the target", slider_high=0.5),
@@ -150,8 +149,6 @@ class Bullet(Demo):
     keys = (
         ("Enter, F", "fire now"),
         ("A", "automatic fire on or off"),
-        ("F2 ... F6", "show or hide a lane"),
-        ("W M P B O E T", "target: wall, moving, plate, blade, bullet, sensor, each"),
     )
     needs_referee = True
     automatic: ClassVar[bool] = True
@@ -230,15 +227,10 @@ class Bullet(Demo):
                 self.viewer.wanted_speed = AFTERMATH_SPEED
 
     def on_key(self, key: str) -> bool:
-        keys = [letter for _, _, letter in TARGETS.values()]
         if key in ("return", "enter", "f"):
             self.fire()
         elif key == "a":
             self.fires_by_itself = not self.fires_by_itself
-        elif key in keys:
-            self.set_parameter("target", keys.index(key))
-        elif key in LANE_KEYS:
-            self.set_parameter("lanes", self.parameters[0].chosen(self.parameter("lanes"), LANE_KEYS.index(key)))
         else:
             return False
         return True
