@@ -1,10 +1,9 @@
-"""Validates the video options of commands before the run, and records the video during the run."""
+"""Records the video of a run; its options are checked before the run."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,79 +11,70 @@ if TYPE_CHECKING:
     from engine.app.headless import Filming
     from engine.sim.demo import Demo
 
-__all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
-
-
-@dataclass(frozen=True)
-class WantedFilm:
-    """The settings of a video: path, size in pixels, frames per second and playback speed."""
-
-    path: str
-    size: tuple[int, int]
-    rate: float
-    speed: float
+__all__ = ["Camera"]
 
 
 class Camera:
-    """Films a demo after `start` is called; does nothing if `wanted` is None."""
+    """Films a demo after `start` is called; does nothing if `path` is None.
 
-    def __init__(self, wanted: WantedFilm | None) -> None:
-        self._wanted = wanted
-        self.film: Film | None = None
-        self._filming: Filming | None = None
-
-    def start(self, demo: Demo) -> None:
-        """Open the video file and take the first frame."""
-        if self._wanted is not None:
-            from engine.app.film import Film, FrameTimes
-            from engine.app.headless import Filming
-
-            settings = self._wanted
-            self.film = Film(settings.path, settings.size, settings.rate)
-            times = FrameTimes(settings.rate, settings.speed)
-            self._filming = Filming(demo, self.film, settings.size, times)
-
-    def stepped(self) -> None:
-        """Take the frames that are due after a step."""
-        if self._filming is not None:
-            self._filming.stepped()
-
-    @property
-    def row(self) -> dict[str, str]:
-        """Summary row with the path, length and size of the closed film; empty if no film was made."""
-        if self._wanted is None or self.film is None:
-            return {}
-        return {"film": f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}"}
-
-
-def wanted_film(option: str, path: str | None, rate: float | None, size: str | None, speed: float = 1.0) -> WantedFilm | None:
-    """Return the video settings given by the options, or None if `path` is None.
+    Parameters
+    ----------
+    option : str
+        Option that errors name.
+    path : str, optional
+    rate, size : optional
+        Frames per second and ``WIDTHxHEIGHT`` as given; None for the defaults.
+    speed : float
+        Playback speed.
 
     Raises
     ------
     InvalidInputError
         The video cannot be written.
     """
-    if path is None:
-        return None
-    from engine.app.film import check_film
-    from engine.app.headless import film_size
 
-    return WantedFilm(path, film_size(size), check_film(option, path, rate), speed)
+    def __init__(self, option: str, path: str | None, rate: float | None, size: str | None, speed: float = 1.0) -> None:
+        self._path = path
+        self._film: Film | None = None
+        self._filming: Filming | None = None
+        if path is not None:
+            from engine.app.film import check_film
+            from engine.app.headless import film_size
 
+            self._size, self._rate, self._speed = film_size(size), check_film(option, path, rate), speed
 
-@contextlib.contextmanager
-def filmed(wanted: WantedFilm | None) -> Iterator[Camera]:
-    """Yield the camera. The film is saved only if the with block completes; otherwise it is discarded."""
-    from engine.app.headless import no_screen
+    def start(self, demo: Demo) -> None:
+        """Open the video file and take the first frame."""
+        if self._path is not None:
+            from engine.app.film import Film, FrameTimes
+            from engine.app.headless import Filming
 
-    camera = Camera(wanted)
-    with contextlib.nullcontext() if wanted is None else no_screen():
-        try:
-            yield camera
-        except BaseException:
-            if camera.film is not None:
-                camera.film.discard()
-            raise
-        if camera.film is not None:
-            camera.film.close()
+            self._film = Film(self._path, self._size, self._rate)
+            self._filming = Filming(demo, self._film, self._size, FrameTimes(self._rate, self._speed))
+
+    def stepped(self) -> None:
+        """Take the frames that are due after a step."""
+        if self._filming is not None:
+            self._filming.stepped()
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """Save the film if the with block completes; discard it otherwise."""
+        from engine.app.headless import no_screen
+
+        with contextlib.nullcontext() if self._path is None else no_screen():
+            try:
+                yield
+            except BaseException:
+                if self._film is not None:
+                    self._film.discard()
+                raise
+            if self._film is not None:
+                self._film.close()
+
+    @property
+    def row(self) -> dict[str, str]:
+        """Summary row with the path, length and size of the closed film; empty if no film was made."""
+        if self._film is None:
+            return {}
+        return {"film": f"{self._path}, {self._film.words} of {self._size[0]} x {self._size[1]}"}

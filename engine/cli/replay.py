@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.film import WantedFilm, filmed, wanted_film
+from engine.cli.film import Camera
 from engine.cli.options import argument, option
 from engine.cli.output import progress
 from engine.cli.player import PageCapture
@@ -52,7 +52,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
     """
     from engine.sim.recordings import load_recording
 
-    film = wanted_film("--record", args.film, args.fps, args.size, args.speed)
+    camera = Camera("--record", args.film, args.fps, args.size, args.speed)
     if args.demo is not None:
         from engine.cli.own_demo import load_own_demo
 
@@ -74,7 +74,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
     verdict = _played(recording) if args.verify else None
     if args.screenshot is not None:
         _draw(recording, at, args.screenshot)
-    rows = {} if film is None and args.html is None else _film(recording, film, args.html, first, last)
+    rows = {} if args.film is args.html is None else _film(recording, camera, args.html, first, last)
     result = _as_json(recording, verdict)
     shown = {name: value for name, value in result.items() if name not in ("demo", "seed", "verified")}
     if verdict is not None:
@@ -110,12 +110,12 @@ def _draw(recording: Recording, at: int, target: str) -> None:
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
-def _film(recording: Recording, wanted: WantedFilm | None, html: str | None, first: int, last: int) -> dict[str, Any]:
+def _film(recording: Recording, camera: Camera, html: str | None, first: int, last: int) -> dict[str, Any]:
     """Write the requested video and page of a span; return summary rows to print."""
     from engine.sim.replaying import replay
 
     history, page = replay(recording), PageCapture(html)
-    with filmed(wanted) as camera, progress("replaying", last) as advance:
+    with camera.running(), progress("replaying", last) as advance:
         history.seek(first, advance)
         camera.start(history.demo)
         page.start(history.demo)

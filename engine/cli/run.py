@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.film import WantedFilm, filmed, wanted_film
+from engine.cli.film import Camera
 from engine.cli.options import argument, option
 from engine.cli.output import load_referee, progress, waiting, warming
 from engine.cli.player import PageCapture, write_page
@@ -99,7 +99,7 @@ def run_command(args: RunOptions) -> Report | None:
     """
     others = options.solver_list("--against", args.against)
     integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
-    film = wanted_film("--record", args.film, args.fps, args.size)
+    camera = Camera("--record", args.film, args.fps, args.size)
     pair = None
     if args.pair is not None:
         from engine.app.case_demos import inspector_of
@@ -119,7 +119,7 @@ def run_command(args: RunOptions) -> Report | None:
             return None
         if pair is not None:
             return _answer(pair, kind, values, args.screenshot, args.html)
-        return _headless(args, kind, values, own, others, film)
+        return _headless(args, kind, values, own, others, camera)
 
 
 def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
@@ -260,7 +260,7 @@ def _headless(
     values: dict[str, float],
     solver_settings: NamedValues | None,
     others: tuple[str, ...],
-    film: WantedFilm | None,
+    camera: Camera,
 ) -> Report:
     """Run a demo headless, with one copy per solver in `others`, and write the requested files."""
     from engine.app.headless import picture_of, run_headless
@@ -275,7 +275,7 @@ def _headless(
     record = partial(_recorder, path=args.record_inputs) if args.record_inputs is not None else None
     page = PageCapture(args.html)
     files = args.csv_contacts, args.csv_states, args.csv_timings
-    with Tables(*files) as tables, filmed(film) as camera, progress(kind.title, steps) as advance:
+    with Tables(*files) as tables, camera.running(), progress(kind.title, steps) as advance:
 
         def add_row(demo: Demo) -> None:
             times = [(stage.times.step, stage.times.check) for stage in demo.stages]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import re
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,13 +17,34 @@ from engine.cli.output import progress, unfinished
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_ITERATIONS
 from engine.common.words import counted
-from engine.report import Link, Part, Report
+from engine.report import Cell as TableCell
+from engine.report import Chart, Curve, Link, Page, Part, Report, Table
 
 if TYPE_CHECKING:
-    from engine.experiments.solvers.bench import Rung
-    from engine.experiments.solvers.trial import Cell
+    from engine.experiments.solvers.bench import Need, Plan, Rung
+    from engine.experiments.solvers.scenes import BenchScene
+    from engine.experiments.solvers.trial import Cell, Variant
 
 __all__ = ["solvers_command"]
+
+CHART = "accuracy-cost.png"
+TABLES = "tables.md"
+_MIN_ERROR = 1e-9
+"""Smallest error shown, meters. Smaller errors are shown as this one, because the axis is logarithmic."""
+_MEASURES = {
+    "end_penetration": "overlap, m",
+    "max_penetration": "deepest, m",
+    "end_joint_error": "joint error, m",
+    "max_joint_error": "max, m",
+    "error": "error, m",
+    "drift": "drift, m",
+    "energy_gain_share": "energy gained",
+    "momentum_lost_share": "momentum lost",
+    "force_error": "force error",
+    "rest_at": "at rest, s",
+    "ms_per_step": "ms per step",
+    "cost_ratio": "cost",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +72,6 @@ def solvers_command(args: SolversOptions) -> Report:
     --efforts varies the work per step to find the least effort that reaches --accuracy. docs/solvers.md explains the columns. Costs are
     CPU times from interleaved runs; compare the ratios to the soft-step solver.
     """
-    from engine.cli.solvers_page import measures_table, needs_table, solvers_page
     from engine.experiments.solvers.bench import Plan, needs, tried
     from engine.experiments.solvers.scenes import chosen_scenes, write_scenes
     from engine.experiments.solvers.trial import chosen_variants
@@ -73,15 +95,15 @@ def solvers_command(args: SolversOptions) -> Report:
         plain |= {"ladder": [rung.as_json() for rung in ladder], "needs": [need.as_json() for need in needed]}
 
     def parts() -> Iterator[Part]:
-        yield measures_table(cells)
+        yield _measures_table(cells)
         for variant in variants:
             own = [cell for cell in cells if cell.variant == variant]
             yield f"{variant.label} stands in {sum(cell.stands is True for cell in own)} of {counted(len(own), 'scene')}"
         if needed:
-            yield needs_table(done, needed)
+            yield _needs_table(done, needed)
         yield Link("Cost: ratio to the soft step.", "caption")
 
-    page = partial(solvers_page, args.report or "", plan, done, cells, ladder, needed, args.accuracy) if done else None
+    page = partial(_page, args.report or "", plan, done, cells, ladder, needed, args.accuracy) if done else None
     return Report(plain, parts(), 0, page, unfinished(len(done), len(scenes), "scene"))
 
 
@@ -92,3 +114,138 @@ def _efforts(given: str | None) -> tuple[int, ...]:
         if not word.isdecimal() or not 1 <= int(word) <= MAX_ITERATIONS:
             raise InvalidInputError("--efforts", f"a list of whole numbers from 1 to {MAX_ITERATIONS}, such as 1,2,4,8", word)
     return tuple(dict.fromkeys(map(int, words)))
+
+
+def _file_stem(scene: str, variant: Variant) -> str:
+    """Return the base name of files for a solver and a scene."""
+    return re.sub(r"[^\w.-]+", "-", f"{scene}-{variant.label}")
+
+
+def _page(
+    folder: str,
+    plan: Plan,
+    scenes: Sequence[BenchScene],
+    cells: Sequence[Cell],
+    ladder: Sequence[Rung],
+    needed: Sequence[Need],
+    accuracy: float,
+) -> Page:
+    """Return the HTML page and its files, which are pictures of the final states, the accuracy-cost chart, and the tables as Markdown.
+
+    Also writes the scene files into `folder`.
+    """
+    from engine.experiments.solvers.scenes import write_scenes
+    from engine.report.charts import as_png, as_svg, draw_charts
+    from engine.report.page import render_page
+
+    write_scenes(Path(folder), scenes)
+    pictures = _pictures(cells)
+    charts = _ladder_charts(scenes, ladder, accuracy)
+    figure = draw_charts(charts) if charts else None
+    matrix, needs = _matrix(plan, scenes, cells, pictures), _needs_table(scenes, needed)
+    page = render_page(
+        "solvers.html",
+        title="Solvers by scene",
+        about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz.",
+        matrix=matrix,
+        svg="" if figure is None else as_svg(figure, "error over cost, one panel per scene, one line per solver"),
+        needs=needs,
+        scenes=[(scene, _measures_table([cell for cell in cells if cell.scene == scene.name])) for scene in scenes],
+    )
+    text = matrix.as_markdown() + ("\n" + needs.as_markdown() if needed else "")
+    files = {**pictures, TABLES: text.encode("utf-8")}
+    return page, files if figure is None else files | {CHART: as_png(figure)}
+
+
+def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
+    """Return pictures of the final states, by file name."""
+    from engine.app.headless import no_screen, small_picture_of
+    from engine.common.errors import LabError
+    from engine.sim.scene_demo import scene_demo
+
+    pictures = {}
+    with no_screen():
+        for cell in cells:
+            if cell.end is not None:
+                with contextlib.suppress(LabError):  # the final state cannot be drawn; the cell has the reason
+                    pictures[f"{_file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
+    return pictures
+
+
+def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> list[Chart]:
+    """Return one chart per scene that plots error against cost relative to the soft step; runs whose stack collapses are omitted."""
+    methods = list(dict.fromkeys(rung.solver for rung in ladder))
+    charts = []
+    for scene in scenes:
+        curves = []
+        for method in methods:
+            points = [
+                (rung.cost_ratio, max(rung.error, _MIN_ERROR))
+                for rung in ladder
+                if (rung.solver, rung.scene) == (method, scene.name)
+                and rung.stands
+                and rung.error is not None
+                and rung.cost_ratio is not None
+            ]
+            curves.append(Curve(method, tuple(x for x, _ in points), tuple(y for _, y in points)))
+        if any(curve.x for curve in curves):
+            charts.append(Chart(scene.title, "cost of a step, soft step = 1", "error, m", tuple(curves), (True, True), accuracy))
+    return charts
+
+
+def _measures_table(cells: Sequence[Cell]) -> Table:
+    """Return the table of measurements, with one row per scene and solver; it also says whether the scene stands or why it does not."""
+    names = [name for name in _MEASURES if any(getattr(cell, name) is not None for cell in cells)]
+    rows = tuple(
+        (cell.scene, cell.variant.label, Link("yes" if cell.stands else cell.reason, _kind(cell)), *(getattr(cell, name) for name in names))
+        for cell in cells
+    )
+    return Table("", ("scene", "method", "stands", *(_MEASURES[name] for name in names)), rows, (0, 1, 2))
+
+
+def _kind(cell: Cell) -> str:
+    return "caption" if cell.stands is None else "right" if cell.stands else "wrong"
+
+
+def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pictures: Mapping[str, bytes]) -> Table:
+    """Return the outcome of each solver (columns) in each scene (rows), with the number of scenes that stand and the mean cost."""
+    at = {(cell.scene, cell.variant): cell for cell in cells}
+    rows: list[tuple[TableCell, ...]] = []
+    for scene in scenes:
+        row = [(at[scene.name, variant], pictures.get(f"{_file_stem(scene.name, variant)}.png", b"")) for variant in plan.variants]
+        words = (Link(_words(cell), _kind(cell), picture=picture) for cell, picture in row)
+        rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *words))
+    for what, among in (("stands", scenes), ("of scenes that can stand", [scene for scene in scenes if scene.can_stand])):
+        counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
+        rows.append((f"{what}, of {len(among)}", *map(str, counts)))
+    costs = [[ratio for scene in scenes if (ratio := at[scene.name, variant].cost_ratio)] for variant in plan.variants]
+    rows.append(("cost, soft step = 1", *(f"{statistics.geometric_mean(own):.2f}" if own else "" for own in costs)))
+    heads = ("scene", *(f"`{variant.label}`" for variant in plan.variants))
+    return Table("", heads, tuple(rows), tuple(range(len(heads))))
+
+
+def _words(cell: Cell) -> str:
+    """Return "yes" with the error in mm, "no" or "explodes" with the time of the fall, or a short reason."""
+    if cell.stands:
+        mm = 1e3 * (cell.error or 0.0)
+        return "yes <0.1" if mm < 0.1 else f"yes {mm:.2g}" if mm < 10.0 else f"yes {mm:.0f}"
+    if cell.fell_at is not None:
+        return f"{'explodes' if cell.reason.startswith('exploded') else 'no'} {cell.fell_at:.2g} s"
+    if cell.stands is False:
+        return "no"
+    return f"{cell.reason.split(':')[0].split(' after ')[0]} at {cell.seconds:.2g} s" if cell.seconds else "refused"
+
+
+def _needs_table(scenes: Sequence[BenchScene], needed: Sequence[Need]) -> Table:
+    """Return the least effort with which each solver (columns) reaches the accuracy in each scene (rows), and what it costs."""
+    solvers = list(dict.fromkeys(need.solver for need in needed))
+    known = {(need.scene, need.solver): need for need in needed}
+    rows = [(f"`{scene.name}`", *(_need_words(known.get((scene.name, solver))) for solver in solvers)) for scene in scenes]
+    heads = ("effort: cost", *(f"`{solver}`" for solver in solvers))
+    return Table("", heads, tuple(rows), tuple(range(len(heads))))
+
+
+def _need_words(need: Need | None) -> str:
+    if need is None or not need.reached:
+        return "-"
+    return f"{'default' if need.effort is None else need.effort}: {need.cost_ratio:.3g}"

@@ -16,7 +16,6 @@ from engine.geometry import Circle, Polygon
 from engine.world import (
     BodySpec,
     FixtureSpec,
-    FrictionJointSpec,
     GearJointSpec,
     MotorJointSpec,
     PrismaticJointSpec,
@@ -38,23 +37,6 @@ def floating():
 
 
 # -- friction and motor -----------------------------------------------------------------------------------------------
-
-
-def test_friction_takes_its_force_from_the_speed_and_its_torque_from_the_turning():
-    """2 N on 1 kg, 0.1 N m on 1/6 kg m^2: 2 m/s^2 and 0.6 rad/s^2, until it stands, and then it stays."""
-    world = floating()
-    table, box = world.create_body(BodySpec(type="static")), world.create_body(BodySpec(BOX))
-    world.create_joint(FrictionJointSpec(table, box, (0.0, 0.0), 2.0, 0.1))
-    world.set_velocity(box, (3.0, 0.0), 1.2)
-    steps(world, 60)
-    assert world.state(box).linear_velocity[0] == pytest.approx(1.0, abs=1e-4)
-    assert world.state(box).angular_velocity == pytest.approx(0.6, abs=1e-4)
-    steps(world, 90)
-    assert world.state(box).position[0] == pytest.approx(3.0**2 / (2.0 * 2.0), abs=3.0 * DT)
-    assert math.hypot(*world.state(box).linear_velocity) < 1e-6 and abs(world.state(box).angular_velocity) < 1e-6
-    world.apply_force(box, (1.9, 0.0))
-    world.step()
-    assert math.hypot(*world.state(box).linear_velocity) < 1e-6  # less than it holds
 
 
 def test_a_motor_brings_a_body_to_its_place_as_hard_as_it_may():

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from engine.cli.solvers_page import _ladder_charts
+from engine.cli.solvers import _ladder_charts
 from engine.experiments.solvers.bench import Rung
 from engine.experiments.solvers.scenes import chosen_scenes
 from engine.report import Chart, Curve, Link, Table
