@@ -120,7 +120,9 @@ class Bounce(Scene):
     def draw(self, canvas: Canvas) -> None:
         """Draw each ball's rebound height and its restitution."""
         for k in range(N_BALLS):
-            label(canvas, (k * PITCH, -0.25), f"e {k / (N_BALLS - 1):.1f}", palette.TEXT, 0.9, height=0.5)
+            e = f"{k / (N_BALLS - 1):.1f}"
+            if not label(canvas, (k * PITCH, -0.25), f"e {e}", palette.TEXT, 0.7, height=0.5):
+                label(canvas, (k * PITCH, -0.25), e, palette.TEXT, 0.8, height=0.5)
             if self.phases[k] == "turned":
                 y = self.tops[k]
                 color = palette.AGREE if abs(y - self.predicted(k)) <= self.allowed else palette.WARNING

@@ -174,7 +174,8 @@ class Breakable(Scene):
         for k, blow in enumerate(self.blows):
             if blow > 0.0:
                 color = palette.AGREE if self.is_as_predicted(k) else palette.WARNING
-                label(canvas, (k * PITCH, -0.25), f"{blow:.2f} N s", color, 0.9 * PITCH, height=0.5)
+                if not label(canvas, (k * PITCH, -0.25), f"{blow:.2f} N s", color, 0.75 * PITCH, height=0.5):
+                    label(canvas, (k * PITCH, -0.25), f"{blow:.1f}", color, 0.8 * PITCH, height=0.5)
 
     def status(self) -> Sequence[StatusLine]:
         words = f"a plate of {self.mass:.2f} kg withstands a fall of {self.breaking_height:.2f} m"
