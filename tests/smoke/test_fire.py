@@ -76,7 +76,7 @@ def test_every_rule_at_every_target_in_every_form(capsys, tmp_path):
 
 
 def test_the_words_of_the_window_name_targets_too(capsys):
-    words = {word: targets[0] for word, (targets, _, _) in CHOICES.items() if word != "each"}
+    words = {word: targets[0] for word, (targets, _) in CHOICES.items() if word != "each"}
     assert set(words.values()) == set(TARGETS)
     found = fired(capsys, "--ccd", "on", "--speed", "20", "--target", ",".join(words))
     assert [run["target"] for run in found["runs"]] == list(words.values())

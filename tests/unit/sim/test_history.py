@@ -256,8 +256,8 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
     history = session.timeline.history
     assert history is not None
     changes = (
-        lambda: session.press("w"),
-        lambda: session.press("f3"),
+        lambda: session.set_parameter("target", 1),
+        lambda: session.set_parameter("lanes", 0b10011),
         lambda: session.set_parameter("speed", 130.0),
         session.restart,
         lambda: session.press("return"),
@@ -285,7 +285,7 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo():
     history = session.timeline.history
     assert history is not None
     history.step()
-    session.press("w")
+    session.set_parameter("target", 1)
     history.step()
     demo.sim.use_referee(lambda world: None)
     session.advance(0.0)
