@@ -193,7 +193,7 @@ def depends_on_scratch(scene: str, solver: str, chosen: Mapping[str, Any], n_ste
 
 def main() -> int:
     np.seterr(all="ignore")
-    found = [one for solver, chosen in CASES for scene in SCENES if (one := depends_on_scratch(scene, solver, chosen, 3))]
+    found = [one for solver, chosen in CASES for scene in SCENES if (one := depends_on_scratch(scene, solver, chosen, 2))]
     print("\n".join(found))
     return int(bool(found))
 

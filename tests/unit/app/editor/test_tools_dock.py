@@ -110,7 +110,7 @@ def test_after_random_work_every_step_is_found_again() -> None:
         lambda: person.key(rng.choice((pygame.K_p, pygame.K_RETURN, pygame.K_END))),
         lambda: person.key(rng.choice((pygame.K_c, pygame.K_v, pygame.K_d)), CTRL),
     )
-    for _ in range(50):
+    for _ in range(30):
         person.pick(rng.choice("SSBBCFPHDWLOEG"))
         for _ in range(3):
             rng.choice(works)()
