@@ -19,18 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Lane", "Race", "is_loaded", "load", "loading"]
 
-_TURN = 10
-"""Frames of a turn: the first updates the structure, the others are measured."""
-_AT_ONCE = 2
-"""Number of structures that run besides the drawn one."""
+_TURN = 6
+"""Frames of a turn: the first brings the structure up to date, the others are measured."""
 _LONG_MS = 8.0
-"""Time per frame from which a structure is slow: its turn has one frame."""
+"""Time of a frame after which a turn ends."""
 _MS_A_FRAME = 1.0
 """Average time per frame that the turns of a structure may cost; its next turn waits accordingly."""
-_KEPT, _KEPT_SLOW = 30, 5
-"""Number of times in the median of a structure, and of a slow one, whose turns are rare."""
-_FEW, _SOON = 3, 15
-"""With fewer than `_FEW` times, of which one may be an outlier, the next turn comes after at most `_SOON` frames."""
+_KEPT = 15
+"""Number of times in the median of a structure."""
 
 
 @dataclass(eq=False, slots=True)
@@ -43,10 +39,6 @@ class Lane:
     """Frame of its last update."""
     due: int = 0
     """Earliest frame of its next turn."""
-    turn_frames: int = 0
-    """Frames of its turn so far."""
-    is_cold: bool = True
-    """True if it was never measured in two consecutive frames."""
     wrong: int = 0
     """Number of frames in which its pairs differed from those of brute force."""
 
@@ -54,18 +46,6 @@ class Lane:
     def ms(self) -> float | None:
         """Median time per frame, milliseconds, the lower one of two; None before the first measurement."""
         return median_low(self.times) if self.times else None
-
-    def rest(self, frame: int) -> None:
-        """End the turn after `frame`, and schedule the next one by the median cost, not by the last one."""
-        while self.is_slow and len(self.times) > _KEPT_SLOW:
-            self.times.popleft()
-        wait = round(self.turn_frames * (self.ms or 0.0) / _MS_A_FRAME)
-        self.due = frame + 1 + (min(wait, _SOON) if len(self.times) < _FEW else wait)
-
-    @property
-    def is_slow(self) -> bool:
-        """True if its turns are short, judged by the faster one of two measurements."""
-        return min(list(self.times)[-2:]) >= _LONG_MS
 
 
 class Race:
@@ -86,7 +66,9 @@ class Race:
         self.pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.n_compared = 0
         self._frame = 0
-        self._running: list[tuple[Lane, int]] = []
+        self._running: Lane | None = None
+        self._begun = 0
+        """First frame of its turn."""
 
     @property
     def n_wrong(self) -> int:
@@ -94,33 +76,23 @@ class Race:
         return sum(lane.wrong for lane in self.lanes)
 
     def run(self, boxes: FloatArray, moving: IntArray, drawn: int) -> None:
-        """Run the drawn structure and those whose turn it is on `boxes`, of which `moving` moved in this frame."""
+        """Run the drawn structure and the one whose turn it is on `boxes`, of which `moving` moved in this frame."""
         self._frame += 1
         chosen = self.lanes[drawn]
-        self.pairs = self._feed(chosen, boxes, moving)
-        answers = [(chosen, self.pairs)]
-        going: list[tuple[Lane, int]] = []
-        for lane, left in self._running:
-            if lane is chosen:
-                continue
-            answers.append((lane, self._feed(lane, boxes, moving)))
-            lane.turn_frames += 1
-            if left > 1 and not lane.is_slow:
-                going.append((lane, left - 1))
-            else:
-                lane.rest(self._frame)
-        self._compare(boxes, answers)
-        self._running = going
-        waiting = [
-            lane for lane in self.lanes if lane is not chosen and lane.due <= self._frame and all(lane is not other for other, _ in going)
-        ]
-        waiting.sort(key=lambda lane: lane.fed)
-        for lane in waiting[: _AT_ONCE - len(going)]:
-            lane.turn_frames = 0
-            self._running.append((lane, _TURN))
+        self.pairs, _ = self._feed(chosen, boxes, moving)
+        waiting = [lane for lane in self.lanes if lane is not chosen and lane.due <= self._frame]
+        if self._running not in waiting:
+            self._running, self._begun = min(waiting, key=lambda lane: lane.fed, default=None), self._frame
+        if (lane := self._running) is None:
+            return
+        pairs, cost = self._feed(lane, boxes, moving)
+        n_frames = self._frame - self._begun + 1
+        if n_frames == _TURN or (n_frames > 1 and cost >= _LONG_MS):
+            lane.due, self._running = self._frame + 1 + round(n_frames * (lane.ms or 0.0) / _MS_A_FRAME), None
+        self._compare(boxes, [(chosen, self.pairs), (lane, pairs)])
 
-    def _feed(self, lane: Lane, boxes: FloatArray, moving: IntArray) -> IntArray:
-        """Return the pairs of a structure and measure the time."""
+    def _feed(self, lane: Lane, boxes: FloatArray, moving: IntArray) -> tuple[IntArray, float]:
+        """Return the pairs of a structure and the time that they took, milliseconds."""
         phase = lane.phase
         follows = lane.fed == self._frame - 1 and len(phase) == len(boxes)
         moved = boxes[moving]
@@ -132,14 +104,10 @@ class Race:
         else:
             pairs = phase.pairs(boxes)
         cost = 1000.0 * (perf_counter() - start)
-        # an update after a pause takes longer than from frame to frame, and counts only until there are better measurements
-        if follows and lane.is_cold:
-            lane.times.clear()
-            lane.is_cold = False
-        if follows or lane.is_cold:
+        if follows:  # after a pause, an update takes longer than from frame to frame
             lane.times.append(cost)
         lane.fed = self._frame
-        return pairs
+        return pairs, cost
 
     def _compare(self, boxes: FloatArray, answers: list[tuple[Lane, IntArray]]) -> None:
         """Compare the results of a frame; if they differ, brute force tells which are wrong."""

@@ -12,7 +12,6 @@ import pytest
 from demos import _broadphase_race as racing
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import entered, sketch_words
-from demos._broadphase_race import Lane
 from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
 from engine.app.headless import picture_of
 from engine.broadphase import STRUCTURES, BruteForce
@@ -52,7 +51,7 @@ def test_all_structures_have_their_turns_and_find_the_same() -> None:
     for _ in range(110):
         demo.sim.step()
     race = demo.view_state.race
-    assert race is not None and race.n_wrong == 0 and race.n_compared >= 150
+    assert race is not None and race.n_wrong == 0 and race.n_compared >= 100
     assert all(lane.ms is not None for lane in race.lanes)
     assert np.array_equal(race.pairs, BruteForce().pairs(demo.boxes)) and len(race.pairs)
     assert demo.agreement().unexplained == 0
@@ -83,27 +82,9 @@ def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
     assert race is not None
     lane = race.lanes[0]
     lane.times.extend([50.0] * 30)
-    lane.is_cold = False
-    race._running = [(lane, 10)]
-    demo.sim.step()
-    assert lane.due > 40 and all(lane is not other for other, _ in race._running)
-
-
-def test_a_hiccup_is_soon_forgotten() -> None:
-    lane = Lane(BruteForce())
-    lane.times.append(300.0)  # the first time, when the machine did something else
-    lane.turn_frames = 1
-    lane.rest(1)
-    assert lane.ms == 300.0 and lane.due <= 20
-    lane.times.append(10.0)
-    lane.rest(20)
-    assert lane.ms == 10.0
-    lane.times.extend([12.0, 11.0, 900.0])
-    lane.rest(40)
-    assert lane.ms == 12.0 and lane.due <= 40 + 15  # by what a turn usually costs
-    lane.times.extend([25.0] * 5)
-    lane.rest(60)
-    assert lane.ms == 25.0 and len(lane.times) == 5  # and what has changed is soon seen
+    for _ in range(80):
+        demo.sim.step()
+    assert lane.due > race._frame + 40 and race._running is not lane
 
 
 @pytest.mark.parametrize("size", [(800, 600), (1280, 720)])
