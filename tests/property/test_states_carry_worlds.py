@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,6 @@ from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_SPEED
 from engine.geometry import Circle
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.actions import (
-    Action,
     ApplyImpulse,
     ChangeBody,
     ChangeFixture,
@@ -35,7 +33,6 @@ from engine.sim.actions import (
     SetVelocity,
     UndoOwn,
 )
-from engine.sim.demo import Demo
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from engine.sim.state import decode_state, encode_state
@@ -63,23 +60,23 @@ _ROUNDS = 3
 class Extremist:
     """A user whose acts have numbers at the bounds."""
 
-    def __init__(self, simulation: SharedSimulation, seed: int) -> None:
+    def __init__(self, simulation, seed):
         self.simulation, self.dice, self.n = simulation, random.Random(seed), 0
         self.do(Join())
 
-    def do(self, action: Action) -> None:
+    def do(self, action):
         with contextlib.suppress(LabError):  # what the world refuses it need not carry
             one = self.simulation.demo.sim.resolve(action)
             self.n += 1
             self.simulation.act(UserAction(1, self.n, one))
 
-    def number(self, most: float) -> float:
+    def number(self, most):
         return self.dice.choice((0.0, 1.0, -1.0, 1e-9, most, -most, 0.5 * most, self.dice.uniform(-most, most), self.dice.uniform(-9, 9)))
 
-    def point(self, most: float = MAX_COORDINATE) -> tuple[float, float]:
+    def point(self, most=MAX_COORDINATE):
         return self.number(most), self.number(most)
 
-    def joint(self, a: int, b: int) -> Any:
+    def joint(self, a, b):
         at = self.dice.choice(((0.0, 1.0), self.point(), self.point(0.5 * MAX_COORDINATE)))
         other = (0.5 * at[0] + 1.0, at[1])
         gears = [*self.simulation.demo.stages[0].world.joint_ids, 0, 1][:2]
@@ -97,7 +94,7 @@ class Extremist:
         )
         return self.dice.choice(makes)()
 
-    def act(self) -> None:
+    def act(self):
         dice, world = self.dice, self.simulation.demo.stages[0].world
         a, b = dice.sample(list(world.body_ids), 2)
         fixture, joint = (dice.choice(list(ids) or [0]) for ids in (world.fixture_ids, world.joint_ids))
@@ -150,11 +147,11 @@ class Extremist:
                 self.do(dice.choice(ways))
 
 
-def _begin(solver: str) -> Demo:
+def _begin(solver):
     return find_demo("simple_shapes")(0, {"count": 3}, solver=solver)
 
 
-def _play(solver: str, seed: int) -> None:
+def _play(solver, seed):
     simulation = SharedSimulation(_begin(solver), goes_back=False)
     user = Extremist(simulation, seed)
     for _ in range(_ROUNDS):
@@ -179,14 +176,14 @@ def _play(solver: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "contact_forces"])  # a minute: its slow test is below
-def test_whoever_joins_gets_the_state_of_a_world_at_the_bounds(solver: str, seed: int) -> None:
+def test_whoever_joins_gets_the_state_of_a_world_at_the_bounds(solver, seed):
     _play(solver, seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 200, 20))
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver: str, first: int) -> None:
+def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver, first):
     for seed in range(first, first + 20):
         try:
             _play(solver, seed)
@@ -195,7 +192,7 @@ def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver: str
             raise
 
 
-def test_a_body_that_has_wound_up_is_carried() -> None:
+def test_a_body_that_has_wound_up_is_carried():
     """The case of issue 29: an angle of 1e9 rad, and 1e6 rad/s."""
     for solver in ("box2d", "soft_step"):
         simulation = SharedSimulation(_begin(solver), goes_back=False)

@@ -86,6 +86,7 @@ def _contents(folder):
         ("join 127.0.0.1:1 --headless", "nothing is listening at 127.0.0.1:1: check that the server is running"),
         ("join 127.0.0.1:1 --name=", "--name must be 1 to 40 characters long, got ''"),
         ("join 127.0.0.1:1 --method guessing", "--method must be one of prediction, interpolation, lockstep, got 'guessing'"),
+        ("join 127.0.0.1:1 --tls-ca none.pem", "--tls-ca must be a file that can be read"),
         ("join 127.0.0.1:1 --script acts.json", "acts.json: acts[0].tick must be a whole number >= 0, got -1"),
         (f"{NETLAB} --latency 150", "--latency must be from 0 to 10 s, got 150.0"),
         (f"{NETLAB} --join-at 600", "--join-at must be a whole number from 1 to 599, got 600"),
