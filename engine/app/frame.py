@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -301,28 +301,14 @@ class FramePainter:
 
     def difference_at(self, pointer: tuple[int, int]) -> FoundDifference | None:
         """Return the difference of the last picture that is under the pointer."""
-        nearest: tuple[float, Stage, int, PlacedDifferences] | None = None
-        for stage, shown, _, camera in self._found:
-            if len(shown):
-                away = np.hypot(*(camera.to_screen_array(shown.positions) - np.array(pointer, dtype=np.float64)).T)
-                k = int(np.argmin(np.where(np.isnan(away), np.inf, away)))
-                if nearest is None or float(away[k]) < nearest[0]:
-                    nearest = (float(away[k]), stage, k, shown)
-        if nearest is None or not nearest[0] <= _REACH * self._book.ui_scale:
-            return None
-        return _found(nearest[1], nearest[3], nearest[2])
+        found = _nearest(((shown, shown.differences.positions) for shown in self._found), pointer, _REACH * self._book.ui_scale)
+        return None if found is None else _found(found[0].stage, found[0].differences, found[1])
 
     def contact_at(self, pointer: tuple[int, int]) -> tuple[Stage, int] | None:
         """Return the world of the contact whose point in the last picture is under the pointer, and the contact's row."""
-        nearest: tuple[float, Stage, int] | None = None
-        for stage, _, points, camera in self._found:
-            if len(points) == len(stage.world.contacts) > 0:
-                pixels = camera.to_screen_array(points.reshape(-1, 2))
-                away = np.hypot(*(pixels - np.array(pointer, dtype=np.float64)).T)
-                k = int(np.argmin(np.where(np.isnan(away), np.inf, away)))
-                if nearest is None or float(away[k]) < nearest[0]:
-                    nearest = float(away[k]), stage, k // 2
-        return None if nearest is None or not nearest[0] <= _DOT_REACH * self._book.ui_scale else nearest[1:]
+        there = ((shown, shown.points.reshape(-1, 2)) for shown in self._found if len(shown.points) == len(shown.stage.world.contacts))
+        found = _nearest(there, pointer, _DOT_REACH * self._book.ui_scale)
+        return None if found is None else (found[0].stage, found[1] // 2)
 
     def differences_of(self, reason: str) -> list[FoundDifference]:
         """Return the differences of the last picture that have a reason, the largest first."""
@@ -411,6 +397,18 @@ def _free_of_diagrams(session: Session, ui_scale: float) -> Place:
     left, top, width, height = session.view.camera.view
     head, right, foot = session.demo.margins(width, height, ui_scale)
     return left, round(top + head), round(width - right), round(height - head - foot)
+
+
+def _nearest(places: Iterable[tuple[_Shown, FloatArray]], pointer: tuple[int, int], reach: float) -> tuple[_Shown, int] | None:
+    """Return which of the points of worlds, float64 (n, 2), is nearest to a pixel, and at most `reach` pixels away."""
+    best = None
+    for shown, points in places:
+        if len(points):
+            away = np.hypot(*(shown.camera.to_screen_array(points) - np.array(pointer, dtype=np.float64)).T)
+            k = int(np.argmin(np.where(np.isnan(away), np.inf, away)))
+            if away[k] <= reach:
+                best, reach = (shown, k), float(away[k])
+    return best
 
 
 def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:

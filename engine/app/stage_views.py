@@ -7,38 +7,19 @@ command has moved or destroyed are dropped.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, any_of_rows
-from engine.contracts import StepAgreement
 from engine.contracts.contact import PointState
 from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
-from engine.render.palette import Color
 from engine.render.trail import ContactTrail
+from engine.render.views import SceneView
 from engine.sim.demo import Demo
 from engine.sim.stage import Stage, TakenPiece
-from engine.world import World
 
-__all__ = ["StageScene", "StageViews", "step_path", "views_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class StageScene:
-    """A stage for one picture, as `engine.render.views.SceneView` has it."""
-
-    world: World
-    offset: tuple[float, float]
-    trail: ContactTrail
-    impacts: StepImpacts | StepPath | None
-    displaced: Collection[int]
-    agreement: StepAgreement
-    mark_touching: bool
-    colors: Mapping[int, Color]
-    outline_only: Collection[int]
+__all__ = ["StageViews", "step_path", "views_of"]
 
 
 class StageViews:
@@ -54,14 +35,14 @@ class StageViews:
         for piece in stage.pieces:
             trail.record(piece.contacts, _moments(piece, _impacts(piece)))
 
-    def scene(self, stage: Stage) -> StageScene:
+    def scene(self, stage: Stage) -> SceneView:
         """Return a stage as it is drawn now."""
         from engine.app.dropped_picture import shown_of  # loads pygame, which a run without a picture does without
 
         trail, displaced = self._trails.get(stage, ContactTrail()), stage.displaced
         trail.forget(displaced)
         pictured = [drop.body for drop in self._demo.dropped if drop.stage is stage and drop.is_there and shown_of(drop) is not None]
-        return StageScene(
+        return SceneView(
             world=stage.world,
             offset=stage.offset,
             trail=trail,

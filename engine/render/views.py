@@ -62,41 +62,34 @@ class WorldView(Protocol):
     def joint_anchors(self, joint: int, /) -> tuple[tuple[float, float], tuple[float, float]]: ...
 
 
-class SceneView(Protocol):
-    """A world in the picture, its position, and the annotations on it."""
+@dataclass(frozen=True, slots=True)
+class SceneView:
+    """A world in the picture, its position, meters, and the annotations on it.
 
-    @property
-    def world(self) -> WorldView:
-        """The world."""
+    Attributes
+    ----------
+    trail : ContactTrail
+        Contact points added and removed in the last steps.
+    impacts : StepImpacts, StepPath or None
+        Impacts inside the last step, or the pieces that it was taken in.
+    displaced : collection of int
+        Bodies moved by a command, or destroyed, since the last step, whose contacts no longer hold.
+    agreement : StepAgreement
+        The referee's verdict on the last step.
+    mark_touching : bool
+        True if a touching body is drawn red.
+    colors : mapping of int to Color
+        Colors of single bodies, by id.
+    outline_only : collection of int
+        Bodies drawn without a fill, because a picture shows them.
+    """
 
-    @property
-    def offset(self) -> tuple[float, float]:
-        """Position of its origin in the picture, meters."""
-
-    @property
-    def trail(self) -> ContactTrail:
-        """Contact points added and removed in the last steps."""
-
-    @property
-    def impacts(self) -> StepImpacts | StepPath | None:
-        """Impacts inside the last step, or the pieces that it was taken in; None for none."""
-
-    @property
-    def displaced(self) -> Collection[int]:
-        """Bodies moved by a command, or destroyed, since the last step, whose contacts no longer hold."""
-
-    @property
-    def agreement(self) -> StepAgreement:
-        """The referee's verdict on the last step."""
-
-    @property
-    def mark_touching(self) -> bool:
-        """True if a touching body is drawn red."""
-
-    @property
-    def colors(self) -> Mapping[int, Color]:
-        """Colors of single bodies, by id."""
-
-    @property
-    def outline_only(self) -> Collection[int]:
-        """Bodies drawn without a fill, because a picture shows them."""
+    world: WorldView
+    offset: tuple[float, float]
+    trail: ContactTrail
+    impacts: StepImpacts | StepPath | None
+    displaced: Collection[int]
+    agreement: StepAgreement
+    mark_touching: bool
+    colors: Mapping[int, Color]
+    outline_only: Collection[int]
