@@ -186,6 +186,15 @@ COMMANDS: tuple[Command, ...] = (
         _no_film,
     ),
     Command(
+        "page",
+        "Export",
+        "Web page",
+        "Ctrl P",
+        "Make a page of the marked span that plays in any browser, or of everything if none is marked.",
+        lambda app: app.dock(RecordingDock).export(app.session, ".html"),
+        _no_film,
+    ),
+    Command(
         "record",
         "Export",
         "Record",

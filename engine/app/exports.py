@@ -1,7 +1,8 @@
-"""Films of the past out of the window, some steps at a time, so that the window stays alive."""
+"""Films and pages of the past out of the window, some steps at a time, so that the window stays alive."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -14,19 +15,20 @@ from engine.app.film import MIN_SIDE, Film, FilmError, FrameTimes, usual_rate
 from engine.app.frame import painter_for
 from engine.app.messages import Messages
 from engine.common.errors import LabError
+from engine.common.files import write_atomically
 
 if TYPE_CHECKING:
     from engine.app.session import Session
     from engine.render.canvas import Canvas
 
-__all__ = ["FilmExport"]
+__all__ = ["Export", "FilmExport", "PageExport"]
 
 _WIDEST_GIF = 800
 """Pixels; a wider view is made smaller."""
 
 
-class FilmExport:
-    """Films the past of a session as it is shown, at the speed that is set, some steps in each frame of the window.
+class Export(ABC):
+    """Goes through the past of a session and writes it to a file, some steps in each frame of the window.
 
     The session is paused, and returns to where it stood.
 
@@ -34,61 +36,31 @@ class FilmExport:
     ----------
     session : Session
         With a history.
-    window_size : (width, height)
-        Pixels, of which the session's view is a part.
-    ui_scale : float
     path : Path
-        MP4 or GIF by its ending.
     first, last : int
         Steps.
-    paint_over : callable
-        Draws over the bodies what the window draws there too.
 
     Raises
     ------
     LabError
-        The demo has no past, or its view is too small.
+        The demo has no past.
     """
 
     budget: ClassVar[float] = 0.04
     """Seconds of a frame of the window spent on it."""
 
-    def __init__(
-        self,
-        session: Session,
-        window_size: tuple[int, int],
-        ui_scale: float,
-        path: Path,
-        first: int,
-        last: int,
-        paint_over: Callable[[Canvas], None] | None = None,
-    ) -> None:
+    def __init__(self, session: Session, path: Path, first: int, last: int) -> None:
         history = session.timeline.history
         if history is None:
             raise LabError("this demo has no history")
         self.path, self.first, self.last = path, first, last
-        self._session, self._history, self._back_to, self._over = session, history, history.now, paint_over
-        self._surface = pygame.Surface(window_size)
-        self._painter = painter_for(session.demo, ui_scale)
-        self._view = session.view.whole
-        seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # of a very small window some lies outside
-        self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
-        if min(self._crop.size) < MIN_SIDE:
-            raise FilmError(f"the view is smaller than {MIN_SIDE} pixels")
-        factor = min(1.0, _WIDEST_GIF / self._crop.width) if path.suffix.lower() == ".gif" else 1.0
-        self._size = round(factor * self._crop.width) // 2 * 2, round(factor * self._crop.height) // 2 * 2
-        rate = usual_rate(path)
-        self._times = FrameTimes(rate, session.clock.speed)
-        self._film = Film(path, self._size, rate)
+        self._session, self._history, self._back_to = session, history, history.now
         self._closing: Future[None] | None = None
-        session.clock.paused = True
-        history.seek(first)
-        self._draw(self._times.first())
 
     @property
+    @abstractmethod
     def words(self) -> str:
         """Message that names the written file, once it exists."""
-        return f"{self._film.words} written to {self.path}"
 
     @property
     def share(self) -> float:
@@ -103,16 +75,14 @@ class FilmExport:
         LabError, OSError
             It cannot be finished: the disk is full, or gone; `cancel` then.
         """
-        if self._closing is None and self._session.view.whole != self._view:
-            raise FilmError("the size of the view changed, so the film was abandoned")
         started = perf_counter()
         while self._history.now < self.last:
             self._history.seek(self._history.now + 1)
-            self._draw(self._times.after_step(self._session.demo.step_seconds))
+            self._take()
             if perf_counter() - started > self.budget:
                 return False
         if self._closing is None:
-            self._closing = ThreadPoolExecutor(1).submit(self._film.close)
+            self._closing = ThreadPoolExecutor(1).submit(self._write)
         if not self._closing.done():
             return False
         self._closing.result()
@@ -123,8 +93,115 @@ class FilmExport:
         """Leave nothing of the file, and go back to where the session stood."""
         if self._closing is not None and self._closing.exception() is None:  # which waits for its end
             self.path.unlink(missing_ok=True)
-        self._film.discard()
         self._return()
+
+    @abstractmethod
+    def _take(self) -> None:
+        """Take in the present step."""
+
+    @abstractmethod
+    def _write(self) -> None:
+        """Finish the file; runs in a thread."""
+
+    def _begin(self) -> None:
+        self._session.clock.paused = True
+        self._history.seek(self.first)
+
+    def _return(self) -> None:
+        self._history.seek(min(self._back_to, self._history.last))
+        self._session.clock.reset()
+        self._session.clock.paused = True
+
+
+class PageExport(Export):
+    """Makes a page that plays the past of a session in any browser."""
+
+    def __init__(self, session: Session, path: Path, first: int, last: int) -> None:
+        from engine.player.capture import Capture
+
+        super().__init__(session, path, first, last)
+        self._begin()
+        self._capture = Capture(session.demo)
+
+    @property
+    def words(self) -> str:
+        return f"The page of {self.last - self.first:,} steps was written to {self.path}"
+
+    def _take(self) -> None:
+        self._capture.update()
+
+    def _write(self) -> None:
+        from engine.player.page import player_page
+
+        write_atomically(self.path, player_page(self._session.demo.title, [self._capture.packed()]).encode())
+
+
+class FilmExport(Export):
+    """Films the past of a session as it is shown, at the speed that is set.
+
+    Parameters
+    ----------
+    session, path, first, last
+        As of `Export`; the path is of an MP4 or a GIF by its ending.
+    window_size : (width, height)
+        Pixels, of which the session's view is a part.
+    ui_scale : float
+    paint_over : callable
+        Draws over the bodies what the window draws there too.
+
+    Raises
+    ------
+    LabError
+        The demo has no past, or its view is too small.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        path: Path,
+        first: int,
+        last: int,
+        window_size: tuple[int, int],
+        ui_scale: float,
+        paint_over: Callable[[Canvas], None] | None = None,
+    ) -> None:
+        super().__init__(session, path, first, last)
+        self._over = paint_over
+        self._surface = pygame.Surface(window_size)
+        self._painter = painter_for(session.demo, ui_scale)
+        self._view = session.view.whole
+        seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # of a very small window some lies outside
+        self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
+        if min(self._crop.size) < MIN_SIDE:
+            raise FilmError(f"the view is smaller than {MIN_SIDE} pixels")
+        factor = min(1.0, _WIDEST_GIF / self._crop.width) if path.suffix.lower() == ".gif" else 1.0
+        self._size = round(factor * self._crop.width) // 2 * 2, round(factor * self._crop.height) // 2 * 2
+        rate = usual_rate(path)
+        self._times = FrameTimes(rate, session.clock.speed)
+        self._film = Film(path, self._size, rate)
+        self._begin()
+        self._draw(self._times.first())
+
+    @property
+    def words(self) -> str:
+        return f"{self._film.words} written to {self.path}"
+
+    def work(self) -> bool:
+        if self._closing is None and self._session.view.whole != self._view:
+            raise FilmError("the size of the view changed, so the film was abandoned")
+        return super().work()
+
+    def cancel(self) -> None:
+        if self._closing is not None:
+            self._closing.exception()  # waits for its end
+        self._film.discard()
+        super().cancel()
+
+    def _take(self) -> None:
+        self._draw(self._times.after_step(self._session.demo.step_seconds))
+
+    def _write(self) -> None:
+        self._film.close()
 
     def _draw(self, fractions: list[float]) -> None:
         clock = self._session.clock
@@ -140,8 +217,3 @@ class FilmExport:
             picture = self._surface.subsurface(self._crop)
             sized = picture if picture.get_size() == self._size else pygame.transform.smoothscale(picture, self._size)
             self._film.add(pygame.image.tobytes(sized, "RGB"))
-
-    def _return(self) -> None:
-        self._history.seek(min(self._back_to, self._history.last))
-        self._session.clock.reset()
-        self._session.clock.paused = True

@@ -114,7 +114,15 @@ class Capture:
         self._demo, self._besides = demo, besides
         self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
         (left, bottom), (right, top) = demo.home().lower, demo.home().upper
-        self._home = [left, bottom, right, top]
+        self._facts = {
+            "kind": "run",
+            "title": demo.title,
+            "watch": demo.watch,
+            "facts": {"demo": demo.id, "seed": demo.seed, "solver": " ".join(demo.sim.solvers)},
+            "seconds": demo.step_seconds,
+            "home": [left, bottom, right, top],
+            "layers": dict(demo.layers),
+        }
         self._max_error = min(MAX_ERROR, _OF_VIEW * max(right - left, top - bottom))
         self._shapes: dict[tuple[object, ...], int] = {}
         self._bodies: list[_Body] = []
@@ -275,21 +283,14 @@ class Capture:
     # -- the recording ------------------------------------------------------------------------------------------------
 
     def packed(self) -> str:
-        """Return everything captured so far, as `engine.player.encoding` packs it."""
-        demo = self._demo
+        """Return everything captured so far, as `engine.player.encoding` packs it; any thread may call it if there are no copies."""
         bodies, streams, motion = self._packed_bodies()
         points, pairs, tracks = self._packed_points(motion)
         streams |= tracks
         reasons = {run["reason"] for run in self._runs}
         header = {
-            "kind": "run",
-            "title": demo.title,
-            "watch": demo.watch,
-            "facts": {"demo": demo.id, "seed": demo.seed, "solver": " ".join(demo.sim.solvers)},
-            "seconds": demo.step_seconds,
+            **self._facts,
             "steps": self.steps,
-            "home": self._home,
-            "layers": dict(demo.layers),
             "stages": [self._stages[number] for number in sorted(self._stages)],
             "besides": [self._parting(beside) for beside in self._besides],
             "shapes": [{"points": points, "radius": radius, "sensor": is_sensor} for points, radius, is_sensor in self._shapes],

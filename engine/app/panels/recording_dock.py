@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.exports import FilmExport
+from engine.app.exports import Export, FilmExport, PageExport
 from engine.app.files.opening import file_stem
 from engine.app.files.writing import failure_words
 from engine.app.panels.dock import Dock, WindowActions
@@ -53,7 +53,7 @@ class RecordingDock(Dock):
         self._session: Session | None = None
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
-        self._export: FilmExport | None = None
+        self._export: Export | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -176,13 +176,13 @@ class RecordingDock(Dock):
     # Films
 
     def export(self, session: Session, suffix: str) -> None:
-        """Begin to write the marked span, or everything, as a film in the present folder."""
+        """Begin to write the marked span, or everything, as a film or a page in the present folder."""
         history = session.timeline.history
         if history is None or self.is_busy:
             return
         first, last = self.span if self.span is not None else (0, history.last)
         if last <= first:
-            session.messages.say("There is nothing to film yet.")
+            session.messages.say("There is nothing to export yet.")
             return
         session.driver.release_all()
         last = min(last, history.last)
@@ -190,11 +190,14 @@ class RecordingDock(Dock):
         surface = pygame.display.get_surface()
         size = self._size() if surface is None else surface.get_size()
         try:
-            self._export = FilmExport(session, size, self.fonts.ui_scale, path, first, last, self._actions.paint)
+            if suffix == ".html":
+                self._export = PageExport(session, path, first, last)
+            else:
+                self._export = FilmExport(session, path, first, last, size, self.fonts.ui_scale, self._actions.paint)
         except (LabError, OSError) as error:
-            session.messages.say(f"The film cannot be made: {error}", palette.WARNING)
+            session.messages.say(f"Nothing can be exported: {error}", palette.WARNING)
 
-    def _go_on(self, export: FilmExport, session: Session) -> None:
+    def _go_on(self, export: Export, session: Session) -> None:
         try:
             is_done = export.work()
         except (LabError, OSError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import pygame
@@ -12,6 +13,7 @@ from engine.app.commands import find
 from engine.app.files.places import pictures_folder
 from engine.app.layout import MAX_UI_SCALE, MIN_SIZE
 from engine.app.menu import Menu
+from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
 from engine.geometry import Circle
 from engine.render import palette
@@ -22,6 +24,7 @@ from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.controls import button, place
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
+from tests.unit.player.decoding import decoded
 from tests.waiting import until
 
 
@@ -98,6 +101,27 @@ def test_a_gif_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
         return bool(list(tmp_path.glob("*.gif")))
 
     until(is_written)
+
+
+def test_a_page_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
+    hand.frame(6)
+    demo, history = hand.window.session.demo, hand.window.session.timeline.history
+    assert history is not None
+    choose(hand, "page")
+
+    dock = hand.window.app.dock(RecordingDock)
+    assert dock.is_busy
+
+    def is_written() -> bool:
+        hand.frame()
+        return not dock.is_busy
+
+    until(is_written)
+    (path,) = tmp_path.glob("*.html")
+    (recording,) = re.findall(r'<script type="text/plain">([^<]*)</script>', path.read_text("utf-8"))
+    page = decoded(recording)
+    assert page.header["steps"] == history.last and page.header["title"] == demo.title
+    assert history.now == history.last > 0 and history.divergence is None
 
 
 def test_a_file_is_opened_from_the_list_and_from_a_demo(hand: Hand, browser: Hand, tmp_path: Path) -> None:
