@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from engine.cli.options import named
 from engine.cli.output import waiting
 from engine.common.files import write_atomically
 from engine.report import Value
@@ -30,7 +31,8 @@ class PageCapture:
         if self._path is not None:
             from engine.player.capture import Capture
 
-            self._capture, self._title = Capture(demo, besides), demo.title
+            with named("--html"):
+                self._capture, self._title = Capture(demo, besides), demo.title
 
     def stepped(self) -> None:
         """Capture the state after a step."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.errors import Described, InvalidInputError
 from engine.contracts.agreement import REASONS
 from engine.contracts.contact import PointState, StepContacts
 from engine.player.encoding import first_differences, packed_recording, second_differences
@@ -106,9 +107,16 @@ class Capture:
         Number of captured steps.
     notes : list of mapping
         Marks on the time line, each with `step` and `text`.
+
+    Raises
+    ------
+    InvalidInputError
+        The demo has no world.
     """
 
     def __init__(self, demo: Demo, besides: Sequence[Comparison] = ()) -> None:
+        if not demo.stages:
+            raise InvalidInputError("demo", "one with a world", Described(demo.title))
         self.steps = 0
         self.notes: list[dict[str, Any]] = []
         self._demo, self._besides = demo, besides
@@ -332,8 +340,6 @@ class Capture:
     def _packed_points(self, motion: _Motion) -> tuple[dict[str, float], dict[tuple[int, ...], int], dict[str, IntArray]]:
         """Return the pitches of contact points, the numbers of pairs of fixtures, from 1, by stage and fixtures, and the streams of the
         points: a track for each point of a pair, from its first step to its last."""
-        if not self._points:
-            return {}, {}, {}
         points = _Points._make(np.concatenate(columns, axis=-1) for columns in zip(*self._points, strict=True))
         order = np.lexsort((points.step, *points.key[::-1]))
         points = _Points._make(column[..., order] for column in points)

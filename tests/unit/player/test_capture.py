@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from engine.cli.main import main
 from engine.common.arrays import FloatArray
 from engine.contracts.contact import PointState
 from engine.geometry import Circle, Polygon
@@ -149,6 +152,12 @@ def test_every_stage_is_described_when_only_one_changes() -> None:
     demo.add_stage(World())
     page, _, _ = captured(demo, 25)
     assert len(page.header["stages"]) == 2
+
+
+def test_a_demo_without_a_world_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["run", "stepper", "--steps", "3", "--html", str(tmp_path / "a.html")]) == 2
+    assert "--html must be one with a world" in capfd.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_theme_changes_no_recording() -> None:
