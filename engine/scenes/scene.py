@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from engine.common.errors import Described, InvalidInputError, LabError, renamed
 from engine.common.words import brief, path_below
 from engine.geometry import AABB, Transform
@@ -24,6 +26,7 @@ from engine.world import BodySpec, JointSpec, World, WorldSettings, WorldSnapsho
 from engine.world.joint_specs import body_fields, joint_fields, joints_of
 from engine.world.joints import as_it_stands
 from engine.world.solver import DEFAULT, NamedValues
+from engine.world.specs import filters_agree
 
 __all__ = [
     "MAX_BODIES",
@@ -42,6 +45,9 @@ __all__ = [
 
 MAX_BODIES = 20_000
 MAX_JOINTS = 20_000
+MAX_OVERLAPS = 100_000
+"""Maximum number of pairs of fixtures whose bounding boxes overlap when a world is built: some 450 boxes in one place. Every pair costs
+Box2D a contact of its own, so twenty thousand bodies in one place would take hours and all of the memory."""
 MAX_TEXT = 1_000
 MAX_NOTES = 1_000
 MAX_WORLDS = 64
@@ -164,8 +170,9 @@ def build(scene: SceneWorld, solver: str | None = None, solver_settings: NamedVa
     Raises
     ------
     InvalidInputError
-        The solver does not support a shape or a joint; the message names the path: ``bodies[3]``.
+        The solver does not support a shape or a joint; the message names the path: ``bodies[3]``. Or too many bodies lie in one place.
     """
+    _check_overlaps(scene.bodies)
     driver, settings = scene.solver if solver is None else solver, scene.settings
     if solver_settings is not None or driver != scene.solver:
         settings = replace(settings, solver_settings=solver_settings or ())
@@ -284,6 +291,32 @@ def _check_world(world: SceneWorld) -> None:
         for name in joint_fields(joint):
             if getattr(joint, name) >= k:
                 raise InvalidInputError(f"joints[{k}].{name}", f"one of the {k} joints before it, from 0", getattr(joint, name))
+
+
+def _check_overlaps(bodies: Sequence[BodySpec]) -> None:
+    """Raise an error if more than `MAX_OVERLAPS` pairs of fixtures overlap, counting those that collide with others of their own filter."""
+    boxes, owners, movable = [], [], []
+    for k, body in enumerate(bodies):
+        pose = Transform(body.position, body.angle)
+        for fixture in body.fixtures if body.active else ():
+            if filters_agree(fixture, fixture):
+                box = fixture.shape.aabb(pose)
+                boxes.append((*box.lower, *box.upper))
+                owners.append(k)
+                movable.append(body.type != "static")
+    if len(boxes) ** 2 <= 2 * MAX_OVERLAPS:
+        return
+    left, bottom, right, top = np.array(boxes).T
+    order = np.argsort(left)
+    bottom, top, owner, moves = bottom[order], top[order], np.array(owners)[order], np.array(movable)[order]
+    ends = np.searchsorted(left[order], right[order], side="right")  # boxes before these begin left of the right side
+    count = 0
+    for i, end in enumerate(ends.tolist()):
+        others = slice(i + 1, end)
+        is_pair = (bottom[others] <= top[i]) & (top[others] >= bottom[i]) & (owner[others] != owner[i]) & (moves[others] | moves[i])
+        count += int(np.count_nonzero(is_pair))
+        if count > MAX_OVERLAPS:
+            raise InvalidInputError("bodies", f"spread out: at most {MAX_OVERLAPS:,} pairs of fixtures may overlap", Described("more"))
 
 
 def _accepted(spec: _T, path: str, solver: str) -> _T:

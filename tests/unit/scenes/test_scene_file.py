@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from engine.common.errors import DeadHandleError, InvalidInputError
-from engine.geometry import AABB, Circle, Segment
+from engine.geometry import AABB, Circle, Polygon, Segment
+from engine.scenes import scene as scene_module
 from engine.scenes.json_lines import line_of
 from engine.scenes.scene import MAX_TEXT, Scene, as_notes, build, build_all, scene_of, scene_of_snapshot
 from engine.scenes.scene_file import load_scene, save_scene, scene_as_json, scene_from_json
@@ -230,3 +231,17 @@ def test_what_could_not_be_loaded_is_not_saved(scene, field, tmp_path):
 def test_a_note_that_is_shortened_says_so():
     (note,) = as_notes(["a" * (MAX_TEXT + 1)])
     assert len(note) == MAX_TEXT and note.endswith("a...")
+
+
+def test_a_crowd_in_one_place_is_refused_before_it_is_built(monkeypatch):
+    """Fifty boxes in one place make 1,225 pairs; boxes in a grid, static ones, and those that do not collide with each other make none."""
+    monkeypatch.setattr(scene_module, "MAX_OVERLAPS", 1_000)
+
+    def boxes(spacing=0.0, kind="dynamic", **fixture):
+        shape = FixtureSpec(Polygon.box(0.5, 0.5), **{"density": 1.0, **fixture})
+        return Scene(bodies=[BodySpec([shape], type=kind, position=(spacing * k, 0.001 * k)) for k in range(50)])
+
+    with pytest.raises(InvalidInputError, match="bodies must be spread out: at most 1,000 pairs of fixtures may overlap, got more"):
+        build(boxes())
+    for scene in (boxes(1.01), boxes(kind="static"), boxes(group=-1), boxes(mask=0x0002)):
+        assert len(build(scene).body_ids) == 50
