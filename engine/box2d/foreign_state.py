@@ -1,7 +1,8 @@
 """Validation of foreign Box2D state, before any of it is written to memory.
 
-Internal state consists of raw words (`engine.box2d.internal_state`) that Box2D does not check. Every float must be finite and of plausible
-magnitude; a state that is inconsistent otherwise can make a step fail, which ends in a lost world.
+Internal state consists of raw words (`engine.box2d.internal_state`) that Box2D does not check: a non-finite position, or inconsistent
+positions, would cause an assertion in the middle of a step. Every float must therefore be finite and of plausible magnitude, and words
+that are also part of the public state must agree with it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from engine.box2d.internal_state import BODY_WORDS, JOINT_WORDS, InternalState
 from engine.box2d.memory import MANIFOLD_DTYPE
 from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
-from engine.common.limits import MAX_IMPULSE
+from engine.common.limits import MAX_IMPULSE, MAX_REACH
 from engine.world.snapshot import WorldSnapshot
 from engine.world.snapshot_check import check_column
 
 __all__ = ["check_internal_state", "check_manifolds"]
 
+_TURN_ROUNDING = 1.0e-4
+"""Maximum difference between the stored sine and cosine and those of the angle: a float32 angle of 1,000 rad is precise to 6e-5."""
+_LARGE_ANGLE = 1.0e3
 _MAX_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 _KIND_NAMES = {name.removeprefix("b2"): len(words) for name, words in JOINT_WORDS.items()}
 _WITH_LIMITS = frozenset({"RevoluteJoint", "PrismaticJoint"})
@@ -52,12 +56,12 @@ def check_manifolds(keys: object, manifolds: object) -> None:
 
 
 def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
-    """Check that internal state is of the bodies and joints of a snapshot, and finite.
+    """Check that internal state is consistent with the rest of a snapshot.
 
     Raises
     ------
     InvalidInputError
-        The state is malformed, or for other bodies or joints.
+        The state is malformed or inconsistent.
     """
     if not isinstance(state, InternalState):
         raise InvalidInputError("memory.internal", "an InternalState", Described(type(state).__name__))
@@ -68,8 +72,26 @@ def check_internal_state(state: object, snapshot: WorldSnapshot) -> None:
         raise InvalidInputError("memory.internal", "for the bodies and joints of the snapshot", Described("other ids"))
     bodies = check_column("memory.internal.bodies", state.bodies, (n, len(BODY_WORDS)), "uint32")
     joints = check_column("memory.internal.joints", state.joints, (m, _MAX_JOINT_WORDS), "uint32")
-    _finite("memory.internal.bodies", np.ascontiguousarray(bodies).view(np.float32), MAX_IMPULSE)
+    _check_bodies(np.ascontiguousarray(bodies).view(np.float32), snapshot)
     _check_joints(joints, snapshot)
+
+
+def _check_bodies(words: NDArray[np.float32], snapshot: WorldSnapshot) -> None:
+    """Check words of bodies: transform (4), previous and current center (2, 2) and angle, velocity (3), force (3), sleep time."""
+    values = snapshot.state.motion.values
+    _finite("memory.internal.bodies", words, MAX_IMPULSE)
+    is_active = np.array([spec.active for _, spec, _ in snapshot.bodies], dtype=np.bool_)
+    alike = (words[:, :2] == values[:, :2]).all() and (words[:, 9] == values[:, 2]).all() and (words[:, 10:13] == values[:, 3:]).all()
+    angle = values[:, 2].astype(np.float64)
+    turned = np.column_stack((np.sin(angle), np.cos(angle)))
+    is_small = np.abs(angle) < _LARGE_ANGLE
+    turns = np.abs(words[:, 2:4] - turned)[is_small]
+    lengths = np.hypot(words[:, 2], words[:, 3])
+    away = np.abs(words[:, 6:8] - words[:, :2])[is_active]
+    if not alike or (turns > _TURN_ROUNDING).any() or (np.abs(lengths - 1.0) > _TURN_ROUNDING).any() or (away > 2.0 * MAX_REACH).any():
+        raise InvalidInputError("memory.internal.bodies", "consistent with the motion of the bodies", Described("other values"))
+    if (words[:, 16] < 0.0).any() or (np.abs(words[:, 13:16]) > MAX_IMPULSE).any():
+        raise InvalidInputError("memory.internal.bodies", "valid forces and sleep times", Described("other values"))
 
 
 def _check_joints(words: NDArray[np.uint32], snapshot: WorldSnapshot) -> None:

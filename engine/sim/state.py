@@ -123,7 +123,7 @@ def decode_state(demo: Demo, content: bytes, is_foreign: bool = False, is_kept: 
     is_foreign : bool
         True if it comes from another computer: pictures are removed from body files.
     is_kept : bool
-        True if it never left this process: the size limits, the checks and the restrictions on picture files do not apply.
+        True if it never left this process: the size limits, the type checks and the restrictions on picture files do not apply.
 
     Raises
     ------
@@ -242,8 +242,8 @@ def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bo
     sim = {name: _read(reader, value, f"sim.{name}") for name, value in state.sim.items()}
     if not reader.is_at_end:
         raise StateError("a state must end with its last array")
+    check_state(demo, own, sim, is_kept)
     if not is_kept:
-        check_state(demo, own, sim)
         own["dropped"][:] = without_outside_pictures(rebuilt(own["dropped"]), None if is_foreign else Path.cwd())
     before = []
     for world in worlds[:-1]:  # if the last one fails, it is unchanged

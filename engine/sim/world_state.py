@@ -16,6 +16,7 @@ from engine.common.errors import Described, InvalidInputError, renamed
 from engine.contracts import ContactPoint, PairEvent, StepContacts
 from engine.scenes.codec import from_plain, to_plain
 from engine.scenes.kinds import JOINT_KINDS
+from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.values import StateError, ValueReader, ValueWriter, decode_spec, encode_spec
 from engine.world import BodySpec, FixtureSpec, WorldSettings, WorldSnapshot, load_solver
 from engine.world.joints import ResolvedJoint, check_numbers
@@ -170,16 +171,20 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
         out_of_range=plain.out_of_range,
     )
     check_snapshot(snapshot, path)
+    for kind, largest, next_id in zip(("bodies", "fixtures", "joints"), structure.largest_ids, plain.next_ids, strict=True):
+        if next_id <= largest:
+            raise StateError(f"{path}.next_ids must exceed all ids of {kind}, got {next_id}")
     return snapshot
 
 
 class _Parts(NamedTuple):
-    """Decoded structure of a world."""
+    """Decoded structure of a world; `largest_ids` are the largest body, fixture and joint ids outside the users' id ranges, or -1."""
 
     settings: WorldSettings
     bodies: tuple[tuple[int, BodySpec, tuple[int, ...]], ...]
     fixtures: tuple[tuple[int, int, FixtureSpec], ...]
     joints: tuple[tuple[int, ResolvedJoint], ...]
+    largest_ids: tuple[int, int, int]
 
 
 @ContentCache
@@ -196,7 +201,8 @@ def _structure(solver: str, content: bytes) -> _Parts:
     ]
     joints = [(joint, _named(f"joints {joint}", _joint, solver, resolved)) for joint, resolved in plain.joints]
     fixtures = [(fixture, body, _spec(plain.specs[at], FixtureSpec)) for fixture, body, at in plain.fixtures]
-    return _Parts(_spec(plain.settings, WorldSettings), tuple(bodies), tuple(fixtures), tuple(joints))
+    largest = [max((row[0] for row in rows if row[0] < IDS_OF_A_USER), default=-1) for rows in (plain.bodies, plain.fixtures, plain.joints)]
+    return _Parts(_spec(plain.settings, WorldSettings), tuple(bodies), tuple(fixtures), tuple(joints), (largest[0], largest[1], largest[2]))
 
 
 def _named(place: str, read: Callable[..., Any], *arguments: Any) -> Any:

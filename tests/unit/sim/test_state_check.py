@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon
-from engine.sim.actions import Join, PressKey, Restart, UndoOwn, encode_action
+from engine.sim.actions import Action, CreateBody, Join, PressKey, Restart, SetAwake, UndoOwn, encode_action
 from engine.sim.demo import Demo
 from engine.sim.history import History, demo_hash
 from engine.sim.parameters import Parameter
@@ -23,19 +24,19 @@ class Table(Demo):
     id = "table"
     parameters = (Parameter("count", 1.0, 1.0, 5.0),)
 
-    def build(self):
+    def build(self) -> None:
         self.view_state = "of its build"
         self.score = 0
         for _ in range(int(self.parameter("count"))):
             self.add_table()
 
-    def add_table(self, x=0.0):
+    def add_table(self, x: float = 0.0) -> None:
         world = self.add_stage(World(), (x, 0.0)).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static"))
         for k in range(2):
             world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(2.0 * k, 3.0)))
 
-    def on_key(self, key):
+    def on_key(self, key: str) -> bool:
         if key == "a":
             self.add_table(7.0)
         return key == "a"
@@ -44,7 +45,7 @@ class Table(Demo):
 Plain = list[Any]
 
 
-def changed(state, change):
+def changed(state: bytes, change: Callable[[Plain], object]) -> bytes:
     """Return a state whose plain data (id, parameters, worlds, attributes of demo, simulation and stages) were changed."""
     end = 4 + int.from_bytes(state[:4], "little")
     plain = msgspec.msgpack.decode(state[4:end])
@@ -53,7 +54,7 @@ def changed(state, change):
     return len(content).to_bytes(4, "little") + content + state[end:]
 
 
-def check_refused(change, words):
+def check_refused(change: Callable[[Plain], object], words: str) -> None:
     """Check that a changed state is refused in such words."""
     demo = Table()
     demo.sim.act(Join(), 1)
@@ -65,20 +66,24 @@ def check_refused(change, words):
     assert encode_state(there) == before
 
 
-def set_in(part, name, value):
+def set_in(part: int, name: str, value: object) -> Callable[[Plain], object]:
     """Return a change of an attribute of the demo (0) or of its simulation (1)."""
     return lambda plain: plain[4 + part].__setitem__(name, value)
 
 
-def set_in_user(name, value):
+def set_in_users(name: str, value: object) -> Callable[[Plain], object]:
+    return lambda plain: plain[5]["users"]["object"][1].__setitem__(name, value)
+
+
+def set_in_user(name: str, value: object) -> Callable[[Plain], object]:
     """Return a change of an attribute of user 1."""
     return lambda plain: plain[5]["users"]["object"][1]["users"]["dict"][0][1]["object"][1].__setitem__(name, value)
 
 
-def inverse_of(action):
+def inverse_of(action: Action, old: Sequence[int] = (), pose: float = 0.0) -> dict[str, Any]:
     """Return the plain data of an inverse of one action."""
-    pose = {"tuple": [0.0, 0.0, 0.0]}
-    part = {"action": {"action": encode_action(action)}, "old": {"tuple": []}, "poses": {"tuple": [pose, pose]}}
+    poses = {"tuple": [{"tuple": [pose, 0.0, 0.0]}, {"tuple": [0.0, 0.0, 0.0]}]}
+    part = {"action": {"action": encode_action(action)}, "old": {"tuple": list(old)}, "poses": poses}
     parts = {"tuple": [{"object": ["engine.sim.action:Part", part]}]}
     return {"object": ["engine.sim.action:Inverse", {"words": "it", "parts": parts}]}
 
@@ -89,20 +94,34 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5}
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (set_in(1, "hertz", float("nan")), r"sim\.hertz must be"),
-        (set_in(1, "hertz", 1e300), r"sim\.hertz must be"),
+        (set_in_users("_owed", 16 * 5000), "sim.users: .*_owed"),
+        (set_in_users("ticks", 2**60), "sim.users: .*ticks"),
+        (
+            lambda plain: plain[3][0].__setitem__(10, [0, 3, 0]),
+            r"\.world\.next_ids must exceed all ids of bodies, got 0",
+        ),
+        (lambda plain: plain[3][0].__setitem__(10, [3, 2, 0]), r"next_ids must exceed all ids of fixtures, got 2"),
+        (set_in_user("next_ids", {"dict": [[0, {"tuple": [9, 9, 9]}]]}), r"sim\.users\[1\]\.next_ids must be in the user's own range"),
+        (set_in(1, "hertz", float("nan")), "sim: .*hertz"),
+        (set_in(1, "hertz", 1e300), "sim: .*hertz"),
+        (set_in(1, "solver_settings", [["x", 1.0]]), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \["),
+        (set_in(1, "solver_settings", {"tuple": [{"tuple": ["x", float("nan")]}]}), r"sim\.solver_settings"),
         (set_in_user("pushes", {"frozenset": ["a"]}), r"sim\.users\[1\]\.pushes must be .*, got frozenset"),
         (set_in_user("undo", [inverse_of(UndoOwn())]), r"undo must contain only actions that are allowed in an inverse"),
         (set_in_user("undo", [inverse_of(Restart())]), r"undo must contain only actions that are allowed in an inverse"),
+        (set_in_user("undo", [inverse_of(CreateBody(0, {}), old=[1, 2])]), r"undo must have the old ids"),
+        (set_in_user("undo", [inverse_of(SetAwake(0, 1, True), pose=float("nan"))]), r"undo must have poses of three finite"),
         *((set_in(0, name, value), f"'{name}' is not part of a state") for name, value in HIDING.items()),
         (lambda plain: plain[4].pop("score"), "the state must have 'score', as every table has"),
+        (set_in(0, "steps", 2**60), "demo: .*steps"),
+        (set_in(1, "solver_settings", {"tuple": [["x", 1.0]]}), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \(\["),
     ],
 )
-def test_a_state_that_was_changed_is_refused(change, words):
+def test_a_state_that_was_changed_is_refused(change: Callable[[Plain], object], words: str) -> None:
     check_refused(change, words)
 
 
-def test_a_stage_that_was_added_later_comes_and_goes_with_the_time():
+def test_a_stage_that_was_added_later_comes_and_goes_with_the_time() -> None:
     history = History(Table(0))
     for _ in range(10):
         history.step()
@@ -122,12 +141,12 @@ def test_a_stage_that_was_added_later_comes_and_goes_with_the_time():
 
 
 @pytest.mark.parametrize("keeps_what_no_state_can_hold", [False, True])
-def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_state_can_hold):
+def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_state_can_hold: bool) -> None:
     there = Table()
     there.view_state = "of its picture"
     there.steps = 7
     if keeps_what_no_state_can_hold:
-        there.own = len
+        there.own = len  # type: ignore[attr-defined]
     stages = list(there.stages)
     with pytest.raises(StateError):
         decode_state(there, changed(encode_state(Table(0, {"count": 3.0})), set_in(0, "more", {"bad": 1})))
@@ -135,7 +154,7 @@ def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_sta
     assert there.view_state == "of its picture" and hasattr(there, "own") == keeps_what_no_state_can_hold
 
 
-def test_an_id_that_lives_is_given_to_nothing_else():
+def test_an_id_that_lives_is_given_to_nothing_else() -> None:
     world = Table().stages[0].world
     world.destroy_body(1)
     world.hand_out((1, 9, 0))
