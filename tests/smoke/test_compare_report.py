@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -25,7 +26,9 @@ def test_the_folder_has_the_page_and_each_pair_in_it(tmp_path, monkeypatch, caps
     page = Path("out/it/report.html").read_text(encoding="utf-8")
     pairs = sorted(Path("out/it").glob("*.json"))
     assert len(pairs) >= 6
-    assert {one.name for one in Path("out/it").iterdir()} == {"report.html", *(one.name for one in pairs)}
+    players = {one.with_suffix(".html").name for one in pairs}
+    assert {one.name for one in Path("out/it").iterdir()} == {"report.html", *(one.name for one in pairs), *players}
+    assert set(re.findall(r'href="([^"]+\.html)"', page)) == players
     for one in pairs:
         assert f"python main.py run --pair out/it/{one.name}" in page
         assert main(["run", "--pair", str(one), "--headless", "--json", "answers.json"]) == 0

@@ -9,7 +9,7 @@ export const LAYERS = [
   ["labels", "Labels", false],
 ];
 const FADE_STEPS = 24, FLASH_STEPS = 10; // as in engine/render/trail.py
-const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, PERIODS = [9, 16, 5];
+const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, PERIODS = [9, 16, 5], SMALLEST_DISC = 1.5;
 
 export class RunScene {
   constructor(recording) {
@@ -235,6 +235,10 @@ function dots({ ctx }, places, color, radius, isRing = false, alpha = 1) {
   ctx.strokeStyle = ctx.fillStyle = color;
   ctx.lineWidth = 1;
   for (const [x, y] of places) {
+    if (radius < SMALLEST_DISC && !isRing) { // too small for its shape to be seen
+      ctx.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+      continue;
+    }
     ctx.beginPath();
     ctx.arc(x, y, radius, 0, TURN);
     if (isRing) ctx.stroke();

@@ -23,6 +23,8 @@ from engine.report import meters
 from engine.report.charts import standalone_svg
 
 RUN = Run(2_000, 5)
+BESIDE = re.compile(r"[a-z0-9_-]+\.html")
+"""Page of an exhibit, in the same folder."""
 _VOID = ("meta", "path", "use", "g")
 
 
@@ -66,7 +68,7 @@ def read(page: str) -> Reader:
     reader.close()
     assert reader.open == []
     assert not {"script", "link", "iframe", "object", "image"} & set(reader.tags)
-    assert all(one.startswith("#") and one[1:] in reader.ids for one in reader.references)
+    assert all(one[1:] in reader.ids if one.startswith("#") else BESIDE.fullmatch(one) for one in reader.references)
     assert len(reader.ids) == len(set(reader.ids))
     assert re.search(r"https?:|url\(|@import", page) is None
     return reader
