@@ -10,6 +10,7 @@ The plain data is JSON in recordings and scripts, and MessagePack in network mes
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -73,15 +74,15 @@ def action_kinds() -> dict[str, type[Action]]:
     return dict(sorted(kinds.items()))
 
 
-def action_of(plain: object, place: str = "action") -> Action:
-    """Decode an action from plain data.
+def action_of(plain: object, place: str = "action", kinds: Mapping[str, type[Action]] | None = None) -> Action:
+    """Decode an action from plain data, with the kinds of `action_kinds` if they are known already, as for many actions.
 
     Raises
     ------
     InvalidInputError
         The kind is unknown, or a field is missing, unknown or out of range; the message names `place`, field, value and range.
     """
-    kinds = action_kinds()
+    kinds = action_kinds() if kinds is None else kinds
     if not isinstance(plain, dict):
         raise InvalidInputError(place, "an object with the type of an action and its fields", plain)
     kind = plain.get("type")

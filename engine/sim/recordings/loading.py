@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.common.errors import Described, renamed
 from engine.common.files import read_at_most
-from engine.sim.actions import Input, action_of
+from engine.sim.actions import Input, action_kinds, action_of
 from engine.sim.branch import Branch
 from engine.sim.recordings.recording import Recording
 from engine.sim.recordings.records import MAX_FILE_BYTES, Back, End, Header, Part, RecordingError, records_of
@@ -82,10 +82,11 @@ def _append(branch: Branch, part: Part, place: str) -> None:
         here = f"step {branch.last}, input {len(branch.inputs[-1])}"
         raise RecordingError(place, f"the part that follows {here}", Described(f"step {part.step}, input {part.n_inputs}"))
     added: list[list[Input]] = [[] for _ in range(part.n_steps + 1)]
+    kinds, directory = action_kinds(), Path.cwd()
     for k, (step, user, plain) in enumerate(part.inputs):
         if not 0 <= step - part.step <= part.n_steps or user > MAX_USERS:
             raise RecordingError(f"{place}: inputs[{k}]", f"at a step of this part, by a user from 0 to {MAX_USERS}", [step, user])
-        action = action_of(plain, f"{place}: inputs[{k}]").without_files(Path.cwd())
+        action = action_of(plain, f"{place}: inputs[{k}]", kinds).without_files(directory)
         if action.needs_user and user == 0:
             raise RecordingError(f"{place}: inputs[{k}]", f"by a user from 1 to {MAX_USERS}", Described("one who plays alone"))
         added[step - part.step].append(Input(action, user))
