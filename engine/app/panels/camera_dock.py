@@ -109,6 +109,10 @@ class CameraDock(Dock):
             else:
                 at, sides = ((seen.right, y), _RIGHT) if x < left + width / 2 else ((seen.left, y), _LEFT)
             gap = _BESIDE_BODY
+        else:
+            for ring in body_rings(stage, pointed[1]):  # in the middle of a large body none is near
+                pixels = canvas.at(stage.offset).camera.to_screen_array(ring)
+                canvas.room.keep_off_lines(np.stack((pixels, np.roll(pixels, -1, axis=0)), axis=1))
         canvas.label_last(at, words, palette.TEXT, 12.0, gap, plate=True, sides=sides)
 
     def follow(self, session: Session) -> None:
