@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from engine.contracts.trace import ROLES, Mark, Role, TraceStep, View
+from engine.contracts.trace import ROLES, Mark, Role, TraceStep
 from engine.player.encoding import packed_recording
 from engine.render import palette
 from engine.render.roles import ROLE_WORDS, STYLES, role_color, view_box, word_color
@@ -41,19 +41,8 @@ def packed_quiz(quiz: Quiz) -> str:
     return packed_frames(algorithm, f"A quiz: {algorithm.title}", cases, frames)
 
 
-class Shown(Protocol):
-    """What a page shows of an algorithm."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def pseudo_code(self) -> tuple[str, ...]: ...
-    @property
-    def views(self) -> tuple[View, ...]: ...
-
-
 def packed_frames(
-    algorithm: Shown,
+    algorithm: Any,
     title: str,
     cases: Sequence[tuple[Sequence[Mark], Sequence[TraceStep]]],
     frames: Sequence[TraceStep | Mapping[str, Any]],
@@ -61,7 +50,7 @@ def packed_frames(
 ) -> str:
     """Return frames of an algorithm on `cases`, each a scenery and the steps that its views must show; a step is on the first.
 
-    `meanings` are those of the roles in the legend.
+    `algorithm` has a name, pseudo-code and views, as an `engine.trace.protocol.Algorithm`; `meanings` are those of the roles in the legend.
     """
 
     def boxes(scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> list[list[float]]:

@@ -126,7 +126,8 @@ export class RunScene {
       else high = middle;
     }
     const words = ({ isEnd, sensor }) => (isEnd ? (sensor ? "left" : "parted from") : sensor ? "entered" : "touched");
-    return events.slice(Math.max(low - most, 0), low).reverse().map((event) => ({
+    const isSame = (one, other) => other && ["step", "a", "b", "isEnd", "text"].every((name) => one[name] === other[name]);
+    return events.slice(Math.max(low - 2 * most, 0), low).filter((event, k, all) => !isSame(event, all[k + 1])).reverse().slice(0, most).map((event) => ({
       step: event.step, text: `${(event.step * seconds).toFixed(2)} s  ${event.text ?? `${bodies[event.b].name} ${words(event)} ${bodies[event.a].name}`}`,
     }));
   }
