@@ -119,7 +119,7 @@ export function drawScaleBar(ctx, view, theme) {
   ctx.moveTo(right - pixels, bottom);
   ctx.lineTo(right, bottom);
   ctx.stroke();
-  label(ctx, theme, name, [right - pixels / 2, bottom - 8], "caption", { size: 11, align: "center" });
+  label(ctx, theme, name, [right - pixels / 2, bottom - 8], "caption", { size: 11, align: "center", plate: true });
 }
 
 export function label(ctx, theme, text, [x, y], color, { size = 12, align = "left", bold = false, plate = false } = {}) {
