@@ -21,8 +21,7 @@ _REFRESH = 0.25
 class FrameTimes:
     """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken.
 
-    `beside` is the same step of the demo beside, where there is one. `advance` is all that these steps took together: with their checks,
-    what the history keeps of them, and what docks note.
+    `beside` is the same step of the demo beside, where there is one.
     """
 
     frame: float = 0.0
@@ -30,7 +29,6 @@ class FrameTimes:
     check: float = 0.0
     draw: float = 0.0
     steps: int = 0
-    advance: float = 0.0
     beside: float = 0.0
 
 
@@ -48,11 +46,11 @@ class FrameCosts:
         """Times of the last frame; until it is drawn, with the drawing of the frame before."""
         return self._recent[-1] if self._recent else FrameTimes()
 
-    def advanced(self, elapsed: float, taken: Sequence[StepTimes], milliseconds: float) -> None:
-        """Note a frame that came `elapsed` seconds after the one before, the steps taken in it, and what all of that took."""
+    def advanced(self, elapsed: float, taken: Sequence[StepTimes]) -> None:
+        """Note a frame that came `elapsed` seconds after the one before, and the steps taken in it."""
         n, draw = max(len(taken), 1), self.latest.draw
         step, check, beside = (sum(getattr(times, name) for times in taken) / n for name in ("step", "check", "beside"))
-        self._recent.append(FrameTimes(1000.0 * elapsed, step, check, draw, len(taken), milliseconds, beside))
+        self._recent.append(FrameTimes(1000.0 * elapsed, step, check, draw, len(taken), beside))
         self._since_refresh += elapsed
 
     def drew(self, milliseconds: float) -> None:
@@ -62,14 +60,10 @@ class FrameCosts:
         self._recent[-1] = replace(self._recent[-1], draw=milliseconds)
         if self._since_refresh >= _REFRESH:
             self._since_refresh = 0.0
-            stepped = [times for times in self._recent if times.steps > 0]
-            self.shown = FrameTimes(
-                fmean(times.frame for times in self._recent),
-                fmean(times.step for times in stepped) if stepped else self.shown.step,
-                fmean(times.check for times in stepped) if stepped else self.shown.check,
-                fmean(times.draw for times in self._recent),
-                beside=fmean(times.beside for times in stepped) if stepped else self.shown.beside,
-            )
+            stepped = [times for times in self._recent if times.steps > 0] or [self.shown]
+            frame, draw = (fmean(getattr(times, name) for times in self._recent) for name in ("frame", "draw"))
+            step, check, beside = (fmean(getattr(times, name) for times in stepped) for name in ("step", "check", "beside"))
+            self.shown = FrameTimes(frame, step, check, draw, beside=beside)
 
     def observe(self, times: StepTimes) -> None:
         """Show what a step taken elsewhere has cost, and the last drawing: off-screen there is no frame rate."""

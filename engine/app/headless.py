@@ -373,13 +373,14 @@ def scale_for(size: tuple[int, int]) -> float:
 
 def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     """Return a window that is drawn and not watched, where a picture waits for whatever it needs; to be used within `no_screen`."""
+    from engine.app.status_strip import CheckNote
     from engine.app.window import Window
 
     window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
     if all(stage.referee is not None for stage in demo.stages):
         window.has_referee()
     else:
-        window.check.fails("not requested")
+        window.check = CheckNote.failed("not requested")
     return window
 
 

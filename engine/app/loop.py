@@ -22,6 +22,7 @@ from engine.app.files.recovery import Recovery
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.screen import Appearance
 from engine.app.session import Session
+from engine.app.status_strip import CheckNote
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import TITLE, Window
 from engine.common.errors import InvalidInputError, LabError
@@ -143,9 +144,9 @@ class Loop:
                 window.use_referee(warmup.factory, is_complete=warmup.is_complete)
             elif warmup.wait(0.0):
                 self._announced = True
-                window.check.fails(warmup.failure)
+                window.check = CheckNote.failed(warmup.failure)
             else:
-                window.check.comes(warmup.words, warmup.short)
+                window.check = CheckNote(warmup.words, warmup.short, is_warming_up=True)
         elif warmup.factory is not None and warmup.is_complete:
             window.navigator.has_everything()
 

@@ -7,6 +7,7 @@ It covers nothing of the picture, and a note precedes the figures. Urgent notes 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pygame
@@ -15,7 +16,6 @@ from engine.app.costs import FrameTimes
 from engine.app.frame import FramePainter
 from engine.app.second_picture import title_of
 from engine.app.session import Session
-from engine.app.warmup import LOADING
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.hud import draw_status
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["CheckNote", "Note", "Notes", "draw_progress", "draw_strip"]
 
 
+@dataclass(frozen=True, slots=True)
 class CheckNote:
-    """State of the live check, which starts as loading.
+    """State of the live check.
 
     Attributes
     ----------
@@ -40,24 +41,14 @@ class CheckNote:
         Whether the check is still loading.
     """
 
-    def __init__(self) -> None:
-        self.is_warming_up = True
-        self.sentence, self.short = LOADING, "check: warming up"
+    sentence: str = ""
+    short: str = ""
+    is_warming_up: bool = False
 
-    def comes(self, sentence: str, short: str) -> None:
-        """Set the progress text, unless the check has loaded or failed."""
-        if self.is_warming_up:
-            self.sentence, self.short = sentence, short
-
-    def is_there(self) -> None:
-        """Mark the check as loaded: there is nothing to say."""
-        self.is_warming_up = False
-        self.sentence = self.short = ""
-
-    def fails(self, reason: str) -> None:
-        """Mark the check as failed."""
-        self.is_warming_up = False
-        self.sentence, self.short = f"no live check: {reason}", "no live check"
+    @classmethod
+    def failed(cls, reason: str) -> CheckNote:
+        """Return the state of a check that there is not."""
+        return cls(f"no live check: {reason}", "no live check")
 
     def words(self, session: Session) -> str:
         """Return what the panel says in place of the counts of a session; empty for the counts."""

@@ -27,6 +27,7 @@ from engine.app.panels.files_dock import FilesDock
 from engine.app.screen import Screen
 from engine.app.session import Session
 from engine.app.status_strip import CheckNote, Note, Notes, draw_progress, draw_strip
+from engine.app.warmup import LOADING
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.raster import load_raster
@@ -81,7 +82,7 @@ class Window:
         server_thread: ServerThread | None = None,
     ) -> None:
         self._is_watched = is_watched
-        self.check = CheckNote()
+        self.check = CheckNote(LOADING, "check: warming up", is_warming_up=True)
         self._notes = Notes()
         self._panel_rows: tuple[tuple[Row, ...], tuple[Row, ...]] = ((), ())
         self.screen = Screen(size, ui_scale, is_watched)
@@ -156,7 +157,7 @@ class Window:
 
     def has_referee(self) -> None:
         """Note that there is one, the demo's own or a factory, or that it needs none: kernels are loaded then, those that draw too."""
-        self.check.is_there()
+        self.check = CheckNote()
         self.screen.painter.raster = load_raster()
 
     # -- its end ------------------------------------------------------------------------------------------------------

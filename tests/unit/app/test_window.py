@@ -87,7 +87,7 @@ def test_a_long_frame_is_not_made_up_for(hand: Hand) -> None:
 
 def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..., Any]) -> None:
     assert hand.window.check.is_warming_up and hand.window.check.words(hand.window.session)
-    hand.window.check.comes("60 functions of about 240", "compiling: 60 of about 240")
+    hand.window.check = status_strip.CheckNote("60 functions of about 240", "compiling: 60 of about 240", is_warming_up=True)
     assert hand.window.check.words(hand.window.session) == "60 functions of about 240"
     hand.frame(5)
     hand.window.use_referee(referee)
@@ -105,7 +105,7 @@ def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..
 
 
 def test_without_a_referee_the_panel_says_why(hand: Hand) -> None:
-    hand.window.check.fails("no compiler")
+    hand.window.check = status_strip.CheckNote.failed("no compiler")
     hand.frame()
     assert "no compiler" in hand.window.check.words(hand.window.session)
 
