@@ -51,7 +51,7 @@ def meant(word: str, known: Iterable[str]) -> str:
     >>> meant("wrokbench", ("bridge", "workbench")), meant("nothing", ("bridge", "workbench"))
     (' (did you mean workbench?)', '')
     """
-    near = difflib.get_close_matches(word.lower().replace("-", "_"), tuple(known), n=1, cutoff=_LIKENESS)
+    near = difflib.get_close_matches(word[:LONGEST_NAME].lower().replace("-", "_"), tuple(known), n=1, cutoff=_LIKENESS)
     return f" (did you mean {near[0]}?)" if near else ""
 
 

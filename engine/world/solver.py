@@ -32,7 +32,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_NUMBER
-from engine.common.words import LONGEST_NAME, meant
+from engine.common.words import meant
 from engine.contracts import StepContacts, no_contacts
 from engine.geometry import FixtureShape
 from engine.world.commands import Command
@@ -391,7 +391,7 @@ def solver_name(field: str, value: object) -> str:
     """
     name = str.__str__(value) if isinstance(value, str) else ""
     if name not in solvers():
-        raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(name[:LONGEST_NAME], solvers()), value)
+        raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(name, solvers()), value)
     return name
 
 
