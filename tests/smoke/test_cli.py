@@ -100,7 +100,6 @@ def test_a_comparison_says_where_the_time_went(capsys):
     assert "overlap took: cases" in told
     cells = {line.split()[0]: line.split() for line in told.splitlines()[1:3]}
     assert cells["mass"][2] == "-" and int(cells["overlap"][2]) > 0
-    assert cells["mass"][-1] == "-", "too few pairs to time"
 
 
 @pytest.mark.slow
