@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch, display):
 
 
 def _contents(folder):
-    return {path: path.is_file() and path.read_bytes() for path in folder.iterdir() if path.name != "out"}
+    return {path: path.is_file() and path.read_bytes() for path in folder.iterdir() if path.name not in ("out", "__pycache__")}
 
 
 @pytest.mark.parametrize(
