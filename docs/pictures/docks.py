@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pygame
 
-    from engine.app.editor.editor import Hands
+    from engine.app.editor.editor import Editor
     from engine.app.window import Window
 
 __all__ = ["build_seesaw", "draw_window"]
@@ -147,8 +147,8 @@ def _draw_four_worlds(path: Path) -> Path:
     return _save(window, path)
 
 
-def _workbench(width: float) -> tuple[Window, Hands]:
-    """Return a window with a bench to work on, and the hands on it."""
+def _workbench(width: float) -> tuple[Window, Editor]:
+    """Return a window with a bench to work on, and its editor."""
     import pygame
 
     from engine.app.panels.tools_dock import ToolsDock
