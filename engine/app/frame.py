@@ -301,14 +301,14 @@ class FramePainter:
 
     def difference_at(self, pointer: tuple[int, int]) -> FoundDifference | None:
         """Return the difference of the last picture that is under the pointer."""
-        found = _nearest(((shown, shown.differences.positions) for shown in self._found), pointer, _REACH * self._book.ui_scale)
-        return None if found is None else _found(found[0].stage, found[0].differences, found[1])
+        nearest = _nearest(((shown, shown.differences.positions) for shown in self._found), pointer, _REACH * self._book.ui_scale)
+        return None if nearest is None else _found(nearest[0].stage, nearest[0].differences, nearest[1])
 
     def contact_at(self, pointer: tuple[int, int]) -> tuple[Stage, int] | None:
         """Return the world of the contact whose point in the last picture is under the pointer, and the contact's row."""
         there = ((shown, shown.points.reshape(-1, 2)) for shown in self._found if len(shown.points) == len(shown.stage.world.contacts))
-        found = _nearest(there, pointer, _DOT_REACH * self._book.ui_scale)
-        return None if found is None else (found[0].stage, found[1] // 2)
+        nearest = _nearest(there, pointer, _DOT_REACH * self._book.ui_scale)
+        return None if nearest is None else (nearest[0].stage, nearest[1] // 2)
 
     def differences_of(self, reason: str) -> list[FoundDifference]:
         """Return the differences of the last picture that have a reason, the largest first."""

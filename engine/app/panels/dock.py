@@ -217,9 +217,9 @@ def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...]) ->
     opened = sorted((dock for dock in own if dock.gives_way and dock.size > 0.0), key=lambda dock: dock.opened)
     while len(opened) > 1 and room - fixed < _MIN_SHARE * sum(dock.size for dock in opened):
         opened.pop(0).shown = False
-    wanted = sum(dock.size for dock in opened)
-    share = min((room - fixed) / wanted, 1.0) if wanted else 1.0
+    desired = sum(dock.size for dock in opened)
+    share = min((room - fixed) / desired, 1.0) if desired else 1.0
     if len(opened) == 1:  # the last one stays readable
-        share = max(share, min(opened[0].least, extent / ui_scale - fixed - _NARROWEST_VIEW) / wanted, 0.0)
+        share = max(share, min(opened[0].least, extent / ui_scale - fixed - _NARROWEST_VIEW) / desired, 0.0)
     fit = min(room / fixed, 1.0) if fixed else 1.0
     return {dock: round(dock.size * (share if dock.gives_way else fit) * ui_scale) for dock in own}
