@@ -251,11 +251,11 @@ class _Walk:
 
     def _with_words(self, words: str, element: Element) -> str:
         own = " ".join(element.attrib[key] for key in _NAMED if key in element.attrib)
-        found = " ".join((words, *own.lower().split())).strip()
-        if len(found) > _MAX_WORDS:
-            wanted = f"an SVG whose shapes have ids, classes and labels of at most {_MAX_WORDS} letters, those of groups included"
-            raise InvalidInputError(self._name, wanted, Described(f"{len(found)}"))
-        return found
+        words_of_all = " ".join((words, *own.lower().split())).strip()
+        if len(words_of_all) > _MAX_WORDS:
+            requirement = f"an SVG whose shapes have ids, classes and labels of at most {_MAX_WORDS} letters, those of groups included"
+            raise InvalidInputError(self._name, requirement, Described(f"{len(words_of_all)}"))
+        return words_of_all
 
     def _use(self, element: Element, frame: _Frame, style: Style, sink: list[Shape]) -> None:
         link = next((element.attrib[key].strip() for key in _LINKS if key in element.attrib), "")
@@ -285,8 +285,8 @@ class _Walk:
         else:
             sides = []
             for k, (side, along) in enumerate((("width", "x"), ("height", "y"))):
-                given = AUTO if instance is None else instance[k]
-                value = style[side] if given == AUTO else given
+                specified = AUTO if instance is None else instance[k]
+                value = style[side] if specified == AUTO else specified
                 sides.append(self._resolved(Length(100.0, "%") if value == AUTO else value, along, style, frame.viewport))
             width, height = sides
         if not (width > 0.0 and height > 0.0):
@@ -305,17 +305,17 @@ class _Walk:
 
     def _view_box(self, element: Element) -> Box | None:
         text = element.get("viewBox", "").strip()
-        found = view_box(text)
-        if text and found is None:
+        box = view_box(text)
+        if text and box is None:
             self._notes.not_understood(f'viewBox="{text}"')
-        return found
+        return box
 
     def _aspect_ratio(self, element: Element) -> AspectRatio:
         text = element.get("preserveAspectRatio", "").strip()
-        found = aspect_ratio(text)
-        if text and found is None:
+        ratio = aspect_ratio(text)
+        if text and ratio is None:
             self._notes.not_understood(f'preserveAspectRatio="{text}"')
-        return found or AspectRatio()
+        return ratio or AspectRatio()
 
     # -- lengths, transforms, boxes ---------------------------------------------------------------------------------------------------
 
@@ -327,8 +327,8 @@ class _Walk:
             wide, high = viewport.width, viewport.height
             self._notes.once(f"The drawing does not say its width and height: percentages are taken of {wide:g} x {high:g} pixels")
         diagonal = math.sqrt(0.5) * math.hypot(viewport.width, viewport.height)
-        whole = {"x": viewport.width, "y": viewport.height}.get(along, diagonal)
-        return value.resolved(whole, style["font-size"].number, self._styles.rem)
+        reference = {"x": viewport.width, "y": viewport.height}.get(along, diagonal)
+        return value.resolved(reference, style["font-size"].number, self._styles.rem)
 
     def _place(self, style: Style, frame: _Frame) -> Affine:
         """Return the translation by the x and y of a <use>."""
@@ -382,7 +382,7 @@ class _Walk:
         inner = replace(frame, matrix=matrix, clip=None, opacity=0.0, is_measured=True)
         self._draw(element, tag, inner, style, sink, instance)
         tolerance = math.ldexp(self._tolerance, -level)
-        points = [ring for one in sink if one.is_displayed for ring in one.rings(tolerance, self._take)]
+        points = [ring for shape in sink if shape.is_displayed for ring in shape.rings(tolerance, self._take)]
         box = None
         if points:
             low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)
@@ -428,22 +428,22 @@ class _Walk:
             inner = replace(inner, viewport=_Viewport(1.0, 1.0))
         inner = replace(inner, matrix=matrix)
         key = frame.clip, around, target, matrix, inner.viewport
-        found = self._clips.get(key)
-        if found is None:
+        clip = self._clips.get(key)
+        if clip is None:
             sink: list[Shape] = []
             self._children(target, inner, sink)
-            found = Clip(tuple(one for one in sink if one.is_displayed and one.is_visible), frame.clip)
-            self._clips[key] = found
-        return found
+            clip = Clip(tuple(shape for shape in sink if shape.is_displayed and shape.is_visible), frame.clip)
+            self._clips[key] = clip
+        return clip
 
     def _document_style(self, element: Element) -> Style:
         """Return the values of an element where it stands in the file."""
-        found = self._document_styles.get(element)
-        if found is None:
+        computed = self._document_styles.get(element)
+        if computed is None:
             parent = self._parents.get(element)
-            found = self._styles.computed(element, None if parent is None else self._document_style(parent))
-            self._document_styles[element] = found
-        return found
+            computed = self._styles.computed(element, None if parent is None else self._document_style(parent))
+            self._document_styles[element] = computed
+        return computed
 
     # -- shapes and paint -------------------------------------------------------------------------------------------------------------
 
@@ -495,11 +495,11 @@ class _Walk:
         """
         chain = self._linked(server)
         if self._local(server) == "pattern":
-            sides = [next((one.attrib[side] for one in chain if side in one.attrib), "0") for side in ("width", "height")]
-            sizes = [found.number for side in sides if (found := length(side)) is not None]
-            return float(len(sizes) == 2 and min(sizes) > 0.0 and any(len(one) > 0 for one in chain))
-        for one in chain:
-            values = [self._document_style(stop) for stop in one if self._local(stop) == "stop"]
+            sides = [next((element.attrib[side] for element in chain if side in element.attrib), "0") for side in ("width", "height")]
+            sizes = [parsed.number for side in sides if (parsed := length(side)) is not None]
+            return float(len(sizes) == 2 and min(sizes) > 0.0 and any(len(element) > 0 for element in chain))
+        for element in chain:
+            values = [self._document_style(stop) for stop in element if self._local(stop) == "stop"]
             if values:
                 return max(float(value["stop-opacity"]) * self._alpha(value["stop-color"], value) for value in values)
         return 0.0
@@ -524,14 +524,14 @@ class _Walk:
             return self._read(element, tag, element.get("points", ""))
 
         def value(name: str, along: str) -> float | None:
-            given = style[name]
-            return None if given == AUTO else self._resolved(given, along, style, viewport)
+            specified = style[name]
+            return None if specified == AUTO else self._resolved(specified, along, style, viewport)
 
         if tag == "circle":
             rx = ry = value("r", "") or 0.0
         elif tag in ("rect", "ellipse"):
-            one, other = value("rx", "x"), value("ry", "y")
-            rx, ry = one if one is not None else other or 0.0, other if other is not None else one or 0.0
+            radius_x, other = value("rx", "x"), value("ry", "y")
+            rx, ry = radius_x if radius_x is not None else other or 0.0, other if other is not None else radius_x or 0.0
         else:
             return []  # a line: it has no inside
         if tag == "rect":
@@ -541,19 +541,19 @@ class _Walk:
 
     def _read(self, element: Element, tag: str, text: str) -> list[Segment]:
         """Return the segments of path data or points up to the first error, which is noted."""
-        found = self._paths.get((tag, text))
-        if found is None:
-            told = f'{tag} "{element.get("id")}"' if element.get("id") else tag
+        segments = self._paths.get((tag, text))
+        if segments is None:
+            label = f'{tag} "{element.get("id")}"' if element.get("id") else tag
             if tag == "path":
-                found, error = path_segments(text)
+                segments, error = path_segments(text)
                 if error is not None:
                     rest = text[error:].strip()
                     where = f'letter {error + 1} of {len(text)}, "{text[error : error + 20]}"' if rest else "at its end a number is missing"
-                    self._notes.cut_short(f"{told}, {where}")
+                    self._notes.cut_short(f"{label}, {where}")
             else:
                 points, is_whole = numbers(text)
-                found = polygon(points)
+                segments = polygon(points)
                 if not is_whole or len(points) % 2:
-                    self._notes.cut_short(f"{told}, after {len(points) // 2} points")
-            self._paths[tag, text] = found
-        return found
+                    self._notes.cut_short(f"{label}, after {len(points) // 2} points")
+            self._paths[tag, text] = segments
+        return segments

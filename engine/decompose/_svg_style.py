@@ -140,10 +140,10 @@ def _anything(text: str, _: bool) -> str | None:
 
 
 def _share(text: str, _: bool) -> float | None:
-    found = length(text)
-    if found is None or found.unit not in ("px", "%") or text[-1] not in "0123456789.%":
+    parsed = length(text)
+    if parsed is None or parsed.unit not in ("px", "%") or text[-1] not in "0123456789.%":
         return None
-    return min(1.0, max(0.0, found.number / (100.0 if found.unit == "%" else 1.0)))
+    return min(1.0, max(0.0, parsed.number / (100.0 if parsed.unit == "%" else 1.0)))
 
 
 _SIZES = {"xx-small": 0.6, "x-small": 0.75, "small": 8.0 / 9.0, "medium": 1.0, "large": 1.2, "x-large": 1.5, "xx-large": 2.0}
@@ -156,8 +156,8 @@ def _font_size(text: str, is_css: bool) -> Length | None:
         return Length(16.0 * _SIZES[word], "px")
     if word in ("larger", "smaller"):
         return Length(1.2 if word == "larger" else 1.0 / 1.2, "em")
-    found = length(text, is_css)
-    return None if found is None or found.number < 0.0 else found
+    parsed = length(text, is_css)
+    return None if parsed is None or parsed.number < 0.0 else parsed
 
 
 def _overflow(text: str, _: bool) -> bool | None:
@@ -170,8 +170,8 @@ def _overflow(text: str, _: bool) -> bool | None:
 
 def _size(text: str, is_css: bool) -> Any:
     """Return a length that is not negative, or auto."""
-    found = length_or_auto(text, is_css)
-    return None if isinstance(found, Length) and found.number < 0.0 else found
+    parsed = length_or_auto(text, is_css)
+    return None if isinstance(parsed, Length) and parsed.number < 0.0 else parsed
 
 
 def _path(text: str, is_css: bool) -> str | None:
@@ -284,7 +284,10 @@ class Styles:
     def computed(self, element: Element, parent: Style | None) -> Style:
         """Return the values of all properties of an element, given those of its parent (None for the root)."""
         above = INITIAL if parent is None else parent
-        found = {name: above[name] if one.is_inherited else one.initial for name, one in _PROPERTIES.items()}
+        values = {
+            name: above[name] if property_of_style.is_inherited else property_of_style.initial
+            for name, property_of_style in _PROPERTIES.items()
+        }
         for name, value in self._declarations(element).items():
             if isinstance(value, Wide):
                 is_inherited = value == "inherit" or (value == "unset" and _PROPERTIES[name].is_inherited)
@@ -294,39 +297,39 @@ class Styles:
                 value = Length(value.resolved(size, size, self.rem), "px")
             elif name == "color" and value.is_current:
                 value = above[name]
-            found[name] = value
-        return found
+            values[name] = value
+        return values
 
     def _declarations(self, element: Element) -> Style:
         """Return the values declared for an element, the strongest of each property."""
-        found = self._declared.get(element)
-        if found is None:
+        declared = self._declared.get(element)
+        if declared is None:
             attributes = ((key, value, False) for key, value in element.attrib.items() if key in _PROPERTIES)
             rules = [*self._matched.get(element, ()), self._rule(element.get("style", ""))]
-            found = self._values(attributes, is_css=False).normal
+            declared = self._values(attributes, is_css=False).normal
             for rule in rules:
-                found.update(rule.normal)
+                declared.update(rule.normal)
             for rule in rules:
-                found.update(rule.important)
-            self._declared[element] = found
-        return found
+                declared.update(rule.important)
+            self._declared[element] = declared
+        return declared
 
     def _rule(self, content: Any) -> _Rule:
         """Return the values of the declarations in a style attribute or between the braces of a rule."""
         if isinstance(content, str):
             self._check_size(content)
         try:
-            found = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
+            items = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
         except ValueError:  # a number of more digits than Python reads
             self._notes.not_understood(f"style: {content}")
-            found = []
+            items = []
         declarations = []
-        for one in found:
-            if one.type == "declaration":
-                text = tinycss2.serialize(token for token in one.value if token.type != "comment").strip()
-                declarations.append((one.lower_name, text, bool(one.important)))
+        for item in items:
+            if item.type == "declaration":
+                text = tinycss2.serialize(token for token in item.value if token.type != "comment").strip()
+                declarations.append((item.lower_name, text, bool(item.important)))
             else:
-                self._notes.not_understood(_source(one))
+                self._notes.not_understood(_source(item))
         return self._values(declarations, is_css=True)
 
     def _values(self, declarations: Iterable[tuple[str, str, bool]], is_css: bool) -> _Rule:
@@ -349,14 +352,14 @@ class Styles:
 
     def _check_size(self, text: str) -> None:
         if sum(1 for _ in _MARKS.finditer(text)) > _MAX_MARKS:
-            wanted = f"a style sheet of at most {_MAX_MARKS} marks of punctuation"
-            raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
+            requirement = f"a style sheet of at most {_MAX_MARKS} marks of punctuation"
+            raise InvalidInputError(f"{self._name}: style", requirement, Described("more"))
         depth = 0
         for bracket in _BRACKETS.findall(text):
             depth = depth + 1 if bracket in "[({" else max(0, depth - 1)
             if depth > _MAX_NESTED:
-                wanted = f"a style sheet whose brackets are nested at most {_MAX_NESTED} deep"
-                raise InvalidInputError(f"{self._name}: style", wanted, Described("one nested deeper"))
+                requirement = f"a style sheet whose brackets are nested at most {_MAX_NESTED} deep"
+                raise InvalidInputError(f"{self._name}: style", requirement, Described("one nested deeper"))
 
     def _add_sheet(self, element: Element) -> None:
         kind, media = element.get("type", "").strip().lower(), element.get("media", "")
@@ -402,8 +405,8 @@ class Styles:
         try:
             selectors = [list(_compounds(tokens)) for tokens in _split(rule.prelude, ",")]
             if len(self._parts) + sum(map(len, selectors)) > _MAX_SELECTORS:
-                wanted = f"an SVG whose style sheets have at most {_MAX_SELECTORS} selectors"
-                raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
+                requirement = f"an SVG whose style sheets have at most {_MAX_SELECTORS} selectors"
+                raise InvalidInputError(f"{self._name}: style", requirement, Described("more"))
             complex_selectors = [self._compiled(compounds) for compounds in selectors]
         except cssselect2.SelectorError:
             self._notes.not_understood(f"{tinycss2.serialize(rule.prelude).strip()} {{{tinycss2.serialize(rule.content).strip()}}}")
@@ -440,13 +443,13 @@ class Styles:
             n_matches += sum(costs[f".{word}"] for word in wrapper.classes)
             n_matches += costs["~"] * len(wrapper.etree_siblings) + costs["["] * (1 + sum(map(len, element.attrib.values())) // 100)
             if n_matches > _MAX_MATCHES:
-                wanted = f"an SVG with at most {_MAX_MATCHES} pairs of an element and a selector to be compared"
-                raise InvalidInputError(f"{self._name}: style", wanted, Described("more"))
+                requirement = f"an SVG with at most {_MAX_MATCHES} pairs of an element and a selector to be compared"
+                raise InvalidInputError(f"{self._name}: style", requirement, Described("more"))
             parent = None if wrapper.parent is None else wrapper.parent.etree_element
             previous = None if wrapper.previous is None else wrapper.previous.etree_element
             beside = before.setdefault(parent, set())
             reached = {">": own[parent], " ": below[parent], "+": own[previous], "~": beside}
-            further, found = [], []
+            further, matches = [], []
             for *_, number in self._matcher.match(wrapper):
                 combinator, end = self._parts[number]
                 if combinator and number - 1 not in reached[combinator]:
@@ -454,12 +457,12 @@ class Styles:
                 if end is None:
                     further.append(number)
                 else:
-                    found.append(end)
+                    matches.append(end)
             own[element] = frozenset(further) if further else none
             below[element] = below[parent] | own[element] if further else below[parent]
             beside.update(further)
-            if found:
-                self._matched[element] = [rule for *_, rule in sorted(found, key=lambda one: one[:2])]
+            if matches:
+                self._matched[element] = [rule for *_, rule in sorted(matches, key=lambda one: one[:2])]
 
 
 def _size_of_font(text: str) -> str:
@@ -516,32 +519,37 @@ def _checked(compound: list[Any]) -> list[Any]:
         if token.lower_name in _OWN_ARGUMENTS:
             if any(len(list(_compounds(part))) != 1 for part in _split(token.arguments, ",")):
                 raise cssselect2.SelectorError(token, "combinators in brackets")
-        elif token.lower_name not in _COUNTING or any(one.type == "ident" and one.lower_value == "of" for one in token.arguments):
+        elif token.lower_name not in _COUNTING or any(
+            argument.type == "ident" and argument.lower_value == "of" for argument in token.arguments
+        ):
             raise cssselect2.SelectorError(token, "not understood")
     return compound
 
 
 def _key(compound: list[Any]) -> str:
     """Return the key by which `Matcher` finds the elements to compare with a compound selector; "~" or "[" for slow ones."""
-    found = "*"
+    key = "*"
     for before, token in zip([None, *compound], compound, strict=False):
         inner = list(_inner(token))
-        if any(str(getattr(one, "lower_value", getattr(one, "lower_name", ""))).endswith("-of-type") for one in inner):
+        if any(
+            str(getattr(token_inside, "lower_value", getattr(token_inside, "lower_name", ""))).endswith("-of-type")
+            for token_inside in inner
+        ):
             return "~"
-        if any(one.type == "[] block" for one in inner):
+        if any(token_inside.type == "[] block" for token_inside in inner):
             return "["
         if token.type == "hash":
-            found = f"#{token.value}"
-        elif token.type == "ident" and not found.startswith("#"):
+            key = f"#{token.value}"
+        elif token.type == "ident" and not key.startswith("#"):
             if before == ".":
-                found = f".{token.value}"
+                key = f".{token.value}"
             elif before is None:
-                found = str(token.value)
-    return found
+                key = str(token.value)
+    return key
 
 
 def _inner(token: Any) -> Iterator[Any]:
     """Yield a token and all tokens in its brackets."""
     yield token
-    for one in getattr(token, "arguments", ()):
-        yield from _inner(one)
+    for argument in getattr(token, "arguments", ()):
+        yield from _inner(argument)

@@ -131,21 +131,21 @@ def length_or_auto(text: str, is_css: bool = False) -> Length | Auto | None:
 
 def numbers(text: str) -> tuple[list[float], bool]:
     """Return the numbers of a list up to the first error, and whether that is its end."""
-    found = []
+    values = []
     at = 0
     while match := _NEXT_NUMBER.match(text, at):
         if at == 0 and "," in text[: match.start(1)]:
             break
-        found.append(float(match[1]))
+        values.append(float(match[1]))
         at = match.end()
-    return found, not text[at:].strip()
+    return values, not text[at:].strip()
 
 
 def view_box(text: str) -> Box | None:
-    found, is_whole = numbers(text)
-    if not is_whole or len(found) != 4 or not all(map(math.isfinite, found)) or found[2] < 0.0 or found[3] < 0.0:
+    values, is_whole = numbers(text)
+    if not is_whole or len(values) != 4 or not all(map(math.isfinite, values)) or values[2] < 0.0 or values[3] < 0.0:
         return None
-    return Box(*found)
+    return Box(*values)
 
 
 class AspectRatio(NamedTuple):
@@ -190,25 +190,25 @@ def transform(text: str, is_css: bool = False) -> tuple[TransformFunction, ...] 
     text = text.strip()
     if text.lower() == "none":
         return ()
-    found: list[TransformFunction] = [IDENTITY]
+    functions: list[TransformFunction] = [IDENTITY]
     at = 0
     while at < len(text):
         match = _FUNCTION.match(text, at)
         if match is None or (is_css and match[2]):
             return None
         function = (_css_function if is_css else _svg_function)(match[1].lower(), match[3])
-        if function is None or len(found) > _MAX_RELATIVE:
+        if function is None or len(functions) > _MAX_RELATIVE:
             return None
-        before = found[-1]
+        before = functions[-1]
         if isinstance(function, Affine) and isinstance(before, Affine):
-            found[-1] = before @ function
+            functions[-1] = before @ function
         else:
-            found.append(function)
+            functions.append(function)
         at = match.end()
         between = _BETWEEN.match(text, at)
         if not is_css and between is not None and between.end() < len(text):
             at = between.end()
-    return tuple(found)
+    return tuple(functions)
 
 
 def _svg_function(name: str, arguments: str) -> Affine | None:

@@ -62,11 +62,11 @@ class Notes:
 
     def lines(self) -> list[str]:
         """Return a sentence for each, of what is not understood no more than `_MAX_NOTES`."""
-        found = [f"{line} ({count})." for line, count in sorted(self._counts.items())]
+        counted_lines = [f"{line} ({count})." for line, count in sorted(self._counts.items())]
         sources = [f"{line} ({count})." if count > 1 else f"{line}." for line, count in self._sources.items()]
         if len(sources) > _MAX_NOTES:
             sources = [*sources[: _MAX_NOTES - 1], f"Not understood: {len(sources) - _MAX_NOTES + 1} more."]
-        return found + sources
+        return counted_lines + sources
 
 
 def _short(source: str) -> str:

@@ -87,9 +87,9 @@ def merged_to(outline: Outline, pieces: Sequence[FloatArray], max_pieces: int, m
             price, (a, b) = heapq.heappop(cheapest)
         beyond[a], current[a] = hulls[a, b]
         shapes[a] = shapely.Polygon(current[a])
-        for one in (a, b):
-            for other in near[one]:
-                hulls.pop((min(one, other), max(one, other)), None)
+        for changed in (a, b):
+            for other in near[changed]:
+                hulls.pop((min(changed, other), max(changed, other)), None)
         near[a] = (near[a] | near.pop(b)) - {a, b}
         del current[b], beyond[b], shapes[b]
         for other in near[a]:
@@ -139,15 +139,15 @@ class _Target:
 
         if not polygons:
             return []
-        asked = np.array(polygons, dtype=object)
+        shapes = np.array(polygons, dtype=object)
         if len(self._parts) == 1:
-            near = np.full(len(asked), self.whole, dtype=object)
+            near = np.full(len(shapes), self.whole, dtype=object)
         else:
-            of, part = self._tree.query(asked)  # in the order of those asked
-            parts = np.split(self._parts[part], np.searchsorted(of, np.arange(1, len(asked))))
+            of, part = self._tree.query(shapes)  # in the order of those asked
+            parts = np.split(self._parts[part], np.searchsorted(of, np.arange(1, len(shapes))))
             near = np.array([shapely.MultiPolygon(list(some)) for some in parts], dtype=object)
-        found: list[float] = shapely.area(shapely.difference(asked, near)).tolist()
-        return found
+        areas: list[float] = shapely.area(shapely.difference(shapes, near)).tolist()
+        return areas
 
 
 def _neighbors(shapes: list[Any]) -> dict[int, set[int]]:
@@ -191,9 +191,9 @@ def _delaunay_edges(shapes: list[Any]) -> list[tuple[int, int, float]]:
     edges = shapely.get_parts(shapely.delaunay_triangles(shapely.multipoints(corners), only_edges=True))
     ends = shapely.get_coordinates(edges).reshape(-1, 2, 2)
     lengths = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
-    found = []
+    rows = []
     for (p, q), length in zip(ends.tolist(), lengths.tolist(), strict=True):
         a, b = piece_at[p[0], p[1]], piece_at[q[0], q[1]]
         if a != b:
-            found.append((a, b, length))
-    return found
+            rows.append((a, b, length))
+    return rows

@@ -147,8 +147,8 @@ def body_of_file(
     if suffix == BODY_SUFFIX:
         return load_body(path)
     if suffix not in TRACED_SUFFIXES:
-        wanted = "a file that ends in " + ", ".join((*TRACED_SUFFIXES, BODY_SUFFIX))
-        raise InvalidInputError(os.fspath(path), wanted, Described(suffix or "no ending"))
+        requirement = "a file that ends in " + ", ".join((*TRACED_SUFFIXES, BODY_SUFFIX))
+        raise InvalidInputError(os.fspath(path), requirement, Described(suffix or "no ending"))
     from engine.decompose.decompose import decompose
 
     tracing = trace_file(path, pixels_per_metre, tolerance, threshold, crop)
@@ -292,12 +292,12 @@ def _piece(k: int, fixture: Any, notes: list[str]) -> Polygon | Circle:
     with _told_below(f"fixtures[{k}]."):
         if fixture.kind == "circle":
             return Circle(fixture.radius, (fixture.center[0], fixture.center[1]))
-        given = corner_rows(fixture.vertices)
-        polygon = without_flat_corners(given, Polygon)
+        corners = corner_rows(fixture.vertices)
+        polygon = without_flat_corners(corners, Polygon)
         cleaned = clean(polygon.vertices)
         if 3 <= len(cleaned) < len(polygon.vertices):
             polygon = Polygon(cleaned)
-        notes += [f"Left out: fixtures[{k}].{one.words}." for one in corners_left_out(given, polygon.vertices)]
+        notes += [f"Left out: fixtures[{k}].{left_out.words}." for left_out in corners_left_out(corners, polygon.vertices)]
         return polygon
 
 

@@ -47,7 +47,7 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
     shapely.prepare(boundary)
     x0, y0, x1, y1 = target.bounds
     spacing = math.sqrt(target.area / LATTICE_POINTS)
-    found: list[Circle] = []
+    circles: list[Circle] = []
     # thin figures far apart have a large box: never more lattice points than a hundred times those wanted
     spacing = max(spacing, math.sqrt((x1 - x0) * (y1 - y0) / (100.0 * LATTICE_POINTS)))
     grid = np.meshgrid(np.arange(x0 + 0.5 * spacing, x1, spacing), np.arange(y0 + 0.5 * spacing, y1, spacing))
@@ -62,14 +62,14 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
     radii -= EPS32 * (np.abs(centers).max(axis=1) + radii)
     reaches = _reached(centers, radii)
     chosen = len(centers) - 1
-    while len(found) < max_pieces and math.pi * max(radii[chosen], 0.0) ** 2 > 2.0 * EPS32:
-        found.append(Circle(float(radii[chosen]), (float(centers[chosen, 0]), float(centers[chosen, 1]))))
+    while len(circles) < max_pieces and math.pi * max(radii[chosen], 0.0) ** 2 > 2.0 * EPS32:
+        circles.append(Circle(float(radii[chosen]), (float(centers[chosen, 0]), float(centers[chosen, 1]))))
         reaches &= ~reaches[chosen]
         gains = reaches.sum(axis=1)
         chosen = int(np.lexsort((-radii, -gains))[0])
         if gains[chosen] == 0:
             break
-    return found
+    return circles
 
 
 def _within_parts(target: Any, boundary: Any) -> FloatArray:
@@ -78,8 +78,8 @@ def _within_parts(target: Any, boundary: Any) -> FloatArray:
 
     within = shapely.get_coordinates(shapely.point_on_surface(shapely.get_parts(target)))
     depths = shapely.distance(shapely.points(within), boundary)
-    found: FloatArray = within[np.argsort(-depths, kind="stable")[:LATTICE_POINTS]] if len(within) > LATTICE_POINTS else within
-    return found
+    deepest: FloatArray = within[np.argsort(-depths, kind="stable")[:LATTICE_POINTS]] if len(within) > LATTICE_POINTS else within
+    return deepest
 
 
 def _reached(centers: FloatArray, radii: FloatArray) -> Any:

@@ -65,8 +65,8 @@ def boxes_around(target: Any, max_pieces: int, is_upright: bool) -> list[FloatAr
         chosen = cuts[at]
         if chosen is None:
             break
-        _, one, two = chosen
-        regions[at], boxes[at], cuts[at], known[at] = one, _box_around(one, is_upright), None, False
+        _, first, two = chosen
+        regions[at], boxes[at], cuts[at], known[at] = first, _box_around(first, is_upright), None, False
         regions.append(two)
         boxes.append(_box_around(two, is_upright))
         cuts.append(None)

@@ -143,7 +143,7 @@ def decompose(
         raise InvalidInputError("max_lost", "from 0 to 1", max_lost)
 
     n_dropped, at_least = 0, None
-    wanted = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MAX_PIECES)
+    n_pieces = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MAX_PIECES)
     if method in EXACT_METHODS:
         loops, n_dropped, at_least = _exact_pieces(outline, method, max_vertices, max_lost, effort or Effort())
         if max_pieces is not None:
@@ -152,14 +152,14 @@ def decompose(
         _check_pieces(len(outline.parts))
         hulls = _good([covering_hull(part.outer, max_vertices) for part in outline.parts])
         n_dropped = len(outline.parts) - len(hulls)
-        loops = merged_to(outline, hulls, wanted, max_vertices) if hulls else []
+        loops = merged_to(outline, hulls, n_pieces, max_vertices) if hulls else []
     elif method == "circles":
-        circles = circles_inside(outline.as_shapely(), wanted)
+        circles = circles_inside(outline.as_shapely(), n_pieces)
         if not circles:
             raise _too_small(outline)
         return Decomposition(tuple(circles), outline, method, max_pieces)
     else:
-        loops = boxes_around(outline.as_shapely(), wanted, method == "aabb")
+        loops = boxes_around(outline.as_shapely(), n_pieces, method == "aabb")
     pieces = tuple(Polygon(loop) for loop in _good(loops))
     if not pieces:
         raise _too_small(outline)
@@ -179,14 +179,14 @@ def _exact_pieces(
     _check_pieces(sum(least))
     n_corners = max(len(part.points) for part in parts)
     if n_corners > MAX_PART_CORNERS:
-        wanted = f"an outline whose parts have at most {MAX_PART_CORNERS} corners, for an exact cut (a larger tolerance gives fewer)"
-        raise InvalidShapeError("outline", wanted, Described(str(n_corners)))
+        requirement = f"an outline whose parts have at most {MAX_PART_CORNERS} corners, for an exact cut (a larger tolerance gives fewer)"
+        raise InvalidShapeError("outline", requirement, Described(str(n_corners)))
     for part, needed in zip(parts, least, strict=True):
-        found, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort)
+        pieces, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort)
         is_known = is_known and is_least
-        n_needed += len(found) if is_least else needed
-        _check_pieces(len(loops) + len(found))
-        made, dropped = within_limits(part, found, max_vertices)
+        n_needed += len(pieces) if is_least else needed
+        _check_pieces(len(loops) + len(pieces))
+        made, dropped = within_limits(part, pieces, max_vertices)
         loops.extend(made)
         n_dropped += dropped
     if not loops:
@@ -194,16 +194,16 @@ def _exact_pieces(
     # partitions do not overlap, so that areas may be summed
     lost = 1.0 - sum(signed_area(loop) for loop in loops) / outline.area
     if lost > max_lost:
-        wanted = f"large, thick and close enough to its origin that Box2D can represent all but {max_lost:g} of it (max_lost)"
-        raise InvalidShapeError("outline", wanted, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
+        requirement = f"large, thick and close enough to its origin that Box2D can represent all but {max_lost:g} of it (max_lost)"
+        raise InvalidShapeError("outline", requirement, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
     return loops, n_dropped, None if is_known or method == "hertel_mehlhorn" else n_needed
 
 
 def _check_pieces(n_pieces: int) -> None:
     """Reject a result that is no longer a body."""
     if n_pieces > MAX_CONVEX_PIECES:
-        wanted = f"an outline that yields at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance gives fewer corners)"
-        raise InvalidShapeError("outline", wanted, Described(f"{n_pieces} or more"))
+        requirement = f"an outline that yields at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance gives fewer corners)"
+        raise InvalidShapeError("outline", requirement, Described(f"{n_pieces} or more"))
 
 
 def _good(loops: list[FloatArray]) -> list[FloatArray]:

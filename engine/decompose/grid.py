@@ -86,8 +86,8 @@ class GridPart:
 
     def loop(self, piece: Sequence[int]) -> FloatArray:
         """Return the meters of a loop of indices, (n, 2)."""
-        found: FloatArray = self.vertices[list(piece)]
-        return found
+        corners: FloatArray = self.vertices[list(piece)]
+        return corners
 
 
 def turn(p: Point, q: Point, r: Point) -> int:
@@ -109,7 +109,7 @@ def on_grid(outline: Outline) -> list[GridPart]:
     import shapely
 
     frame = _Frame.of(outline)
-    found = []
+    grid_parts = []
     for part in outline.parts:
         rings = [frame.cells(ring) for ring in part.rings()]
         origin = {
@@ -122,10 +122,10 @@ def on_grid(outline: Outline) -> list[GridPart]:
             polygon = shapely.set_precision(shapely.Polygon(rings[0], rings[1:]), 1.0)
         for simple in getattr(polygon, "geoms", [polygon]):
             if simple.geom_type == "Polygon" and simple.area > 0.0:
-                found.append(_grid_part(shapely.orient_polygons(simple), origin, frame))
-    if not found:
+                grid_parts.append(_grid_part(shapely.orient_polygons(simple), origin, frame))
+    if not grid_parts:
         raise InvalidShapeError("outline", "wider than a thousand-millionth of its length", Described("slivers only"))
-    return found
+    return grid_parts
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | Non
             ahead[before_u], behind[after_u] = after_u, before_u
             ahead[before_v], behind[after_v] = after_v, before_v
             gone[here] = gone[there] = True
-    found = []
+    loops = []
     for edge in range(len(start)):
         if not gone[edge]:
             loop = []
@@ -149,8 +149,8 @@ def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | Non
                 gone[edge] = True
                 loop.append(start[edge])
                 edge = ahead[edge]
-            found.append(loop)
-    return found
+            loops.append(loop)
+    return loops
 
 
 def _length_sq(p: Point, q: Point) -> int:

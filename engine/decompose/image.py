@@ -211,8 +211,8 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     polygons = [polygon for band in bands for polygon in band]
     if not polygons:
         raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
-    found = shapely.MultiPolygon(polygons) if len(bands) == 1 else shapely.union_all(polygons)
-    return Outline.from_shapely(settled(found))
+    contour = shapely.MultiPolygon(polygons) if len(bands) == 1 else shapely.union_all(polygons)
+    return Outline.from_shapely(settled(contour))
 
 
 def _contour(x: FloatArray, y: FloatArray, padded: FloatArray, level: float) -> list[Any]:
@@ -241,7 +241,7 @@ def _bands(height: int, width: int, n_pixels: int = _BAND) -> Iterator[tuple[int
 def _check_corners(alpha: Shares | FloatArray, level: float, name: str) -> None:
     """Reject a picture whose contour has too many corners: there is one between every solid pixel and its empty neighbor."""
     solid = alpha > level
-    n_corners = sum(int(np.count_nonzero(one != other)) for one, other in ((solid[1:], solid[:-1]), (solid[:, 1:], solid[:, :-1])))
+    n_corners = sum(int(np.count_nonzero(pixels != other)) for pixels, other in ((solid[1:], solid[:-1]), (solid[:, 1:], solid[:, :-1])))
     n_corners += sum(int(np.count_nonzero(side)) for side in (solid[0], solid[-1], solid[:, 0], solid[:, -1]))
     if n_corners > MAX_CONTOUR_CORNERS:
         raise InvalidShapeError(name, f"a picture whose contour has at most {MAX_CONTOUR_CORNERS} corners", Described(str(n_corners)))
@@ -267,8 +267,8 @@ def four_pixels(field: str, crop: Iterable[int]) -> Crop:
 def _checked_crop(crop: Iterable[int], width: int, height: int) -> Crop:
     left, top, wide, high = (integer(f"crop[{k}]", number) for k, number in enumerate(four_pixels("crop", crop)))
     if not (0 <= left < left + wide <= width and 0 <= top < top + high <= height):
-        wanted = f"left,top,width,height of a rectangle within the picture's {width} x {height} pixels"
-        raise InvalidInputError("crop", wanted, Described(f"{left},{top},{wide},{high}"))
+        requirement = f"left,top,width,height of a rectangle within the picture's {width} x {height} pixels"
+        raise InvalidInputError("crop", requirement, Described(f"{left},{top},{wide},{high}"))
     return left, top, wide, high
 
 
@@ -375,20 +375,20 @@ def _coverage(away: Bytes) -> Shares:
 
 def _with_sides(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the chosen pixels and those that share a side with one, but not only a corner, where one-pixel lines would leak."""
-    found = chosen.copy()
-    found[1:] |= chosen[:-1]
-    found[:-1] |= chosen[1:]
-    found[:, 1:] |= chosen[:, :-1]
-    found[:, :-1] |= chosen[:, 1:]
-    return found
+    dilated = chosen.copy()
+    dilated[1:] |= chosen[:-1]
+    dilated[:-1] |= chosen[1:]
+    dilated[:, 1:] |= chosen[:, :-1]
+    dilated[:, :-1] |= chosen[:, 1:]
+    return dilated
 
 
 def _greatest_around(values: NDArray[_Value]) -> NDArray[_Value]:
     """Return the maximum of the 3 x 3 pixels around each, ignoring those outside the picture."""
-    found = values.copy()
-    np.maximum(found[1:], values[:-1], out=found[1:])
-    np.maximum(found[:-1], values[1:], out=found[:-1])
-    across = found.copy()
-    np.maximum(across[:, 1:], found[:, :-1], out=across[:, 1:])
-    np.maximum(across[:, :-1], found[:, 1:], out=across[:, :-1])
+    greatest = values.copy()
+    np.maximum(greatest[1:], values[:-1], out=greatest[1:])
+    np.maximum(greatest[:-1], values[1:], out=greatest[:-1])
+    across = greatest.copy()
+    np.maximum(across[:, 1:], greatest[:, :-1], out=across[:, 1:])
+    np.maximum(across[:, :-1], greatest[:, 1:], out=across[:, :-1])
     return across

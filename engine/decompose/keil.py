@@ -124,10 +124,10 @@ def fewest_pieces(
         tried.add(tuple(cut))
         if trace is not None:
             trace.append(KeilTrial(cut, best))
-        found = merged(part, faces(part, [*cut, *_opened_cuts(part, cut, trace)]))
-        if len(found) <= len(best):
-            left = TRIALS if len(found) < len(best) else left
-            best = found
+        pieces = merged(part, faces(part, [*cut, *_opened_cuts(part, cut, trace)]))
+        if len(pieces) <= len(best):
+            left = TRIALS if len(pieces) < len(best) else left
+            best = pieces
     return best, False
 
 
@@ -185,12 +185,12 @@ def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | Keil
         return []
     loop = loop[dents[0] :] + loop[: dents[0]]
     rows = None if trace is None else np.zeros((n * n + 1, TRACE_WIDTH))
-    found = fewest_diagonals(np.array([part.points[node] for node in loop], dtype=np.int64), rows)
+    diagonals = fewest_diagonals(np.array([part.points[node] for node in loop], dtype=np.int64), rows)
     if trace is not None and rows is not None:
         trace.append(KeilRun(loop, rows[1 : int(rows[0, 0]) + 1]))
-    if len(found) and found[0, 0] == NOT_CUT:
+    if len(diagonals) and diagonals[0, 0] == NOT_CUT:
         raise InvalidShapeError("outline", "one that can be cut into convex pieces", Described("a ring that crosses itself"))
-    return sorted({(min(loop[a], loop[b]), max(loop[a], loop[b])) for a, b in found.tolist()})
+    return sorted({(min(loop[a], loop[b]), max(loop[a], loop[b])) for a, b in diagonals.tolist()})
 
 
 def warm(is_traced: bool = False) -> None:

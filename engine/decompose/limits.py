@@ -103,9 +103,9 @@ def split(loop: FloatArray, max_vertices: int = MAX_POLYGON_VERTICES) -> list[Fl
         if smaller.max() > best:
             best, cut = float(smaller.max()), (int(smaller.argmax()), m)
     start, m = cut
-    one = np.take(loop, range(start, start + m), axis=0, mode="wrap")
+    first = np.take(loop, range(start, start + m), axis=0, mode="wrap")
     other = np.take(loop, range(start + m - 1, start + n + 1), axis=0, mode="wrap")
-    return [*split(one, max_vertices), *split(other, max_vertices)]
+    return [*split(first, max_vertices), *split(other, max_vertices)]
 
 
 def within_limits(part: GridPart, pieces: Sequence[Loop], max_vertices: int = MAX_POLYGON_VERTICES) -> tuple[list[FloatArray], int]:

@@ -134,16 +134,16 @@ def _united(polygons: NDArray[np.object_]) -> Any:
     """
     import shapely
 
-    one, other = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+    first, other = shapely.STRtree(polygons).query(polygons, predicate="intersects")
     groups = DisjointSets(len(polygons))
-    for a, b in zip(one.tolist(), other.tolist(), strict=True):
+    for a, b in zip(first.tolist(), other.tolist(), strict=True):
         if a < b:
             groups.unite(a, b)
     members: dict[int, list[Any]] = {}
     for k, polygon in enumerate(polygons):
         members.setdefault(groups.find(k), []).append(polygon)
-    found = [shapely.union_all(group) for group in members.values()]
-    return found[0] if len(found) == 1 else shapely.MultiPolygon([part for one in found for part in shapely.get_parts(one)])
+    unions = [shapely.union_all(group) for group in members.values()]
+    return unions[0] if len(unions) == 1 else shapely.MultiPolygon([part for first in unions for part in shapely.get_parts(first)])
 
 
 def differences(one: Any, other: Any) -> tuple[Any, Any]:
@@ -167,8 +167,8 @@ def _without(parts: NDArray[np.object_], others: NDArray[np.object_], of: IntArr
     order = np.argsort(of, kind="stable")
     near = np.split(others[met[order]], np.searchsorted(of[order], np.arange(1, len(parts))))
     rests = shapely.difference(parts, np.array([shapely.MultiPolygon(list(some)) for some in near], dtype=object))
-    found = shapely.get_parts(shapely.get_parts(rests))
-    return shapely.MultiPolygon([rest for rest in found if rest.geom_type == "Polygon" and rest.area > 0.0])
+    pieces = shapely.get_parts(shapely.get_parts(rests))
+    return shapely.MultiPolygon([rest for rest in pieces if rest.geom_type == "Polygon" and rest.area > 0.0])
 
 
 def farthest(region: Any, target: Any) -> float:
@@ -261,15 +261,17 @@ def _directed(a: Outline, b: Outline, step: float) -> float:
     some = tree.query_nearest(shapely.points(starts[::_SPACING]), all_matches=False)[1]
     place = np.arange(len(stretches)) // _SPACING
     near = edges[some[place]], edges[some[np.minimum(place + 1, len(some) - 1)]]
-    of_starts = [_away(starts, one) for one in near]
+    of_starts = [_away(starts, segments) for segments in near]
     bounds = np.minimum(*of_starts)
     farthest, order = 0.0, np.argsort(-bounds, kind="stable")
     for first in range(0, len(order), _AT_ONCE):
-        asked = order[first : first + _AT_ONCE]
-        if bounds[asked[0]] <= farthest * (1.0 + _NO_FARTHER):
+        chosen = order[first : first + _AT_ONCE]
+        if bounds[chosen[0]] <= farthest * (1.0 + _NO_FARTHER):
             break
-        farthest = max(farthest, float(tree.query_nearest(shapely.points(starts[asked]), return_distance=True, all_matches=False)[1].max()))
-    bounds = np.minimum(*(np.maximum(of_start, _away(ends, one)) for of_start, one in zip(of_starts, near, strict=True)))
+        farthest = max(
+            farthest, float(tree.query_nearest(shapely.points(starts[chosen]), return_distance=True, all_matches=False)[1].max())
+        )
+    bounds = np.minimum(*(np.maximum(of_start, _away(ends, segments)) for of_start, segments in zip(of_starts, near, strict=True)))
     stretches = stretches[bounds > farthest + 0.5 * step]
     for _ in range(_MAX_HALVINGS):
         if len(stretches) == 0:

@@ -127,14 +127,14 @@ class Outline:
     parts: tuple[Part, ...]
 
     def __init__(self, parts: Iterable[Part]) -> None:
-        given = _listed("parts", parts)
-        if not given:
+        listed = _listed("parts", parts)
+        if not listed:
             raise InvalidShapeError("parts", "at least one part", Described("none"))
-        for k, part in enumerate(given):
+        for k, part in enumerate(listed):
             if not isinstance(part, Part):
                 raise InvalidShapeError(f"parts[{k}]", "a Part", part)
-        object.__setattr__(self, "parts", given)
-        if len(given) > 1:
+        object.__setattr__(self, "parts", listed)
+        if len(listed) > 1:
             _check_valid("parts", self.as_shapely())
 
     @classmethod
@@ -192,8 +192,8 @@ class Outline:
         import shapely
 
         rounded = [shapely.set_precision(shapely.Polygon(piece), grid) for piece in pieces]
-        whole = shapely.union_all(rounded, grid_size=grid)
-        return None if whole.is_empty or whole.geom_type not in ("Polygon", "MultiPolygon") else cls.from_shapely(whole)
+        union = shapely.union_all(rounded, grid_size=grid)
+        return None if union.is_empty or union.geom_type not in ("Polygon", "MultiPolygon") else cls.from_shapely(union)
 
     @classmethod
     def from_shapely(cls, geometry: Any) -> Outline:
@@ -231,11 +231,11 @@ def settled(geometry: Any) -> Any:
     if rounded.is_valid:
         return rounded
     try:
-        whole = geometry if geometry.is_valid else shapely.make_valid(geometry, method="structure", keep_collapsed=False)
-        found = shapely.set_precision(whole, OVERLAY_GRID)
+        valid = geometry if geometry.is_valid else shapely.make_valid(geometry, method="structure", keep_collapsed=False)
+        settled_geometry = shapely.set_precision(valid, OVERLAY_GRID)
     except shapely.errors.GEOSException as error:
         raise InvalidShapeError("outline", "lines that can be distinguished", Described(str(error).partition("\n")[0])) from None
-    return polygons(found)
+    return polygons(settled_geometry)
 
 
 def on_grid(points: FloatArray) -> FloatArray:

@@ -111,8 +111,8 @@ def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
     numbers = _winding_numbers(inside, edges)
     chosen = faces[numbers != 0 if rule == "nonzero" else numbers % 2 != 0]
-    found = shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
-    return found if found.is_valid else settled(found)
+    united = shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
+    return united if united.is_valid else settled(united)
 
 
 def _check_depth(rings: list[FloatArray]) -> None:
@@ -148,8 +148,8 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
     if len(kept) == len(parts) and n_holes == 0:
         return outline, 0, 0
     # what lies in a hole that is filled is a speck as well, but for the rounding of these tests: then it is one with what is around it
-    found = shapely.MultiPolygon(kept)
-    return Outline.from_shapely(found if found.is_valid else settled(shapely.union_all(kept))), len(parts) - len(kept), n_holes
+    remaining = shapely.MultiPolygon(kept)
+    return Outline.from_shapely(remaining if remaining.is_valid else settled(shapely.union_all(kept))), len(parts) - len(kept), n_holes
 
 
 def _specks(polygons: NDArray[np.object_], radius: float) -> NDArray[np.bool_]:
@@ -203,14 +203,14 @@ def check_tangle(edges: FloatArray, field: str) -> None:
     step = max(1, _MAX_PAIRS // len(edges))
     n_near = n_meetings = -3 * len(edges)  # each with itself and with two neighbors
     for first in range(0, len(edges), step):
-        one, other = tree.query(boxes[first : first + step])
-        n_near += len(one)
-        n_meetings += _count_meetings(edges[first + one], edges[other])
+        first_edges, other = tree.query(boxes[first : first + step])
+        n_near += len(first_edges)
+        n_meetings += _count_meetings(edges[first + first_edges], edges[other])
         if n_meetings > 2 * MAX_CROSSINGS:
             raise InvalidShapeError(field, f"lines with at most {MAX_CROSSINGS} crossings", Described("more"))
         if n_near > 2 * MAX_NEAR_EDGES:
-            wanted = f"lines with at most {MAX_NEAR_EDGES} pairs whose bounding boxes overlap"
-            raise InvalidShapeError(field, wanted, Described("more"))
+            requirement = f"lines with at most {MAX_NEAR_EDGES} pairs whose bounding boxes overlap"
+            raise InvalidShapeError(field, requirement, Described("more"))
 
 
 def _count_meetings(one: FloatArray, other: FloatArray) -> int:
@@ -240,13 +240,13 @@ def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
     numbers = np.zeros(len(points))
     n_looks = 0
     for strip in np.unique(strips):
-        asked = np.flatnonzero(strips == strip)
+        chosen = np.flatnonzero(strips == strip)
         ax, ay, bx, by = edges[(first <= strip) & (strip <= last)].reshape(-1, 4).T
-        n_looks += len(asked) * len(ax)
+        n_looks += len(chosen) * len(ax)
         if n_looks > MAX_FACE_EDGES:
-            wanted = f"rings with at most {MAX_FACE_EDGES} neighboring pairs of a face and an edge"
-            raise InvalidShapeError("rings", wanted, Described("more"))
-        for k in asked:
+            requirement = f"rings with at most {MAX_FACE_EDGES} neighboring pairs of a face and an edge"
+            raise InvalidShapeError("rings", requirement, Described("more"))
+        for k in chosen:
             x, y = points[k]
             near = (ay <= y) != (by <= y)
             side = (bx[near] - ax[near]) * (y - ay[near]) - (x - ax[near]) * (by[near] - ay[near])

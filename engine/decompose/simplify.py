@@ -60,17 +60,17 @@ def simplified(outline: Outline, tolerance: float) -> Outline:
     tolerance = non_negative("tolerance", tolerance, "m")
     if tolerance == 0.0:
         return outline
-    whole = shapely.MultiPolygon(
+    geometry = shapely.MultiPolygon(
         [shapely.Polygon(_from_a_corner(part.outer), [_from_a_corner(hole) for hole in part.holes]) for part in outline.parts]
     )
     is_long = max(len(ring) for ring in outline.rings()) > _LONGEST_CHAIN
     for _ in range(_MAX_HALVINGS):
         for keeps_apart in (False, True) if is_long else (True,):
-            found = (_in_chains if is_long else shapely.simplify)(whole, tolerance, preserve_topology=keeps_apart)
-            if found is not None and found.is_valid and _same_rings(whole, found):
+            simpler = (_in_chains if is_long else shapely.simplify)(geometry, tolerance, preserve_topology=keeps_apart)
+            if simpler is not None and simpler.is_valid and _same_rings(geometry, simpler):
                 return Outline(
                     Part(np.asarray(polygon.exterior.coords), [np.asarray(ring.coords) for ring in polygon.interiors])
-                    for polygon in shapely.get_parts(found)
+                    for polygon in shapely.get_parts(simpler)
                 )
         tolerance *= 0.5
     return outline

@@ -53,7 +53,7 @@ def faces(part: GridPart, diagonals: Iterable[Diagonal]) -> list[list[int]]:
     points = part.points
     order = {node: _counter_clockwise(points, node, list(ends)) if len(after[node]) > 1 else [] for node, ends in around.items()}
     waiting = {(u, v) for u, ends in after.items() for v in ends}
-    found = []
+    loops = []
     for edge in sorted(waiting):
         if edge not in waiting:
             continue
@@ -62,20 +62,20 @@ def faces(part: GridPart, diagonals: Iterable[Diagonal]) -> list[list[int]]:
             waiting.remove(edge)
             loop.append(edge[0])
             edge = (edge[1], _way_on(edge, after, order))
-        found.append(loop)
-    return found
+        loops.append(loop)
+    return loops
 
 
 def diagonals_of(pieces: Iterable[Iterable[int]], part: GridPart) -> list[Diagonal]:
     """Return the edges of pieces that are no edges of the part's rings, in order."""
     rings = {(u, v) for ring in part.rings for u, v in zip(ring, [*ring[1:], ring[0]], strict=True)}
-    found = set()
+    diagonals = set()
     for piece in pieces:
         loop = list(piece)
         for u, v in zip(loop, [*loop[1:], loop[0]], strict=True):
             if (u, v) not in rings:
-                found.add((min(u, v), max(u, v)))
-    return sorted(found)
+                diagonals.add((min(u, v), max(u, v)))
+    return sorted(diagonals)
 
 
 def _way_on(edge: tuple[int, int], after: dict[int, list[int]], order: dict[int, list[int]]) -> int:

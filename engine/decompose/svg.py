@@ -118,33 +118,33 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     for shape in shown:
         regions.add(shape)
     regions.check()
-    found = []
+    filled = []
     for shape in shown:
         region = regions.of(shape)
         if region.area > max(_NOTHING, OVERLAY_GRID * region.length):  # thicker than what rounding makes of a line
-            found.append((shape, region))
+            filled.append((shape, region))
     n_unfilled = sum(shape.is_visible and shape.is_displayed and not shape.is_filled for shape in shapes)
     try:
-        whole = _union([region for _, region in found])
+        union = _union([region for _, region in filled])
     except shapely.errors.GEOSException as error:
         raise InvalidShapeError(name, "a drawing whose shapes can be joined", Described(f"none ({error})")) from None
-    if whole.is_empty:
+    if union.is_empty:
         raise InvalidShapeError(name, "a drawing with filled shapes", Described(_in_their_place(notes, n_unfilled)))
-    lines = _notes(notes, len(shapes), [shape for shape, _ in found], n_unfilled)
-    parts = tuple(region for _, region in found)
-    named = tuple((tuple(shape.words.split()), shape.name) for shape, _ in found)
+    lines = _notes(notes, len(shapes), [shape for shape, _ in filled], n_unfilled)
+    parts = tuple(region for _, region in filled)
+    named = tuple((tuple(shape.words.split()), shape.name) for shape, _ in filled)
     if size is not None:
-        seen = shapely.get_parts(whole)
+        seen = shapely.get_parts(union)
         low_x, low_y, high_x, high_y = shapely.bounds(seen).T
         crosses = (low_x < 0.0) | (low_y < 0.0) | (high_x > size[0]) | (high_y > size[1])
         seen[crosses] = shapely.intersection(seen[crosses], shapely.box(0.0, 0.0, *size))
         area = float(shapely.area(seen).sum())
         if area == 0.0:
             raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
-        if area < whole.area * (1.0 - _SEEN):
+        if area < union.area * (1.0 - _SEEN):
             lines.append("Cut off: everything beyond the drawing's width and height.")
-            whole = settled(polygons(seen))
-    return Drawing(Outline.from_shapely(whole), size, tuple(lines), parts, named)
+            union = settled(polygons(seen))
+    return Drawing(Outline.from_shapely(union), size, tuple(lines), parts, named)
 
 
 class _Regions:
@@ -171,8 +171,8 @@ class _Regions:
         clip = shape.clip
         while clip is not None and clip not in self._clips:
             self._clips[clip] = None
-            for one in clip.shapes:
-                self.add(one)
+            for clipping in clip.shapes:
+                self.add(clipping)
             clip = clip.around
 
     def check(self) -> None:
@@ -189,14 +189,14 @@ class _Regions:
     def _clip(self, clip: Clip) -> Any:
         import shapely
 
-        found = self._clips[clip]
-        if found is None:
-            found = settled(shapely.union_all([self.of(one) for one in clip.shapes]))
+        region = self._clips[clip]
+        if region is None:
+            region = settled(shapely.union_all([self.of(shape) for shape in clip.shapes]))
             if clip.around is not None:
-                found = self._clipped(found, clip.around)
-            shapely.prepare(found)
-            self._clips[clip] = found
-        return found
+                region = self._clipped(region, clip.around)
+            shapely.prepare(region)
+            self._clips[clip] = region
+        return region
 
     def _clipped(self, region: Any, clip: Clip) -> Any:
         import shapely
@@ -250,10 +250,10 @@ def _within_bounds(name: str) -> Iterator[None]:
 
 def _in_their_place(notes: Notes, n_unfilled: int) -> str:
     """Return what the file contains instead of filled shapes, as a rejected file has no notes."""
-    found = "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
+    untraced = "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
     if n_unfilled:
-        found = f"{counted(n_unfilled, 'shape')} without fill"
-    return f"{found} ({notes.first})" if notes.first else found
+        untraced = f"{counted(n_unfilled, 'shape')} without fill"
+    return f"{untraced} ({notes.first})" if notes.first else untraced
 
 
 def _notes(notes: Notes, n_shapes: int, drawn: list[Shape], n_unfilled: int) -> list[str]:

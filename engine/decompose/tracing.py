@@ -149,51 +149,51 @@ def trace_file(
     InvalidShapeError
         There is nothing to trace in it, or nothing larger than a speck.
     """
-    given = os.fspath(path)
-    if not isinstance(given, str):
-        raise InvalidInputError("path", "a file name in text", given)
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise InvalidInputError("path", "a file name in text", name)
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
     threshold = opacity_threshold(threshold)
-    suffix = Path(given).suffix.lower()
-    if os.path.isdir(given):
-        raise InvalidInputError(given, "a picture or a drawing", Described("a folder"))
+    suffix = Path(name).suffix.lower()
+    if os.path.isdir(name):
+        raise InvalidInputError(name, "a picture or a drawing", Described("a folder"))
     if suffix not in TRACED_SUFFIXES:
-        raise InvalidInputError(given, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no ending"))
+        raise InvalidInputError(name, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no ending"))
     _load_libraries(suffix)
     started = time.thread_time()
     if suffix == DRAWING_SUFFIX:
         if crop is not None:
             raise InvalidInputError("crop", "omitted for a drawing", crop)
-        drawing = read_drawing(given, scale, FLATTENING_SHARE * tolerance)
-        found, notes = drawing.outline, drawing.notes
-        picture = None if drawing.size is None else Picture(given, (0.0, 0.0), drawing.size)
+        drawing = read_drawing(name, scale, FLATTENING_SHARE * tolerance)
+        traced_outline, notes = drawing.outline, drawing.notes
+        picture = None if drawing.size is None else Picture(name, (0.0, 0.0), drawing.size)
         tolerance *= 1.0 - FLATTENING_SHARE
     else:
-        opacity = read_opacity(given, crop)
+        opacity = read_opacity(name, crop)
         notes = opacity.notes
         height, width = opacity.alpha.shape
-        picture = Picture(given, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
-        found = _outline_of_opacity(opacity, scale, threshold, given)
+        picture = Picture(name, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
+        traced_outline = _outline_of_opacity(opacity, scale, threshold, name)
         del opacity
     traced = time.thread_time()
-    contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)
+    contour, n_parts, n_holes = without_specks(traced_outline, SPECK_RADIUS)
     if contour is None:
-        (left, bottom), (right, top) = found.aabb.lower, found.aabb.upper
-        wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels per meter"
-        raise InvalidShapeError(given, wanted, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
+        (left, bottom), (right, top) = traced_outline.aabb.lower, traced_outline.aabb.upper
+        requirement = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels per meter"
+        raise InvalidShapeError(name, requirement, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
     n_rings = sum(1 for _ in contour.rings())
     if n_rings > MAX_CONVEX_PIECES:  # each part is a piece at least, and each hole makes one more
-        raise InvalidShapeError(given, f"of at most {MAX_CONVEX_PIECES} parts and holes", Described(str(n_rings)))
+        raise InvalidShapeError(name, f"of at most {MAX_CONVEX_PIECES} parts and holes", Described(str(n_rings)))
     if n_rings * contour.n_vertices > MAX_RING_CORNERS:
-        wanted = f"of at most {MAX_RING_CORNERS:,} corners times parts and holes"
-        raise InvalidShapeError(given, wanted, Described(f"{contour.n_vertices:,} x {n_rings:,}"))
+        requirement = f"of at most {MAX_RING_CORNERS:,} corners times parts and holes"
+        raise InvalidShapeError(name, requirement, Described(f"{contour.n_vertices:,} x {n_rings:,}"))
     repaired = time.thread_time()
     outline = simplified(contour, tolerance)
     ended = time.thread_time()
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     dx, dy = -0.5 * (left + right), -0.5 * (bottom + top)
     return Tracing(
-        Path(given).stem[:_LONGEST_NAME] or "body",
+        Path(name).stem[:_LONGEST_NAME] or "body",
         outline.translated(dx, dy),
         contour.translated(dx, dy),
         None if picture is None else picture.translated(dx, dy),
