@@ -106,10 +106,10 @@ class VolumeBatch:
         float64 (n, width)
         """
         shapes = index_column("which", which, self._n_shapes)
-        given = finite_rows("poses", poses, 3, len(shapes))
-        turned = np.empty((len(given), 4))
-        turn_poses(given if given.flags.writeable else given.copy(), turned)
-        return self.update_turned(shapes if shapes.flags.writeable else shapes.copy(), turned, np.empty((len(given), self.width)))
+        checked_poses = finite_rows("poses", poses, 3, len(shapes))
+        turned = np.empty((len(checked_poses), 4))
+        turn_poses(checked_poses if checked_poses.flags.writeable else checked_poses.copy(), turned)
+        return self.update_turned(shapes if shapes.flags.writeable else shapes.copy(), turned, np.empty((len(checked_poses), self.width)))
 
     def update_turned(self, which: IntArray, poses: FloatArray, rows: FloatArray) -> FloatArray:
         """Fill `rows` (n, width) for poses (n, 4) x, y, cos, sin; arrays are checked by the caller, and writable."""
@@ -181,12 +181,12 @@ _FORMS = {
 
 def _hull_rows(rows: FloatArray, width: int) -> FloatArray:
     """Check rows of hulls; shorter hulls have unused space after their corners."""
-    given = np.ascontiguousarray(rows, dtype=np.float64)
-    if given.ndim != 2 or given.shape[1] != width:
-        raise InvalidInputError("rows", f"a (n, {width}) array of numbers", Described(f"shape {given.shape}"))
-    count = given[:, 0]
+    values = np.ascontiguousarray(rows, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != width:
+        raise InvalidInputError("rows", f"a (n, {width}) array of numbers", Described(f"shape {values.shape}"))
+    count = values[:, 0]
     is_wrong = ~((count >= 1.0) & (count <= (width - 3) // 2) & (count == np.floor(count)))
     if is_wrong.any():
         row = int(np.argmax(is_wrong))
         raise InvalidInputError(f"rows[{row}, 0]", f"a count of corners from 1 to {(width - 3) // 2}", float(count[row]))
-    return given
+    return values

@@ -157,7 +157,7 @@ class OrientedBox:
         """Return True if the boxes share a point, to rounding; touching counts."""
         from engine.bounding._volumes_kernel import oriented_boxes_overlap
 
-        rows = np.array([(*one.center, *one.axis, one.half_width, one.half_height) for one in (self, other)])
+        rows = np.array([(*box.center, *box.axis, box.half_width, box.half_height) for box in (self, other)])
         return bool(oriented_boxes_overlap(rows, np.array([(0, 1)]))[0])
 
 

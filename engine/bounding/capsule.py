@@ -90,7 +90,7 @@ class BoundingCapsule:
         """Return True if the capsules share a point, to rounding; touching counts."""
         from engine.bounding._volumes_kernel import capsules_overlap
 
-        rows = np.array([(*one.p1, *one.p2, one.radius) for one in (self, other)])
+        rows = np.array([(*capsule.p1, *capsule.p2, capsule.radius) for capsule in (self, other)])
         return bool(capsules_overlap(rows, np.array([(0, 1)]))[0])
 
     def contains(self, at: Point) -> bool:

@@ -179,12 +179,12 @@ def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> Boun
     middle = 0.5 * (shuffled.min(axis=0) + shuffled.max(axis=0))  # small numbers, however far from the origin
     near = shuffled - middle
     tests: list[WelzlTest] | None = None if trace is None else []
-    found = smallest_of([(float(x), float(y)) for x, y in near], tests)
-    holds_all, demanded = _judged(near, found)
+    smallest = smallest_of([(float(x), float(y)) for x, y in near], tests)
+    holds_all, demanded = _judged(near, smallest)
     if trace is not None and tests is not None:
-        trace.append(WelzlRun(shuffled, middle, tests, found, False, holds_all, demanded))
+        trace.append(WelzlRun(shuffled, middle, tests, smallest, False, holds_all, demanded))
     if holds_all - demanded <= WELZL_ROUNDING * float(np.abs(near).max()):
-        return circle_around(cloud, (float(found.x + middle[0]), float(found.y + middle[1])))
+        return circle_around(cloud, (float(smallest.x + middle[0]), float(smallest.y + middle[1])))
     tests = None if trace is None else []
     exact = smallest_of([(Fraction(float(x)), Fraction(float(y))) for x, y in near], tests)
     if trace is not None and tests is not None:

@@ -84,16 +84,16 @@ def cloud_of(points: Points) -> Cloud:
         return points
     if isinstance(points, ConvexShape):
         return _cloud(points.core, points.radius)
-    if isinstance(points, Sequence) and len(points) > 0 and all(isinstance(one, ConvexShape) for one in points):
-        shapes = [one for one in points if isinstance(one, ConvexShape)]
-        return _cloud(np.concatenate([one.core for one in shapes]), max(one.radius for one in shapes))
+    if isinstance(points, Sequence) and len(points) > 0 and all(isinstance(shape, ConvexShape) for shape in points):
+        shapes = [shape for shape in points if isinstance(shape, ConvexShape)]
+        return _cloud(np.concatenate([shape.core for shape in shapes]), max(shape.radius for shape in shapes))
     try:
-        given = finite_rows("points", points, 2)  # type: ignore[arg-type]
+        rows = finite_rows("points", points, 2)  # type: ignore[arg-type]
     except InvalidInputError as error:
         raise InvalidShapeError(error.field, error.requirement, error.value) from None
-    if len(given) == 0:
+    if len(rows) == 0:
         raise InvalidShapeError("points", "at least one point", Described("none"))
-    return _cloud(given, 0.0)
+    return _cloud(rows, 0.0)
 
 
 def margin_at(cloud: Cloud, xf: Transform) -> float:

@@ -114,9 +114,9 @@ def fitted_kdop(points: Points, k: int, xf: Transform = _HERE) -> KDop:
     from engine.bounding._kdop_kernel import posed_kdops
 
     cloud, axes = cloud_of(points), kdop_axes(k)
-    one, ends = np.zeros(1, dtype=np.int64), np.empty((1, k))
-    hull = one, np.array([len(cloud.points)]), cloud.points.copy(), np.array([(cloud.radius, cloud.extent, 0.0)])
-    posed_kdops(*hull, axes.copy(), one, np.array([(*xf.position, xf.cos, xf.sin)]), ends)  # copied: kernels take no read-only array
+    first, ends = np.zeros(1, dtype=np.int64), np.empty((1, k))
+    hull = first, np.array([len(cloud.points)]), cloud.points.copy(), np.array([(cloud.radius, cloud.extent, 0.0)])
+    posed_kdops(*hull, axes.copy(), first, np.array([(*xf.position, xf.cos, xf.sin)]), ends)  # copied: kernels take no read-only array
     return KDop(k, frozen(ends[0, : len(axes)]), frozen(ends[0, len(axes) :]))
 
 

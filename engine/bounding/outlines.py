@@ -47,15 +47,15 @@ def rings_of(rings: Sequence[ArrayLike]) -> tuple[FloatArray, ...]:
         There is none, or one has fewer than three corners or a number that is not finite.
     """
     try:
-        found = tuple(finite_rows(f"rings[{k}]", ring, 2) for k, ring in enumerate(rings))
+        checked_rings = tuple(finite_rows(f"rings[{k}]", ring, 2) for k, ring in enumerate(rings))
     except InvalidInputError as error:
         raise InvalidShapeError(error.field, error.requirement, error.value) from None
-    if not found:
+    if not checked_rings:
         raise InvalidShapeError("rings", "at least one", Described("none"))
-    for k, ring in enumerate(found):
+    for k, ring in enumerate(checked_rings):
         if len(ring) < 3:
             raise InvalidShapeError(f"rings[{k}]", "at least 3 corners", Described(len(ring)))
-    return found
+    return checked_rings
 
 
 def outline_area(rings: Rings) -> float:

@@ -121,12 +121,12 @@ def trade_offs(
     area, n_hits = outline_area(outline), int(truth.sum())
     if not area > 0.0:
         raise InvalidShapeError("rings", "an outline with an area", Described(f"{area:g} m^2"))
-    found = []
+    rows = []
     for kind, k in volumes:
         batch = VolumeBatch(kind, [cloud], k or 4)
         says = batch.overlap_checked(batch.update(which, poses), pairs)
         n_false = int((says & ~truth).sum())
-        found.append(
+        rows.append(
             TradeOff(
                 volume=(kind, k),
                 area_ratio=mean_area(kind, cloud, k) / area,
@@ -137,7 +137,7 @@ def trade_offs(
                 n_hits=n_hits,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def neighbors(points: Points, n: int, seed: int = 0) -> FloatArray:

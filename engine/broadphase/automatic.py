@@ -92,7 +92,7 @@ class Automatic(BroadPhase):
         if self._n_frames % LOOKS > 0:
             return False
         now = _statistics(self._live_boxes()[1])
-        return any(_differ(one, other) for one, other in zip(now, self._statistics, strict=True))
+        return any(_differ(before, other) for before, other in zip(now, self._statistics, strict=True))
 
     # ---------------------------------------------------------------------------------------------------------------- the hooks
 

@@ -131,14 +131,14 @@ class DynamicTree(BroadPhase):
         from engine.broadphase._sorting_kernel import sorted_pairs
 
         if len(moved) <= ONE_BY_ONE * self._size:
-            found = self._query(self._boxes[moved])
-            found[:, 0] = moved[found[:, 0]]
+            pairs = self._query(self._boxes[moved])
+            pairs[:, 0] = moved[pairs[:, 0]]
         else:
             from engine.broadphase._morton_kernel import morton_tree
 
             movers = morton_tree(self._boxes[moved], LEAF_SIZE, None)
-            found = named_between(movers._replace(items=moved[movers.items]), self.tree)
-        return sorted_pairs(found, once_each(found, self._is_moved), self._size)
+            pairs = named_between(movers._replace(items=moved[movers.items]), self.tree)
+        return sorted_pairs(pairs, once_each(pairs, self._is_moved), self._size)
 
     def _merge(self, found: IntArray) -> None:
         """Replace the pairs of moved proxies; two buffers are used alternately."""

@@ -127,13 +127,13 @@ class BroadPhase(ABC):
         Where proxies 0 to m - 1 are just those there are, each box has moved, and what is kept from frame to frame is used;
         else everything is made anew.
         """
-        given = np.zeros((0, 4)) if _is_empty(aabbs) else shaped_rows("aabbs", aabbs, 4)
-        n = len(given)
+        boxes = np.zeros((0, 4)) if _is_empty(aabbs) else shaped_rows("aabbs", aabbs, 4)
+        n = len(boxes)
         if len(self._spare) < n:
             self._spare = np.empty((max(n, len(self._boxes)), 4))
-        np.copyto(self._spare[:n], given)
+        np.copyto(self._spare[:n], boxes)
         if _n_invalid()(self._spare[:n]) > 0:
-            _checked_boxes(given)
+            _checked_boxes(boxes)
         are_these = n == self._size == self._n_live
         self._boxes, self._spare = self._spare, self._boxes
         if are_these:
@@ -204,17 +204,17 @@ class BroadPhase(ABC):
         return proxies, self._boxes[proxies]
 
     def _checked_proxies(self, value: ArrayLike) -> IntArray:
-        given = np.zeros(0, dtype=np.int64) if _is_empty(value) else index_column("proxies", value, self._size)
-        is_dead = ~self._is_live[given]
+        proxies = np.zeros(0, dtype=np.int64) if _is_empty(value) else index_column("proxies", value, self._size)
+        is_dead = ~self._is_live[proxies]
         if is_dead.any():
             row = int(np.argmax(is_dead))
-            raise InvalidInputError(f"proxies[{row}]", "an existing proxy", int(given[row]))
-        if len(given) > 1:
-            in_order = np.sort(given)
+            raise InvalidInputError(f"proxies[{row}]", "an existing proxy", int(proxies[row]))
+        if len(proxies) > 1:
+            in_order = np.sort(proxies)
             is_twice = in_order[1:] == in_order[:-1]
             if is_twice.any():
                 raise InvalidInputError("proxies", "different from each other", int(in_order[1:][is_twice][0]))
-        return given
+        return proxies
 
     def _make_room(self, size: int) -> None:
         # after an update the boxes may lie in a buffer of another length

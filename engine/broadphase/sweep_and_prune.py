@@ -32,7 +32,7 @@ class _Sweep(BroadPhase):
     def sketch(self) -> AxisSketch:
         """Return the intervals in order."""
         columns, orders, axes = zip(*self._orders(), strict=True)
-        lower, upper = (tuple(one[side].copy() for one in columns) for side in (0, 1))
+        lower, upper = (tuple(column[side].copy() for column in columns) for side in (0, 1))
         return AxisSketch(axes, tuple(order.copy() for order in orders), lower, upper)
 
 

@@ -38,9 +38,9 @@ def pairs_between(a: Tree | _HasTree, b: Tree | _HasTree) -> IntArray:
     """
     from engine.broadphase._sorting_kernel import sorted_pairs
 
-    one, other = (value if isinstance(value, Tree) else value.tree for value in (a, b))
-    found = named_between(one, other)
-    return sorted_pairs(found, len(found), 1 + max(int(one.items.max(initial=0)), int(other.items.max(initial=0))))
+    first, other = (value if isinstance(value, Tree) else value.tree for value in (a, b))
+    pairs = named_between(first, other)
+    return sorted_pairs(pairs, len(pairs), 1 + max(int(first.items.max(initial=0)), int(other.items.max(initial=0))))
 
 
 def named_between(a: Tree, b: Tree) -> IntArray:
@@ -54,11 +54,11 @@ def pairs_within(tree: Tree) -> IntArray:
     from engine.broadphase._simd_kernel import MORE_LANES
     from engine.broadphase._sorting_kernel import ordered_pairs
 
-    one, other = _places(tree, tree, True)
-    n_found, n = len(one), 1 + int(tree.items.max(initial=0))
+    places, other = _places(tree, tree, True)
+    n_found, n = len(places), 1 + int(tree.items.max(initial=0))
     pairs = np.empty(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
     counts, lists = np.empty(n, dtype=np.uint32), np.empty(n_found + MORE_LANES, dtype=np.uint32)
-    ordered_pairs(one, other, n_found, tree.items.astype(np.uint32), n, counts, lists, pairs)
+    ordered_pairs(places, other, n_found, tree.items.astype(np.uint32), n, counts, lists, pairs)
     return pairs[:n_found]
 
 
@@ -66,8 +66,8 @@ def _places(a: Tree, b: Tree, is_same: bool) -> tuple[NDArray[np.uint32], NDArra
     """Return the places of the first boxes and of the others of all pairs."""
     from engine.broadphase._tree_pairs_kernel import SHIFT, found_pairs
 
-    found, n_found = found_pairs(a, b, is_same)
-    words = found[:n_found]
+    pairs_found, n_found = found_pairs(a, b, is_same)
+    words = pairs_found[:n_found]
     return (words >> SHIFT).astype(np.uint32), words.astype(np.uint32)
 
 

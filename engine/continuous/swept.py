@@ -120,11 +120,11 @@ def shape_cast(
     >>> hit.fraction, hit.point
     (0.5, (-0.5, 0.0))
     """
-    status, _, found = _one_by_one(
+    status, _, rows = _one_by_one(
         cached_pack(target, shape), ONE_PAIR, pose_row(xf_target)[None], np.zeros((1, 2)),
         pose_row(xf)[None], np.array([translation], dtype=np.float64), 1.0, checked_trace(trace),
     )  # fmt: skip
-    results = _ray_columns(found)
+    results = _ray_columns(rows)
     fraction, point_x, point_y, normal_x, normal_y = results[0].tolist()
     if status[0] == Status.HIT:
         return RayHit(Status.HIT, fraction, (point_x, point_y), (normal_x, normal_y))
@@ -198,8 +198,8 @@ def _fill(
 def _empty_rows(n: int, width: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Allocate status, counts and results of `n` pairs, in one block of memory."""
     piece = np.empty((width + 2) * n)
-    whole = piece.view(np.int64)
-    return whole[:n], whole[n : 2 * n], piece[2 * n :].reshape(n, width)
+    integers = piece.view(np.int64)
+    return integers[:n], integers[n : 2 * n], piece[2 * n :].reshape(n, width)
 
 
 def _refuse_wrong(
@@ -245,8 +245,8 @@ def shape_cast_rows(
     Poses are (n, 3) x, y, angle. Inputs checked and writable.
     """
     turned = np.ascontiguousarray(pairs[:, ::-1])
-    status, _, found = swept_rows(shapes, turned, poses_target, np.zeros((len(pairs), 2)), poses, translations, 1.0)
-    return status, _ray_columns(found)
+    status, _, rows = swept_rows(shapes, turned, poses_target, np.zeros((len(pairs), 2)), poses, translations, 1.0)
+    return status, _ray_columns(rows)
 
 
 def _ray_columns(found: FloatArray) -> FloatArray:

@@ -224,5 +224,5 @@ def _refuse_wrong(shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps) -> None
 def _empty_rows(n: int) -> ImpactRows:
     """Allocate `n` rows, with all columns in one block of memory; a kernel fills every number."""
     piece = np.empty(3 * n)
-    whole = piece.view(np.int64)
-    return ImpactRows(whole[:n], piece[n : 2 * n], whole[2 * n :])
+    integers = piece.view(np.int64)
+    return ImpactRows(integers[:n], piece[n : 2 * n], integers[2 * n :])

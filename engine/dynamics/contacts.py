@@ -217,8 +217,8 @@ def sensed_pairs(tables: Tables, pairs: IntArray, become: NDArray[np.int8], pose
 def ids_of(tables: Tables, pairs: IntArray) -> IntArray:
     """Return pairs of rows of fixtures as the ids of fixtures and bodies (n, 4)."""
     fixtures = tables.fixtures
-    found: IntArray = np.concatenate((fixtures.ids[pairs], tables.bodies.ids[fixtures.body[pairs]]), axis=1)
-    return found
+    ids: IntArray = np.concatenate((fixtures.ids[pairs], tables.bodies.ids[fixtures.body[pairs]]), axis=1)
+    return ids
 
 
 def told_contacts(
@@ -235,17 +235,17 @@ def _names(whole: IntArray) -> IntArray:
 
 
 def _told_rows(rows: ContactRows) -> NDArray[np.bool_]:
-    told: NDArray[np.bool_] = rows.whole[:, r.FLAGS] & (r.TOUCHES | r.PASSES) == r.TOUCHES
-    return told
+    is_touching: NDArray[np.bool_] = rows.whole[:, r.FLAGS] & (r.TOUCHES | r.PASSES) == r.TOUCHES
+    return is_touching
 
 
 def _columns(rows: ContactRows) -> dict[str, NDArray[Any]]:
     """Return the columns of `StepContacts` of the rows that touch."""
-    told = _told_rows(rows)
-    whole, number = rows.whole[told], rows.number[told]
-    flags = whole[:, r.FLAGS]
+    touching = _told_rows(rows)
+    integers, number = rows.whole[touching], rows.number[touching]
+    flags = integers[:, r.FLAGS]
     is_point = np.arange(2) < (flags & r.COUNT)[:, None]
-    (fixture_a, fixture_b, body_a, body_b), names = ContactRows(whole, number).ids.T, _names(whole)
+    (fixture_a, fixture_b, body_a, body_b), names = ContactRows(integers, number).ids.T, _names(integers)
     was_there = flags[:, None] & (r.WAS_THERE, r.WAS_THERE << 1) != 0
     of_points = number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
     columns = {
@@ -274,18 +274,18 @@ def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[Con
     if old is None:
         return ()
     now, before = ContactRows(rows.whole[_told_rows(rows)], rows.number[:0]), _told_rows(old)
-    whole, number = old.whole[before], old.number[before]
-    at = np.searchsorted(now.key, whole[:, r.KEY])
+    integers, number = old.whole[before], old.number[before]
+    at = np.searchsorted(now.key, integers[:, r.KEY])
     known = at < len(now)
-    known[known] = now.key[at[known]] == whole[known, r.KEY]
-    names, features, ids = _names(whole), _names(now.whole), ContactRows(whole, number).ids
-    is_there = np.zeros((len(whole), 2), dtype=np.bool_)
+    known[known] = now.key[at[known]] == integers[known, r.KEY]
+    names, features, ids = _names(integers), _names(now.whole), ContactRows(integers, number).ids
+    is_there = np.zeros((len(integers), 2), dtype=np.bool_)
     is_there[known] = (names[known][:, :, None] == features[at[known]][:, None, :]).any(axis=2)
-    gone = ~is_there & (np.arange(2) < (whole[:, r.FLAGS] & r.COUNT)[:, None])
+    gone = ~is_there & (np.arange(2) < (integers[:, r.FLAGS] & r.COUNT)[:, None])
     points: list[ContactPoint] = []
     for row, k in np.argwhere(gone).tolist():
         fixture_a, fixture_b, body_a, body_b = ids[row].tolist()
-        one = number[row].tolist()
+        values = number[row].tolist()
         points.append(
             ContactPoint(
                 step=step,
@@ -293,9 +293,9 @@ def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[Con
                 body_b=body_b,
                 fixture_a=fixture_a,
                 fixture_b=fixture_b,
-                position=(one[r.POSITION + 2 * k], one[r.POSITION + 2 * k + 1]),
-                normal=(one[r.NORMAL], one[r.NORMAL + 1]),
-                separation=one[r.SEPARATION + k],
+                position=(values[r.POSITION + 2 * k], values[r.POSITION + 2 * k + 1]),
+                normal=(values[r.NORMAL], values[r.NORMAL + 1]),
+                separation=values[r.SEPARATION + k],
                 feature_id=int(names[row, k]),
                 normal_impulse=0.0,
                 tangent_impulse=0.0,

@@ -126,10 +126,10 @@ def stop_at_first_touch(
     first, is_open, is_asked = np.full(len(solid), NEVER), np.ones(len(solid), dtype=np.bool_), np.zeros(len(solid), dtype=np.bool_)
     meetings = (ends, fixtures.shape[solid], allowed, first, is_open, is_asked)
     moments = (np.zeros(1, dtype=np.int64), np.zeros(3 * n, dtype=np.int64), np.zeros((3 * n, 7)))
-    asked = play(packed, paths, meetings, moments, True, passes is not None)
-    while asked >= 0 and passes is not None:
-        is_open[asked], is_asked[asked] = not passes(solid[asked]), True
-        asked = play(packed, paths, meetings, moments, False, True)
+    stopped = play(packed, paths, meetings, moments, True, passes is not None)
+    while stopped >= 0 and passes is not None:
+        is_open[stopped], is_asked[stopped] = not passes(solid[stopped]), True
+        stopped = play(packed, paths, meetings, moments, False, True)
     count = int(moments[0][0])
     passed = sensed[passing(packed, fixtures.body[sensed], fixtures.shape[sensed], motion.start, since, at, end, center)]
     return Stops(first_stop, end, state >= CARRIED, solid[moments[1][:count]], moments[2][:count], passed)

@@ -71,7 +71,7 @@ class Resting(NamedTuple):
     @classmethod
     def of(cls, world: World) -> Resting:
         """Return the contacts of a world's last step, under gravity alone."""
-        told, ids = world.contacts, world.body_ids
+        contacts, ids = world.contacts, world.body_ids
         at, n = {body: row for row, body in enumerate(ids)}, len(ids)
         center, inverse, push = np.zeros((n + 1, 2)), np.zeros((n + 1, 2)), np.zeros((n + 1, 3))
         for row, body in enumerate(ids):
@@ -80,13 +80,15 @@ class Resting(NamedTuple):
             if known.spec.type == "dynamic":
                 inverse[row] = 1.0 / known.mass, 1.0 / known.inertia if known.inertia > 0.0 else 0.0
                 push[row, :2] = np.asarray(world.settings.gravity) * known.spec.gravity_scale
-        ends = np.array([[at[body] for body in side.tolist()] for side in (told.body_a, told.body_b)], dtype=np.int64).T.reshape(-1, 2)
-        arm, mass = arms_and_masses(ends, told.count, told.normal, told.position, center, inverse)
-        pairs = zip(told.fixture_a.tolist(), told.fixture_b.tolist(), strict=True)
+        ends = np.array([[at[body] for body in side.tolist()] for side in (contacts.body_a, contacts.body_b)], dtype=np.int64).T.reshape(
+            -1, 2
+        )
+        arm, mass = arms_and_masses(ends, contacts.count, contacts.normal, contacts.position, center, inverse)
+        pairs = zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True)
         friction = np.array([(world.fixture(a).spec.friction * world.fixture(b).spec.friction) ** 0.5 for a, b in pairs])
         none = np.zeros((len(ends), 2))
-        impulse = np.stack((told.normal_impulse, told.tangent_impulse), axis=2)
-        return cls(Contacts(ends, told.count, told.normal, arm, none, none, mass, friction, impulse, impulse), inverse, push)
+        impulse = np.stack((contacts.normal_impulse, contacts.tangent_impulse), axis=2)
+        return cls(Contacts(ends, contacts.count, contacts.normal, arm, none, none, mass, friction, impulse, impulse), inverse, push)
 
 
 @dataclass(frozen=True)
@@ -142,11 +144,11 @@ def _pushing(problem: Resting, normals: FloatArray) -> ExactForces:
     balanced = _balanced(normals[closed] * np.sqrt(inverse))
     sums = np.zeros((len(contacts.n_points), len(balanced)))
     np.add.at(sums, row[closed], balanced.T)
-    found = np.zeros((len(contacts.n_points), 2))
-    found[row, k] = force
-    total = found.sum(axis=1)
+    forces = np.zeros((len(contacts.n_points), 2))
+    forces[row, k] = force
+    total = forces.sum(axis=1)
     is_unique = np.abs(sums).max(axis=1, initial=0.0) <= _ALIKE
-    return ExactForces(found, total, total, total, is_unique, len(balanced) == 0, (normals.T @ force).reshape(-1, 3))
+    return ExactForces(forces, total, total, total, is_unique, len(balanced) == 0, (normals.T @ force).reshape(-1, 3))
 
 
 def _balanced(lines: FloatArray) -> FloatArray:
@@ -155,8 +157,8 @@ def _balanced(lines: FloatArray) -> FloatArray:
         return np.zeros((0, 0))
     vectors, values, _ = np.linalg.svd(lines, full_matrices=True)
     values = np.concatenate((values, np.zeros(len(lines) - len(values)))) if len(values) < len(lines) else values
-    found: FloatArray = vectors.T[values <= _ALIKE * values.max()]
-    return found
+    balanced: FloatArray = vectors.T[values <= _ALIKE * values.max()]
+    return balanced
 
 
 def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_contacts: int) -> tuple[FloatArray, FloatArray]:
@@ -181,9 +183,9 @@ def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_c
             continue
         acceleration = [b[i] + sum((a[i][j] * f for j, f in zip(pushing, force, strict=True)), Fraction(0)) for i in range(m)]
         if all(value >= 0 for value in acceleration):
-            found = np.zeros(m)
-            found[list(pushing)] = [float(f) for f in force]
-            return found, np.array([float(value) for value in acceleration])
+            forces = np.zeros(m)
+            forces[list(pushing)] = [float(f) for f in force]
+            return forces, np.array([float(value) for value in acceleration])
     raise LabError(f"{n_contacts} contacts are too many to try all sets of pushing points, and none near the likely set solves the problem")
 
 
@@ -192,7 +194,7 @@ def _exact_products(lines: FloatArray, inverse: FloatArray, push: FloatArray) ->
     exact = [{j: Fraction(value) for j, value in enumerate(line) if value} for line in lines.tolist()]
     light, free = [Fraction(value) for value in inverse.tolist()], [Fraction(value) for value in push.tolist()]
     weighed = [{j: value * light[j] for j, value in line.items() if light[j]} for line in exact]
-    a = [[sum((x * other[j] for j, x in one.items() if j in other), Fraction(0)) for other in exact] for one in weighed]
+    a = [[sum((x * other[j] for j, x in row.items() if j in other), Fraction(0)) for other in exact] for row in weighed]
     return a, [sum((x * free[j] for j, x in line.items()), Fraction(0)) for line in exact]
 
 
@@ -206,11 +208,11 @@ def _sets(guess: Sequence[bool], most: int) -> Iterator[tuple[int, ...]]:
 
 def _whole(rows: Matrix) -> list[list[int]]:
     """Return rows as whole numbers, each times what makes it so."""
-    found = []
+    integers = []
     for row in rows:
         scale = lcm(*(value.denominator for value in row))
-        found.append([int(value * scale) for value in row])
-    return found
+        integers.append([int(value * scale) for value in row])
+    return integers
 
 
 def solved_exactly(square: Matrix, right: list[Fraction]) -> list[Fraction] | None:
@@ -257,18 +259,18 @@ def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> Ex
     if not program.is_feasible:
         raise LabError("no forces within the friction limits keep these bodies at rest")
     low, high, m = np.zeros(n), np.zeros(n), len(row)
-    for one in range(n):
-        goal = [Fraction(int(row[point % m] == one)) for point in range(2 * m)]
+    for goal_row in range(n):
+        goal = [Fraction(int(row[point % m] == goal_row)) for point in range(2 * m)]
         least, most = program.least(goal), program.least([-value for value in goal])
         assert least is not None  # forces push
-        low[one], high[one] = float(least), inf if most is None else -float(most)
+        low[goal_row], high[goal_row] = float(least), inf if most is None else -float(most)
     values = np.array([float(value) for value in program.values()])
     pushes = values[:m] + values[m:]
-    found, rubs = np.zeros((n, 2)), mu * (values[:m] - values[m:])
-    found[row, k] = pushes
+    forces, rubs = np.zeros((n, 2)), mu * (values[:m] - values[m:])
+    forces[row, k] = pushes
     are_alike = high - low <= _ALIKE * np.maximum(high, 1e-300)
     load = (normals.T @ pushes + tangents.T @ rubs).reshape(-1, 3)
-    return ExactForces(found, found.sum(axis=1), low, high, are_alike, False, load)
+    return ExactForces(forces, forces.sum(axis=1), low, high, are_alike, False, load)
 
 
 class _Program:
@@ -282,9 +284,9 @@ class _Program:
     def __init__(self, g: Matrix, w: list[Fraction]) -> None:
         rows = [[*line, value] if value >= 0 else [-x for x in (*line, value)] for line, value in zip(g, w, strict=True)]
         self._n, m = len(g[0]) if g else 0, len(rows)
-        whole = _whole(rows)
+        integers = _whole(rows)
         # an artificial variable for each row, whose sum is brought to zero; afterwards they never come back
-        self._rows = [[*row[:-1], *(int(i == j) for j in range(m)), row[-1]] for i, row in enumerate(whole)]
+        self._rows = [[*row[:-1], *(int(i == j) for j in range(m)), row[-1]] for i, row in enumerate(integers)]
         self._basis, self._denominator = list(range(self._n, self._n + m)), 1
         self._goal = [0] * self._n + [1] * m + [0]
         for row in self._rows:
@@ -311,11 +313,11 @@ class _Program:
 
     def values(self) -> list[Fraction]:
         """Return x where it stands."""
-        found = [Fraction(0)] * self._n
+        values = [Fraction(0)] * self._n
         for basic, row in zip(self._basis, self._rows, strict=True):
             if basic < self._n:
-                found[basic] = Fraction(row[-1], self._denominator)
-        return found
+                values[basic] = Fraction(row[-1], self._denominator)
+        return values
 
     def _descend(self, n: int) -> bool:
         while True:

@@ -47,9 +47,9 @@ def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
     if (sensed < 0).any() or (sensed >> r.KEY_BITS).any():
         raise InvalidInputError("memory.sensed", "ids", Described("others"))
     _check_joints(_is(memory.joints, JointTable, "memory.joints"), memory)
-    gears = [joint for joint, one in snapshot.joints if isinstance(one.spec, GearJointSpec)]
+    gears = [joint for joint, entry in snapshot.joints if isinstance(entry.spec, GearJointSpec)]
     sums = memory.gear_sums
-    if not isinstance(sums, tuple) or not all(_is_sum(one) for one in sums) or sorted(one[0] for one in sums) != gears:
+    if not isinstance(sums, tuple) or not all(_is_sum(entry) for entry in sums) or sorted(entry[0] for entry in sums) != gears:
         raise InvalidInputError("memory.gear_sums", "a number for each gear joint", Described("others"))
 
 
@@ -59,10 +59,10 @@ def _is_sum(one: object) -> bool:
 
 def _check_rows(rows: ContactRows) -> None:
     n = _length(rows.whole)
-    whole = check_column("memory.rows.whole", rows.whole, (n, r.N_WHOLE), "int64")
+    integers = check_column("memory.rows.whole", rows.whole, (n, r.N_WHOLE), "int64")
     check_column("memory.rows.number", rows.number, (n, r.N_NUMBERS), "float64")
-    keys, flags = whole[:, r.KEY], whole[:, r.FLAGS]
-    if (whole[:, (r.KEY, r.BODIES)] < 0).any() or (np.diff(keys) <= 0).any():
+    keys, flags = integers[:, r.KEY], integers[:, r.FLAGS]
+    if (integers[:, (r.KEY, r.BODIES)] < 0).any() or (np.diff(keys) <= 0).any():
         raise InvalidInputError("memory.rows.whole", "pairs in ascending order", Described("others"))
     if (flags < 0).any() or (flags >= _MAX_FLAGS).any() or (flags & r.COUNT > 2).any():
         raise InvalidInputError("memory.rows.whole", "flags, and 0 to 2 points", Described("others"))

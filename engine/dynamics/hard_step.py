@@ -127,8 +127,8 @@ class HardStep:
             np.isin(table.owner, [joint for joint, resolved in model.joints.items() if isinstance(resolved.spec, kinds)])
             for kinds in (PulleyJointSpec, (DistanceJointSpec, RopeJointSpec))
         )
-        asked = _without_short(self._joints, pulleys, rods, n)
-        self._box2d_joints = _with_levers(_with_narrow_limits_held(asked), rows, levers)
+        joints_used = _without_short(self._joints, pulleys, rods, n)
+        self._box2d_joints = _with_levers(_with_narrow_limits_held(joints_used), rows, levers)
 
     def without_redundant_points(self, contacts: HardContacts) -> HardContacts:
         """Return the contacts without second points that are nearly redundant, as in b2ContactSolver.
@@ -148,8 +148,8 @@ class HardStep:
 
     def _ends(self, contacts: HardContacts) -> IntArray:
         fixtures = self._tables.fixtures
-        found: IntArray = fixtures.body[np.searchsorted(fixtures.ids, contacts.fixtures).reshape(-1, 2)]
-        return found
+        bodies: IntArray = fixtures.body[np.searchsorted(fixtures.ids, contacts.fixtures).reshape(-1, 2)]
+        return bodies
 
     def solve(
         self,
@@ -218,8 +218,8 @@ def _explicit(damping: FloatArray, held: NDArray[np.bool_], dt: float) -> FloatA
     """Return the coefficients (n + 1, 2) with which implicit damping equals Box2D's: ``v <- (1 - h d) v``."""
     own = damping.copy()
     own[held, 1] -= IN_HAND
-    found: FloatArray = (1.0 / np.maximum(1.0 - dt * own, 1e-9) - 1.0) / dt
-    return found
+    stiffness: FloatArray = (1.0 / np.maximum(1.0 - dt * own, 1e-9) - 1.0) / dt
+    return stiffness
 
 
 def _with_narrow_limits_held(joints: Joints) -> Joints:
@@ -256,5 +256,5 @@ def _with_levers(joints: Joints, rows: IntArray, levers: FloatArray) -> Joints:
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    found: FloatArray = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    return found
+    product: FloatArray = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return product

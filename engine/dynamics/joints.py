@@ -227,7 +227,7 @@ class JointTable:
         local = np.array([(*row.local[0], *row.local[1]) for row in listed if row.local is not None], dtype=np.float64).reshape(-1, 4)
         two = kind != SUM
         local[two] -= center[table[two]].reshape(-1, 4)
-        links = [(rows[a], rows[b]) for one in joints.values() for a, b in _pairs(one, joints)]
+        links = [(rows[a], rows[b]) for each in joints.values() for a, b in _pairs(each, joints)]
         return cls(
             owner=np.array(owner, dtype=np.int64),
             kind=kind,
@@ -276,11 +276,11 @@ class JointTable:
 
     def _reach(self, of_a: FloatArray, of_b: FloatArray) -> FloatArray:
         """Return the fractions of d by which arms extend beyond the anchors, float64 (n, 2); see `_joint_kernel`."""
-        found, both = np.zeros((len(self.kind), 2)), of_a + of_b
-        found[self.kind == ALONG, 0] = 1.0
+        reach, both = np.zeros((len(self.kind), 2)), of_a + of_b
+        reach[self.kind == ALONG, 0] = 1.0
         meets = (self.kind == POINT) & (both > 0.0)
-        found[meets] = np.column_stack((of_b, of_a))[meets] / both[meets, None]
-        return found
+        reach[meets] = np.column_stack((of_b, of_a))[meets] / both[meets, None]
+        return reach
 
     def reaction(
         self, joint: int, total: FloatArray, pose_of: Callable[[int | None], Transform], model: WorldModel
@@ -326,10 +326,10 @@ class JointTable:
         if old is self:
             return impulse
         known = dict(zip(old._keys(), impulse, strict=True))
-        found = np.zeros((len(self.owner), 2))
+        impulses = np.zeros((len(self.owner), 2))
         for row, key in enumerate(self._keys()):
-            found[row] = known.get(key, 0.0)
-        return found
+            impulses[row] = known.get(key, 0.0)
+        return impulses
 
     def _keys(self) -> Iterator[tuple[int, int, int, int]]:
         """Yield joint, kind, mode, and the number of earlier rows with the same three."""

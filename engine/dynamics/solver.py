@@ -162,7 +162,7 @@ class RigidBodySolver(Solver):
                 if share != 1.0:  # of a step the impulses are the same, of a sub-step they are not
                     state = replace(state, memory=state.memory.scaled(share))
             case c.DestroyJoint(joint):
-                sums = tuple(one for one in state.memory.gear_sums if one[0] != joint)
+                sums = tuple(entry for entry in state.memory.gear_sums if entry[0] != joint)
                 state = replace(state, memory=replace(state.memory, gear_sums=sums))
         self._state = state
 
@@ -193,7 +193,9 @@ class RigidBodySolver(Solver):
         if (
             self._idle is not None
             and record is None
-            and all(one is other for one, other in zip(self._idle, (before, tables, joints, self.model.settings), strict=True))
+            and all(
+                before_value is other for before_value, other in zip(self._idle, (before, tables, joints, self.model.settings), strict=True)
+            )
         ):
             self._state = replace(before, contacts=told_contacts(number, before.memory.rows, None, (), ()))
             self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
@@ -204,7 +206,7 @@ class RigidBodySolver(Solver):
         if record is not None:
             record.last = None
         step.find()
-        found = perf_counter()
+        found_at = perf_counter()
         lost = step.solve()
         self.problem = step.problem if self.trace is not None else None
         solved = perf_counter()
@@ -220,7 +222,9 @@ class RigidBodySolver(Solver):
             touching, columns = self._state.memory.touching[:, :2], record.fixture_columns()
             record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
         done = perf_counter()
-        self._cost = StepCost(*(1e3 * seconds for seconds in (done - started, 0.0, found - started, solved - found, stopped - solved)))
+        self._cost = StepCost(
+            *(1e3 * seconds for seconds in (done - started, 0.0, found_at - started, solved - found_at, stopped - solved))
+        )
         return []
 
     def _call(self, hook: Callable[..., object] | None, *arguments: object) -> object:
@@ -344,7 +348,9 @@ class RigidBodySolver(Solver):
         carried = before.carried(snapshot)
         owners = {fixture: (body, spec.sensor) for fixture, body, spec in snapshot.fixtures}
         pairs = [(a, b, owners[a][0], owners[b][0], owners[a][1] or owners[b][1]) for a, b in sorted(carried.touching)]
-        touching, sensed = (np.array([one[:4] for one in pairs if one[4] is kind], dtype=np.int64).reshape(-1, 4) for kind in (False, True))
+        touching, sensed = (
+            np.array([pair[:4] for pair in pairs if pair[4] is kind], dtype=np.int64).reshape(-1, 4) for kind in (False, True)
+        )
         ids, awake = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64), snapshot.motion.awake
         motion = BodyMotion(snapshot.motion.values.astype(np.float64), awake)
         poses = dict(zip(ids.tolist(), motion.values[:, :3].tolist(), strict=True))

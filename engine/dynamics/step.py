@@ -131,7 +131,7 @@ class Step:
         is_woken = self._is_woken
         become, shapes, poses_a, poses_b, *columns = space.bundle("pairs", len(pairs), _arrays_of_pairs)
         manifolds = ManifoldRows(*columns)
-        found = Manifolds(*columns[:4])
+        answers = Manifolds(*columns[:4])
         ended = space.array("ended", (len(old),), np.int64)
         ends = Ends(
             bodies.ids,
@@ -155,12 +155,12 @@ class Step:
             n_solid, n_sensed, n_still = sort_out(pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b)
             some = slice(n_solid)
             fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], manifolds)
-            most = int(np.count_nonzero(found.n_points[some])) + n_still
+            most = int(np.count_nonzero(answers.n_points[some])) + n_still
             rows = empty_rows(most)
             solved, began = space.array("solved", (most, SOLVED), np.int64), space.array("began", (most,), np.int64)
             is_woken.fill(False)
             n_rows, n_solved, n_began, n_ended, is_any_woken = renew(
-                pairs, become, found, ends, cores, self._joints.links,
+                pairs, become, answers, ends, cores, self._joints.links,
                 old.whole, old.number, rows.whole, rows.number, solved, began, ended, is_woken,
                 self._settings.dt, self._settings.warm_starting,
             )  # fmt: skip
@@ -319,18 +319,18 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
     n_solid, *_ = sort_out(pairs, boxes, poses, tables.kept, is_moving, become, shapes, poses_a, poses_b)
     some, manifolds = slice(n_solid), ManifoldRows(*columns)
     fill_manifolds(tables, shapes[some], poses_a[some], poses_b[some], manifolds)
-    found = Manifolds(*columns[:4])
+    answers = Manifolds(*columns[:4])
     ids = key_of(*fixtures.ids[pairs[become == SOLID]].T)
     passing = rows.key[rows.whole[:, FLAGS] & PASSES != 0]
-    which = np.flatnonzero((found.n_points[some] > 0) & ~np.isin(ids, passing))
+    which = np.flatnonzero((answers.n_points[some] > 0) & ~np.isin(ids, passing))
     ends, keys = pairs[become == SOLID][which], rows.key[problem.solved[:, 0]]
     at = np.searchsorted(keys, ids[which])
     is_known = at < len(keys)
     is_known[is_known] = keys[at[is_known]] == ids[which][is_known]
-    count = found.n_points[which]
-    gaps = found.points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
+    count = answers.n_points[which]
+    gaps = answers.points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
     contacts = contacts_of(
-        tables, ends, count, found.axis[which, :2], found.points[which, :, :2], gaps, fixtures.radius[ends],
+        tables, ends, count, answers.axis[which, :2], answers.points[which, :, :2], gaps, fixtures.radius[ends],
         center, problem.inverse, np.zeros((len(which), 2, 2)),
     )  # fmt: skip
     return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1))

@@ -55,8 +55,8 @@ def mass_properties(fixtures: Sequence[FixtureSpec]) -> Mass:
 @lru_cache(maxsize=4096)
 def _part(shape: AnyShape, density: float) -> Mass:
     assert not isinstance(shape, Segment)
-    found = shape.mass(density)
-    return found.centroid, found.mass, found.inertia
+    mass = shape.mass(density)
+    return mass.centroid, mass.mass, mass.inertia
 
 
 def check_mass(fixtures: Sequence[FixtureSpec]) -> None:
@@ -106,11 +106,11 @@ class Shapes:
 
     def numbers(self, shapes: Iterable[AnyShape]) -> IntArray:
         """Return the number of each shape, packing those that are new."""
-        found = [self._number.setdefault(shape, len(self._number)) for shape in shapes]
+        numbers = [self._number.setdefault(shape, len(self._number)) for shape in shapes]
         if len(self._number) > len(self.grown):
             self.swept = batch.ShapeBatch(self._number)
             self.grown = batch.ShapeBatch(shape.with_radius(shape.radius - shape.skin_radius + MARGIN) for shape in self._number)
-        return np.array(found, dtype=np.int64)
+        return np.array(numbers, dtype=np.int64)
 
 
 class BodyColumns(NamedTuple):

@@ -29,15 +29,15 @@ class Workspace:
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:
         """Return the array of a name, which has always the same type, in a shape."""
-        given = self._given.get(name)
-        if given is not None and given.shape == shape:
-            return given
+        kept_array = self._given.get(name)
+        if kept_array is not None and kept_array.shape == shape:
+            return kept_array
         size = math.prod(shape)
         kept = self._kept.get(name)
         if kept is None or len(kept) < size:
             self._kept[name] = kept = np.empty(size + size // _SPARE, dtype=dtype)
-        self._given[name] = given = kept[:size].reshape(shape)
-        return given
+        self._given[name] = kept_array = kept[:size].reshape(shape)
+        return kept_array
 
     def bundle(self, name: str, size: int, make: Callable[[int], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
         """Return the arrays of a name, which `make` has made of this size."""

@@ -90,13 +90,13 @@ def corners_left_out(given: FloatArray, made: FloatArray) -> list[FlatCorner]:
     is_kept = np.array([tuple(corner) in have for corner in given.tolist()])
     kept = np.flatnonzero(is_kept)
     resolution = COLLINEAR_ROUNDING * float(np.abs(given).max(initial=0.0))
-    found = []
+    left_out = []
     for number in np.flatnonzero(~is_kept).tolist() if len(kept) else ():
         at = int(np.searchsorted(kept, number))
         offset = float(_offsets(given[kept[[at - 1]]], given[[number]], given[kept[[at % len(kept)]]])[0])
         if offset > resolution:
-            found.append(FlatCorner(number, (float(given[number, 0]), float(given[number, 1])), offset))
-    return found
+            left_out.append(FlatCorner(number, (float(given[number, 0]), float(given[number, 1])), offset))
+    return left_out
 
 
 @np.errstate(over="ignore", invalid="ignore")

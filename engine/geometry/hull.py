@@ -114,7 +114,7 @@ def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> Float
     if len(below) == 0 and len(above) == 0:
         raise InvalidShapeError("points", "points that enclose an area", Described("points on one line"))
     # Each task is a hull edge to be, p to q, and the points to its right, sorted; the last in the list is the next in the round.
-    found: list[Any] = []
+    hull: list[Any] = []
     tasks = [(high, low, above), (low, high, below)]
     while tasks:
         p, q, outside = tasks.pop()
@@ -122,11 +122,11 @@ def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> Float
         if trace is not None:
             trace.append(HullStep(np.array(p), np.array(q), np.array(outside).reshape(-1, 2), None if far is None else np.array(far)))
         if far is None:
-            found.append(p)
+            hull.append(p)
             continue
         tasks.append((far, q, right_of(far, q, outside)))
         tasks.append((p, far, right_of(p, far, outside)))
-    return np.array(found)
+    return np.array(hull)
 
 
 def _distinct_points(points: ArrayLike) -> FloatArray:
@@ -138,8 +138,8 @@ def _distinct_points(points: ArrayLike) -> FloatArray:
         Not an (n, 2) array of finite numbers, or fewer than three distinct points.
     """
     try:
-        given = finite_rows("points", points, 2)
-        cloud = np.array(sorted(set(map(tuple, given.tolist())))) if 0 < len(given) <= FEW else np.unique(given, axis=0)
+        rows = finite_rows("points", points, 2)
+        cloud = np.array(sorted(set(map(tuple, rows.tolist())))) if 0 < len(rows) <= FEW else np.unique(rows, axis=0)
     except InvalidInputError as error:
         raise InvalidShapeError(error.field, error.requirement, error.value) from None
     if len(cloud) < 3:
@@ -156,9 +156,9 @@ def _right_of_few(p: list[float], q: list[float], cloud: list[list[float]]) -> l
 
 def _farthest_of_few(p: list[float], q: list[float], cloud: list[list[float]]) -> list[float]:
     """Same as `_farthest`, as a loop."""
-    found = turns_of_few(p, q, cloud)
-    limit = min(value + error for value, error in found)
-    may_be = [point for point, (value, error) in zip(cloud, found, strict=True) if value - error <= limit]
+    turns = turns_of_few(p, q, cloud)
+    limit = min(value + error for value, error in turns)
+    may_be = [point for point, (value, error) in zip(cloud, turns, strict=True) if value - error <= limit]
     return may_be[0] if len(may_be) == 1 else min(may_be, key=lambda point: exact_turn(p, q, point))
 
 

@@ -174,10 +174,10 @@ def corner_rows(vertices: object) -> FloatArray:
     """
     try:
         # an iterator may have no end: each corner is looked at as it comes
-        given = np.array(vertices if hasattr(vertices, "__len__") else [pair("vertices", one, "(x, y) pairs") for one in vertices])  # type: ignore[attr-defined]
-        if given.dtype.kind not in "iuf":  # text that reads as a number, True, dates
+        corners = np.array(vertices if hasattr(vertices, "__len__") else [pair("vertices", vertex, "(x, y) pairs") for vertex in vertices])  # type: ignore[attr-defined]
+        if corners.dtype.kind not in "iuf":  # text that reads as a number, True, dates
             raise TypeError
-        points = given.astype(np.float64)
+        points = corners.astype(np.float64)
     except Exception:  # no numbers, or an object of somebody else's, who raises what he likes
         raise InvalidShapeError("vertices", "(x, y) pairs of numbers in meters", vertices) from None
     if points.ndim != 2 or points.shape[1] != 2:

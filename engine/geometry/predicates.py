@@ -57,13 +57,13 @@ def turns_of_few(p: Sequence[float], q: Sequence[float], points: Sequence[Sequen
     """Return what `turns` does, as pairs, in a loop: for a few points faster than arrays."""
     px, py = p
     dx, dy = q[0] - px, q[1] - py
-    found = []
+    turns = []
     for x, y in points:
         left, right = dx * (y - py), dy * (x - px)
         magnitude = abs(left) + abs(right)
         is_known = SAFE_PRODUCT <= magnitude < math.inf
-        found.append((left - right, ORIENTATION_ROUNDING * magnitude) if is_known else (0.0, math.inf))
-    return found
+        turns.append((left - right, ORIENTATION_ROUNDING * magnitude) if is_known else (0.0, math.inf))
+    return turns
 
 
 def exact_turn(p: FloatArray | Sequence[float], q: FloatArray | Sequence[float], r: FloatArray | Sequence[float]) -> Fraction:

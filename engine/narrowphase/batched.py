@@ -207,13 +207,13 @@ def _empty_rows(n: int) -> ManifoldRows:
 
 
 def _columns(numbers: FloatArray, n: int) -> ManifoldRows:
-    whole = numbers.view(np.int64)
+    integers = numbers.view(np.int64)
     return ManifoldRows(
-        count=whole[:n],
+        count=integers[:n],
         points=numbers[n : 7 * n].reshape(n, 2, 3),
-        names=whole[7 * n : 9 * n].reshape(n, 2),
+        names=integers[7 * n : 9 * n].reshape(n, 2),
         axis=numbers[9 * n : 15 * n].reshape(n, 6),
-        reference=whole[15 * n :].reshape(n, 2),
+        reference=integers[15 * n :].reshape(n, 2),
     )
 
 

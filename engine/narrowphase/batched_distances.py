@@ -28,10 +28,10 @@ def distance_rows(
         An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
     """
     n = len(pairs)
-    found = _empty_distances(n)
+    columns = _empty_distances(n)
 
     def fill(part: slice) -> bool:
-        status, iterations, rows = found[0][part], found[1][part], found[2][part]
+        status, iterations, rows = columns[0][part], columns[1][part], columns[2][part]
         return distances_simd(
             shapes.arrays, shapes.records, pairs[part], poses_a[part], poses_b[part], status, iterations, rows, np.empty(SCRATCH)
         )  # fmt: skip
@@ -40,16 +40,16 @@ def distance_rows(
         is_fine = all(in_parts(n, threads, fill))
     else:
         index_pairs("pairs", pairs, len(shapes))
-        is_fine = distance_listed(np.arange(n), shapes.arrays, pairs, poses_a, poses_b, *found)
+        is_fine = distance_listed(np.arange(n), shapes.arrays, pairs, poses_a, poses_b, *columns)
     if not is_fine:
         index_pairs("pairs", pairs, len(shapes))
         finite_rows("xf_a", poses_a, 3)
         finite_rows("xf_b", poses_b, 3)
-    return found
+    return columns
 
 
 def _empty_distances(n: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Allocate `n` rows in one block of memory, like the manifolds in `batched`."""
     numbers = np.empty((2 + ROW_WIDTH) * n)
-    whole = numbers.view(np.int64)
-    return whole[:n], whole[n : 2 * n], numbers[2 * n :].reshape(n, ROW_WIDTH)
+    integers = numbers.view(np.int64)
+    return integers[:n], integers[n : 2 * n], numbers[2 * n :].reshape(n, ROW_WIDTH)

@@ -100,8 +100,8 @@ def overlap_cached(
     """
     number = integer("axis", axis)
     cores, pair = _cores_in_one_frame(a, xf_a, b, xf_b), np.empty((3, 2))
-    is_overlapping, found, was_enough = cached_kernel(*cores, number, pair, checked_trace(trace))
-    return CachedOverlap(bool(is_overlapping), int(found), bool(was_enough))
+    is_overlapping, last_axis, was_enough = cached_kernel(*cores, number, pair, checked_trace(trace))
+    return CachedOverlap(bool(is_overlapping), int(last_axis), bool(was_enough))
 
 
 def _cores_in_one_frame(

@@ -149,12 +149,12 @@ def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDAr
 
 def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
     """Return poses (n, 3) x, y, angle as (n, 4) x, y, cos, sin, checking that all are finite."""
-    given = _columns(field, poses, 3, length, shaped_rows)
+    columns = _columns(field, poses, 3, length, shaped_rows)
     from engine.geometry._rotation_kernel import turn_poses
 
     turned = np.empty(4 * length).reshape(length, 4)
-    if not turn_poses(given, turned):
-        finite_rows(field, given, 3)
+    if not turn_poses(columns, turned):
+        finite_rows(field, columns, 3)
     return turned
 
 

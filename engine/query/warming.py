@@ -87,10 +87,10 @@ def overlaps() -> Iterator[_Question]:
 
 def gaps() -> Iterator[_Question]:
     """Gaps along a direction, which are used to explain differences."""
-    asked, poses, _ = _asked()
+    pairs, poses, _ = _asked()
     turned = batched.poses_with_rotation(np.array(poses))
     along = np.array([(1.0, 0.0), (0.0, 1.0)])
-    yield partial(batched.gap_rows, batch.ShapeBatch(_SHAPES).packed, np.array(asked), turned, turned, along)
+    yield partial(batched.gap_rows, batch.ShapeBatch(_SHAPES).packed, np.array(pairs), turned, turned, along)
 
 
 def _edges() -> Iterator[_Question]:
@@ -163,7 +163,7 @@ def _traces() -> Iterator[_Question]:
     """Traced queries, for step-by-step views (`engine.trace`)."""
     disc = Circle(0.5)
     questions: tuple[Callable[..., object], ...] = (manifold.manifold, sat.overlap, sat.overlap_cached, alternating_projections.distance)
-    for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((one, disc) for one in questions)):
+    for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((answer, disc) for answer in questions)):
         yield partial(question, _BOX, _HERE, b, _THERE, trace=np.zeros((1, TRACE_WIDTH)))
     yield partial(keil.warm, is_traced=True)
     structures = (DynamicTree, TopDownTree, BottomUpTree, InsertionTree, MortonTree, SweepAndPrune, UniformGrid)
@@ -210,9 +210,9 @@ def _casts() -> Iterator[_Question]:
     for method in (casts.time_of_impact, bisection, bilateral_advancement):
         yield partial(method, _BOX, Sweep(_HERE, _HERE), disc, Sweep(_AWAY, _HERE))
     # half of them two boxes: both kinds of block, and the scalar kernel
-    shapes, asked, still = batch.ShapeBatch([disc, _BOX]), [(1, 1), (0, 1)] * SIMD_FROM, np.zeros((2 * SIMD_FROM, 3))
-    yield partial(batch.time_of_impact, shapes, asked, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
-    yield partial(batch.swept_contact, shapes, asked, still, still[:, :2], still + (3.0, 0.0, 0.0), still[:, :2] - (1.0, 0.0), 5.0)
+    shapes, pairs, still = batch.ShapeBatch([disc, _BOX]), [(1, 1), (0, 1)] * SIMD_FROM, np.zeros((2 * SIMD_FROM, 3))
+    yield partial(batch.time_of_impact, shapes, pairs, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
+    yield partial(batch.swept_contact, shapes, pairs, still, still[:, :2], still + (3.0, 0.0, 0.0), still[:, :2] - (1.0, 0.0), 5.0)
 
 
 LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
@@ -232,6 +232,6 @@ def _asked() -> tuple[list[tuple[int, int]], list[tuple[float, float, float]], l
 def _ask_many(question: Callable[..., object]) -> None:
     """Run a query on enough pairs of every size to use the SIMD kernels, as a world of fifty contacts may do at any step."""
     shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n_sides, 0.5) for n_sides in (4, 8, 12, 16))])
-    asked = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_SIMD)]
-    here, there = np.zeros((len(asked), 3)), np.tile((0.75, 0.1, 0.3), (len(asked), 1))
-    question(shapes, asked, here, there)
+    pairs = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_SIMD)]
+    here, there = np.zeros((len(pairs), 3)), np.tile((0.75, 0.1, 0.3), (len(pairs), 1))
+    question(shapes, pairs, here, there)

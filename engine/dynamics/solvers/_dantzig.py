@@ -134,17 +134,17 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
         return _without_dead_rows(a, b, bounds, guess, told, np.flatnonzero(is_row))
     n_tried = 0
     if guess is not None:
-        found, n_tried = _by_blocks(a, b, bounds, guess.copy())
-        if found is not None:
-            return found
+        solution, n_tried = _by_blocks(a, b, bounds, guess.copy())
+        if solution is not None:
+            return solution
     pivoting = _Pivoting(a, b, bounds, told)
     is_done = pivoting.run()
     n_tried += pivoting.n_pivots
     if is_done:
-        found, n_blocks = _by_blocks(a, b, bounds, pivoting.status)
+        solution, n_blocks = _by_blocks(a, b, bounds, pivoting.status)
         n_tried += n_blocks
-        if found is not None:
-            return found._replace(n_pivots=n_tried)
+        if solution is not None:
+            return solution._replace(n_pivots=n_tried)
     return _in_turns(a, b, bounds, n_tried)
 
 
@@ -160,11 +160,11 @@ def _without_dead_rows(
     force[bounds.normal_of >= 0], force[rows], place[rows] = 0.0, 0.0, np.arange(len(rows))
     some = Bounds(bounds.low[rows], bounds.high[rows], place[bounds.normal_of[rows]], bounds.friction[rows])
     pivots: list[Pivot] | None = None if told is None else []
-    found = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, None if guess is None else guess[rows], pivots)
+    forces = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, None if guess is None else guess[rows], pivots)
     if told is not None and pivots is not None:
-        told += [one._replace(entering=int(rows[one.entering]), row=int(rows[one.row])) for one in pivots]
-    force[rows], status[rows] = found.force, found.status
-    return Forces(force, a @ force + b, status, found.n_pivots, found.is_exact)
+        told += [pivot._replace(entering=int(rows[pivot.entering]), row=int(rows[pivot.row])) for pivot in pivots]
+    force[rows], status[rows] = forces.force, forces.status
+    return Forces(force, a @ force + b, status, forces.n_pivots, forces.is_exact)
 
 
 def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
@@ -224,20 +224,20 @@ def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -
     """Try a guess, and change all wrong rows; return the forces, or None, and the number of systems solved."""
     fewest, patience = len(b) + 1, 3
     for k in range(_BLOCKS):
-        found = _with_status(a, b, bounds, status)
-        if found is None:
+        solution = _with_status(a, b, bounds, status)
+        if solution is None:
             return None, k + 1
-        wrong = _wrong(a, b, bounds, found)
+        wrong = _wrong(a, b, bounds, solution)
         n_wrong = int(np.count_nonzero(wrong))
         if n_wrong == 0:
-            return found._replace(n_pivots=k + 1), k + 1
+            return solution._replace(n_pivots=k + 1), k + 1
         patience = patience - 1 if n_wrong >= fewest else patience
         fewest = min(fewest, n_wrong)
         if patience < 0:
             break
-        low, _ = _limits(bounds, found.force)
+        low, _ = _limits(bounds, solution.force)
         status = status.copy()
-        changes = np.where(status == FREE, np.where(found.force < low, LOW, HIGH), FREE)
+        changes = np.where(status == FREE, np.where(solution.force < low, LOW, HIGH), FREE)
         status[wrong] = changes[wrong]
     return None, _BLOCKS
 
@@ -245,21 +245,21 @@ def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -
 def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Forces:
     """Return the forces by turns: with bounds of friction that stand still A is symmetric, and pivots end; then the bounds follow."""
     is_friction = bounds.normal_of >= 0
-    none, force, status, found = np.full(len(b), -1), np.zeros(len(b)), None, None
+    none, force, status, solution = np.full(len(b), -1), np.zeros(len(b)), None, None
     for _ in range(_TURNS):
         low, high = _limits(bounds, force)
         still = Bounds(low, high, none, np.zeros(len(b)))
-        found, n_blocks = _by_blocks(a, b, still, status.copy()) if status is not None else (None, 0)
+        solution, n_blocks = _by_blocks(a, b, still, status.copy()) if status is not None else (None, 0)
         n_pivots += n_blocks
-        if found is None:
+        if solution is None:
             pivoting = _Pivoting(a, b, still)
             is_done = pivoting.run()
             n_pivots += pivoting.n_pivots
-            found = _with_status(a, b, still, pivoting.status) if is_done else None
-            if found is None:
+            solution = _with_status(a, b, still, pivoting.status) if is_done else None
+            if solution is None:
                 break
-        change = float(np.abs(found.force - force).max())
-        force, status = found.force, found.status
+        change = float(np.abs(solution.force - force).max())
+        force, status = solution.force, solution.status
         if change <= _ROUNDING * np.abs(force).max():
             return Forces(force, a @ force + b, status, n_pivots, True)
     status = np.where(is_friction, RESTS, np.where(force > bounds.low, FREE, LOW)) if status is None else status

@@ -368,21 +368,21 @@ class _Scene:
         system = _System(self._inverse, lines.jacobian[mode == HOLD])
         drift = self._drift(lines.error, rate)
         start, held = system.held(free, (joints_bend + drift)[mode == HOLD])
-        asked, sign, wants, low, high = self._driven(lines, mode, rate, rest)
+        driven, sign, wants, low, high = self._driven(lines, mode, rate, rest)
         normals_want = bends[0] + self._drift(points.gap, normal @ velocity)
         tangents_want = bends[1] + rest.slip[at] / max(rest.left, 0.1 * self._step.dt)
-        jacobian = np.concatenate((sign[:, None] * lines.jacobian[asked], normal, tangent))
-        m, n_driven = len(points.row), len(asked)
+        jacobian = np.concatenate((sign[:, None] * lines.jacobian[driven], normal, tangent))
+        m, n_driven = len(points.row), len(driven)
         response = system.response(jacobian)
-        b = jacobian @ start + np.concatenate((sign * joints_bend[asked] + wants, normals_want, tangents_want))
+        b = jacobian @ start + np.concatenate((sign * joints_bend[driven] + wants, normals_want, tangents_want))
         bounds = _bounds(low, high, points.friction)
         pivots: list[_dantzig.Pivot] | None = None if self._step.trace is None else []
-        found = _dantzig.solve(jacobian @ response, b, bounds, self._guess(points, low), pivots)
-        f = found.force
+        solution = _dantzig.solve(jacobian @ response, b, bounds, self._guess(points, low), pivots)
+        f = solution.force
         if pivots is not None:
-            self._tell_found(points, found, pivots, n_driven)
-        self._remember(points, found.status[n_driven:], n_driven)
-        forces[asked] = sign * f[:n_driven]
+            self._tell_found(points, solution, pivots, n_driven)
+        self._remember(points, solution.status[n_driven:], n_driven)
+        forces[driven] = sign * f[:n_driven]
         forces[mode == HOLD] = held - system.shares(jacobian) @ f
         of_points = np.zeros((len(rest.key), 2))
         of_points[at, 0], of_points[at, 1] = f[n_driven : n_driven + m], f[n_driven + m :]
@@ -437,15 +437,15 @@ class _Scene:
         """Return the forces of springs of the effective mass m: ``-m (w^2 C + 2 zeta w C')``, w not above one radian a step."""
         joints, row, jacobian = self._joints, lines.row[which], lines.jacobian[which]
         omega = np.minimum(2.0 * math.pi * joints.spring[row, 0], 1.0 / self._step.dt)
-        wanted = -(omega * omega * lines.error[which] + 2.0 * joints.spring[row, 1] * omega * rate[which])
+        acceleration = -(omega * omega * lines.error[which] + 2.0 * joints.spring[row, 1] * omega * rate[which])
         response = (jacobian * self._inverse) @ jacobian.T
         of_same = row[:, None] == row[None, :]
-        force: FloatArray = np.linalg.lstsq(np.where(of_same, response, 0.0), wanted)[0]
-        for one in np.unique(row[joints.kind[row] == POINT]):
-            mine = row == one
+        force: FloatArray = np.linalg.lstsq(np.where(of_same, response, 0.0), acceleration)[0]
+        for joint in np.unique(row[joints.kind[row] == POINT]):
+            mine = row == joint
             size = math.hypot(*force[mine])
-            if size > joints.most[one]:
-                force[mine] *= joints.most[one] / size
+            if size > joints.most[joint]:
+                force[mine] *= joints.most[joint] / size
         return force
 
     def _driven(
@@ -454,13 +454,13 @@ class _Scene:
         """Return the lines with bounds (motors and reached limits): their indices, signs, additions to b, and bounds."""
         joints, dt = self._joints, self._step.dt
         over = np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
-        asked = np.flatnonzero((mode == DRIVE) | (over >= -self._tolerance))
-        row, is_drive = lines.row[asked], mode[asked] == DRIVE
-        sign = np.where(mode[asked] == HIGH, -1.0, 1.0)
-        missing = (rest.rate[asked] + lines.missing[asked]) / max(rest.left, 0.1 * dt)
-        wants = np.where(is_drive, missing, self._drift(sign * lines.error[asked], sign * rate[asked]))
+        driven = np.flatnonzero((mode == DRIVE) | (over >= -self._tolerance))
+        row, is_drive = lines.row[driven], mode[driven] == DRIVE
+        sign = np.where(mode[driven] == HIGH, -1.0, 1.0)
+        missing = (rest.rate[driven] + lines.missing[driven]) / max(rest.left, 0.1 * dt)
+        wants = np.where(is_drive, missing, self._drift(sign * lines.error[driven], sign * rate[driven]))
         most = joints.most[row]
-        return asked, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
+        return driven, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
 
     def _guess(self, points: _Points, low: FloatArray) -> IntArray | None:
         """Return which rows are free: those that were last time, or else those given by the last step's impulses."""
@@ -505,8 +505,8 @@ class _Scene:
         self._bounce(a, u, p, touching, n_limits)
         is_exact = True
         if (u[: n_limits + m] < -_STILL).any():
-            found = _dantzig.solve(a, u, _bounds(np.zeros(n_limits), np.full(n_limits, math.inf), touching.friction))
-            p, is_exact = p + found.force, found.is_exact
+            solution = _dantzig.solve(a, u, _bounds(np.zeros(n_limits), np.full(n_limits, math.inf), touching.friction))
+            p, is_exact = p + solution.force, solution.is_exact
         self.velocity = start + response @ p
         self._tell_stage(COLLISIONS)
         self._tell_rows(touching, p[n_limits:], (jacobian @ self.velocity)[n_limits:], np.zeros(2 * m))
@@ -532,8 +532,8 @@ class _Scene:
             pushes = _dantzig.solve(square, (1.0 + restitution) * np.minimum(u[normals], 0.0), Bounds.pushing(len(mine))).force
             p[normals] += pushes
             u += a[:, normals] @ pushes
-            for one, push in zip(mine.tolist(), pushes.tolist(), strict=True):
-                line, most = first + m + one, touching.friction[one] * push
+            for point, push in zip(mine.tolist(), pushes.tolist(), strict=True):
+                line, most = first + m + point, touching.friction[point] * push
                 if a[line, line] > 0.0:
                     rub = max(-most, min(-u[line] / a[line, line], most))
                     p[line] += rub
@@ -572,8 +572,8 @@ class _System:
 
     def shares(self, jacobian: FloatArray) -> FloatArray:
         """Return what of forces along lines (k, 3 n) the joints take up, float64 (m, k)."""
-        found: FloatArray = self._solver @ (self._hold @ (jacobian * self._inverse).T)
-        return found
+        shares: FloatArray = self._solver @ (self._hold @ (jacobian * self._inverse).T)
+        return shares
 
     def response(self, jacobian: FloatArray) -> FloatArray:
         """Return W J^T, float64 (3 n, k)."""
@@ -582,14 +582,14 @@ class _System:
             return direct
         left = direct - (self._hold * self._inverse).T @ self.shares(jacobian)
         is_held = (jacobian.T * left).sum(axis=0) <= _HELD * (jacobian.T * direct).sum(axis=0)
-        found: FloatArray = np.where(is_held, 0.0, left)
-        return found
+        response: FloatArray = np.where(is_held, 0.0, left)
+        return response
 
 
 def _straight(lines: FloatArray) -> FloatArray:
     """Return the size of the straight part of lines (m, 3 n), float64 (m,)."""
-    found: FloatArray = np.hypot.reduce(lines.reshape(len(lines), -1, 3)[:, :, :2].reshape(len(lines), -1), axis=1)
-    return found
+    lengths: FloatArray = np.hypot.reduce(lines.reshape(len(lines), -1, 3)[:, :, :2].reshape(len(lines), -1), axis=1)
+    return lengths
 
 
 def _inverted(square: FloatArray) -> FloatArray:
@@ -602,8 +602,8 @@ def _inverted(square: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(scale[:, None] * square * scale)
     keeps = values > _SINGULAR * float(values.max(initial=0.0))
     some = scale[:, None] * vectors[:, keeps]
-    found: FloatArray = (some / values[keeps]) @ some.T
-    return found
+    inverse: FloatArray = (some / values[keeps]) @ some.T
+    return inverse
 
 
 def _bounds(low: FloatArray, high: FloatArray, friction: FloatArray) -> Bounds:

@@ -75,8 +75,8 @@ class Penalty(Method):
             start, motion = np.append(since, no_impulses), np.concatenate((bodies.velocity * scale, no_impulses), axis=None)
             position, motion = integrate(rate, start, motion, h, 0.0, inverse_scale)
             moved, after = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale * decay
-            given, given_rows = np.split(motion[n:], [of_points.size])
-            contacts.impulse[:], joints.impulse[:] = given.reshape(of_points.shape), given_rows.reshape(of_rows.shape)
+            impulses, given_rows = np.split(motion[n:], [of_points.size])
+            contacts.impulse[:], joints.impulse[:] = impulses.reshape(of_points.shape), given_rows.reshape(of_rows.shape)
             contacts.total[:] += contacts.impulse
             joints.total[:] += joints.impulse
             bodies.shift[:], bodies.velocity[:] = since if is_euler else 0.5 * (since + moved), after  # where the forces have acted
@@ -101,5 +101,5 @@ _GIVEN_BACK = np.exp(-((math.pi - 2.0 * _ANGLES) * np.tan(_ANGLES)).real)
 
 def _ratio_that_gives_back(restitution: FloatArray) -> FloatArray:
     """Return the damping ratio at which a spring returns this fraction of the speed; 2 if it returns less."""
-    found: FloatArray = np.interp(-restitution, -_GIVEN_BACK, _RATIOS)
-    return found
+    ratio: FloatArray = np.interp(-restitution, -_GIVEN_BACK, _RATIOS)
+    return ratio

@@ -146,12 +146,12 @@ class Method(ABC):
             raise InvalidInputError(
                 f"solver_settings.{given[0][0]}", f"omitted: the solver {self.title} has no settings of its own", given[0][1]
             )
-        check_names("solver_settings", dict(given), (one.name for one in self.settings))
-        values: dict[str, float | str] = {one.name: one.default for one in self.settings}
-        for one in self.settings:
+        check_names("solver_settings", dict(given), (setting.name for setting in self.settings))
+        values: dict[str, float | str] = {setting.name: setting.default for setting in self.settings}
+        for setting in self.settings:
             for name, value in given:
-                if name == one.name:
-                    values[name] = one.checked(value)
+                if name == setting.name:
+                    values[name] = setting.checked(value)
         return values
 
 
@@ -239,16 +239,16 @@ class Problem:
     @property
     def threshold(self) -> float:
         """Speed, m/s, below which nothing bounces: at least the speed that gravity adds in two steps, unless the settings specify more."""
-        given = self.settings.restitution_threshold
-        return 2.0 * math.hypot(*self.gravity) * self.dt if given is None else given
+        threshold = self.settings.restitution_threshold
+        return 2.0 * math.hypot(*self.gravity) * self.dt if threshold is None else threshold
 
     @cached_property
     def push(self) -> FloatArray:
         """Acceleration of bodies by gravity and forces, m/s^2 and rad/s^2, float64 (n + 1, 3)."""
-        found = np.zeros((len(self.center), 3))
-        found[:, :2] = np.asarray(self.gravity) * self.tables.bodies.gravity_scale[:, None]
-        found[:-1] += self.force * self.tables.bodies.inverse[:-1, [0, 0, 1]]
-        return np.where(self.drives[:, None], found, 0.0)
+        push = np.zeros((len(self.center), 3))
+        push[:, :2] = np.asarray(self.gravity) * self.tables.bodies.gravity_scale[:, None]
+        push[:-1] += self.force * self.tables.bodies.inverse[:-1, [0, 0, 1]]
+        return np.where(self.drives[:, None], push, 0.0)
 
     @cached_property
     def inverse(self) -> FloatArray:
@@ -295,8 +295,8 @@ class Problem:
     @cached_property
     def restitution(self) -> FloatArray:
         """Restitution of each contact, float64 (k,)."""
-        found: FloatArray = self.tables.fixtures.restitution[self.solved[:, 3:5]].max(axis=1)
-        return found
+        restitution: FloatArray = self.tables.fixtures.restitution[self.solved[:, 3:5]].max(axis=1)
+        return restitution
 
     @cached_property
     def stiffness(self) -> FloatArray:
