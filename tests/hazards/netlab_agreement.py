@@ -92,7 +92,7 @@ def agree(scene, solver, n_ticks, seed=0):
     """Play, and return the result."""
     load_solver(solver).prepare()
     demo = made(scene, solver)
-    experiment = Experiment(shared_scene(demo), demo.title, 5, BAD, BAD, steps=n_ticks, seed=seed, rate=6.0, join_at=JOINS_AT, window=50)
+    experiment = Experiment(shared_scene(demo), demo.title, 5, BAD, steps=n_ticks, seed=seed, rate=6.0, join_at=JOINS_AT, window=50)
     return run_experiment(experiment)
 
 
