@@ -19,7 +19,7 @@ those that refer to a missing body, are listed in `skipped`.
     beside.demo.stages[0].world         # the second's counterpart of history.demo.stages[0].world
     beside.follow()                     # call it after an input, an undo or a redo; once per frame is enough
     beside.now, beside.pairs            # the second's current step; pairs of corresponding stages, for drawing
-    beside.distances                    # per step: `meters`, `at(step)`, `parted`, `worst` (`engine.sim.distances`)
+    beside.distances                    # per step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.distances`)
     beside.why()                        # cause of the divergence, from the motion referee; takes some tenths of a second
     beside.figures(), beside.first_figures()                # energy, overlap, displaced bodies, step cost: of the second, of the first
     beside.set_solver("soft_step", {"name": 1.0})           # affects only the second
@@ -65,7 +65,6 @@ _MAX_JUDGED = 8
 """Number of steps before the divergence that the motion referee judges; it needs 0.1 s for a step with a hundred bodies."""
 _JUDGED = {"box2d", "soft_step"}
 """The two solvers that the motion referee supports."""
-_NOT_TRACED = "not traced"
 _COSTS = 60
 """Number of most recent steps over which the median step time is computed."""
 Settings: TypeAlias = Mapping[str, float | str] | NamedValues
@@ -332,14 +331,13 @@ class Comparison:
 
         The motion referee judges up to `_MAX_JUDGED` of the first's steps before the divergence, each from equal states, including inputs
         and the demo's hooks. The step that moves the body farthest apart determines the cause. If no step does, or the referee does not
-        support the solvers, the cause is "not traced".
+        support the solvers, the cause is derived from the contacts.
         """
         parted = self.distances.parted
         if parted is None:
             return None
-        if {*self.first.demo.sim.solvers, *self.demo.sim.solvers} != _JUDGED:
-            return Why(_NOT_TRACED, "the referee of motion judges only Box2D and the soft step")
-        return self._judged(parted) or Why(_NOT_TRACED, "from equal states those steps move the body alike")
+        is_judged = {*self.first.demo.sim.solvers, *self.demo.sim.solvers} == _JUDGED
+        return (self._judged(parted) if is_judged else None) or self.distances.why
 
     def _judged(self, parted: Apart) -> Why | None:
         from engine.sim.judged_step import judged_step

@@ -1,4 +1,4 @@
-"""Distances between corresponding bodies of two demos, step by step.
+"""Distances between corresponding bodies of two demos, step by step, and the cause of a divergence as far as contacts show it.
 
 Bodies correspond if their stages and ids are equal. Their distance is the distance between their origins.
 """
@@ -13,6 +13,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from engine.contracts import StepContacts
     from engine.sim.demo import Demo
     from engine.world import World
 
@@ -22,6 +23,7 @@ TOLERANCE = 0.001
 """Distance above which corresponding bodies count as diverged, meters; a fifth of Box2D's linear slop."""
 
 _NONE = (-1, -1)
+_NOT_TRACED = "not traced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,20 @@ class Why:
     evidence: str
     step: int | None = None
 
+    @property
+    def words(self) -> str:
+        """Cause and evidence in one line."""
+        return f"{self.cause}: {self.evidence}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A body's first contact that occurs in only one world: the step, the other body, and True if that world is the first."""
+
+    step: int
+    other: int
+    is_firsts: bool
+
 
 class Distances:
     """Distances between two demos after each of their steps."""
@@ -53,6 +69,11 @@ class Distances:
         self._bodies: list[tuple[int, int]] = []
         self._n_single: list[int] = []
         self._parted: Apart | None = None
+        self._why: Why | None = None
+        self._differences: dict[tuple[int, int], _Difference] = {}
+        """First differing contact of each body, by (stage, body); not updated after the divergence."""
+        self._touched: dict[tuple[int, int], int] = {}
+        """Step of a body's first contact in either world, by (stage, body); not updated after the divergence."""
 
     def __len__(self) -> int:
         """Number of recorded states, including the initial state."""
@@ -79,6 +100,16 @@ class Distances:
         """The farthest body at the first step where a distance exceeds `TOLERANCE` (the divergence); None if there is none."""
         return self._parted
 
+    @property
+    def why(self) -> Why | None:
+        """Cause of the divergence, as far as contacts and joints show it; None if there is no divergence."""
+        return self._why
+
+    @property
+    def reason(self) -> str:
+        """`why` as text; empty if there is no divergence."""
+        return self._why.words if self._why is not None else ""
+
     def n_single(self, step: int) -> int:
         """Return the number of bodies that existed in only one of the two demos after a step."""
         return self._n_single[step] if step < len(self) else 0
@@ -93,6 +124,8 @@ class Distances:
                 row = int(np.argmax(away))
                 if at == _NONE or away[row] > farthest:
                     farthest, at = float(away[row]), (k, int(ids[row]))
+            if self._parted is None:
+                self._compare_contacts(step, k, mine.world.contacts, theirs.world.contacts)
         if at != _NONE and at not in self.names:
             self.names[at] = first.stages[at[0]].world.name_of(at[1])
         self._meters.append(farthest)
@@ -100,13 +133,58 @@ class Distances:
         self._n_single.append(single)
         if self._parted is None and farthest > TOLERANCE:
             self._parted = Apart(step, *at, farthest)
+            self._why = self._shown(self._parted, first.stages[at[0]].world, second.stages[at[0]].world)
 
     def cut(self, last: int) -> None:
         """Discard the records of steps after `last`."""
         for noted in (self._meters, self._bodies, self._n_single):
             del noted[last + 1 :]
         if self._parted is not None and self._parted.step > last:
-            self._parted = None
+            self._parted = self._why = None
+        self._differences = {body: first for body, first in self._differences.items() if first.step <= last}
+        self._touched = {body: step for body, step in self._touched.items() if step <= last}
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _compare_contacts(self, step: int, stage: int, first: StepContacts, second: StepContacts) -> None:
+        mine, theirs = _touching(first), _touching(second)
+        for bodies in (*mine.values(), *theirs.values()):
+            for body in bodies:
+                self._touched.setdefault((stage, body), step)
+        for pair in mine.keys() ^ theirs.keys():
+            is_firsts = pair in mine
+            a, b = mine[pair] if is_firsts else theirs[pair]
+            for body, other in ((a, b), (b, a)):
+                self._differences.setdefault((stage, body), _Difference(step, other, is_firsts))
+
+    def _shown(self, apart: Apart, first: World, second: World) -> Why:
+        place = apart.stage, apart.body
+        difference = self._differences.get(place)
+        if difference is not None:
+            title = (first if difference.is_firsts else second).capabilities.title
+            return Why("contact", f"in step {difference.step} it touched body {difference.other} only in {title}", difference.step)
+        is_joined = any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids)
+        if not is_joined and place not in self._touched:
+            is_flight = apart.meters <= _most_in_flight(first, apart)
+            return (
+                Why("free flight", "the two worlds have different step lengths")
+                if is_flight
+                else Why(_NOT_TRACED, "it has neither a contact nor a joint")
+            )
+        if self._differences:
+            return Why(_NOT_TRACED, "its contacts were the same in both, but those of other bodies were not")
+        return Why(_NOT_TRACED, "its contacts were the same in both" if place in self._touched else "it has no contact, but a joint")
+
+
+def _most_in_flight(world: World, apart: Apart) -> float:
+    """Return the maximum distance between two integrators after `apart.step` steps of free fall, meters.
+
+    In n semi-implicit steps of dt a body falls ``g dt^2 n (n + 1) / 2``, with k substeps per step ``g dt^2 n (n + 1 / k) / 2``, exactly
+    ``g dt^2 n^2 / 2``. The difference is at most ``g dt^2 n / 2``; 0.1% is added for rounding.
+    """
+    settings = world.settings
+    pull = float(np.hypot(*settings.gravity)) * abs(world.body(apart.body).spec.gravity_scale)
+    return 0.5005 * pull * settings.dt**2 * apart.step
 
 
 def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
@@ -120,3 +198,11 @@ def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
         ids, here, there = both, here[rows], there[other_rows]
     apart = here - there
     return ids, np.hypot(apart[:, 0], apart[:, 1]), n_single
+
+
+def _touching(contacts: StepContacts) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the bodies of each pair of fixtures that touched in a step, including pairs that had separated again by its end."""
+    columns = (contacts.fixture_a, contacts.fixture_b, contacts.body_a, contacts.body_b)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    rows += [(pair.fixture_a, pair.fixture_b, pair.body_a, pair.body_b) for pair in contacts.began if not pair.sensor]
+    return {(min(a, b), max(a, b)): (body_a, body_b) for a, b, body_a, body_b in rows}

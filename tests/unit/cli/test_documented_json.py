@@ -169,7 +169,7 @@ def _run(patch):
     yield from _of(command, f"{command} --against soft_step,box2d --from 1", f"{command} --against box2d")(patch)
     apart = Apart(3, 0, 7, 0.5)
     skipped = (Skipped(2, "edit", "body 7 does not exist"),)
-    why, energy = Why("integrator", "it falls otherwise", 3), (Energy(1.0, 2.0), Energy(1.0, 3.0))
+    why, energy = Why("contact", "it touched", 3), (Energy(1.0, 2.0), Energy(1.0, 3.0))
     second = BesideReport("box2d", {}, 0.001, apart, why, apart, {(0, 7): "a"}, energy, 1, skipped)
     yield {"against": second.as_json()}
 
