@@ -418,5 +418,4 @@ def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:
 
 def _verdict_lines(demo: Demo) -> list[StatusLine]:
     """Return the verdicts of a demo's claims, green where measurement and prediction agree, and yellow where they do not."""
-    colors = {None: palette.TEXT, True: palette.AGREE, False: palette.WARNING}
-    return [(verdict.words, colors[verdict.holds]) for verdict in demo.verdicts()]
+    return [(verdict.words, palette.of_verdict(verdict.holds)) for verdict in demo.verdicts()]

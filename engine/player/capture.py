@@ -22,7 +22,7 @@ from engine.player.encoding import first_differences, packed_recording, second_d
 from engine.render import palette
 from engine.render.packing import PackedShapes, carried_points
 from engine.sim.comparison import Comparison
-from engine.sim.demo import Demo
+from engine.sim.demo import Demo, StatusLine
 from engine.sim.ids import called, readable
 from engine.sim.stage import Stage
 from engine.world import World
@@ -159,15 +159,14 @@ class Capture:
             self._take_stage(number, stage, demo, which)
         if self.steps > _WHOLE_STEPS and self.steps % self._readout_steps:
             return
-        lines = [self._line(line) for line in (*self._demo.verdicts(), *self._demo.status())]
+        verdicts = [(verdict.words, palette.of_verdict(verdict.holds)) for verdict in self._demo.verdicts()]
+        lines = [self._line(line) for line in (*verdicts, *self._demo.status())]
         if not self._readouts or self._readouts[-1][1] != lines:
             self._readouts.append((self.steps, lines))
 
-    def _line(self, line: Any) -> int:
-        """Return the number of a line of the readout; a verdict's color says whether it holds."""
+    def _line(self, line: StatusLine) -> int:
+        """Return the number of a line of the readout."""
         text, color = (line, palette.TEXT) if isinstance(line, str) else line
-        if color is None or isinstance(color, bool):
-            color = {None: palette.TEXT, True: palette.AGREE, False: palette.WARNING}[color]
         return self._lines.setdefault((text, self._color(palette.packed(color))), len(self._lines))
 
     def _color(self, color: int) -> int:

@@ -283,6 +283,11 @@ def in_both(color: Color) -> tuple[Color, Color]:
     return counterparts.get(color, color), color
 
 
+def of_verdict(holds: bool | None) -> Color:
+    """Return the color of a claim that holds, that does not, or, for None, that cannot be judged yet."""
+    return {None: TEXT, True: AGREE, False: WARNING}[holds]
+
+
 def mix(a: Color, b: Color, share: float) -> Color:
     """Return `a` with `share` of it replaced by `b`; 0 gives a, 1 gives b.
 

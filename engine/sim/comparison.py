@@ -19,7 +19,7 @@ those that refer to a missing body, are listed in `skipped`.
     beside.demo.stages[0].world         # the second's counterpart of history.demo.stages[0].world
     beside.follow()                     # call it after an input, an undo or a redo; once per frame is enough
     beside.now, beside.pairs            # the second's current step; pairs of corresponding stages, for drawing
-    beside.distances                    # per step: `meters`, `at(step)`, `parted` with its `reason`, `worst` (`engine.sim.distances`)
+    beside.distances                    # per step: `meters`, `at(step)`, `parted`, `why`, `worst` (`engine.sim.distances`)
     beside.why()                        # cause of the divergence, from the motion referee; takes some tenths of a second
     beside.figures(), beside.first_figures()                # energy, overlap, displaced bodies, step cost: of the second, of the first
     beside.set_solver("soft_step", {"name": 1.0})           # affects only the second

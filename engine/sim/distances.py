@@ -44,11 +44,6 @@ class Why:
     evidence: str
     step: int | None = None
 
-    @property
-    def words(self) -> str:
-        """Cause and evidence in one line."""
-        return f"{self.cause}: {self.evidence}"
-
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
@@ -104,11 +99,6 @@ class Distances:
     def why(self) -> Why | None:
         """Cause of the divergence, as far as contacts and joints show it; None if there is no divergence."""
         return self._why
-
-    @property
-    def reason(self) -> str:
-        """`why` as text; empty if there is no divergence."""
-        return self._why.words if self._why is not None else ""
 
     def n_single(self, step: int) -> int:
         """Return the number of bodies that existed in only one of the two demos after a step."""

@@ -14,7 +14,7 @@ from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
 from engine.sim.comparison import Comparison
-from engine.sim.distances import TOLERANCE
+from engine.sim.distances import TOLERANCE, Why
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
@@ -71,7 +71,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop):
     assert beside.distances.meters == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
     parted = beside.distances.parted
     assert parted is not None and (parted.step, parted.stage, parted.body) == (1, 0, 1)
-    assert beside.distances.reason == "free flight: the two worlds have different step lengths"
+    assert beside.distances.why == Why("free flight", "the two worlds have different step lengths")
     assert beside.distances.worst == beside.distances.at(10)
 
 
@@ -140,7 +140,7 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop):
     assert follower.follow() and follower.is_caught_up
     assert demo_hash(follower.demo) == demo_hash(beside.demo)
     assert np.array_equal(follower.distances.meters, beside.distances.meters)
-    assert follower.distances.parted == beside.distances.parted and follower.distances.reason == beside.distances.reason
+    assert follower.distances.parted == beside.distances.parted and follower.distances.why == beside.distances.why
 
 
 def test_what_is_not_there_is_skipped_and_told(drop):
@@ -198,7 +198,7 @@ def test_a_contact_that_only_one_had_is_named():
     steps(history, 2)
     parted, why = beside.distances.parted, beside.distances.why
     assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > TOLERANCE
-    assert why is not None and why.words == "contact: in step 1 it touched body 0 only in Box2D" and why.step == 1
+    assert why == Why("contact", "in step 1 it touched body 0 only in Box2D", 1)
 
 
 @pytest.mark.parametrize(
