@@ -37,6 +37,7 @@ __all__ = [
     "outline_of_image",
     "outline_of_svg",
     "trace_file",
+    "trace_opacity",
 ]
 
 DEFAULT_PIXELS_PER_METRE = 100.0
@@ -161,20 +162,33 @@ def trace_file(
         raise InvalidInputError(name, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no ending"))
     _load_libraries(suffix)
     started = time.thread_time()
-    if suffix == DRAWING_SUFFIX:
-        if crop is not None:
-            raise InvalidInputError("crop", "omitted for a drawing", crop)
-        drawing = read_drawing(name, scale, FLATTENING_SHARE * tolerance)
-        traced_outline, notes = drawing.outline, drawing.notes
-        picture = None if drawing.size is None else Picture(name, (0.0, 0.0), drawing.size)
-        tolerance *= 1.0 - FLATTENING_SHARE
-    else:
-        opacity = read_opacity(name, crop)
-        notes = opacity.notes
-        height, width = opacity.alpha.shape
-        picture = Picture(name, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
-        traced_outline = _outline_of_opacity(opacity, scale, threshold, name)
-        del opacity
+    if suffix != DRAWING_SUFFIX:
+        return _traced_opacity(name, read_opacity(name, crop), scale, tolerance, threshold, started)
+    if crop is not None:
+        raise InvalidInputError("crop", "omitted for a drawing", crop)
+    drawing = read_drawing(name, scale, FLATTENING_SHARE * tolerance)
+    picture = None if drawing.size is None else Picture(name, (0.0, 0.0), drawing.size)
+    return _traced(name, drawing.outline, picture, drawing.notes, scale, (1.0 - FLATTENING_SHARE) * tolerance, started)
+
+
+def trace_opacity(
+    path: str, opacity: Opacity, pixels_per_metre: float, tolerance: float = TRACE_TOLERANCE, threshold: float = DEFAULT_THRESHOLD
+) -> Tracing:
+    """Trace a picture that was read by `read_opacity`; parameters and errors as in `trace_file`."""
+    return _traced_opacity(path, opacity, pixels_per_metre, tolerance, threshold, time.thread_time())
+
+
+def _traced_opacity(path: str, opacity: Opacity, scale: float, tolerance: float, threshold: float, started: float) -> Tracing:
+    height, width = opacity.alpha.shape
+    picture = Picture(path, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
+    outline = _outline_of_opacity(opacity, scale, threshold, path)
+    return _traced(path, outline, picture, opacity.notes, scale, tolerance, started)
+
+
+def _traced(
+    name: str, traced_outline: Outline, picture: Picture | None, notes: tuple[str, ...], scale: float, tolerance: float, started: float
+) -> Tracing:
+    """Return what remains of a contour without specks, simplified and centered."""
     traced = time.thread_time()
     contour, n_parts, n_holes = without_specks(traced_outline, SPECK_RADIUS)
     if contour is None:

@@ -27,7 +27,7 @@ from engine.sim.recordings import SUFFIX, Recording, load_recording
 from engine.sim.scene_demo import SceneDemo, scene_demo
 
 if TYPE_CHECKING:
-    from engine.decompose import BodyFile
+    from engine.decompose import BodyFile, Tracing
 
 __all__ = [
     "SCENE_SUFFIXES",
@@ -142,15 +142,14 @@ def load_dropped(path: str, size: float) -> BodyFile:
     LabError
         It cannot be read, is none of these, or has no outline; one line says which.
     """
-    from engine.decompose import BodyFile, load_body, trace_file
+    from engine.decompose import BodyFile, load_body
     from engine.decompose.decompose import decompose
 
     if path.lower().endswith(".json"):
         body = load_body(path)
         longer, most = _longer_side(body.outline.aabb), size * _MAX_SHARE / _SHARE
         return _resized(body, most / longer) if longer > most else body
-    pixels_per_metre = _longer_pixels(path) / size
-    tracing = trace_file(path, pixels_per_metre)
+    tracing, pixels_per_metre = _traced_at(path, size)
     outline, picture, notes = tracing.outline, tracing.picture, tracing.notes
     if outline.n_vertices > _MAX_VERTICES:
         requirement = f"a picture whose outline has at most {_MAX_VERTICES} corners at a size of {size:.2g} m"
@@ -191,26 +190,29 @@ def refusal(path: str, error: Exception) -> str:
     return f"{name} cannot be used: {reason.removeprefix(f'{name}, ').replace(name, 'it', 1)}"
 
 
-def _longer_pixels(path: str) -> float:
-    """Return the longer side of what is solid in a picture or a drawing, pixels."""
+def _traced_at(path: str, size: float) -> tuple[Tracing, float]:
+    """Trace a picture or a drawing so that the longer side of what is solid is `size` meters; return pixels per meter too."""
     from engine.decompose.image import read_opacity
     from engine.decompose.svg import read_drawing
-    from engine.decompose.tracing import DEFAULT_THRESHOLD, DRAWING_SUFFIX, TRACED_SUFFIXES, trace_file
+    from engine.decompose.tracing import DEFAULT_THRESHOLD, DRAWING_SUFFIX, TRACED_SUFFIXES, trace_file, trace_opacity
 
     suffix = Path(path).suffix.lower()
     if suffix == DRAWING_SUFFIX:
         n_corners = read_drawing(path, pixels_per_metre=1.0, tolerance=1.0).n_corners
         if n_corners > _MAX_DRAWN_VERTICES:
             raise InvalidShapeError(Path(path).name, f"a drawing of at most {_MAX_DRAWN_VERTICES} corners", Described(str(n_corners)))
-        return _longer_side(trace_file(path, pixels_per_metre=1.0, tolerance=1.0).outline.aabb)
+        pixels_per_metre = _longer_side(trace_file(path, pixels_per_metre=1.0, tolerance=1.0).outline.aabb) / size
+        return trace_file(path, pixels_per_metre), pixels_per_metre
     if suffix not in TRACED_SUFFIXES:
         requirement = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"
         raise InvalidInputError(Path(path).name, requirement, Described(suffix or "no ending"))
-    solid = read_opacity(path).alpha >= DEFAULT_THRESHOLD
+    opacity = read_opacity(path)
+    solid = opacity.alpha >= DEFAULT_THRESHOLD
     rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
     if len(rows) == 0:
         raise InvalidShapeError(Path(path).name, "a picture with an opaque area", Described("nothing"))
-    return float(max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1)
+    pixels_per_metre = float(max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1) / size
+    return trace_opacity(path, opacity, pixels_per_metre), pixels_per_metre
 
 
 def _longer_side(box: AABB) -> float:
