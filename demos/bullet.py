@@ -428,7 +428,7 @@ class Bullet(Demo):
             meaning = "checks everything fast between steps, with or without the flag"
         watch, color = lane.watch, palette.CAPTION
         if watch is None:
-            words = shorter("waiting for our algorithms, which are being compiled" if self._waits(lane) else "shoots with the next shot")
+            words = shorter("waiting for our algorithms, which are being compiled" if self._waits(lane) else "starts with the next shot")
         elif self._is_decided(lane):
             words, color = shorter(verdict(watch)), _outcome_color(watch)
         else:

@@ -286,7 +286,7 @@ class NonconvexCharacters(Demo):
         return AABB((-WALL - 0.3, -0.25), (WALL + 0.3 + PITCH * (COLUMNS - 1), SPACING * ROWS - 0.4))
 
     def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = ["stands on air, now / at most"]
+        lines: list[StatusLine] = ["distance past the edge while standing, now / maximum"]
         for _, figure in self._there():
             now, most = figure.on_air, figure.max_on_air
             text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m"

@@ -87,7 +87,7 @@ class PairInspector(CaseHand):
         ("Left drag", "move a shape, a corner, an end"),
         ("Right drag", "turn a shape"),
         ("Wheel on it", "turn a shape by 2°"),
-        ("Arrows", "move what was touched last by 1 mm"),
+        ("Arrows", "move the item touched last by 1 mm"),
         ("Q  E", "turn by 0.1°, turn back by 0.1°"),
         ("S", "save the pair"),
     )
@@ -201,7 +201,7 @@ class PairInspector(CaseHand):
         if answers is None and self.view_state.message:
             return [self.pair.query, (self.view_state.message, palette.WARNING)]
         if answers is None:
-            return [f"{self.pair.query}: loading the algorithms; the first time, they are compiled"]
+            return [f"{self.pair.query}: loading the algorithms, which are compiled on first use"]
         lines: list[StatusLine] = [
             (_verdict_words(answers), VERDICT_COLORS[answers.verdict]),
             (f"ours:  {answers.ours.words}", palette.AGREE),

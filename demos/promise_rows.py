@@ -166,7 +166,7 @@ class PromiseSensors(RowsScene):
     id="promise_switches",
     category="Where Box2D surprises",
     title="The flag alone does nothing",
-    watch="The same shots at a static wall for each setting of two switches: only continuous physics stops the bullets.",
+    watch="Bullets are fired at a static wall with each setting of two switches; only continuous physics stops them.",
 )
 class PromiseSwitches(RowsScene):
     """The bullet flag has no effect if the world's continuous physics is off."""
@@ -195,7 +195,7 @@ class PromiseSwitches(RowsScene):
     id="promise_thin_bodies",
     category="Where Box2D surprises",
     title="Through thin bodies",
-    watch="Continuous physics is on everywhere; still a body without the bullet flag flies through a dynamic plate.",
+    watch="Continuous physics is on everywhere, yet a body without the bullet flag flies through a dynamic plate.",
 )
 class PromiseThinBodies(RowsScene):
     """Without the bullet flag Box2D checks static and kinematic bodies only."""

@@ -60,7 +60,7 @@ class PromiseSeams(Limitation):
     parameters = (
         Parameter.choice("slider", SLIDERS, "sliding body"),
         Parameter("speed", 7.0, 2.0, 15.0, "m/s", "speed of the slider"),
-        Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps end", note="Initial lead, as a fraction of a step."),
+        Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps end", note="Initial head start, as a fraction of a step."),
     )
     slow_motion = 1 / 4
 

@@ -130,7 +130,7 @@ class SensorGates(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         way = self.parameter("speed") * self.step_seconds
-        words = f"a step is up to {way:.2f} m long, a sensor {self.parameter('thickness'):g} m thick; {self.crossings} crossings"
+        words = f"a step is up to {way:.2f} m long, and a sensor is {self.parameter('thickness'):g} m thick; {self.crossings} crossings"
         return ((words, palette.CAPTION),)
 
     def _leave(self, ball: int, gate: int) -> None:

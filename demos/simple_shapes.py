@@ -78,7 +78,7 @@ class SimpleShapes(Demo):
     tries = (
         ("Drag a body and throw it.", "Grab"),
         ("Toss everything up: T.", "key t"),
-        ("Pause (Space), then step (N): large dots are new contacts, small dots persist, fading rings have ended.", "step"),
+        ("Pause (Space), then step (N): large dots mark new contacts, small dots lasting ones, and fading rings ended ones.", "step"),
     )
     keywords = "contact manifold friction restitution pile polygon circle sleep"
     parameters = (
@@ -162,7 +162,7 @@ class SimpleShapes(Demo):
         return (
             (f"{counted(len(contacts), 'contact')}, {counted(segments, 'segment')} among them", palette.TEXT),
             (f"points: {added} new, {lasting} lasting, {len(contacts.removed)} gone in this step", palette.CAPTION),
-            (f"asleep (dim): {asleep}, at rest and not recomputed", palette.CAPTION),
+            (f"asleep (dim): {asleep} bodies, at rest and not recomputed", palette.CAPTION),
         )
 
     def _bodies(self) -> list[int]:

@@ -86,7 +86,7 @@ class _ViewState:
     id="stepper",
     category="Algorithms",
     title="Step by step",
-    watch="Any algorithm of the library, step by step, on shapes that you can move.",
+    watch="Watch any algorithm of the library step by step on shapes that you can move.",
 )
 class Stepper(CaseHand):
     """One algorithm, or up to four of them, on one case."""
@@ -222,7 +222,7 @@ class Stepper(CaseHand):
                 if algorithm.takes(case):
                     made = StepPicture(algorithm, algorithm.scenery(case), algorithm.steps(case))
                 else:
-                    why = "it cannot be asked this"
+                    why = "it does not accept this input"
             except LabError as error:
                 why = str(error)
             found = self.view_state.traced[name] = case, made, why
@@ -441,9 +441,9 @@ class Stepper(CaseHand):
         for name in self.names:
             if self.picture(name) is None:
                 why = self.view_state.traced[name][2] if name in self.view_state.traced and self._is_ready(name) else ""
-                loading = "loading; the first time, this includes compiling"
+                loading = "loading; on first use, it is also compiled"
                 if name in _loads and not self.has(name):
-                    loading = "not loaded yet, at this moment of the past"
+                    loading = "not loaded yet at this step"
                 lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")
         return [*lines, *self.message_lines()]
 

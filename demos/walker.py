@@ -99,7 +99,7 @@ class Walker(Scene):
     parameters = (
         Parameter("speed", 3.0, 0.5, 6.0, "rad/s", "speed of the crank"),
         Parameter("friction", 0.9, 0.05, 1.5, "", "friction of the ground"),
-        Parameter("springs", 0.0, 0.0, 30.0, "Hz", "frequency of the rods' springs (0: rigid)", note="Box2D's sample has 10 Hz."),
+        Parameter("springs", 0.0, 0.0, 30.0, "Hz", "frequency of the rods' springs (0: rigid)", note="Box2D's sample uses 10 Hz."),
         Parameter("pebbles", 0, 0, _PEBBLES, "", "pebbles in the way", whole=True),
     )
     layers: ClassVar[Mapping[str, bool]] = {"points": False}

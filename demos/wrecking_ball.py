@@ -63,7 +63,7 @@ class WreckingBall(Scene):
     parameters = (
         Parameter("mass", 120.0, 2.0, 2000.0, "kg", "mass of the ball", slider_high=500.0),
         Parameter("angle", 70.0, 10.0, 85.0, "°", "starting angle of the chain"),
-        Parameter.choice("rope", ("no", "yes"), "a rope joint from hook to ball", default=1),
+        Parameter.choice("rope", ("no", "yes"), "a rope joint from the hook to the ball", default=1),
     )
     keys = (("Enter", "swing again"),)
     claims = (

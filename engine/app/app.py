@@ -147,7 +147,7 @@ class App:
         """Say how far the solver is that is waited for, unless something else has been said since."""
         how_far, self.share_loaded = solver_loading.progress(solver)
         words, messages = (
-            f"Loading {load_solver(solver).capabilities.title}, compiled on first use: {how_far}.",
+            f"Loading {load_solver(solver).capabilities.title}; it is compiled on first use: {how_far}.",
             self.session.messages,
         )
         if self._progress is None or (messages.now is self._progress and words != self._progress.words):

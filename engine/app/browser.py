@@ -123,7 +123,7 @@ class Browser:
         buttons = [Button(command.title, partial(self._actions.run, id), command.tip) for id, command in (("menu", menu), ("keys", keys))]
         if self.searched:
             buttons.append(Button("× Clear", partial(self._search, ""), "Show all demos (Esc)."))
-        tip = "Type words of a title, a category or a keyword."
+        tip = "Search titles, categories and keywords."
         return [
             Buttons(tuple(buttons)),
             Text("", self.searched, self._search, tip=tip, is_live=True, enter=self._enter, hint=f"Search {len(self.demos)} demos"),
@@ -134,7 +134,7 @@ class Browser:
         rows: list[Row] = []
         if not self.searched:
             rows.append(Note("Collision laboratory", 20.0, palette.TEXT, bold=True))
-            rows.append(Note("Box2D, with every contact computed a second time", 12.5))
+            rows.append(Note("Box2D simulations in which every contact is computed a second time", 12.5))
         if not self.found:
             return [*rows, Note(f'No demo matches "{self.searched}". Esc shows all demos.', 12.5, palette.TEXT)]
         for category in dict.fromkeys(self.demos[k].category for k in self.found):

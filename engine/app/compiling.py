@@ -151,11 +151,11 @@ ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, na
 """Parts that demos cannot run without: the longest first, so that two processes end at about the same time."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
-"""Parts that demos use, without the bullets' time line and the race of broad phases, which wait for their own."""
+"""Parts that demos use, without the bullets' timeline and the race of broad phases, which wait for their own."""
 
 EVERYTHING: dict[str, Callable[[], None]] = {
     **RUNNING,
-    "the bullets' time line": partial(_load_of, "demos._bullet_kernels"),
+    "the bullets' timeline": partial(_load_of, "demos._bullet_kernels"),
     "distances and depths": partial(_questions, "distances and depths"),
     "casts": partial(_questions, "casts"),
     "broad phases": partial(_load_of, "demos._broadphase_race"),

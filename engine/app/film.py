@@ -132,7 +132,7 @@ def check_film(field: str, path: str, rate: float | None) -> float:
     highest = MAX_GIF_RATE if path.lower().endswith(".gif") else MAX_RATE
     frames = usual_rate(path) if rate is None else finite("--fps", rate)
     if not 1.0 <= frames <= highest:
-        raise InvalidInputError("--fps", f"from 1 to {highest:g} frames a second for {Path(path).suffix.lower()}", frames)
+        raise InvalidInputError("--fps", f"from 1 to {highest:g} frames per second for {Path(path).suffix.lower()}", frames)
     return frames
 
 

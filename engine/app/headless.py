@@ -321,10 +321,10 @@ def film_size(words: str | None) -> tuple[int, int]:
         return DESIGN_SIZE
     sides = words.lower().split("x")
     if len(sides) != 2 or not all(side.isdecimal() and len(side) < 6 for side in sides):
-        raise InvalidInputError("--size", f"WIDTHxHEIGHT, {MIN_SIDE} to {MAX_SIDE} pixels a side, such as 640x360", words)
+        raise InvalidInputError("--size", f"WIDTHxHEIGHT, {MIN_SIDE} to {MAX_SIDE} pixels per side, such as 640x360", words)
     width, height = (int(side) // 2 * 2 for side in sides)
     if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE):
-        raise InvalidInputError("--size", f"from {MIN_SIDE} to {MAX_SIDE} pixels a side", words)
+        raise InvalidInputError("--size", f"from {MIN_SIDE} to {MAX_SIDE} pixels per side", words)
     return width, height
 
 

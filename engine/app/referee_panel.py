@@ -21,9 +21,9 @@ from engine.ui.rows import Area, Button, Buttons, Heading, Line, Note, Row
 __all__ = ["error_words", "referee_rows", "worst_errors"]
 
 _VERDICTS = {
-    "agree": "Contacts to which both algorithms give the same answer, within rounding.",
+    "agree": "Contacts for which both algorithms give the same answer, within rounding.",
     "explained": "Contacts whose answers differ for a known reason, listed below.",
-    "unexplained": "Contacts whose answers differ for no known reason: a bug in one of the two.",
+    "unexplained": "Contacts whose answers differ for no known reason: a bug in one of the two algorithms.",
 }
 """Tooltips of the counts."""
 _SPARK = 22.0

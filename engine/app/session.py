@@ -363,7 +363,7 @@ class Session:
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
         if recording.begun > 0:
-            self.messages.say(f"The recording starts at step {recording.begun:,}; earlier steps are on the time line.")
+            self.messages.say(f"The recording starts at step {recording.begun:,}; earlier steps are on the timeline.")
         self.timeline.play_from(recording.begun, recording.steps)
 
     def has_been(self, recording: Recording) -> bool:

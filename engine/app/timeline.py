@@ -80,12 +80,12 @@ class Timeline:
 
     @property
     def moment(self) -> str:
-        """Time and step of the first world; where the time line counts others, for it goes on through a restart, that one too."""
+        """Time and step of the first world; where the timeline counts others, for it goes on through a restart, that one too."""
         world = self._demo.stages[0].world
         words = f"{world.time:.2f} s, step {world.step_index}"
         if self.history is None or self.history.now == world.step_index:
             return words
-        return f"{words} ({self.history.now} on the time line)"
+        return f"{words} ({self.history.now} on the timeline)"
 
     def seek(self, step: int) -> None:
         """Pause, and go to a step that has been: to where time went on from it, so that what was built there stands there.

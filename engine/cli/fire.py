@@ -183,7 +183,8 @@ def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
     spec, shots = runs[0].spec, [shot for series in runs for shot in series.shots]
     yield (
         f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step. Bullet radius {spec.radius:g} m, "
-        f"target thickness {spec.thickness:g} m. Without CCD, a step must end within {spec.reach:.3g} m before its center to catch it."
+        f"target thickness {spec.thickness:g} m. Without CCD, the target catches the bullet only if a step ends less than "
+        f"{spec.reach:.3g} m before the target's center."
     )
     capped = [series.spec.flown_speed for series in runs if series.spec.is_capped]
     if capped:

@@ -51,7 +51,7 @@ def draw_runs(runs: Sequence[ShotSeries]) -> bytes:
     figure.suptitle(
         f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step. "
         f"Bullet: {bullet}{aimed}. Target: {spec.thickness:g} m thick.\n"
-        "Each row is a shot, sorted by phase; each dot is where a step ended, relative to the target. "
+        "Each row is one shot, and rows are sorted by phase; each dot is where a step ended, relative to the target. "
         "A ring marks where the bullet was stopped.",
         fontsize=11,
     )

@@ -180,7 +180,7 @@ HtmlFile = Annotated[
 ]
 SolverName = Annotated[str | None, Option(metavar="NAME", help="Physics solver, such as soft_step.", shown="box2d", check=_check_solver)]
 Against = Annotated[
-    str | None, Option(metavar="NAMES", help="Run a copy alongside with this solver, or one copy for each of up to 3: A,B,C.")
+    str | None, Option(metavar="NAMES", help="Run a copy alongside with this solver, or up to three copies with solvers A,B,C.")
 ]
 Settings = Annotated[
     list[str] | None, Option(name="--set", metavar="NAME=VALUE", help="Set a demo parameter or a solver setting; repeatable.")

@@ -56,7 +56,14 @@ class SolversOptions:
     seconds: float | None = option("S", "Simulated time per scene.", shown="the scene's own", low=0.01, high=3600.0, unit="s")
     hertz: float = option("HZ", "Steps per second.", 60.0, low=1.0, high=10_000.0, unit="Hz")
     efforts: str | None = option("LIST", "Sub-steps or iterations to try with each solver, such as 1,2,4,8.")
-    accuracy: float = option("M", "Maximum error for computing the effort that each solver needs.", 0.01, low=0.0, high=1e3, unit="m")
+    accuracy: float = option(
+        "M",
+        "Maximum error at which a solver counts as good enough; the cost of reaching it is reported.",
+        0.01,
+        low=0.0,
+        high=1e3,
+        unit="m",
+    )
     budget: float = option("S", "Maximum processor time per solver and scene.", 60.0, low=0.0, high=1e6, unit="s")
     jobs: options.Jobs = None
     report: options.ReportFolder = None

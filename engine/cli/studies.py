@@ -22,7 +22,7 @@ class StudiesOptions:
     """Options of ``studies``."""
 
     names: list[str] | None = argument("NAMES", "Names of studies, such as integrators; if omitted, all.", None)
-    quick: bool = option("", "Run a reduced version as a smoke test; the results are not meaningful.", False)
+    quick: bool = option("", "Run a reduced version as a smoke test; its results are not meaningful.", False)
     report: ReportFolder = None
     json: JsonFile = None
 

@@ -356,7 +356,7 @@ class Server:
             case m.Hello():
                 self._greet(connection, message, now)
             case m.Goodbye():
-                self.drops.append((connection.peer, "it said goodbye"))
+                self.drops.append((connection.peer, "it left"))
                 self._forget(connection)
             case _ if user is None:
                 return  # its hello is late or lost, and will be resent
@@ -385,7 +385,7 @@ class Server:
     def _greet(self, connection: _Connection, hello: m.Hello, now: float) -> None:
         if connection.hello is not None:
             if (hello.name, hello.key) != (connection.hello.name, connection.hello.key):
-                raise m.MessageError("it said hello twice, under two names")
+                raise m.MessageError("it introduced itself twice, under different names")
             connection.wants_state |= not connection.shows_state  # the reply to its hello was lost
         else:
             returning = self._user_of(hello.key)

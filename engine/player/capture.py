@@ -106,7 +106,7 @@ class Capture:
     steps : int
         Number of captured steps.
     notes : list of mapping
-        Marks on the time line, each with `step` and `text`.
+        Marks on the timeline, each with `step` and `text`.
 
     Raises
     ------

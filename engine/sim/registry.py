@@ -84,7 +84,7 @@ class Registry:
                 importlib.import_module(name)
             except Exception as error:
                 self.broken[name] = f"{type(error).__name__}: {error}"
-                sys.stderr.write(f"note: {name} is left out, it cannot be imported: {shown(self.broken[name])}\n")
+                sys.stderr.write(f"note: {name} is omitted because it cannot be imported: {shown(self.broken[name])}\n")
 
     def all(self) -> tuple[type[Demo], ...]:
         """Return all demos, sorted by category in the order of `_CATEGORIES`, then by title."""

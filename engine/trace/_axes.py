@@ -16,7 +16,7 @@ from engine.trace.words import meters
 __all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
 
 AXIS = View("axis", "shadows of A (below) and B on this axis", "distance outward from the edge, m")
-GAPS = View("gaps", "gaps so far: above 0, the shapes are apart", "axis", "m")
+GAPS = View("gaps", "gaps so far; a gap above 0 means that the shapes are apart", "axis", "m")
 
 _CLIMB = (", which faces the other's center most directly", ", its neighbor", ", its other neighbor", ", the next one in that direction")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
@@ -171,12 +171,12 @@ class Axes:
             what = "the shadows overlap, so this axis does not separate them."
             if self._lies_behind(side, edge):
                 other = side_name(1 - side)
-                what = f"all of {other} lies behind it. An edge can only separate shapes in front of it; try one on the far side."
+                what = f"all of {other} lies behind it. An edge can separate only shapes in front of it; try one on the far side."
             says = f"gap {meters(gap)}{so_far}: {what}"
         if flag < 0.0:
             says += " The neighboring edges do not allow this normal."
         if self.climbs and sum(at[0] == side for at in self.tried) > 3:
-            says += " The climb goes on." if flag == 1.0 else " The gap is smaller than the last one, so the climb ends."
+            says += " The climb continues." if flag == 1.0 else " The gap is smaller than the last one, so the climb ends."
         name = edges.name(side, edge)
         why = self._why(side)
         role: Role = "result" if is_parting else "best" if is_best else "dropped"

@@ -219,7 +219,7 @@ class _Clipping:
                 f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)), edge, places
             )
         self._add(
-            "incident", _INCIDENT, f"Incident edge: {name}. Of {side_name(side)}'s edges it faces the reference edge's "
+            "incident", _INCIDENT, f"Incident edge: {name}. Of {side_name(side)}'s edges, it faces the reference edge's "
             f"normal most directly (cosine {-cosine:.3f}), so it is the one in contact. It is clipped at the reference edge's ends; the "
             "remaining part has two ends, so there are at most two contact points.",
             looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),

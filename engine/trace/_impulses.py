@@ -330,7 +330,7 @@ class _StepDecoder:
             elif share < 1.0:
                 words += f" (soft: {share:.0%} of the rate is removed, and {kept:.0%} of the impulse is dropped)"
             elif old - new > small:
-                words += ": part of the impulse is removed, as only the accumulated impulse has to push"
+                words += ": part of the impulse is removed. This is allowed, because only the accumulated impulse has to push"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
         if self._bounces:
@@ -762,23 +762,23 @@ def _signed(impulse: float) -> str:
 def _meeting(rate: float) -> str:
     if rate < -_STILL:
         return f"approach at {amount(-rate, 'm/s')}"
-    return f"part at {amount(rate, 'm/s')}" if rate > _STILL else "keep their distance"
+    return f"separate at {amount(rate, 'm/s')}" if rate > _STILL else "keep their distance"
 
 
 def _meets(rate: float, other: str) -> str:
     if rate < -_STILL:
         return f"approaches {other} at {amount(-rate, 'm/s')}"
-    return f"parts from {other} at {amount(rate, 'm/s')}" if rate > _STILL else f"rests on {other}"
+    return f"separates from {other} at {amount(rate, 'm/s')}" if rate > _STILL else f"rests on {other}"
 
 
 def _met(rate: float) -> str:
     """Return the rate before the row, for brackets."""
     if rate < -_STILL:
         return f"it approached at {amount(-rate, 'm/s')} before"
-    return f"it parted at {amount(rate, 'm/s')} before" if rate > _STILL else "it rested before"
+    return f"it was separating at {amount(rate, 'm/s')} before" if rate > _STILL else "it was at rest before"
 
 
 def _target(bias: float) -> str:
     if bias > _STILL:
         return f", and may do so at up to {amount(bias, 'm/s')} because there is a gap"
-    return f", and should part at {amount(-bias, 'm/s')}" if bias < -_STILL else ""
+    return f", and should separate at {amount(-bias, 'm/s')}" if bias < -_STILL else ""

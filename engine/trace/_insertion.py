@@ -167,7 +167,7 @@ def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
         words, values = f"{swap}, because one side was more than {MAX_TILT} levels higher than the other.", {}
     else:
         words, values = (
-            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. More queries miss smaller boxes.",
+            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. Fewer queries hit smaller boxes.",
             {"gain": gain},
         )
     steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)

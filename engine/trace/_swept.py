@@ -367,7 +367,7 @@ class SweptDecoder:
             axis = self.direction(nx, ny)
             points, normal, (x, y) = self.contact(result)
             what = "a segment" if len(points) > 1 else "a point"
-            sentence = f"They touch at {moment(first)}, in {what}, and part at {moment(last)}."
+            sentence = f"They touch at {moment(first)}, in {what}, and separate at {moment(last)}."
             reach = 0.2 * math.hypot(*self.way)
             marks += [
                 *self.placed(first, "result"), Mark("point", "result", points),

@@ -92,7 +92,7 @@ class BoxTool(_DragTool):
     """An upright box."""
 
     name, letter, kind = "Box", "B", "box"
-    hint = "drag from corner to corner; hold Shift for a static body, Ctrl for the grid"
+    hint = "drag from corner to corner; hold Shift for a static body, Ctrl to snap to the grid"
 
     def release(self, at: Pointer) -> None:
         start = self._from
@@ -113,7 +113,7 @@ class CircleTool(_DragTool):
     """A disc."""
 
     name, letter, kind = "Circle", "C", "disc"
-    hint = "drag from the center to the rim; hold Shift for a static body, Ctrl for the grid"
+    hint = "drag from the center to the rim; hold Shift for a static body, Ctrl to snap to the grid"
 
     def release(self, at: Pointer) -> None:
         start = self._from
@@ -136,7 +136,10 @@ class PolygonTool(_DrawTool):
     """Corner by corner; one that is not convex is cut into convex pieces."""
 
     name, letter, kind = "Polygon", "P", "polygon"
-    hint = "click its corners; Enter or the first corner closes it (hold Shift for static); Backspace removes the last"
+    hint = (
+        "click the corners; press Enter or click the first corner to close "
+        "it (hold Shift for a static body); Backspace removes the last one"
+    )
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -154,7 +157,7 @@ class PolygonTool(_DrawTool):
         elif self._corners and math.dist(self._corners[-1], at.point) * at.meter < 2.0:
             return  # the second click of a double click
         elif len(self._corners) >= _MAX_CORNERS:
-            self.editor.say(f"A polygon can have {_MAX_CORNERS} corners here; Enter closes it.")
+            self.editor.say(f"A polygon can have at most {_MAX_CORNERS} corners here; Enter closes it.")
         else:
             self._corners.append(at.point)
 

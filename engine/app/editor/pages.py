@@ -23,7 +23,7 @@ _MAX_READ = 20
 """Maximum number of selected bodies that are checked for equal values; changes apply to all of them."""
 
 _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
-    ("hertz", 10.0, "Hz", "Steps per second. More is more accurate and stiffer but costs more; fast bodies travel less per step."),
+    ("hertz", 10.0, "Hz", "Steps per second. A higher rate is more accurate and makes stacks stiffer, but costs more."),
     ("velocity_iterations", 1.0, "", "Velocity sweeps over contacts and joints. More sweeps make stacks and chains stiffer."),
     (
         "position_iterations",
@@ -47,18 +47,19 @@ _SAYS: dict[str, str] = {
     "name": "Its name in the log, plots, tables and files.",
     "bullet": 'Stops at its first contact, even with moving bodies. Requires the world\'s "continuous" setting.',
     "fixed_rotation": "It never rotates.",
-    "awake": "Computed in each step. If off, it sleeps until something touches it.",
+    "awake": "Simulated in each step. If off, it sleeps until something touches it.",
     "allow_sleep": "Falls asleep after half a second at rest.",
-    "linear_damping": "Drag on its velocity; at 1 it loses two thirds per second.",
+    "linear_damping": "Drag on its velocity; at 1 it loses two thirds of it per second.",
     "angular_damping": "Drag on its spin.",
     "gravity_scale": "Multiplies gravity; at 0 it floats, below 0 it rises.",
     "density": "Mass per square meter; sets the body's mass and inertia.",
-    "friction": "0 is ice. Two touching bodies use the square root of the product.",
-    "restitution": "Fraction of speed kept in a bounce. The larger of the two applies; below 1 m/s nothing bounces.",
+    "friction": "0 is as slippery as ice. A contact uses the square root of the product of both bodies' values.",
+    "restitution": "Fraction of the speed kept in a bounce. A contact uses the larger of both bodies' values; below 1 m/s nothing bounces.",
     "sensor": "Reports overlapping bodies, but stops nothing.",
-    "category": "Bits of its own category.",
-    "mask": "Bits of the categories it collides with; both bodies must agree.",
-    "group": "Bodies in the same group always collide if it is positive and never if negative. At 0, category and mask decide.",
+    "category": "Bits of the body's own category.",
+    "mask": "Bits of the categories that it collides with; the masks of both bodies must allow the collision.",
+    "group": "Bodies in the same group always collide if its number is positive "
+    "and never if it is negative. At 0, category and mask decide.",
     "x": "Type a number to move it there.",
     "y": "Type a number to move it there.",
     "angle": "Type an angle to turn it; counter-clockwise is positive.",
@@ -102,7 +103,7 @@ def body_rows(editor: Editor) -> list[Row]:
     if not chosen:
         return [
             Heading("Selection"),
-            Note("Nothing is selected. Shift S, then click on a body or on a joint's ring, or drag a frame around several bodies."),
+            Note("Nothing is selected. Press Shift S, then click a body or a joint's ring, or drag a frame around several bodies."),
         ]
     first = chosen[0]
     world = editor.world(first.stage)

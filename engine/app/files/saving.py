@@ -42,7 +42,7 @@ _GAP = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A step of the time line that may be meant, in words for a question and for the answer to it."""
+    """A step of the timeline that may be meant, in words for a question and for the answer to it."""
 
     step: int
     question: str
@@ -189,7 +189,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
 
 
 def _start(history: History[Demo]) -> int:
-    """Return the step of the time line at which the demo began, began anew, or was cleared last."""
+    """Return the step of the timeline at which the demo began, began anew, or was cleared last."""
     first, inputs = history.now - history.demo.steps, history.branch.inputs
     return max((step for step in range(first, history.now + 1) if any(_clears(history, entry) for entry in inputs[step])), default=first)
 

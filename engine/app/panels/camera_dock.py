@@ -42,7 +42,7 @@ class CameraDock(Dock):
 
     side = "over"
     title = "Camera"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Middle click", "watch a body, or none (or Alt click)"),)
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Middle click", "watch a body, or stop watching (Alt click does the same)"),)
 
     def __init__(self, editor: Editor | None = None) -> None:
         self._pointer: tuple[int, int] | None = None

@@ -1,13 +1,13 @@
-"""Parts of the window that lie beside the view or over it: the time line, tools, plots. Each is a class of its own, in a file of its own.
+"""Parts of the window that lie beside the view or over it: the timeline, tools, plots. Each is a class of its own, in a file of its own.
 
     +-------+---------------------------+-------+
     | panel | view                      | right |
     |       |                           | docks |
     |       |                           |       |  at the edge those that are always open: the tools at the
-    |       +---------------------------+       |  right, the time line below; then those that give way
+    |       +---------------------------+       |  right, the timeline below; then those that give way
     |       | bottom docks              |       |
     |       +---------------------------+-------+
-    |       | time line                         |
+    |       | timeline                         |
     +-------+-----------------------------------+
     | strip                                     |
     +-------------------------------------------+
@@ -192,7 +192,7 @@ def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
     left, top, width, height = view
     sizes = {**_sizes("right", width, ui_scale, docks), **_sizes("bottom", height, ui_scale, docks)}
     right, bottom = left + width, top + height
-    for gives_way in (False, True):  # a time line is as long as it can be, whatever is opened
+    for gives_way in (False, True):  # a timeline is as long as it can be, whatever is opened
         here = [dock for dock in docks if dock.gives_way == gives_way]
         for dock in here:
             if dock.side == "right":

@@ -46,7 +46,7 @@ class EventDock(Dock):
         series = session.timeline.series
         if series is None:
             return ()
-        watched = series.name(*session.timeline.watched) if session.timeline.watched is not None else "a body (middle click)"
+        watched = series.name(*session.timeline.watched) if session.timeline.watched is not None else "one body (middle-click it)"
         kinds = [Button(kind, partial(self._toggle_kind, kind), f"List each {kind}.", is_on=kind in self.kinds) for kind in KINDS]
         only = Button(f"only {watched}", self._toggle_watched, "List only the watched body's events.", is_on=self.only_watched)
         return (Buttons((*kinds, only), height=20.0),)

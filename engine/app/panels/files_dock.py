@@ -119,7 +119,7 @@ class FilesDock(Dock):
         else:
             others = len(left) - _MAX_LISTED
             more = f" {counted(others, 'older scene')} will follow." if others > 0 else ""
-            words = f"These scenes were left without saving. Choose one to go on with it, or open a saved file.{more}"
+            words = f"These scenes were not saved. Choose one to continue with it, or open a saved file.{more}"
             listed = [Answer(f"{file.demo}, {file.time}", partial(self._take, file)) for file in left[:_MAX_LISTED]]
             answers = (*listed, Answer("Open a saved file", lambda _: self.ask_to_open(appearance)))
             self._asking.ask(Question("Open unsaved work", words, answers), self._navigator.session)
@@ -207,7 +207,7 @@ class FilesDock(Dock):
             session = self._navigator.session
             session.saved = Saved(recovery=left.path, is_reopened=True)
             session.clock.paused = True  # it was being worked on
-            session.messages.say(f"The scene as of {left.time}, paused. Space continues, Ctrl S saves it.")
+            session.messages.say(f"This is the scene from {left.time}, paused. Space continues; Ctrl S saves it.")
             if self.recovery is not None:
                 self.recovery.resume(left.path)
 
@@ -242,8 +242,8 @@ class FilesDock(Dock):
             return lambda _: _attempt(session, lambda session: self._write(session, path, title, moment))
 
         answers = tuple(Answer(moment.question, writing(moment)) for moment in choices)
-        words = f"The scene has moved since you built it. Saving into {path.name}:"
-        self._asking.ask(Question("Save which moment?", words, answers), session)
+        words = f"The bodies have moved since you built the scene. Saving to {path.name}:"
+        self._asking.ask(Question("Which moment should be saved?", words, answers), session)
         return ""
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
@@ -301,7 +301,7 @@ class FilesDock(Dock):
             with contextlib.suppress(LabError):  # of a world that broke
                 session.saved.recovery = recovery.keep(kept_maker(session), session.saved.recovery, file_stem(session.demo))
         if recovery.failure and not self._has_warned:
-            session.messages.say(f"What you build cannot be backed up ({recovery.failure}); save it with Ctrl S.", palette.WARNING)
+            session.messages.say(f"Your work cannot be backed up ({recovery.failure}); save it with Ctrl S.", palette.WARNING)
         self._has_warned = bool(recovery.failure)
 
     def _forget(self, session: Session) -> None:

@@ -52,7 +52,7 @@ class PeopleDock(Dock):
     title = "Shared world"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Arrows, W A S D", "push the body you drive with 20 N"),
-        ("Space, [, ]", "pause, slower, faster (for all users)"),
+        ("Space, [, ]", "pause, slow down or speed up for all users"),
     )
 
     def __init__(self, actions: WindowActions) -> None:

@@ -1,4 +1,4 @@
-"""The plots above the time line: what bodies and worlds do over time, from the first step to the last."""
+"""The plots above the timeline: what bodies and worlds do over time, from the first step to the last."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Recording in the window: the button that records, the span of the time line that becomes a film.
+"""Recording in the window: the button that records, the span of the timeline that becomes a film.
 
-The buttons stand at the end of the time line. A span is marked by dragging along the line with Shift held down.
+The buttons stand at the end of the timeline. A span is marked by dragging along the line with Shift held down.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RecordingDock(Dock):
     side = "over"
     worlds = "own"
     title = "Recording, film"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Shift drag", "on the time line: mark a span"),)
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Shift drag", "on the timeline: mark a span"),)
 
     def __init__(self, timeline: TimelineDock, size: Callable[[], tuple[int, int]], actions: WindowActions) -> None:
         self._timeline, self._size, self._actions = timeline, size, actions
@@ -170,7 +170,7 @@ class RecordingDock(Dock):
             told.messages.say(f"Recording stopped: {error}", palette.WARNING)
             return
         n_new = max(recorder.steps - recorder.begun, 0)
-        before = f" after the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
+        before = f" in addition to the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
         told.messages.say(f"Recorded {counted(n_new, 'step')}{before} into {recorder.path}")
 
     # Films
@@ -217,7 +217,7 @@ class RecordingDock(Dock):
     # Inside
 
     def _begin_span(self, at: tuple[int, int], history: History[Demo]) -> bool:
-        """Begin to mark a span with Shift on the time line; False if the press means something else."""
+        """Begin to mark a span with Shift on the timeline; False if the press means something else."""
         if not (pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at)):
             return False
         self._marking, self.span = self._timeline.step_at(at[0], history), None
@@ -256,7 +256,7 @@ class RecordingDock(Dock):
         pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
 
     def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
-        """Return how far it is in the place of the time line, which cannot be used meanwhile: nothing lies over the picture."""
+        """Return how far it is in the place of the timeline, which cannot be used meanwhile: nothing lies over the picture."""
         ui, plate = self.fonts.ui_scale, pygame.Rect(self._timeline.place)
         inset = round(12 * ui)
         pygame.draw.rect(surface, palette.PANEL_RAISED, plate)

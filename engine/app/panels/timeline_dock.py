@@ -1,4 +1,4 @@
-"""The time line under the scene: where the demo stands in all that has happened, and the hand that takes it elsewhere."""
+"""The timeline under the scene: where the demo stands in all that has happened, and the hand that takes it elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TimelineDock"]
 
 _BUTTON = 26.0
-_LINE = "Time line"
+_LINE = "Timeline"
 _END = 12.0
 """Design pixels at the right of the line."""
 _MIN_LINE = 90.0
@@ -41,7 +41,7 @@ class TimelineDock(Dock):
     extent = 36.0
     shown = True
     worlds = "own"
-    title = "Time line"
+    title = "Timeline"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("Drag the line", "go to any past step"),)
 
     def __init__(self, actions: WindowActions) -> None:
@@ -65,7 +65,7 @@ class TimelineDock(Dock):
             shows=kept,
             drag=lambda at: session.timeline.seek(self.step_at(at[0], history)) if not self.is_words(at) else None,
             step=lambda way: session.timeline.seek(history.now + way),
-            tip="Drag to go to any step that has been; with Shift, to mark a span." if not history.last else "",
+            tip="Drag to go to any past step; hold Shift and drag to mark a span." if not history.last else "",
         )
         return (Bar(self._buttons(session, history, len(more)), area, more),)
 

@@ -47,11 +47,11 @@ class ToolsDock(Dock):
     shown = True
     title = "Tools"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Shift S", "select bodies, or a joint by its ring; Esc: back to the hand"),
+        ("Shift S", "select bodies, or a joint by its ring; Esc returns to the hand"),
         ("Shift B C P F", "draw: box, circle, polygon, outline"),
         ("Shift H D W L O", "join: hinge, rod, weld, slider, wheel"),
         ("Shift E", "eraser"),
-        ("Shift  while drawing", "static;  Ctrl: on the grid"),
+        ("Shift  while drawing", "make the body static;  Ctrl snaps to the grid"),
         ("Del, P", "delete or pin the selection"),
         ("Ctrl C X V D A", "copy, cut, paste, duplicate, select all"),
     )

@@ -11,7 +11,7 @@ __all__ = ["CAUSES", "WAYS", "BodyVerdict", "MotionVerdict"]
 CAUSES: dict[str, str] = {
     "sleeping": "Only one engine puts the body to sleep or wakes it.",
     "continuous": "Only one engine stops or pushes the body when it touches something within the step.",
-    "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn per step, and reduces its velocity to that.",
+    "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn per step, and reduces its velocity accordingly.",
     "restitution": "Restitution: Box2D has a threshold of 1 m/s and solves all contacts together; ours handles it first, pair by pair.",
     "warm_starting": "Warm starting: the engines start this step with different impulses.",
     "iterations": "Box2D's sweeps end before convergence, or our sub-steps differ from a single step.",
@@ -20,7 +20,7 @@ CAUSES: dict[str, str] = {
     "skin": "Box2D keeps bodies apart at their skins, 2 cm for two polygons, where ours may still approach.",
     "contacts": "Different contact: Box2D chose another axis. The referee of contacts gives the reason.",
     "joints": "Joints: ours stops a joint that would pass its limit within the step; Box2D pulls at other points or not at all.",
-    "order": "Contacts and joints are solved in a different order, and there are too few sweeps for that not to matter.",
+    "order": "Contacts and joints are solved in a different order, and there are too few sweeps for the order to become irrelevant.",
     "one_point": "Box2D's solver drops the second of two nearly redundant points.",
     "several_answers": "Friction has several solutions here, and each engine found a "
     "different one. Started from Box2D's solution, ours stays there.",
@@ -37,7 +37,7 @@ WAYS: dict[str, str] = {
     "integrator": "Nothing touches the body. Box2D moves it with its new velocity, ours with the mean of the old and new velocities.",
     "position_correction": "Box2D moves overlapping bodies apart after the step without "
     "changing velocities; ours pushes them softly during it.",
-    "unexplained": "None of the known causes.",
+    "unexplained": "None of the known causes explains the difference.",
 }
 """Why poses differ, in the order in which it is asked, and a sentence for people."""
 

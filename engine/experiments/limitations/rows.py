@@ -222,15 +222,15 @@ def measure_sensors(speed: float = 100.0, thickness: float = 0.1, n_shots: int =
     spec = RowsSpec("sensor", speed, thickness)
     findings = []
     for what, row_spec in (
-        ("sensor, bullet flag: seen", spec),
-        ("sensor, no flag: seen", replace(spec, bullet=False)),
-        ("wall of that size, bullet flag: seen", replace(spec, target="static")),
+        ("sensor, bullet flag: share of bullets seen", spec),
+        ("sensor, no flag: share of bullets seen", replace(spec, bullet=False)),
+        ("wall of the same size, bullet flag: share seen", replace(spec, target="static")),
     ):
         share = measure_shares(row_spec, n_shots)
         findings.append(Finding(what, row_spec.seen_chance, share.seen, "%", sampling_error(row_spec.seen_chance, n_shots), 1))
     rows = Rows(spec, tuple((row + 0.5) / n_shots for row in range(n_shots)))
     swept = sum(first_swept_touch(rows, row) is not None for row in range(n_shots)) / n_shots
-    return (*findings, Finding("sensor, our swept test on each step: seen", 1.0, swept, "%", 0.0, 1))
+    return (*findings, Finding("sensor, our swept test in each step: share seen", 1.0, swept, "%", 0.0, 1))
 
 
 def first_swept_touch(rows: Rows, row: int) -> float | None:
@@ -251,7 +251,7 @@ def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: i
     for target, bullet in TARGETS:
         spec = RowsSpec(target, speed, thickness, bullet=bullet)
         noun = "plate" if target == "dynamic" else "wall"
-        what = f"{target} {noun}, {'bullet flag' if bullet else 'no flag'}: goes through"
+        what = f"{target} {noun}, {'bullet flag' if bullet else 'no flag'}: share that passes through"
         findings.append(_passed(what, spec, n_shots))
     return tuple(findings)
 
@@ -262,10 +262,10 @@ def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int 
     findings = []
     for continuous, bullet in SWITCHES:
         spec = replace(base, continuous=continuous, bullet=bullet)
-        what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: goes through"
+        what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: share that passes through"
         findings.append(_passed(what, spec, n_shots))
     plain, flagged = (measure_shares(replace(base, continuous=False, bullet=bullet), n_shots).state_hash for bullet in (False, True))
-    return (*findings, Finding("worlds that the flag alone makes different, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
+    return (*findings, Finding("worlds that the flag alone changes, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
 
 
 def _passed(what: str, spec: RowsSpec, n_shots: int) -> Finding:

@@ -65,7 +65,7 @@ def ball_and_chain(lab: Lab) -> list[Row]:
         world.step()
         last = worst_joint(world, joints)
         most = max(most, last)
-    return [at_most("joint error, most", most, 0.08, "m"), at_most("joint error after 20 s", last, 0.04, "m")]
+    return [at_most("joint error, maximum", most, 0.08, "m"), at_most("joint error after 20 s", last, 0.04, "m")]
 
 
 def torn_chain(world: World) -> list[int]:

@@ -103,7 +103,7 @@ def slip_to_roll(lab: Lab) -> list[Row]:
     return [relative("speed", 4.0, world.state(disc).linear_velocity[0], 1e-4)]
 
 
-@reference("rod hit off its center")
+@reference("rod hit off center")
 def off_center(lab: Lab) -> list[Row]:
     """An impulse J at the lever d gives ``v = J / m`` and ``w = J d / I``."""
     world = lab.world(gravity=(0.0, 0.0))

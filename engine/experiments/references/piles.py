@@ -103,7 +103,7 @@ def mass_ratio_pyramids(lab: Lab) -> list[Row]:
     at_rest = [world.state(top).position for top in tops]
     run(world, 13.0)
     moved = max(math.dist(at, world.state(top).position) for at, top in zip(at_rest, tops, strict=True))
-    return [at_most("a load moves, s 2 to 15", moved, 0.1, "m"), at_most("overlap", MM * deepest_overlap(world), 15.0, "mm")]
+    return [at_most("movement of a load, 2 s to 15 s", moved, 0.1, "m"), at_most("overlap", MM * deepest_overlap(world), 15.0, "mm")]
 
 
 def _under_a_house(lab: Lab, small: Polygon, height: float, gap: float) -> list[Row]:

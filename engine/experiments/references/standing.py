@@ -80,8 +80,8 @@ def pyramid_forces(lab: Lab) -> list[Row]:
     is_inside = bool((contacts.normal_impulse >= 0.0).all() and (np.abs(contacts.tangent_impulse) <= friction).all())
     weight = world.body(boxes[0]).mass * GRAVITY
     return [
-        at_most("left of a box's weight and moments", unbalanced(world, boxes) / weight, 1e-6, ""),
-        at_most("forces that pull, or past friction", 0.0 if is_inside else 1.0, 0.0, ""),
+        at_most("unbalanced part of a box's weight and moments", unbalanced(world, boxes) / weight, 1e-6, ""),
+        at_most("forces that pull or exceed friction", 0.0 if is_inside else 1.0, 0.0, ""),
     ]
 
 
@@ -163,7 +163,7 @@ ARCH_FRICTION = 0.21701
 """The least friction with which forces exist that hold the arch, by a linear program on its joints; a test computes it anew."""
 
 
-@reference("arch of 17 stones: least friction", is_slow=True)
+@reference("arch of 17 stones: minimum friction", is_slow=True)
 def arch(lab: Lab) -> list[Row]:
     """At each end of each joint a normal and a tangential force: whether any within friction balance all weights and moments is linear.
 

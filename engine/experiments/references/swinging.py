@@ -87,7 +87,7 @@ def _on_a_hinge(world: World, n: int) -> list[int]:
     return rods
 
 
-@reference("double pendulum, let go level")
+@reference("double pendulum, released horizontally")
 def double_pendulum(lab: Lab) -> list[Row]:
     """The middle of the second rod after 2 s by Lagrange's equations (RK4, h = 0.2 ms, converged to 1e-10 m); energy stays.
 
@@ -107,7 +107,7 @@ def double_pendulum(lab: Lab) -> list[Row]:
     run(world, 18.0)
     lost = (started - energy(world, rods)) / (2.0 * info.mass * GRAVITY)
     return [
-        absolute("place of the second rod after 2 s", 0.0, math.dist(middle, exact), 4e-3, "m"),
+        absolute("position error of the second rod after 2 s", 0.0, math.dist(middle, exact), 4e-3, "m"),
         at_most("energy lost in 20 s", abs(lost), 0.02, ""),
     ]
 

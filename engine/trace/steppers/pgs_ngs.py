@@ -18,7 +18,7 @@ class PgsNgs(SolverStepper):
     method = "pgs_ngs"
     pseudo_code = (
         "v = v + dt (g + F / m)",
-        "apply the impulses of the last step again",
+        "reapply the last step's impulses",
         "repeat velocity_iterations times:",
         "  solve all joints",
         "  for each contact:",

@@ -60,14 +60,14 @@ class Quickhull(Algorithm[PointsCase]):
                 f"from low to high, that is, below it, {lie}.",
                 features(case, low, high), (low, high), values={"below": below, "above": above},
                 marks=(Mark("line", "bound", (low, high)), named(case, "new", low), named(case, "new", high)),
-                cost={"steps": 0, "points looked at": 0},
+                cost={"steps": 0, "points examined": 0},
             )
         ]  # fmt: skip
         ring = [low, high]
         looked_at = len(set(case.points))
         for task in tasks:
             looked_at += len(task.outside)
-            cost = {"steps": len(steps), "points looked at": looked_at}
+            cost = {"steps": len(steps), "points examined": looked_at}
             if task.far is None:
                 steps.append(_edge(case, task, tuple(ring), cost))
                 continue
@@ -81,7 +81,7 @@ class Quickhull(Algorithm[PointsCase]):
             TraceStep(
                 "answer", 7, f"No task is left, so the hull is complete: it has {len(hull)} corners, {names(case, corners)}.",
                 features(case, *corners), corners, marks=(Mark("polygon", "result", corners),),
-                cost={"steps": len(steps), "points looked at": looked_at}, result=hull,
+                cost={"steps": len(steps), "points examined": looked_at}, result=hull,
             ),
         ]  # fmt: skip
 

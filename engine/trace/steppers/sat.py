@@ -74,7 +74,7 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
             if is_overlapping and axes.reach > 0.0
             else "They overlap: within rounding, the cores are 0 m apart, so they touch."
             if is_overlapping
-            else f"They are apart by {meters(gap)}, corner to corner, which is more than along any edge's normal."
+            else f"They are apart by {meters(gap)}, corner to corner, which is more than the gap along any edge's normal."
         )
     elif is_overlapping:
         line, points, gap = 5, (), axes.best - axes.reach

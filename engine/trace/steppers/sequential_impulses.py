@@ -18,7 +18,7 @@ class SequentialImpulses(SolverStepper):
     method = "sequential_impulses"
     pseudo_code = (
         "v = v + dt (g + F / m)",
-        "apply the impulses of the last step again",
+        "reapply the last step's impulses",
         "repeat, each time:",
         "  solve all joints",
         "  for each contact, each point, along the normal:",

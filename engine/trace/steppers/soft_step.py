@@ -20,7 +20,7 @@ class SoftStep(SolverStepper):
         "apply restitution",
         "repeat in each sub-step of h:",
         "  v = v + h (g + F / m)",
-        "  apply the impulses of the last sub-step again",
+        "  reapply the last sub-step's impulses",
         "  solve all joints",
         "  for each soft contact: each point along the normal",
         "    P = max(P - share m (rate + bias) - kept P, 0)",

@@ -95,7 +95,7 @@ def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size: tuple[int
     for key in OPENED:
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
     frames(window)
-    line = named(window, "Time line")
+    line = named(window, "Timeline")
     assert isinstance(line, TimelineDock)
     buttons = [line.form.rect(item) for item in line.form.items if isinstance(item.what, Button)][:-2]
     assert line.bar.width >= 90 * window.screen.ui_scale and line.bar.left > buttons[-1].right

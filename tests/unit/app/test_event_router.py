@@ -121,7 +121,7 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     assert isinstance(tools, ToolsDock)
     session, history = hand.window.session, hand.window.session.timeline.history
     assert history is not None
-    line = next(dock for dock in hand.window.docks if dock.title == "Time line")
+    line = next(dock for dock in hand.window.docks if dock.title == "Timeline")
     for at in (place(hand.window, tools.tools[2].name).center, line.bar.center):  # type: ignore[attr-defined]
         hand.key(pygame.K_F1)
         hand.wheel(at, 1)

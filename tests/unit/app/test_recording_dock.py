@@ -256,7 +256,7 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_pat
     window.navigator.play(load_recording(path))
     frames(window, 2)
     assert window.session is session and history.last == last and 40 <= history.now < 46
-    assert "steps 40 to 61 of the time line" in words(window)
+    assert "steps 40 to 61 of the timeline" in words(window)
     frames(window, 40)
     assert history.now == 61 and session.clock.paused and "The recording ends here" in words(window)
 

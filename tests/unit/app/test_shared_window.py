@@ -371,8 +371,8 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
     two.frame(2)
     panel, words = two.window.screen.panel, " ".join(told)
     assert panel is not None and "Step" not in names(two.window)
-    assert "Ctrl Z undoes your last action" in words and "pause, slower, faster (for all users)" in words and "Film, MP4" in words
-    for gone in ("time line", "redo", "one step", "another solver beside it", "100x", "twice more: quit"):
+    assert "Ctrl Z undoes your last action" in words and "pause, slow down or speed up for all users" in words and "Film, MP4" in words
+    for gone in ("timeline", "redo", "one step", "another solver beside it", "100x", "twice more: quit"):
         assert gone not in words, gone
 
 

@@ -1,4 +1,4 @@
-"""The time line under the scene, driven by hand."""
+"""The timeline under the scene, driven by hand."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ BY_32 = {
     # the softness of its joint, which each sub-step damps a little: of first order
     ("pendulum", "swing lost"): 0.06,
     # the place of a joint's bodies is of first order
-    ("double_pendulum", "place of the second rod after 2 s"): 1.5e-3,
+    ("double_pendulum", "position error of the second rod after 2 s"): 1.5e-3,
     # contacts are found once a step, of 1/60 s, whatever the sub-steps
     ("dominoes", "speed of the wave, m/s"): 0.015,
 }

@@ -347,7 +347,7 @@ def test_after_a_restart_both_counts_of_steps_are_told():
     assert session.timeline.moment == "0.50 s, step 30"
     session.act(Restart())
     steps(session.timeline.history, 12)
-    assert session.timeline.moment == "0.20 s, step 12 (42 on the time line)"
+    assert session.timeline.moment == "0.20 s, step 12 (42 on the timeline)"
     session.timeline.seek(6)
     assert session.timeline.moment == "0.10 s, step 6"
 

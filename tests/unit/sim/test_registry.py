@@ -68,7 +68,7 @@ def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(tmp_path, monkey
     registry.discover("some_demos")
     registry.discover("some_demos")
     assert list(registry.broken) == ["some_demos.torn"]
-    assert capsys.readouterr().err.count("some_demos.torn is left out, it cannot be imported: ModuleNotFoundError") == 1
+    assert capsys.readouterr().err.count("some_demos.torn is omitted because it cannot be imported: ModuleNotFoundError") == 1
 
 
 def test_none_of_ours_is_left_out():

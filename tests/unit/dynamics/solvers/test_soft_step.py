@@ -33,7 +33,7 @@ BY_DIRECT = {
     ("mass_ratio_wedges", "overlap"): 8.0,
     ("mass_ratio_pyramids", "overlap"): 7.0,
     ("bridge", "joint error after 20 s"): 8.0,
-    ("ball_and_chain", "joint error, most"): 0.036,
+    ("ball_and_chain", "joint error, maximum"): 0.036,
     ("ball_and_chain", "joint error after 20 s"): 0.02,
     ("far_chain", "joint error after 10 s"): 1.2,
     ("pyramid", "moves until"): 0.2,
