@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -25,7 +24,7 @@ CLOCKS = (
 )
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
+def pytest_sessionstart(session):
     """Compile the kernels, in the process that hands out the tests, if any others are to run them and nothing is compiled yet."""
     from engine.common.jit import cache_is_warm
 
@@ -36,7 +35,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+def pytest_collection(session):
     """Collect the tests without looking for garbage, and set aside what that leaves: half a million objects that last to the end."""
     gc.disable()
     try:
@@ -47,7 +46,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 
 @pytest.fixture(scope="session", autouse=True)
-def kept_aside() -> Iterator[None]:
+def kept_aside():
     """Leave that aside where the program, at the start of every demo, takes back what it has set aside: 0.4 s each time."""
     with pytest.MonkeyPatch.context() as patched:
         for name in ("freeze", "unfreeze"):
@@ -56,7 +55,7 @@ def kept_aside() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def patient() -> Iterator[None]:
+def patient():
     """Lift what the program does by the clock, which on a slow machine would come out otherwise: no test but those of it may meet it."""
     with pytest.MonkeyPatch.context() as patched:
         for limit in CLOCKS:
@@ -65,7 +64,7 @@ def patient() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def interruptible() -> None:
+def interruptible():
     """Let Ctrl-C be heeded as at a terminal: a shell lets what it starts in the background ignore it, and so would these processes."""
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

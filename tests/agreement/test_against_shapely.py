@@ -13,7 +13,7 @@ from engine.query import batch
 NEAR = 1e-9
 
 
-def outline(shape: Polygon, pose: list[float]) -> GeosPolygon:
+def outline(shape, pose):
     return GeosPolygon(Transform((pose[0], pose[1]), pose[2]).apply_array(shape.vertices))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,26 +42,26 @@ SERVERS = (
 class Drawer:
     """Writes drawings of the dice's choosing."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         self.dice = random.Random(seed)
         self.n = 0
-        self.defs: list[str] = []
+        self.defs = []
         self.is_symbol = False
         """resvg takes percentages in and on a symbol of another viewport than the specification."""
 
-    def one(self, *choices: str) -> str:
+    def one(self, *choices):
         return self.dice.choice(choices)
 
-    def number(self, low: float, high: float) -> str:
+    def number(self, low, high):
         return self.one("{:.1f}", "{:.2e}", "{:g}").format(self.dice.uniform(low, high))
 
-    def length(self, low: float, high: float, whole: float = 100.0) -> str:
+    def length(self, low, high, whole=100.0):
         value = self.dice.uniform(low, high)
         units = (("", 1.0), ("px", 1.0), ("mm", 96 / 25.4), ("pt", 4 / 3), ("em", 16.0), ("in", 96.0), ("%", 0.01 * whole))
         unit, size = self.dice.choice(units[:-1] if self.is_symbol else units)
         return f"{value / size:.3f}{unit}"
 
-    def drawing(self) -> str:
+    def drawing(self):
         self.defs = []
         size = self.one(
             *('width="100" height="80"', 'width="80" viewBox="0 0 100 80"', 'height="60" viewBox="10 -5 90 90"', 'viewBox="0 0 90 70"'),
@@ -73,15 +71,15 @@ class Drawer:
         space = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
         return f"<svg {space} {size}>{SHEET}<defs>{SERVERS}{''.join(self.defs)}</defs>{content}</svg>"
 
-    def aspect(self) -> str:
+    def aspect(self):
         align = "x" + self.one("Min", "Mid", "Max") + "Y" + self.one("Min", "Mid", "Max")
         return self.one("none", align, f"{align} meet", f"{align} slice")
 
-    def paint(self) -> str:
+    def paint(self):
         return self.dice.choice(INVISIBLE if self.dice.random() < 0.3 else VISIBLE)
 
-    def transform(self) -> str:
-        functions: tuple[Callable[[], str], ...] = (
+    def transform(self):
+        functions = (
             lambda: f"translate({self.number(-20, 30)},{self.number(-20, 30)})",
             lambda: f"translate({self.number(-20, 30)})",
             lambda: f"rotate({self.number(-90, 90)})",
@@ -98,7 +96,7 @@ class Drawer:
         both = f"scale({self.number(0.5, 1.5)}, {self.number(-1.5, 1.5)}) matrix(0.9, 0.2, -0.3, {self.number(0.5, 1)}, 9, 5)"
         return self.one(f' transform="{text}"{origin}', f' style="transform:{both}"')  # resvg wants no units in CSS, CSS no others
 
-    def attributes(self, has_style: bool, kind: int) -> str:
+    def attributes(self, has_style, kind):
         found = "" if has_style or self.dice.random() < 0.5 else self.transform()
         if kind != 9 and self.dice.random() < 0.2:  # resvg clips the <use> of a symbol without its x and y
             self.n += 1
@@ -112,7 +110,7 @@ class Drawer:
             found += f' clip-path="url(#c{self.n})"'
         return found
 
-    def shape(self, paint: str, more: str) -> str:
+    def shape(self, paint, more):
         rule = self.one("", "", ' fill-rule="evenodd"')
         x, y = self.length(0, 60), self.length(0, 50, 80.0)
         kind = self.dice.randrange(7)
@@ -131,11 +129,11 @@ class Drawer:
             geometry = f'path d="{self.path()}"'
         return f"<{geometry}{rule} {paint} {more}/>"
 
-    def path(self) -> str:
-        def p(low: float = 0.0, high: float = 80.0) -> str:
+    def path(self):
+        def p(low=0.0, high=80.0):
             return f"{self.number(low, high)}{self.one(' ', ',')}{self.number(low, high)}"
 
-        def arc() -> str:
+        def arc():
             flags = self.one("0 0 ", "0,1,", "1 0 ", "1 1 ", "01", "10")
             return f"{self.number(5, 30)} {self.number(5, 30)} {self.number(-90, 90)} {flags}"
 
@@ -150,7 +148,7 @@ class Drawer:
             )
         return " ".join(parts) + self.one("", "Z", "", " L5", " A5 5 0 2 0 9 9 L 0 0", " X 3")
 
-    def element(self, depth: int) -> str:
+    def element(self, depth):
         paint = self.paint()
         kind = self.dice.randrange(12 if depth < 3 else 6)
         more = self.attributes("style" in paint, kind)
@@ -178,7 +176,7 @@ class Drawer:
         return f"<switch {more}><rect {none} width='99' height='99'/>{inside}<circle r='70'/></switch>"
 
 
-def mismatch(folder: Path, text: str) -> float:
+def mismatch(folder, text):
     """Return how far the worst pixel that only one of the two covers lies from our outline, in pixels."""
     picture = Image.open(io.BytesIO(resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, dpi=96.0)))
     covered = np.asarray(picture.convert("RGBA"))[:, :, 3] > 127
@@ -197,7 +195,7 @@ def mismatch(folder: Path, text: str) -> float:
 
 
 @pytest.mark.parametrize("batch", range(N_BATCHES))
-def test_resvg_covers_the_same_pixels(tmp_path: Path, batch: int) -> None:
+def test_resvg_covers_the_same_pixels(tmp_path, batch):
     drawer = Drawer(batch)
     for _ in range(N_DRAWINGS):
         text = drawer.drawing()

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from engine.dynamics.solver import solver_of
-from engine.dynamics.solvers.protocol import Setting
 from engine.experiments.studies import STUDIES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,25 +25,25 @@ TEST = re.compile(r"`(test_\w+)`")
 MAX_PICTURE = 120_000  # bytes
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_lead_somewhere():
     links = [(page, link.split("#")[0]) for page in PAGES for link in LINK.findall(page.read_text("utf-8"))]
     lost = [(page, link) for page, link in links if not link.startswith(("http:", "https:")) and not (page.parent / link).exists()]
     assert len(links) > 200 and lost == []
 
 
-def test_tests_that_pages_name_exist() -> None:
+def test_tests_that_pages_name_exist():
     there = set(re.findall(r"def (test_\w+)", "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))))
     named = {name for page in PAGES for name in TEST.findall(page.read_text("utf-8"))}
     assert named and named - there == set()
 
 
 @pytest.mark.parametrize("folder", ["algorithms", "dynamics", "studies"])
-def test_every_page_is_in_its_index(folder: str) -> None:
+def test_every_page_is_in_its_index(folder):
     index = {link for link in LINK.findall((DOCS / folder / "README.md").read_text("utf-8")) if "/" not in link and "#" not in link}
     assert index == {path.name for path in (DOCS / folder).glob("*.md")} - {"README.md"}
 
 
-def test_every_method_is_in_the_index_of_methods_with_its_page() -> None:
+def test_every_method_is_in_the_index_of_methods_with_its_page():
     text = (DOCS / "solvers.md").read_text("utf-8")
     listed = text[text.index("<!-- methods -->") : text.index("<!-- /methods -->")]
     assert set(re.findall(r"^\| `(\w+)` \|", listed, re.MULTILINE)) == {*METHODS} | {"box2d"}
@@ -52,13 +51,13 @@ def test_every_method_is_in_the_index_of_methods_with_its_page() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_settings_on_the_page_of_a_method_are_those_that_it_has(method: str) -> None:
+def test_the_settings_on_the_page_of_a_method_are_those_that_it_has(method):
     table = (DOCS / "solvers" / f"{method}.md").read_text("utf-8").split("| setting | default |")[1].split("\n\n")[0]
     told = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE)
     assert told == [(one.name, _default(one)) for one in solver_of(method).method.settings]
 
 
-def _default(setting: Setting) -> str:
+def _default(setting):
     """Return a default as pages write it: lengths below 0.1 m in mm."""
     if isinstance(setting.default, str):
         return f"`{setting.default}`"
@@ -70,7 +69,7 @@ def _default(setting: Setting) -> str:
 
 
 @pytest.mark.parametrize("page", [*ALGORITHMS, *TOPICS], ids=lambda page: page.stem)
-def test_every_page_has_its_picture_and_says_what_was_found(page: Path) -> None:
+def test_every_page_has_its_picture_and_says_what_was_found(page):
     text, folder = page.read_text("utf-8"), page.parent.name
     picture = DOCS / "img" / folder / f"{page.stem}.png"
     assert f"(../img/{folder}/{page.stem}.png)" in text
@@ -79,7 +78,7 @@ def test_every_page_has_its_picture_and_says_what_was_found(page: Path) -> None:
     assert headings == ["Idea", "Derivation", "Pitfall", "What", "Source"]
 
 
-def test_every_study_has_its_page_and_picture() -> None:
+def test_every_study_has_its_page_and_picture():
     pages = {path.stem: path.read_text("utf-8") for path in (DOCS / "studies").glob("*.md") if path.stem != "README"}
     pictures = {path.stem: path.stat().st_size for path in (DOCS / "img" / "studies").glob("*.png")}
     assert set(pages) == set(pictures) == set(STUDIES)
@@ -87,7 +86,7 @@ def test_every_study_has_its_page_and_picture() -> None:
     assert max(pictures.values()) < MAX_PICTURE
 
 
-def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
+def test_every_picture_belongs_to_a_page_and_to_the_script():
     pictures = sorted(path.stem for path in (DOCS / "img" / "algorithms").glob("*.png"))
     others = ("__init__", "__main__", "kit", "docks", "shared", "strips")
     drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in others]
@@ -95,13 +94,13 @@ def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
     assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
 
 
-def test_names_of_the_engine_on_pages_exist() -> None:
+def test_names_of_the_engine_on_pages_exist():
     """Issue 30: pages named modules that had been deleted."""
     for name in {name for page in PAGES for name in re.findall(r"\bengine(?:\.\w+)+", page.read_text("utf-8"))}:
         pkgutil.resolve_name(name)
 
 
-def test_names_of_code_on_the_pages_of_dynamics_exist() -> None:
+def test_names_of_code_on_the_pages_of_dynamics_exist():
     modules = [path for folder in ("engine", "tests") for path in (ROOT / folder).rglob("*.py")]
     words = {path.name for path in modules}.union(*(re.findall(r"\w+", path.read_text("utf-8")) for path in modules))
     named = {name for page in (DOCS / "dynamics").glob("*.md") for name in re.findall(r"`(\w+(?:\.py)?)`", page.read_text("utf-8"))}
@@ -109,14 +108,14 @@ def test_names_of_code_on_the_pages_of_dynamics_exist() -> None:
     assert len(ours) > 50 and ours - words == set()
 
 
-def test_the_layout_for_contributors_names_every_package() -> None:
+def test_the_layout_for_contributors_names_every_package():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     layout = text[text.index("## Layout") : text.index("## A demo")]
     packages = {f"engine/{path.parent.name}/" for path in (ROOT / "engine").glob("*/__init__.py")}
     assert set(re.findall(r"engine/\w+/", layout)) == packages
 
 
-def test_what_contributors_are_sent_to_exists() -> None:
+def test_what_contributors_are_sent_to_exists():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = re.findall(r"`((?:engine|demos|tests|docs|sprites)/[\w./-]+)`", text)
     assert named and [name for name in named if not (ROOT / name).exists()] == []

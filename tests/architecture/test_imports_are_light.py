@@ -27,7 +27,7 @@ print(f"{{elapsed:.3f}}", *[name for name in {heavy!r} if name in sys.modules])
 
 
 @pytest.mark.parametrize("modules", ["engine, engine.geometry, engine.query, engine.world", "engine.cli.main"])
-def test_an_import_loads_no_heavy_library(modules: str) -> None:
+def test_an_import_loads_no_heavy_library(modules):
     environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     program = PROGRAM.format(modules=modules, heavy=HEAVY)
     command = [sys.executable, "-c", program]
@@ -38,14 +38,14 @@ def test_an_import_loads_no_heavy_library(modules: str) -> None:
     assert loaded == []
 
 
-def test_the_help_loads_no_heavy_library() -> None:
+def test_the_help_loads_no_heavy_library():
     program = f"import sys; from engine.cli.main import main; main(['--help']); print(*[one for one in {HEAVY!r} if one in sys.modules])"
     command = [sys.executable, "-c", program]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, ""), ran.stderr
 
 
-def test_the_simulation_loads_no_pygame() -> None:
+def test_the_simulation_loads_no_pygame():
     modules = "engine.demo, engine.sim.history, engine.sim.recordings, engine.sim.comparison"
     program = f"import sys, {modules}; print(*[name for name in ('pygame', 'engine.app') if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -73,28 +72,28 @@ LIBRARIES = {
 }
 
 
-def _sources() -> list[Path]:
+def _sources():
     paths = [path for folder in ("engine", "demos", "sprites") for path in (ROOT / folder).rglob("*.py")]
     return [*sorted(paths), ROOT / "main.py"]
 
 
-def _module(path: Path) -> str:
+def _module(path):
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _layer(module: str) -> str | None:
+def _layer(module):
     return next((layer for layer in LAYERS if module == layer or module.startswith(layer + ".")), None)
 
 
 @cache
-def _import_statements(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+def _import_statements(path):
     """Every import of a file, wherever in it the statement stands."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
-def _imports(path: Path) -> Iterator[tuple[int, str]]:
+def _imports(path):
     """Every module that a file imports, wherever in it the import stands: (line, absolute name)."""
     package = _module(path).split(".") if path.name == "__init__.py" else _module(path).split(".")[:-1]
     for node in _import_statements(path):
@@ -120,14 +119,14 @@ KNOWS_BOX2D = (
 )
 
 
-def _all_imports() -> Iterator[tuple[Path, int, str]]:
+def _all_imports():
     assert len(_sources()) > 500
     for path in _sources():
         for line, name in _imports(path):
             yield path, line, name
 
 
-def test_only_what_judges_box2d_knows_it() -> None:
+def test_only_what_judges_box2d_knows_it():
     wrong = [
         f"{path}:{line}: imports {name}"
         for path, line, name in _all_imports()
@@ -136,7 +135,7 @@ def test_only_what_judges_box2d_knows_it() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_imports_follow_the_layers() -> None:
+def test_imports_follow_the_layers():
     wrong = []
     for path, line, name in _all_imports():
         module, target = _module(path), _layer(name)
@@ -152,13 +151,13 @@ def test_imports_follow_the_layers() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def _depends(path: Path, modules: set[str]) -> set[str]:
+def _depends(path, modules):
     """Return the modules that a file imports; of `from package import module` that module, and not the package around it."""
     names = {name for _, name in _imports(path)} & modules
     return {name for name in names if not _is_only_passed(path, name, names)} - {_module(path)}
 
 
-def _is_only_passed(path: Path, package: str, names: set[str]) -> bool:
+def _is_only_passed(path, package, names):
     """Return whether a package is named only on the way to modules in it."""
     taken = {
         f"{node.module}.{alias.name}"
@@ -169,12 +168,12 @@ def _is_only_passed(path: Path, package: str, names: set[str]) -> bool:
     return bool(taken) and taken <= names
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle():
     """Imports for the sake of types, and those inside functions, count as well."""
     paths = {_module(path): path for path in _sources()}
     graph = {module: _depends(path, set(paths)) for module, path in paths.items()}
     while True:  # take away what imports nothing that is left, and what nothing that is left imports
-        imported: set[str] = set().union(*graph.values())
+        imported = set().union(*graph.values())
         loose = [module for module, wanted in graph.items() if not wanted & graph.keys() or module not in imported]
         if not loose:
             break
@@ -183,17 +182,17 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert {module: sorted(wanted & graph.keys()) for module, wanted in graph.items()} == {}
 
 
-def test_every_package_of_the_engine_has_a_place_among_the_layers() -> None:
+def test_every_package_of_the_engine_has_a_place_among_the_layers():
     packages = {f"engine.{path.parent.name}" for path in (ROOT / "engine").glob("*/*.py")}
     assert packages <= set(LAYERS), packages - set(LAYERS)
 
 
-def test_every_folder_of_modules_is_a_package() -> None:
+def test_every_folder_of_modules_is_a_package():
     folders = {path.parent for path in _sources() if path.parent != ROOT}
     assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
 
 
-def test_packages_name_what_they_hand_out() -> None:
+def test_packages_name_what_they_hand_out():
     """A package that imports names for its callers lists them in `__all__`; what checks that a library is there is for itself."""
     own_use = ("__future__", "engine.common.installation")
     without = []

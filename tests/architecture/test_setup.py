@@ -17,12 +17,12 @@ START = "python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirem
 TEST = "python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements-dev.txt && .venv/bin/python -m pytest -q"
 
 
-def _lines(name: str) -> list[str]:
+def _lines(name):
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_every_requirement_is_pinned() -> None:
+def test_every_requirement_is_pinned():
     own = _lines("requirements.txt")
     development = _lines("requirements-dev.txt")
     assert development[0] == "-r requirements.txt"
@@ -31,7 +31,7 @@ def test_every_requirement_is_pinned() -> None:
     assert len(names) == len(set(names))
 
 
-def test_the_project_names_the_same_libraries_and_pythons() -> None:
+def test_the_project_names_the_same_libraries_and_pythons():
     project = PROJECT["project"]
     own, _, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
     pinned = re.findall(r"^([\w.-]+)==", own, re.MULTILINE)
@@ -43,13 +43,13 @@ def test_the_project_names_the_same_libraries_and_pythons() -> None:
     assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "engine" / "__main__.py").read_text(encoding="utf-8")
 
 
-def test_the_command_is_what_main_py_starts() -> None:
+def test_the_command_is_what_main_py_starts():
     assert PROJECT["project"]["scripts"] == {COMMAND: "engine.__main__:main"}
     assert PROJECT["project"]["name"] == DISTRIBUTION
     assert "from engine.__main__ import main" in (ROOT / "main.py").read_text(encoding="utf-8")
 
 
-def test_an_installation_has_every_file_beside_the_sources() -> None:
+def test_an_installation_has_every_file_beside_the_sources():
     """Files that are no modules are named in pyproject.toml, or an installed copy lacks them."""
     setuptools = PROJECT["tool"]["setuptools"]
     packages = [pattern.removesuffix("*") for pattern in setuptools["packages"]["find"]["include"]]
@@ -61,13 +61,13 @@ def test_an_installation_has_every_file_beside_the_sources() -> None:
         assert {path for path in there if "__pycache__" not in path.parts} == named
 
 
-def test_the_license_is_stated_in_one_way() -> None:
+def test_the_license_is_stated_in_one_way():
     first, _, holder = (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()[:3]
     assert (first, PROJECT["project"]["license"], PROJECT["project"]["license-files"]) == ("MIT License", "MIT", ["LICENSE"])
     assert holder.endswith("the collision laboratory's authors")
 
 
-def test_the_changelog_keeps_its_form() -> None:
+def test_the_changelog_keeps_its_form():
     """That of keepachangelog.com: versions, the one to come first; below each some of six headings, and entries below those."""
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
     versions = [line for line in lines if line.startswith("## ")]
@@ -83,7 +83,7 @@ def test_the_changelog_keeps_its_form() -> None:
 
 
 @pytest.mark.parametrize("name", ["checks", "thorough"])
-def test_workflows_run_what_ci_runs(name: str) -> None:
+def test_workflows_run_what_ci_runs(name):
     """On every system and Python that the README names; every action is pinned by its major version."""
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
     actions = re.findall(r"uses: (\S+)", text)
@@ -97,11 +97,11 @@ def test_workflows_run_what_ci_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize("command", [START, TEST])
-def test_the_readme_has_its_two_commands_in_one_line_each(command: str) -> None:
+def test_the_readme_has_its_two_commands_in_one_line_each(command):
     assert README.splitlines().count(command) == 1
 
 
-def test_ci_takes_the_test_command_from_the_readme() -> None:
+def test_ci_takes_the_test_command_from_the_readme():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     pattern = re.search(r"grep --max-count=1 '(.*)' README\.md", script)
     assert pattern is not None
@@ -109,7 +109,7 @@ def test_ci_takes_the_test_command_from_the_readme() -> None:
     assert "-m ruff format --check ." in script and "-m ruff check ." in script
 
 
-def test_files_the_readme_points_to_exist() -> None:
+def test_files_the_readme_points_to_exist():
     targets = re.findall(r"\]\(([^)#:]+)\)", README)
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []

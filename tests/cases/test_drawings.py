@@ -38,9 +38,7 @@ HERE = Path(__file__).parent
         ("07-svg-css-transform/in_attr.svg", (200, 200), 800, (90, 90, 110, 130)),
     ],
 )
-def test_a_drawing_is_read_as_the_specifications_say(
-    name: str, size: tuple[float, float], area: float, bounds: tuple[float, float, float, float]
-) -> None:
+def test_a_drawing_is_read_as_the_specifications_say(name, size, area, bounds):
     tolerance = 0.001
     drawing = read_drawing(HERE / name, 1.0, tolerance)
     box = drawing.outline.aabb

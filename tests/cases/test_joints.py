@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,13 +12,13 @@ from engine.world import solvers
 OURS = tuple(name for name in solvers() if name != "box2d")
 
 
-def _run(case: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = runpy.run_path(str(Path(__file__).parent / case / "case.py"))["run"]
+def _run(case):
+    found = runpy.run_path(str(Path(__file__).parent / case / "case.py"))["run"]
     return found
 
 
 @pytest.mark.parametrize("method", [pytest.param(one, marks=pytest.mark.slow if one == "contact_forces" else ()) for one in OURS])
-def test_a_motor_joint_between_two_free_discs_makes_no_spin(method: str) -> None:
+def test_a_motor_joint_between_two_free_discs_makes_no_spin(method):
     """By `contact_forces`, which takes seconds, tests/unit/dynamics/test_invariants.py has it at 60 Hz."""
     worst, spin = _run("08-motor-joint-makes-spin")(method, seconds=2)
     assert worst <= (1e-5 if method == "contact_forces" else 1e-9)  # RK4 keeps no quadratic invariant: 2.3e-6
@@ -28,7 +26,7 @@ def test_a_motor_joint_between_two_free_discs_makes_no_spin(method: str) -> None
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_a_pulley_that_runs_out_stops(method: str) -> None:
+def test_a_pulley_that_runs_out_stops(method):
     low, high, slack, fastest = _run("11-pulley-run-out")(method, 240)
     assert (low, high) == pytest.approx((2.0, 10.0), abs=0.05)
     assert slack < 0.3 and fastest < 9.0

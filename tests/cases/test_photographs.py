@@ -27,7 +27,7 @@ UPRIGHT = {
 """What a sensor writes of what is to be shown: row 0 and column 0 of the file are the sides that the tag names."""
 
 
-def test_a_photograph_stands_as_every_viewer_shows_it() -> None:
+def test_a_photograph_stands_as_every_viewer_shows_it():
     tracing = trace_file(PHOTO)
     (left, bottom), (right, top) = tracing.outline.aabb.lower, tracing.outline.aabb.upper
     assert (right - left, top - bottom) == pytest.approx((0.61, 1.61), abs=0.005)
@@ -36,7 +36,7 @@ def test_a_photograph_stands_as_every_viewer_shows_it() -> None:
     assert (right - left, top - bottom) == pytest.approx((1.0, 2.0))
 
 
-def test_the_window_draws_it_as_it_was_traced() -> None:
+def test_the_window_draws_it_as_it_was_traced():
     shown = picture_of(load_dropped(str(PHOTO), 1.0))
     assert shown is not None
     width, height = shown.get_size()
@@ -45,7 +45,7 @@ def test_the_window_draws_it_as_it_was_traced() -> None:
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
 @pytest.mark.parametrize("orientation", UPRIGHT)
-def test_all_eight_orientations(tmp_path: Path, suffix: str, orientation: int) -> None:
+def test_all_eight_orientations(tmp_path, suffix, orientation):
     shown = np.zeros((40, 24, 3), dtype=np.uint8)
     shown[:16, :8], shown[:16, 8:] = (250, 0, 0), (0, 250, 0)  # red in the upper left corner, green beside it
     exif = Image.Exif()
@@ -62,14 +62,14 @@ def test_all_eight_orientations(tmp_path: Path, suffix: str, orientation: int) -
 
 @pytest.mark.parametrize("exif", [b"", b"Exif\0\0", b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12", b"Exif\0\0XX" + b"\xff" * 40, b"\xff" * 60])
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
-def test_a_broken_exif_says_nothing(tmp_path: Path, suffix: str, exif: bytes) -> None:
+def test_a_broken_exif_says_nothing(tmp_path, suffix, exif):
     path = tmp_path / f"photo{suffix}"
     Image.new("RGB", (20, 30), (9, 9, 9)).save(path, exif=exif)
     assert read_pixels(path).shape == (30, 20, 4)
 
 
 @pytest.mark.parametrize("value", [0, 9, 65535])
-def test_an_orientation_that_there_is_not_says_nothing(tmp_path: Path, value: int) -> None:
+def test_an_orientation_that_there_is_not_says_nothing(tmp_path, value):
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = value
     Image.new("L", (20, 30), 9).save(tmp_path / "photo.jpg", exif=exif)

@@ -5,7 +5,6 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,14 +24,14 @@ AREA = 2.6813
 Import = Callable[[list[list[float]]], Scene]
 
 
-def rube(corners: list[list[float]]) -> Scene:
+def rube(corners):
     plain = json.loads((CASE / "rube.json").read_text())
     x, y = np.array(corners).T.tolist()
     plain["body"][0]["fixture"][0]["polygon"]["vertices"] = {"x": x, "y": y}
     return scene_of_rube(plain)
 
 
-def scene(corners: list[list[float]]) -> Scene:
+def scene(corners):
     plain = json.loads((CASE / "scene.json").read_text())
     plain["bodies"][0]["fixtures"][0]["shape"]["vertices"] = corners
     return scene_from_json(plain)
@@ -41,12 +40,12 @@ def scene(corners: list[list[float]]) -> Scene:
 IMPORTS = [rube, scene]
 
 
-def as_float32(corners: np.ndarray) -> list[list[float]]:
+def as_float32(corners):
     """As many digits as bring back the float32, as an exporter writes them."""
     return [[float(str(number)) for number in corner] for corner in corners.astype(np.float32)]
 
 
-def polygon_of(found: Scene) -> Polygon:
+def polygon_of(found):
     (body,) = found.bodies
     (fixture,) = body.fixtures
     assert body.type == "dynamic" and isinstance(fixture.shape, Polygon)
@@ -57,7 +56,7 @@ def polygon_of(found: Scene) -> Polygon:
 
 
 @pytest.mark.parametrize(("file", "load"), [("scene.json", load_scene), ("rube.json", load_rube)])
-def test_the_body_is_there_and_the_corner_is_named(file: str, load: Callable[[Path], Scene], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_body_is_there_and_the_corner_is_named(file, load, capsys):
     found = load(CASE / file)
     assert polygon_of(found).mass().area == pytest.approx(AREA, abs=1e-4)
     (note,) = found.notes
@@ -69,7 +68,7 @@ def test_the_body_is_there_and_the_corner_is_named(file: str, load: Callable[[Pa
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("scale", [1e-3, 0.1, 1.0, 30.0, 1e3])
 @pytest.mark.parametrize("is_mirrored", [False, True])
-def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by: Import, scale: float, is_mirrored: bool) -> None:
+def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by, scale, is_mirrored):
     n_named = 0
     for angle in np.linspace(0.0, 2.0 * math.pi, 24):
         turn = np.array([(math.cos(angle), -math.sin(angle)), (math.sin(angle), math.cos(angle))])
@@ -86,7 +85,7 @@ def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by: Import, sca
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("start", range(5))
 @pytest.mark.parametrize("place", [(0.0, 0.0), (30.0, -7.0), (-150.0, 90.0)])
-def test_it_is_taken_wherever_it_is_and_wherever_its_corners_begin(taken_by: Import, start: int, place: tuple[float, float]) -> None:
+def test_it_is_taken_wherever_it_is_and_wherever_its_corners_begin(taken_by, start, place):
     given = as_float32(np.roll(np.array(CORNERS), start, axis=0) + place)
     found = taken_by(given)
     assert polygon_of(found).mass().area == pytest.approx(AREA, rel=1e-4)
@@ -95,7 +94,7 @@ def test_it_is_taken_wherever_it_is_and_wherever_its_corners_begin(taken_by: Imp
 
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("off", [-3e-7, -1e-7, -3e-9, 0.0, 3e-9, 1e-7, 3e-7])
-def test_several_such_corners_inside_and_outside_of_the_line_are_all_named(taken_by: Import, off: float) -> None:
+def test_several_such_corners_inside_and_outside_of_the_line_are_all_named(taken_by, off):
     """A square of 2 m with two more corners on each of two sides, and one that is there twice."""
     given = [[-1, -1], [-0.3, -1 + off], [0.4, -1 - off], [1, -1], [1, -1], [1, 1], [0.3, 1 + off], [-0.5, 1 - off], [-1, 1]]
     found = taken_by(given)
@@ -107,7 +106,7 @@ def test_several_such_corners_inside_and_outside_of_the_line_are_all_named(taken
 
 
 @pytest.mark.parametrize("taken_by", IMPORTS)
-def test_sixteen_corners_are_the_limit_without_those(taken_by: Import) -> None:
+def test_sixteen_corners_are_the_limit_without_those(taken_by):
     corners = Polygon.regular(16, 1.0).vertices.tolist()
     middle = [[0.5 * (corners[k][i] + corners[k + 1][i]) * (1.0 + 1e-8 * k) for i in (0, 1)] for k in range(4)]
     given = [one for k in range(4) for one in (corners[k], middle[k])] + corners[4:]
@@ -115,14 +114,14 @@ def test_sixteen_corners_are_the_limit_without_those(taken_by: Import) -> None:
     assert len(polygon_of(taken_by(given)).vertices) == 16
 
 
-def test_what_is_saved_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_what_is_saved_is_taken_as_it_is(tmp_path):
     found = load_scene(CASE / "scene.json")
     save_scene(tmp_path / "saved.json", found)
     assert load_scene(tmp_path / "saved.json") == found
 
 
-def test_a_body_file_names_the_corner_too() -> None:
-    plain: dict[str, Any] = {"format": "collision body", "version": 1, "name": "stone", "method": "by hand", "tolerance": 0.01}
+def test_a_body_file_names_the_corner_too():
+    plain = {"format": "collision body", "version": 1, "name": "stone", "method": "by hand", "tolerance": 0.01}
     plain |= {"pixels_per_metre": 100.0, "outline": [{"outer": CORNERS}], "fixtures": [{"kind": "polygon", "vertices": CORNERS}]}
     for k, off in ((0, 0.0), (1, 2e-8), (2, -2e-8)):
         plain["fixtures"][0]["vertices"] = [*CORNERS[:4], [CORNERS[4][0] - off, CORNERS[4][1]]]
@@ -133,7 +132,7 @@ def test_a_body_file_names_the_corner_too() -> None:
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_a_world_takes_it_directly(solver: str) -> None:
+def test_a_world_takes_it_directly(solver):
     world = World(solver=solver)
     body = world.create_body(BodySpec((FixtureSpec(Polygon(CORNERS)),)))
     shape = world.fixture(world.fixtures_of(body)[0]).shape
@@ -141,7 +140,7 @@ def test_a_world_takes_it_directly(solver: str) -> None:
     assert shape.mass().area == pytest.approx(AREA, abs=1e-4)
 
 
-def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_loader_makes() -> None:
+def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_loader_makes():
     given = [[-1.0, -1.0], [0.0, -0.75], [1.0, -1.0], [1.0, 3e-8], [1.0, 1.0], [-1.0, 1.0]]
     with pytest.raises(ValueError, match=r"shape.vertices must be convex, got a dent of 0.25 m at vertices\[1\], \(0, -0.75\)"):
         scene(given)
@@ -151,7 +150,7 @@ def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_l
     assert "vertices[1], (0, -0.75), 0.25 m off the line" in found.notes[1]
 
 
-def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(tmp_path, capsys):
     """A pair is asked of exact algorithms too: nothing of it is left out."""
     shape = {"kind": "polygon", "vertices": CORNERS}
     side = {"shape": shape, "pose": [0, 0, 0]}
@@ -167,7 +166,7 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
     assert "a.shape.vertices must be convex, got a dent of 1.5e-08 m at vertices[4], (-0.99455" in capsys.readouterr().err
 
 
-def test_no_body_stays_whose_shapes_are_all_left_out() -> None:
+def test_no_body_stays_whose_shapes_are_all_left_out():
     found = rube([[0.0, 0.0], [1e-5, 0.0], [0.0, 1e-5]])
     assert found.bodies == () and found.notes[-1] == "Left out: body[0], because none of its shapes could be imported."
     assert "large enough for float32" in found.notes[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -19,7 +18,6 @@ from engine.world import (
     RopeJointSpec,
     World,
     WorldSettings,
-    WorldSnapshot,
     solvers,
 )
 from engine.world import world as world_module
@@ -33,7 +31,7 @@ SLEEPERS = (LOW, HIGH, CARGO, RESTING, LAMP, WHEEL, LONELY)
 
 
 @cache
-def asleep(solver: str) -> tuple[WorldSnapshot, bool]:
+def asleep(solver):
     """A floor of two boards and two boxes, a belt at rest and a ramp with a box each, a lamp on a rope, a wheel on an axle; all asleep."""
     memory.load()
     world = World(WorldSettings(), solver)
@@ -66,19 +64,19 @@ def asleep(solver: str) -> tuple[WorldSnapshot, bool]:
     return world.snapshot(), world.is_always_canonical
 
 
-def board(world: World, body: int, number: int = 0) -> int:
+def board(world, body, number=0):
     return world.fixtures_of(body)[number]
 
 
-def wall(world: World) -> None:
+def wall(world):
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.1, 1.0)),), "static", position=(50.4, 0.0)))
 
 
-def hinge_with_limits(world: World) -> None:
+def hinge_with_limits(world):
     world.set_joint(WHEEL_JOINT, enable_limit=True, lower_angle=0.5, upper_angle=1.0)
 
 
-CHANGES: dict[str, tuple[Callable[[World], object], tuple[int, ...], bool]] = {
+CHANGES = {
     "gravity": (lambda w: w.set_settings(gravity=(0.0, 4.0)), (LOW, HIGH, CARGO, RESTING), True),
     "gravity, sideways": (lambda w: w.set_settings(gravity=(12.0, -5.0)), (LOW, HIGH, CARGO, RESTING, LAMP), True),
     "sleeping off": (lambda w: w.set_settings(sleeping=False), SLEEPERS, False),
@@ -127,7 +125,7 @@ CHANGES: dict[str, tuple[Callable[[World], object], tuple[int, ...], bool]] = {
     "solver's settings": (lambda w: w.set_solver("soft_step" if w.solver == "box2d" else "box2d"), SLEEPERS, False),
 }
 """What is done, who must be awake for it a step later, and whether they move then, by 2 cm or degrees, within a third of a second."""
-NOTHING: dict[str, Callable[[World], object]] = {
+NOTHING = {
     "the same gravity": lambda w: w.set_settings(gravity=(0.0, -10.0)),
     "sleeping on": lambda w: w.set_settings(sleeping=True),
     "iterations": lambda w: w.set_settings(velocity_iterations=20, continuous=False),
@@ -148,7 +146,7 @@ CASES = [(change, solver) for solver in solvers() for change in (CHANGES if solv
 
 
 @pytest.mark.parametrize(("change", "solver"), CASES)
-def test_a_change_of_what_a_sleeper_rests_on_wakes_it(change: str, solver: str) -> None:
+def test_a_change_of_what_a_sleeper_rests_on_wakes_it(change, solver):
     act, woken, moves = CHANGES[change]
     snapshot, is_canonical = asleep(solver)
     world, twin = (World.from_snapshot(snapshot) for _ in range(2))
@@ -170,7 +168,7 @@ def test_a_change_of_what_a_sleeper_rests_on_wakes_it(change: str, solver: str) 
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_what_changes_nothing_for_a_sleeper_wakes_nobody(solver: str) -> None:
+def test_what_changes_nothing_for_a_sleeper_wakes_nobody(solver):
     snapshot, _ = asleep(solver)
     for name, act in NOTHING.items():
         world = World.from_snapshot(snapshot)
@@ -181,7 +179,7 @@ def test_what_changes_nothing_for_a_sleeper_wakes_nobody(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver: str) -> None:
+def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver):
     """Case 15: five meters in a second."""
     world = World(WorldSettings(gravity=(0.0, 0.0)), solver)
     body = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),)))
@@ -195,7 +193,7 @@ def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver, monkeypatch):
     """Bodies that are created asleep and static ones by turns: to list all anew for each made building a scene quadratic (issue 29)."""
     lists = []
     monkeypatch.setattr(world_module, "Sleepers", lambda *args: lists.append(args) or Sleepers(*args))
@@ -212,7 +210,7 @@ def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver: str, monkeypat
 
 @pytest.mark.parametrize("side", [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_a_wall_within_both_skins_of_a_sleeper_wakes_it_and_one_farther_off_does_not(solver: str, side: tuple[float, float]) -> None:
+def test_a_wall_within_both_skins_of_a_sleeper_wakes_it_and_one_farther_off_does_not(solver, side):
     world = World(solver=solver)
     sleeper = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), awake=False))
     room = 2.0 * (world.capabilities.skin_radius + world.capabilities.margin)

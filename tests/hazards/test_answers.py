@@ -13,7 +13,7 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 FREE = WorldSettings(gravity=(0.0, 0.0))
 
 
-def test_the_constants_are_those_we_state() -> None:
+def test_the_constants_are_those_we_state():
     assert Box2D.b2_maxPolygonVertices == MAX_POLYGON_VERTICES
     assert Box2D.b2_polygonRadius == pytest.approx(BOX2D_POLYGON_SKIN)
     assert Box2D.b2_linearSlop == pytest.approx(LINEAR_SLOP)
@@ -22,13 +22,13 @@ def test_the_constants_are_those_we_state() -> None:
     assert Box2D.b2_velocityThreshold == VELOCITY_THRESHOLD
 
 
-def sweep(x0: float, x1: float) -> Box2D.b2Sweep:
+def sweep(x0, x1):
     made = Box2D.b2Sweep()
     made.localCenter, made.c0, made.c, made.a0, made.a, made.alpha0 = (0, 0), (x0, 0), (x1, 0), 0.0, 0.0, 0.0
     return made
 
 
-def test_time_of_impact_must_be_told_its_interval() -> None:
+def test_time_of_impact_must_be_told_its_interval():
     shapes = {"shapeA": Box2D.b2PolygonShape(box=(0.1, 5)), "shapeB": Box2D.b2CircleShape(radius=0.1), "idxA": 0, "idxB": 0}
     sweeps = {"sweepA": sweep(0, 0), "sweepB": sweep(-2, 2)}
     assert Box2D.b2TimeOfImpact(**shapes, **sweeps) == (Box2D.b2TOIOutput.e_separated, 0.0)
@@ -38,7 +38,7 @@ def test_time_of_impact_must_be_told_its_interval() -> None:
     assert 4.0 * fraction == pytest.approx(2.0 - 0.1 - target, abs=0.25 * 0.005)
 
 
-def test_a_world_manifold_always_has_two_points() -> None:
+def test_a_world_manifold_always_has_two_points():
     world = Box2D.b2World(gravity=(0, 0))
     for y in (0.0, 0.9):
         world.CreateDynamicBody(position=(0, y)).CreateCircleFixture(radius=0.5, density=1)
@@ -48,7 +48,7 @@ def test_a_world_manifold_always_has_two_points() -> None:
     assert len(contact.worldManifold.points) == 2
 
 
-def test_distance_counts_skins_and_stops_at_zero() -> None:
+def test_distance_counts_skins_and_stops_at_zero():
     box = Box2D.b2PolygonShape(box=(0.5, 0.5))
     poses = []
     for x in (0.0, 1.5, 0.5):
@@ -61,7 +61,7 @@ def test_distance_counts_skins_and_stops_at_zero() -> None:
     assert Box2D.b2Distance(**common, transformB=poses[2]).distance == 0.0
 
 
-def test_a_body_moves_two_meters_and_a_quarter_turn_a_step_at_most() -> None:
+def test_a_body_moves_two_meters_and_a_quarter_turn_a_step_at_most():
     world = World(FREE)
     fast = world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), linear_velocity=(500.0, 0.0)))
     spinning = world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(0.0, 50.0), angular_velocity=500.0))
@@ -70,11 +70,11 @@ def test_a_body_moves_two_meters_and_a_quarter_turn_a_step_at_most() -> None:
     assert world.state(spinning).angle == pytest.approx(MAX_ROTATION_PER_STEP, rel=1e-6)
 
 
-def shot(continuous: bool, bullet: bool, target: str, sensor: bool = False, start: float = -1.0, width: float = 0.05) -> tuple[bool, bool]:
+def shot(continuous, bullet, target, sensor=False, start=-1.0, width=0.05):
     """Fire a disc of 0.1 m at 110 m/s at a plate; return whether it was past the plate in the end and whether it touched."""
     world = World(WorldSettings(gravity=(0.0, 0.0), continuous=continuous))
     plate = FixtureSpec(Polygon.box(width / 2.0, 5.0), density=20.0, sensor=sensor)
-    wall = world.create_body(BodySpec((plate,), type=target))  # type: ignore[arg-type]
+    wall = world.create_body(BodySpec((plate,), type=target))
     spec = BodySpec((FixtureSpec(Circle(0.1)),), position=(start, 0.0), linear_velocity=(110.0, 0.0), bullet=bullet)
     ball = world.create_body(spec)
     touched = False
@@ -94,16 +94,16 @@ def shot(continuous: bool, bullet: bool, target: str, sensor: bool = False, star
         (True, True, "dynamic", False),
     ],
 )
-def test_which_switch_stops_which_bullet(continuous: bool, bullet: bool, target: str, passes: bool) -> None:
+def test_which_switch_stops_which_bullet(continuous, bullet, target, passes):
     assert shot(continuous, bullet, target)[0] is passes
 
 
-def test_bullets_miss_thin_sensors() -> None:
+def test_bullets_miss_thin_sensors():
     touches = [shot(True, True, "static", sensor=True, start=start, width=0.1)[1] for start in (-0.5, -1.0, -1.5, -1.75)]
     assert touches.count(False) == 3
 
 
-def bounce(speed: float) -> float:
+def bounce(speed):
     world = World(FREE)
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5), restitution=1.0),), type="static", position=(0.0, -0.5)))
     spec = BodySpec((FixtureSpec(Circle(0.5), restitution=1.0),), position=(0.0, 0.6), linear_velocity=(0.0, -speed))
@@ -113,12 +113,12 @@ def bounce(speed: float) -> float:
     return world.state(ball).linear_velocity[1]
 
 
-def test_slow_balls_do_not_bounce() -> None:
+def test_slow_balls_do_not_bounce():
     assert bounce(0.9 * VELOCITY_THRESHOLD) == pytest.approx(0.0, abs=0.02)
     assert bounce(1.1 * VELOCITY_THRESHOLD) == pytest.approx(1.1 * VELOCITY_THRESHOLD, rel=1e-3)
 
 
-def slide(n_tiles: int) -> float:
+def slide(n_tiles):
     """Slide a frictionless box of 0.5 m at 8 m/s over 60 m of floor made of `n_tiles` boxes; return its speed after 4 s."""
     world = World()
     half = 30.0 / n_tiles
@@ -132,6 +132,6 @@ def slide(n_tiles: int) -> float:
     return world.state(body).linear_velocity[0]
 
 
-def test_seams_between_boxes_cost_speed() -> None:
+def test_seams_between_boxes_cost_speed():
     assert slide(1) == pytest.approx(8.0, abs=1e-3)
     assert slide(60) < 4.0

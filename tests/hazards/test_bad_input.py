@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,14 +32,14 @@ VECTORS = [(1.0, 0.0), (0.0, 1.0), (-1.0, 2.0)]
 NAN, INF = math.nan, math.inf
 
 
-def rows_with(rows: list[tuple[float, ...]], wrong: object) -> list[list[object]]:
+def rows_with(rows, wrong):
     """The same rows, with the last number of the second replaced."""
-    listed: list[list[object]] = [list(row) for row in rows]
+    listed = [list(row) for row in rows]
     listed[1][-1] = wrong
     return listed
 
 
-def wrong_rows(rows: list[tuple[float, ...]]) -> dict[str, object]:
+def wrong_rows(rows):
     width = len(rows[0])
     return {
         "nan": rows_with(rows, NAN),
@@ -70,10 +68,10 @@ def wrong_rows(rows: list[tuple[float, ...]]) -> dict[str, object]:
     }
 
 
-def wrong_indices(given: list[Any]) -> dict[str, object]:
+def wrong_indices(given):
     array = np.array(given)
 
-    def with_first(index: object) -> list[Any]:
+    def with_first(index):
         return [(index, *given[0][1:]) if isinstance(given[0], tuple) else index, *given[1:]]
 
     return {
@@ -107,11 +105,11 @@ WRONG_SHAPES = {"a list": [BOX], "none": None, "a shape": BOX, "a word": "shapes
 ROWS = {"xf_a": POSES, "xf_b": POSES, "xf": POSES, "xf_target": POSES, "start_a": POSES, "end_a": POSES, "start_b": POSES, "end_b": POSES}
 ROWS |= dict.fromkeys(("points", "origins", "translations", "velocity_a", "velocity_b", "center_a", "center_b"), VECTORS)
 
-RIGHT: dict[str, object] = {"shapes": SHAPES, "pairs": PAIRS, "indices": WHICH, "which": WHICH, **ROWS}
+RIGHT = {"shapes": SHAPES, "pairs": PAIRS, "indices": WHICH, "which": WHICH, **ROWS}
 RIGHT |= {"t_max": 0.5, "rule": "exact", "target": "touch", "broad_phase": BruteForce(), "with_contact": True, "threads": 2}
 
-WRONG: dict[str, dict[str, object]] = {name: wrong_rows(rows) for name, rows in ROWS.items()}
-WRONG |= {name: wrong_indices(RIGHT[name]) for name in ("pairs", "indices", "which")}  # type: ignore[arg-type]
+WRONG = {name: wrong_rows(rows) for name, rows in ROWS.items()}
+WRONG |= {name: wrong_indices(RIGHT[name]) for name in ("pairs", "indices", "which")}
 WRONG |= {"shapes": WRONG_SHAPES, "rule": WRONG_WORD, "target": WRONG_WORD, "broad_phase": {"a word": "grid", "a number": 3}}
 WRONG["pairs"] |= {"too wide": [(0, 1, 2)] * N, "too narrow": [(0,)] * N, "flat": [0, 1, 2]}
 for _name in ("indices", "which"):
@@ -125,13 +123,13 @@ BATCHED = {name: getattr(batch, name) for name in batch.__all__ if inspect.isfun
 BATCHED |= {"aabb": batch_frame.aabb, "collide": batch_frame.collide}
 
 
-def wrong_of(function: Callable[..., object], argument: str) -> dict[str, object]:
+def wrong_of(function, argument):
     if argument == "t_max":
         return WRONG_FRACTION if function is batch.time_of_impact else WRONG_TIME
     return WRONG[argument]
 
 
-def refused(function: Callable[..., object], argument: str, kind: str, *given: object, **named: object) -> InvalidInputError:
+def refused(function, argument, kind, *given, **named):
     """Return the error with which a call is refused."""
     try:
         function(*given, **named)
@@ -144,7 +142,7 @@ def refused(function: Callable[..., object], argument: str, kind: str, *given: o
 
 
 @pytest.mark.parametrize("name", BATCHED)
-def test_batched_questions(name: str) -> None:
+def test_batched_questions(name):
     function = BATCHED[name]
     arguments = {each: RIGHT[each] for each in inspect.signature(function).parameters}
     function(**arguments)
@@ -162,17 +160,17 @@ def test_batched_questions(name: str) -> None:
 POINT = (1.0, 0.0)
 SWEEP = Sweep(HERE, Transform((1.0, 0.0), 1.0))
 
-WRONG_POINT: dict[str, object] = {"nan": (NAN, 0.0), "infinity": (0.0, INF), "one number": 1.0, "too long": (1.0, 0.0, 0.0)}
+WRONG_POINT = {"nan": (NAN, 0.0), "infinity": (0.0, INF), "one number": 1.0, "too long": (1.0, 0.0, 0.0)}
 WRONG_POINT |= {"too short": (1.0,), "text": "ab", "texts": ("1", "2"), "none": None, "nones": (None, None), "booleans": (True, False)}
 WRONG_POINT |= {"a huge whole number": (10**400, 0), "rows": [(1.0, 0.0), (0.0, 1.0)], "complex": (1j, 0.0)}
-WRONG_POSE: dict[str, object] = {"a tuple": (0.0, 0.0, 0.0), "none": None, "an array": np.zeros(3), "a sweep": SWEEP}
-WRONG_SHAPE: dict[str, object] = {"none": None, "a word": "disc", "a class": Circle, "vertices": [(0, 0), (1, 0), (0, 1)], "a pose": HERE}
-WRONG_SWEEP: dict[str, object] = {"a pose": HERE, "none": None, "a pair": (HERE, HERE)}
+WRONG_POSE = {"a tuple": (0.0, 0.0, 0.0), "none": None, "an array": np.zeros(3), "a sweep": SWEEP}
+WRONG_SHAPE = {"none": None, "a word": "disc", "a class": Circle, "vertices": [(0, 0), (1, 0), (0, 1)], "a pose": HERE}
+WRONG_SWEEP = {"a pose": HERE, "none": None, "a pair": (HERE, HERE)}
 
-SCALAR_RIGHT: dict[str, object] = {"a": BOX, "b": DISC, "shape": BOX, "target_shape": DISC, "xf_a": HERE, "xf_b": HERE, "xf": HERE}
+SCALAR_RIGHT = {"a": BOX, "b": DISC, "shape": BOX, "target_shape": DISC, "xf_a": HERE, "xf_b": HERE, "xf": HERE}
 SCALAR_RIGHT |= {"xf_target": HERE, "sweep_a": SWEEP, "sweep_b": SWEEP, "point": POINT, "origin": (-5.0, 0.0), "translation": POINT}
 SCALAR_RIGHT |= {"velocity_a": POINT, "velocity_b": POINT, "t_max": 0.5, "rule": "exact", "target": "touch"}
-SCALAR_WRONG: dict[str, dict[str, object]] = dict.fromkeys(("a", "b", "shape"), WRONG_SHAPE)
+SCALAR_WRONG = dict.fromkeys(("a", "b", "shape"), WRONG_SHAPE)
 SCALAR_WRONG |= dict.fromkeys(("xf_a", "xf_b", "xf", "xf_target"), WRONG_POSE)
 SCALAR_WRONG |= dict.fromkeys(("sweep_a", "sweep_b"), WRONG_SWEEP)
 SCALAR_WRONG |= dict.fromkeys(("point", "origin", "translation", "velocity_a", "velocity_b"), WRONG_POINT)
@@ -181,7 +179,7 @@ SCALAR_WRONG |= {"rule": WRONG_WORD, "target": WRONG_WORD}
 SCALAR = {name: getattr(query, name) for name in query.__all__ if name not in ("is_warm", "warm_up")}
 
 
-def scalar_parts(name: str) -> dict[str, tuple[object, dict[str, object]]]:
+def scalar_parts(name):
     """Each argument's right value and its wrong ones."""
     parts = {}
     for argument in inspect.signature(SCALAR[name]).parameters:
@@ -195,7 +193,7 @@ def scalar_parts(name: str) -> dict[str, tuple[object, dict[str, object]]]:
 
 
 @pytest.mark.parametrize("name", SCALAR)
-def test_questions_about_one_pair(name: str) -> None:
+def test_questions_about_one_pair(name):
     parts = scalar_parts(name)
     arguments = {each: right for each, (right, _) in parts.items()}
     SCALAR[name](**arguments)
@@ -206,7 +204,7 @@ def test_questions_about_one_pair(name: str) -> None:
             assert str(error).startswith(f"{argument} must be "), kind
 
 
-def test_every_public_name_is_asked() -> None:
+def test_every_public_name_is_asked():
     assert set(SCALAR) == set(query.__all__) - {"is_warm", "warm_up"}
     assert set(SCALAR) <= set(BATCHED)
     made = {"AABB", "Capsule", "Circle", "Polygon", "Segment", "Sweep", "Transform", "convex_hull"}
@@ -220,7 +218,7 @@ LINE = ((0.0, 0.0), (1.0, 0.0))
 TRIANGLE = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
 WRONG_LENGTH = {**NO_NUMBER, "zero": 0.0, "negative": -1.0, "a huge whole number": 10**400}
 WRONG_SKIN = {**NO_NUMBER, "negative": -1e-300}
-WRONG_CORNERS: dict[str, object] = {
+WRONG_CORNERS = {
     "nan": [(0, 0), (1, NAN), (0, 1)],
     "infinity": [(0, 0), (1, 0), (-INF, 1)],
     "two": [(0, 0), (1, 0)],
@@ -240,7 +238,7 @@ WRONG_CORNERS: dict[str, object] = {
     "a huge whole number": [(0, 0), (10**400, 0), (0, 1)],
     "complex": [(0, 0), (1j, 0), (0, 1)],
 }
-NOT_CONVEX: dict[str, object] = {
+NOT_CONVEX = {
     "dented": [(0, 0), (2, 0), (0.5, 0.5), (0, 2)],
     "crossed": [(0, 0), (1, 1), (1, 0), (0, 1)],
     "a star": [(math.cos(0.8 * math.pi * k), math.sin(0.8 * math.pi * k)) for k in range(5)],
@@ -248,7 +246,7 @@ NOT_CONVEX: dict[str, object] = {
 WRONG_SIDES = {"two": 2, "none": 0, "negative": -3, "a float": 4.0, "text": "4", "nan": NAN, "bool": True, "nothing": None}
 WRONG_GHOST = {kind: wrong for kind, wrong in WRONG_POINT.items() if kind != "none"}
 
-CONSTRUCTED: list[tuple[str, Callable[[Any], object], str, dict[str, object], type[InvalidInputError]]] = [
+CONSTRUCTED = [
     ("Circle.radius", lambda wrong: Circle(wrong), "radius", WRONG_LENGTH, InvalidShapeError),
     ("Circle.center", lambda wrong: Circle(1.0, wrong), "center", WRONG_POINT, InvalidShapeError),
     ("Capsule.p1", lambda wrong: Capsule(wrong, POINT, 1.0), "p1", WRONG_POINT, InvalidShapeError),
@@ -283,7 +281,7 @@ CONSTRUCTED: list[tuple[str, Callable[[Any], object], str, dict[str, object], ty
     ("convex_hull_chain.points", convex_hull_chain, "points", WRONG_CORNERS, InvalidShapeError),
     ("mass.polygon", lambda wrong: BOX.mass(wrong), "density", WRONG_SKIN, InvalidInputError),
     ("mass.circle", lambda wrong: DISC.mass(wrong), "density", WRONG_SKIN, InvalidInputError),
-    ("mass.capsule", lambda wrong: SHAPES[2].mass(wrong), "density", WRONG_SKIN, InvalidInputError),  # type: ignore[union-attr]
+    ("mass.capsule", lambda wrong: SHAPES[2].mass(wrong), "density", WRONG_SKIN, InvalidInputError),
     *((f"aabb.{type(shape).__name__}", shape.aabb, "xf", WRONG_POSE, InvalidInputError) for shape in SHAPES),
     ("ShapeBatch", batch.ShapeBatch, "shapes", {"none": None, "a number": 3, "a shape": BOX}, InvalidInputError),
     ("ShapeBatch.entry", lambda wrong: batch.ShapeBatch([BOX, wrong]), "shapes[1]", WRONG_SHAPE, InvalidInputError),
@@ -294,12 +292,10 @@ HULL_MAKES = ("on one line, by rounding",)
 
 
 @pytest.mark.parametrize(("name", "make", "field", "all_wrong", "kind_of_error"), CONSTRUCTED, ids=[name for name, *_ in CONSTRUCTED])
-def test_constructors(
-    name: str, make: Callable[[Any], object], field: str, all_wrong: dict[str, object], kind_of_error: type[InvalidInputError]
-) -> None:
+def test_constructors(name, make, field, all_wrong, kind_of_error):
     for kind, wrong in all_wrong.items():
         if name.startswith("convex_hull") and kind in HULL_MAKES:
-            assert len(make(wrong)) == 3  # type: ignore[arg-type]
+            assert len(make(wrong)) == 3
             continue
         error = refused(make, name, kind, wrong)
         assert type(error) is kind_of_error, kind
@@ -307,7 +303,7 @@ def test_constructors(
         assert str(error).startswith(f"{error.field} must be "), kind
 
 
-def test_any_real_number_will_do() -> None:
+def test_any_real_number_will_do():
     """Whole numbers, fractions and NumPy's scalars are numbers; what is refused is refused for its value."""
     assert Circle(Fraction(1, 2), (np.float32(1.0), np.int64(2))) == Circle(0.5, (1.0, 2.0))
     assert Polygon(((x, y) for x, y in TRIANGLE)) == Polygon(np.array(TRIANGLE, dtype=np.float32))
@@ -318,18 +314,18 @@ def test_any_real_number_will_do() -> None:
 
 # -- the rest of the library's front doors
 
-OTHERS: dict[str, Callable[[], object]] = {
+OTHERS = {
     "simple point": lambda: simple.point_in_circle((NAN, 0.0), (0.0, 0.0), 1.0),
     "simple radius": lambda: simple.circles_overlap((0.0, 0.0), -1.0, (1.0, 0.0), 1.0),
-    "simple box": lambda: simple.point_in_box((0.0, 0.0), "box"),  # type: ignore[arg-type]
-    "simple boxes": lambda: simple.boxes_overlap(AABB((0.0, 0.0), (1.0, 1.0)), None),  # type: ignore[arg-type]
-    "simple rectangle": lambda: simple.point_in_rectangle((0.0, 0.0), BOX),  # type: ignore[arg-type]
-    "simple rectangles": lambda: simple.rectangles_overlap(simple.Rectangle((0.0, 0.0), 1.0, 1.0), BOX),  # type: ignore[arg-type]
+    "simple box": lambda: simple.point_in_box((0.0, 0.0), "box"),
+    "simple boxes": lambda: simple.boxes_overlap(AABB((0.0, 0.0), (1.0, 1.0)), None),
+    "simple rectangle": lambda: simple.point_in_rectangle((0.0, 0.0), BOX),
+    "simple rectangles": lambda: simple.rectangles_overlap(simple.Rectangle((0.0, 0.0), 1.0, 1.0), BOX),
     "simple size": lambda: simple.Rectangle((0.0, 0.0), 1.0, INF),
     "gjk trace": lambda: gjk.distance(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
     "epa trace": lambda: epa.penetration(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
-    "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),  # type: ignore[arg-type]
-    "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),  # type: ignore[arg-type]
+    "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),
+    "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),
     "closest trace": lambda: alternating_projections.distance(BOX, HERE, DISC, HERE, np.zeros((3, 5))),
     "ray trace": lambda: ray_cast.ray_cast(BOX, HERE, (0.0, 0.0), (1.0, 0.0), np.zeros((3, 2))),
     "swept trace": lambda: swept.shape_cast(BOX, HERE, (1.0, 0.0), DISC, HERE, np.zeros((3, 2))),
@@ -337,7 +333,7 @@ OTHERS: dict[str, Callable[[], object]] = {
     "sat trace": lambda: sat.overlap(BOX, HERE, DISC, HERE, np.zeros((3, 8))),
     "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "manifold trace": lambda: manifold.manifold(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
-    "sat shape": lambda: sat.overlap(BOX, HERE, 3, HERE),  # type: ignore[arg-type]
+    "sat shape": lambda: sat.overlap(BOX, HERE, 3, HERE),
     "grid rows": lambda: UniformGrid().pairs([(0.0, 0.0, 1.0)]),
     "grid nan": lambda: UniformGrid().pairs([(0.0, 0.0, NAN, 1.0)]),
     "grid order": lambda: UniformGrid().pairs([(0.0, 0.0, -1.0, 1.0)]),
@@ -345,6 +341,6 @@ OTHERS: dict[str, Callable[[], object]] = {
 }
 
 
-def test_other_doors() -> None:
+def test_other_doors():
     for name, ask in OTHERS.items():
         refused(ask, name, "wrong")

@@ -26,13 +26,13 @@ LONGEST = PATIENCE + COMMANDS
 """Seconds a run may take."""
 
 
-def run(mode: str, seed: int, memory: str = "0", solver: str = DEFAULT) -> dict[str, int]:
+def run(mode, seed, memory="0", solver=DEFAULT):
     """What a run saw. `memory` other than "0" is a byte that malloc fills what it hands out with (the C library of Linux only)."""
     command = [sys.executable, "-m", "tests.hazards.fuzz", mode, str(seed), str(COMMANDS), solver]
     environment = {**os.environ, "MALLOC_PERTURB_": memory}
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, cwd=ROOT, env=environment)
     assert done.returncode == 0, f"{' '.join(command[1:])} ended with {done.returncode}:\n{done.stderr[-3000:]}"
-    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
     del found["slowest_ms"]  # which no two runs have alike
     return found
 
@@ -44,8 +44,8 @@ CASES = [
 
 
 @pytest.mark.parametrize(("mode", "solver"), CASES)
-def test_random_commands_neither_crash_nor_change_a_replay(mode: str, solver: str) -> None:
-    seen: Counter[str] = Counter()
+def test_random_commands_neither_crash_nor_change_a_replay(mode, solver):
+    seen = Counter()
     for seed in range(SEEDS):
         found = run(mode, seed, solver=solver)
         # Box2D reads what it never wrote in a wheel joint without a spring: by chance a NaN, and a run that is not its replay
@@ -66,7 +66,7 @@ def test_random_commands_neither_crash_nor_change_a_replay(mode: str, solver: st
         assert seen["restore"] > 0 and seen["restored"] == SEEDS
 
 
-def test_a_run_that_ends_badly_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_ends_badly_is_noticed(monkeypatch):
     """An abort, as Box2D's asserts make it, fails the run with the seed that shows it."""
     monkeypatch.setattr(sys, "executable", "/bin/false") if os.name == "posix" else pytest.skip("needs /bin/false")
     with pytest.raises(AssertionError, match=r"tests.hazards.fuzz plain 7 .* ended with 1"):

@@ -9,11 +9,9 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -54,17 +52,17 @@ class StrangeError(Exception):
     """What nobody but such an object raises."""
 
 
-def _raise(*_: object, **__: object) -> Any:
+def _raise(*_, **__):
     raise StrangeError
 
 
-def raising(base: type, *but: str, only: str = "") -> type:
+def raising(base, *but, only=""):
     """A class of which every special method raises, but for some; or only one does."""
     names = [name for name in _SPECIAL if name not in but and (not only or name == only)]
     return type(f"Raising{base.__name__.title()}", (base,), dict.fromkeys(names, _raise))
 
 
-def _breaking_off() -> Iterator[float]:
+def _breaking_off():
     yield 1.0
     raise StrangeError
 
@@ -72,24 +70,24 @@ def _breaking_off() -> Iterator[float]:
 class Lazy:
     """A sequence that has its length, and no element."""
 
-    def __len__(self) -> int:
+    def __len__(self):
         return 2
 
-    def __getitem__(self, at: object) -> float:
+    def __getitem__(self, at):
         raise StrangeError
 
-    def __iter__(self) -> Iterator[float]:
+    def __iter__(self):
         return _breaking_off()
 
 
-def _deep() -> list[Any]:
-    value: list[Any] = []
+def _deep():
+    value = []
     for _ in range(5000):
         value = [value]
     return value
 
 
-VALUES: dict[str, Callable[[], object]] = {
+VALUES = {
     **{f"only {name} raises": lambda name=name: raising(object, only=name)() for name in ("__repr__", "__float__", "__iter__", "__eq__")},
     "everything raises": raising(object),
     "a float that raises": lambda: raising(float)(1.0),
@@ -139,7 +137,7 @@ VALUES: dict[str, Callable[[], object]] = {
 }
 
 BALL = FixtureSpec(Circle(0.5))
-SPECS: dict[type, dict[str, object]] = {
+SPECS = {
     WorldSettings: {},
     FixtureSpec: {"shape": Circle(0.5)},
     BodySpec: {},
@@ -168,7 +166,7 @@ CASES += [(kind, one.name) for kind in SPECS if kind.__module__.startswith("engi
 
 
 @pytest.mark.parametrize(("kind", "name"), dict.fromkeys(CASES), ids=lambda part: getattr(part, "__name__", part))
-def test_a_field_is_refused_by_name_or_becomes_plain(kind: type, name: str) -> None:
+def test_a_field_is_refused_by_name_or_becomes_plain(kind, name):
     for label, make in VALUES.items():
         try:
             made = kind(**{**SPECS[kind], name: make()})
@@ -182,7 +180,7 @@ def test_a_field_is_refused_by_name_or_becomes_plain(kind: type, name: str) -> N
             assert plain or kind is FixtureSpec, (label, held)
 
 
-def lived_in() -> World:
+def lived_in():
     world = World()
     floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(9.0, 0.5)),), "static"))
     balls = [world.create_body(BodySpec((BALL,), position=(2.0 * k, 1.0))) for k in range(3)]
@@ -193,7 +191,7 @@ def lived_in() -> World:
     return world
 
 
-METHODS: dict[str, dict[str, object]] = {
+METHODS = {
     **{name: {"spec": BodySpec()} for name in ("create_body", "create_joint")},
     "create_fixture": {"body": 1, "spec": BALL},
     "hand_out": {"next_ids": (900, 900, 900)},
@@ -221,7 +219,7 @@ WITHOUT_VALUES = {"canonicalize", "pair_record", "snapshot", "state_hash", "step
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_takes_or_refuses_and_the_world_goes_on(name: str) -> None:
+def test_a_method_takes_or_refuses_and_the_world_goes_on(name):
     world = lived_in()
     snapshot, usual = world.snapshot(), METHODS[name]
     for argument, (label, make) in itertools.product(usual, VALUES.items()):
@@ -248,7 +246,7 @@ def test_a_method_takes_or_refuses_and_the_world_goes_on(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["settings", "solver", "hooks", "keeps_solver_state"])
-def test_what_a_world_is_made_of_and_what_is_set_on_it(name: str) -> None:
+def test_what_a_world_is_made_of_and_what_is_set_on_it(name):
     world = lived_in()
     for make in VALUES.values():
         try:
@@ -263,10 +261,10 @@ def test_what_a_world_is_made_of_and_what_is_set_on_it(name: str) -> None:
 BATCH = batch.ShapeBatch([Polygon.box(0.5, 0.5), Circle(0.5)])
 PLACE, POSES, POINTS = Transform((0.2, 0.0)), [(0.0, 0.0, 0.0)], [(0.0, 0.0)]
 SWEEP = Sweep(PLACE, Transform((3.0, 0.0)))
-PAIR: dict[str, object] = {"a": Circle(0.5), "xf_a": PLACE, "b": Polygon.box(0.5, 0.5), "xf_b": PLACE}
-PAIRS: dict[str, object] = {"shapes": BATCH, "pairs": [(0, 1)], "xf_a": POSES, "xf_b": POSES}
-MOVING: dict[str, object] = {**PAIR, "velocity_a": (0.0, 0.0), "velocity_b": (1.0, 0.0), "t_max": 1.0}
-QUERIES: dict[Callable[..., object], dict[str, object]] = {
+PAIR = {"a": Circle(0.5), "xf_a": PLACE, "b": Polygon.box(0.5, 0.5), "xf_b": PLACE}
+PAIRS = {"shapes": BATCH, "pairs": [(0, 1)], "xf_a": POSES, "xf_b": POSES}
+MOVING = {**PAIR, "velocity_a": (0.0, 0.0), "velocity_b": (1.0, 0.0), "t_max": 1.0}
+QUERIES = {
     **dict.fromkeys((query.contact_set, query.distance, query.overlap, query.penetration), PAIR),
     query.manifold: {**PAIR, "rule": "exact"},
     query.contains: {"shape": Circle(0.5), "xf": PLACE, "point": (0.0, 0.0)},
@@ -293,7 +291,7 @@ QUERIES: dict[Callable[..., object], dict[str, object]] = {
 
 
 @pytest.mark.parametrize("function", QUERIES, ids=lambda function: f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}")
-def test_a_question_answers_or_refuses(function: Callable[..., object]) -> None:
+def test_a_question_answers_or_refuses(function):
     """Issue 29: of a batch indices, a rule and the shapes let pass what a foreign object raised."""
     usual = QUERIES[function]
     function(**usual)
@@ -304,7 +302,7 @@ def test_a_question_answers_or_refuses(function: Callable[..., object]) -> None:
             assert error.field.startswith(argument), (argument, label)
 
 
-def test_everything_is_asked() -> None:
+def test_everything_is_asked():
     public = {name for name, value in inspect.getmembers(World) if not name.startswith("_") and callable(value)}
     assert public == METHODS.keys() | WITHOUT_VALUES
     assert set(JOINT_SPECS) < set(SPECS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +43,7 @@ BROKEN = ("body_destroyed_through_two_proxies", "fixture_used_after_body", "body
 """What happens depends on memory freed, or written over: a signal, an endless loop, or an error about nonsense. Never success."""
 
 
-def outcome(name: str, limit: float = PATIENCE) -> str:
+def outcome(name, limit=PATIENCE):
     try:
         run = subprocess.run([sys.executable, str(BARE), name], capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
@@ -55,17 +54,17 @@ def outcome(name: str, limit: float = PATIENCE) -> str:
 
 
 @pytest.mark.parametrize("name", KILLED)
-def test_bare_library_is_killed(name: str) -> None:
+def test_bare_library_is_killed(name):
     assert outcome(name) == "killed"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
-def test_bare_library_is_broken(name: str) -> None:
+def test_bare_library_is_broken(name):
     assert outcome(name, HANG) in ("killed", "hangs", "raises")
 
 
-def test_every_bare_program_is_expected_somewhere() -> None:
+def test_every_bare_program_is_expected_somewhere():
     defined = {
         node.name
         for node in ast.parse(BARE.read_text(encoding="utf-8")).body
@@ -77,21 +76,21 @@ def test_every_bare_program_is_expected_somewhere() -> None:
 BOX = FixtureSpec(Polygon.box(1.0, 1.0))
 
 
-def resting_box() -> tuple[World, int, int]:
+def resting_box():
     world = World()
     floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 1.0)),), type="static"))
     return world, floor, world.create_body(BodySpec((BOX,), position=(0.0, 1.99)))
 
 
-def raising(*arguments: object) -> bool:
+def raising(*arguments):
     raise ZeroDivisionError("in a hook")
 
 
 @pytest.mark.parametrize("callback", ["begin", "end", "pre_solve", "post_solve"])
-def test_exception_in_any_callback_is_raised_after_a_whole_step(callback: str) -> None:
+def test_exception_in_any_callback_is_raised_after_a_whole_step(callback):
     world, _, box = resting_box()
     twin, _, _ = resting_box()
-    world.hooks = StepHooks(**{callback: raising})  # type: ignore[arg-type]
+    world.hooks = StepHooks(**{callback: raising})
     raised = 0
     for step in range(6):
         if step == 3:  # so that contacts end as well
@@ -107,11 +106,11 @@ def test_exception_in_any_callback_is_raised_after_a_whole_step(callback: str) -
     assert raised >= 1
 
 
-def test_destroying_in_a_callback_waits_for_the_end_of_the_step() -> None:
+def test_destroying_in_a_callback_waits_for_the_end_of_the_step():
     world, floor, box = resting_box()
-    seen: list[bool] = []
+    seen = []
 
-    def destroy(*arguments: object) -> None:
+    def destroy(*arguments):
         if world.is_body(box) and not seen:
             world.destroy_body(box)
             seen.append(world.is_body(box))
@@ -126,9 +125,9 @@ def test_destroying_in_a_callback_waits_for_the_end_of_the_step() -> None:
     assert world.step().n_points == 0
 
 
-def test_creating_in_a_callback_waits_for_the_end_of_the_step() -> None:
+def test_creating_in_a_callback_waits_for_the_end_of_the_step():
     world, _, _ = resting_box()
-    made: list[int] = []
+    made = []
     world.hooks = StepHooks(begin=lambda event: made.append(world.create_body(BodySpec((BOX,), position=(5.0, 20.0)))))
     world.step()
     assert len(made) == 1
@@ -137,7 +136,7 @@ def test_creating_in_a_callback_waits_for_the_end_of_the_step() -> None:
     world.step()
 
 
-def test_a_step_inside_a_step_is_refused() -> None:
+def test_a_step_inside_a_step_is_refused():
     world, _, _ = resting_box()
     world.hooks = StepHooks(begin=lambda event: world.step())
     with pytest.raises(LabError, match="in a hook during a step"):
@@ -145,10 +144,10 @@ def test_a_step_inside_a_step_is_refused() -> None:
     assert world.step_index == 1
 
 
-def test_hooks_may_be_replaced_in_a_callback() -> None:
+def test_hooks_may_be_replaced_in_a_callback():
     world, _, _ = resting_box()
 
-    def remove(*arguments: object) -> None:
+    def remove(*arguments):
         world.hooks = None
 
     world.hooks = StepHooks(begin=remove)
@@ -157,14 +156,14 @@ def test_hooks_may_be_replaced_in_a_callback() -> None:
     assert world.hooks is None
 
 
-def joined() -> tuple[World, int, int, int]:
+def joined():
     world = World()
     a = world.create_body(BodySpec((BOX,)))
     b = world.create_body(BodySpec((BOX,), position=(3.0, 0.0)))
     return world, a, b, world.create_joint(RevoluteJointSpec(a, b, anchor=(1.5, 0.0)))
 
 
-def test_a_joint_dies_with_its_body() -> None:
+def test_a_joint_dies_with_its_body():
     world, a, b, joint = joined()
     world.destroy_body(a)
     assert not world.is_joint(joint)
@@ -175,12 +174,12 @@ def test_a_joint_dies_with_its_body() -> None:
     world.step()
 
 
-def test_what_a_body_takes_with_it_in_a_step_is_doomed_at_once() -> None:
+def test_what_a_body_takes_with_it_in_a_step_is_doomed_at_once():
     world, a, b, joint = joined()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 1.0)),), type="static", position=(0.0, -2.0)))
-    refused: list[str] = []
+    refused = []
 
-    def destroy(*arguments: object) -> None:
+    def destroy(*arguments):
         if refused:
             return
         world.destroy_body(a)
@@ -219,7 +218,7 @@ def test_what_a_body_takes_with_it_in_a_step_is_doomed_at_once() -> None:
         (lambda w, a, j: None, lambda w, a, j: w.destroy_body("1")),
     ],
 )
-def test_dead_handles_are_refused(spend: Callable[..., object], use: Callable[..., object]) -> None:
+def test_dead_handles_are_refused(spend, use):
     world, a, _, joint = joined()
     spend(world, a, joint)
     with pytest.raises(DeadHandleError):
@@ -227,7 +226,7 @@ def test_dead_handles_are_refused(spend: Callable[..., object], use: Callable[..
     world.step()
 
 
-def test_ids_are_never_used_twice() -> None:
+def test_ids_are_never_used_twice():
     world = World()
     first = world.create_body(BodySpec((BOX,)))
     world.destroy_body(first)
@@ -236,7 +235,7 @@ def test_ids_are_never_used_twice() -> None:
     assert world.body(second).fixtures != (0,)
 
 
-def test_bodies_of_another_world_are_unknown() -> None:
+def test_bodies_of_another_world_are_unknown():
     _, a, b, _ = joined()
     with pytest.raises(DeadHandleError, match=f"no body {b}"):
         other = World()
@@ -245,12 +244,12 @@ def test_bodies_of_another_world_are_unknown() -> None:
 
 
 @pytest.mark.parametrize(("frequency", "damping"), [(0.0, 0.0), (0.0, 0.7), (-1.0, 0.7)])
-def test_a_rigid_mouse_joint_is_refused(frequency: float, damping: float) -> None:
+def test_a_rigid_mouse_joint_is_refused(frequency, damping):
     with pytest.raises(InvalidInputError, match=r"frequency must be .* Hz"):
         MouseJointSpec(0, (0.0, 0.0), max_force=10.0, frequency=frequency, damping_ratio=damping)
 
 
-def test_records_outlive_their_world() -> None:
+def test_records_outlive_their_world():
     world, _, box = resting_box()
     world.step()
     body, state, contacts = world.body(box), world.state(box), world.contacts
@@ -270,7 +269,7 @@ NEARLY_COLLINEAR = (
 )
 
 
-def test_a_polygon_that_box2d_would_go_round_for_ever_is_refused() -> None:
+def test_a_polygon_that_box2d_would_go_round_for_ever_is_refused():
     polygon = Polygon(NEARLY_COLLINEAR)
     assert len(polygon.vertices) == len(NEARLY_COLLINEAR)
     world = World()
@@ -287,7 +286,7 @@ def test_a_polygon_that_box2d_would_go_round_for_ever_is_refused() -> None:
     world.step()
 
 
-def test_a_polygon_whose_area_is_lost_in_rounding_is_refused() -> None:
+def test_a_polygon_whose_area_is_lost_in_rounding_is_refused():
     """Box2D makes it, for its first test of the area is passed by a rounding error, and asserts when the body's mass is summed."""
     sliver = FixtureSpec(Polygon(ROUNDED_AREA))
     world = World()
@@ -300,7 +299,7 @@ def test_a_polygon_whose_area_is_lost_in_rounding_is_refused() -> None:
 ROUNDED_AREA = ((3.157263994216919, 10.087357521057129), (3.1576974391937256, 10.087357521057129), (3.1573941707611084, 10.087790489196777))
 
 
-def test_the_hull_foretold_is_the_one_that_box2d_makes() -> None:
+def test_the_hull_foretold_is_the_one_that_box2d_makes():
     rng = np.random.default_rng(20)
     sets = []
     for row in range(600):
@@ -330,7 +329,7 @@ def test_the_hull_foretold_is_the_one_that_box2d_makes() -> None:
     assert n_compared > 500
 
 
-def test_a_hull_that_depends_on_the_compiler_is_not_believed() -> None:
+def test_a_hull_that_depends_on_the_compiler_is_not_believed():
     rng = np.random.default_rng(21)
     for n in range(3, 17):
         angle = 2.0 * np.pi * np.arange(n) / n

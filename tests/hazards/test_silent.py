@@ -8,7 +8,6 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -31,7 +30,7 @@ NAN = math.nan
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 
 
-def stack(height: int = 4) -> World:
+def stack(height=4):
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static", position=(0.0, -0.5)))
     for i in range(height):
@@ -73,7 +72,7 @@ def stack(height: int = 4) -> World:
         (lambda: DistanceJointSpec(0, 1, (1.0, 1.0), (2.0, 1.0), frequency=-1.0), r"frequency must be >= 0 Hz, got -1.0"),
     ],
 )
-def test_bad_specifications_name_field_value_and_range(make: Callable[[], object], message: str) -> None:
+def test_bad_specifications_name_field_value_and_range(make, message):
     with pytest.raises(InvalidInputError, match=message):
         make()
 
@@ -101,7 +100,7 @@ def test_bad_specifications_name_field_value_and_range(make: Callable[[], object
         ),
     ],
 )
-def test_bad_shapes_name_field_value_and_range(make: Callable[[], object], message: str) -> None:
+def test_bad_shapes_name_field_value_and_range(make, message):
     with pytest.raises(InvalidShapeError, match=message):
         make()
 
@@ -109,7 +108,7 @@ def test_bad_shapes_name_field_value_and_range(make: Callable[[], object], messa
 @pytest.mark.parametrize(
     ("corners", "left"), [([(99, 0), (100, 0), (100.000001, 0.5), (100, 1), (99, 1)], 4), ([(0, 0), (1, 0), (1, 1e-12), (0, 1)], 3)]
 )
-def test_a_corner_that_float32_cannot_tell_from_a_line_is_no_corner_for_box2d(corners: list[tuple[float, float]], left: int) -> None:
+def test_a_corner_that_float32_cannot_tell_from_a_line_is_no_corner_for_box2d(corners, left):
     """As one on the line is none for `Polygon`: what the world says of the shape is what Box2D has."""
     world = World()
     body = world.create_body(BodySpec((FixtureSpec(Polygon(corners)),)))
@@ -118,7 +117,7 @@ def test_a_corner_that_float32_cannot_tell_from_a_line_is_no_corner_for_box2d(co
     assert isinstance(shape, Polygon) and len(shape.vertices) == left
 
 
-def commands() -> list[tuple[Callable[[World, int], object], str]]:
+def commands():
     return [
         (lambda w, b: w.set_pose(b, (NAN, 0.0), 0.0), r"position\[0\] must be a finite number in m"),
         (lambda w, b: w.set_pose(b, (0.0, 0.0), math.inf), "angle must be a finite number in rad"),
@@ -142,7 +141,7 @@ def commands() -> list[tuple[Callable[[World, int], object], str]]:
 
 
 @pytest.mark.parametrize(("use", "message"), commands())
-def test_bad_commands_are_refused_and_change_nothing(use: Callable[[World, int], object], message: str) -> None:
+def test_bad_commands_are_refused_and_change_nothing(use, message):
     world = stack()
     world.step()
     before = world.state_hash(), world.structure_version
@@ -152,15 +151,15 @@ def test_bad_commands_are_refused_and_change_nothing(use: Callable[[World, int],
     world.step()
 
 
-def test_misspelled_attributes_of_a_world_are_refused() -> None:
+def test_misspelled_attributes_of_a_world_are_refused():
     world = World()
     with pytest.raises(AttributeError):
-        world.gravty = (0.0, 0.0)  # type: ignore[attr-defined]
+        world.gravty = (0.0, 0.0)
     with pytest.raises(AttributeError):
-        world.settings = WorldSettings()  # type: ignore[misc]
+        world.settings = WorldSettings()
 
 
-def test_positions_are_copies() -> None:
+def test_positions_are_copies():
     world = stack()
     body = world.body_ids[-1]
     state, poses, contacts = world.state(body), world.poses, world.step()
@@ -173,10 +172,10 @@ def test_positions_are_copies() -> None:
     with pytest.raises(ValueError, match="read-only"):
         poses[0, 0] = 50.0
     with pytest.raises(AttributeError):
-        state.position = (50.0, 0.0)  # type: ignore[misc]
+        state.position = (50.0, 0.0)
 
 
-def test_set_pose_goes_through_the_broad_phase() -> None:
+def test_set_pose_goes_through_the_broad_phase():
     world = stack(1)
     far = world.create_body(BodySpec((BOX,), position=(0.0, 50.0)))
     world.step()
@@ -185,7 +184,7 @@ def test_set_pose_goes_through_the_broad_phase() -> None:
     assert (0, far) in set(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True))
 
 
-def test_worlds_neither_copy_nor_pickle() -> None:
+def test_worlds_neither_copy_nor_pickle():
     world = stack()
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="snapshot"):
@@ -196,9 +195,9 @@ def test_worlds_neither_copy_nor_pickle() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")
 @pytest.mark.parametrize("callback", ["begin", "post_solve"])
-def test_ctrl_c_waits_for_the_end_of_the_step(callback: str) -> None:
+def test_ctrl_c_waits_for_the_end_of_the_step(callback):
     world, twin = stack(), stack()
-    world.hooks = StepHooks(**{callback: lambda *arguments: os.kill(os.getpid(), signal.SIGINT)})  # type: ignore[arg-type]
+    world.hooks = StepHooks(**{callback: lambda *arguments: os.kill(os.getpid(), signal.SIGINT)})
     with pytest.raises(KeyboardInterrupt):
         for _ in range(5):
             twin.step()
@@ -208,7 +207,7 @@ def test_ctrl_c_waits_for_the_end_of_the_step(callback: str) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch):
     """Box2D's own assertions come out of Step as exceptions and leave the `b2World` locked for good."""
     world, twin = stack(), stack()
     for _ in range(20):
@@ -228,7 +227,7 @@ def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch: pytest
         assert world.state_hash() == twin.state_hash()
 
 
-def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back() -> None:
+def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     body = world.create_body(BodySpec((BOX,)))
     other = world.create_body(BodySpec((BOX,), position=(5.0, 0.0)))

@@ -28,7 +28,7 @@ BEFORE = [
 ]
 
 
-def judged(name: str, a: object, xf_a: Transform, b: object, xf_b: Transform) -> object:
+def judged(name, a, xf_a, b, xf_b):
     """One query's answer, which the judge must find right."""
     case = Case(a, xf_a, b, xf_b, (0.0, 0.0), (1.0, 0.0), (1.0, 0.0), 0.0, xf_b)
     found = getattr(query, name)(a, xf_a, b, xf_b)
@@ -37,7 +37,7 @@ def judged(name: str, a: object, xf_a: Transform, b: object, xf_b: Transform) ->
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_some_of_each_family(family: str) -> None:
+def test_some_of_each_family(family):
     tallies = judge_family(family, 30, 3)
     assert len(tallies) == 9
     for name, tally in tallies.items():
@@ -48,7 +48,7 @@ def test_some_of_each_family(family: str) -> None:
 
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize("family", ["far", "far slivers", "all"])
-def test_lanes_answer_as_one_by_one(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lanes_answer_as_one_by_one(family, monkeypatch):
     cases = cases_of(family, 400, 5)
     in_lanes = list(ask_batch(cases))
     for module in (batched, swept):
@@ -58,7 +58,7 @@ def test_lanes_answer_as_one_by_one(family: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)
-def test_before_a_tip_is_outside(place: float, before: float) -> None:
+def test_before_a_tip_is_outside(place, before):
     xf = Transform((place, 0.0))
     assert query.ray_cast(TIP, xf, (place - before, -1.0), (0.0, 2.0)).status is Status.MISS
     assert not query.contains(TIP, xf, (place - before, 0.0))
@@ -66,7 +66,7 @@ def test_before_a_tip_is_outside(place: float, before: float) -> None:
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)
-def test_at_a_tip_is_a_hit(place: float, before: float) -> None:
+def test_at_a_tip_is_a_hit(place, before):
     xf = Transform((place, 0.0))
     assert query.contains(TIP, xf, (place, 0.0))
     across, along = query.ray_cast(TIP, xf, (place, -1.0), (0.0, 2.0)), query.ray_cast(TIP, xf, (place - 2.0, 0.0), (4.0, 0.0))
@@ -75,7 +75,7 @@ def test_at_a_tip_is_a_hit(place: float, before: float) -> None:
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)
-def test_two_tips_before_each_other_are_apart(place: float, before: float) -> None:
+def test_two_tips_before_each_other_are_apart(place, before):
     here, there = Transform((place, 0.0)), Transform((place - before, 0.0), math.pi)
     assert not query.overlap(TIP, here, TIP, there)
     assert query.manifold(TIP, here, TIP, there).points == ()
@@ -83,7 +83,7 @@ def test_two_tips_before_each_other_are_apart(place: float, before: float) -> No
     assert query.overlap(TIP, here, TIP, Transform((place + before, 0.0), math.pi))
 
 
-def test_a_disc_on_a_sliver_that_is_thinner_than_rounding_touches_it() -> None:
+def test_a_disc_on_a_sliver_that_is_thinner_than_rounding_touches_it():
     """Every edge of the upper side ties; the first has the disc past its end, and its corner is farther than the disc reaches."""
     sliver = Polygon(
         [
@@ -99,7 +99,7 @@ def test_a_disc_on_a_sliver_that_is_thinner_than_rounding_touches_it() -> None:
         assert judged("manifold", a, at, b, there).points[0].separation == pytest.approx(-0.025295, abs=1e-6)
 
 
-def test_a_disc_smaller_than_the_corners_of_a_sliver() -> None:
+def test_a_disc_smaller_than_the_corners_of_a_sliver():
     sliver = Polygon(
         [
             (-0.5511540299059074, -0.46057470852595417), (-0.07645463885033699, -0.06388971345157818),
@@ -115,7 +115,7 @@ def test_a_disc_smaller_than_the_corners_of_a_sliver() -> None:
     judged("manifold", sliver, at, disc, there)
 
 
-def test_the_contact_of_edges_end_to_end_is_at_their_ends() -> None:
+def test_the_contact_of_edges_end_to_end_is_at_their_ends():
     """Two parallel edges of which only the ends meet: clipping leaves nothing, and both corners of the one are equally far forward."""
     a = Polygon(
         [
@@ -135,7 +135,7 @@ def test_the_contact_of_edges_end_to_end_is_at_their_ends() -> None:
     assert math.dist(point.position, (5609.152, -40125.215)) < 0.01
 
 
-def test_skinned_slivers_within_their_skins_touch() -> None:
+def test_skinned_slivers_within_their_skins_touch():
     """The incident edge is one of five that no cosine tells apart, and the first lies a meter from the reference edge."""
     a = Polygon(
         [
@@ -161,7 +161,7 @@ def test_skinned_slivers_within_their_skins_touch() -> None:
     assert [point.separation for point in found.points] == pytest.approx([0.0141, 0.0141], abs=1e-6)
 
 
-def test_a_manifold_of_slivers_has_its_deepest_point() -> None:
+def test_a_manifold_of_slivers_has_its_deepest_point():
     a = Polygon(
         [
             (-0.10639539195859092, 0.9384692045807863), (-0.07101515343352176, 0.6263949342067929),
@@ -185,7 +185,7 @@ def test_a_manifold_of_slivers_has_its_deepest_point() -> None:
     assert min(point.separation for point in found.points) == pytest.approx(-3.15e-11, abs=5e-13)
 
 
-def test_where_slivers_touch_once_parted_lies_on_both() -> None:
+def test_where_slivers_touch_once_parted_lies_on_both():
     """The edge at which EPA ends is a chord over a corner that stands out by less than rounding, half a micrometer from the place."""
     a = Polygon(
         [
@@ -210,7 +210,7 @@ def test_where_slivers_touch_once_parted_lies_on_both() -> None:
     assert judged("penetration", a, at, b, there).depth == pytest.approx(1.14064547e-6)
 
 
-def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set() -> None:
+def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set():
     """The edge of 1 cm that ties with the line of 64 m has its own end elsewhere, and the two corners nearest to each other coincide."""
     line = Segment((12.848963837558545, 53.09929328766866), (-44.922440915443836, 25.768317637768053))
     dart = Polygon(
@@ -225,7 +225,7 @@ def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set() -> None:
     assert math.dist(found.points[0], (-44.2403838, 24.8997536)) < 1e-6
 
 
-def test_a_polygon_that_rounding_leaves_two_corners_is_refused() -> None:
+def test_a_polygon_that_rounding_leaves_two_corners_is_refused():
     """Of these four corners two lie on the lines of their neighbors, within rounding; what was left had no area, and no query took it."""
     flat = [(-0.7508507612023833, -2.14e-15), (0.8633830679241631, -4e-16), (0.8662969075492094, -3.5e-16), (0.9632048738262554, 9.34e-15)]
     with pytest.raises(InvalidShapeError, match="vertices must be points that enclose an area, got points on one line"):
@@ -233,7 +233,7 @@ def test_a_polygon_that_rounding_leaves_two_corners_is_refused() -> None:
     assert len(Polygon([(x, 100.0 * y) for x, y in flat]).vertices) == 4
 
 
-def test_the_judge_finds_faults() -> None:
+def test_the_judge_finds_faults():
     """Answers off by more than the bound are refused, a hit a hair before a tip among them."""
     box, disc = Polygon.box(0.5, 0.5), Circle(0.5)
     here, there = Transform(), Transform((0.9, 0.0))

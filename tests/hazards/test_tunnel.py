@@ -8,13 +8,13 @@ from tests.hazards.tunnel import FAMILIES, judge, make
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_nothing_leaves_a_room(family: str) -> None:
+def test_nothing_leaves_a_room(family):
     for seed in range(4):
         case = make(family, seed)
         assert judge(case) is None, case.words
 
 
-def test_the_judge_sees_what_leaves() -> None:
+def test_the_judge_sees_what_leaves():
     left = 0
     for seed in range(4):
         case = make("static", seed)
@@ -24,7 +24,7 @@ def test_the_judge_sees_what_leaves() -> None:
 
 
 @pytest.mark.parametrize(("family", "seed"), [("driven", 1092), ("loose", 1024)])
-def test_what_once_left_stays(family: str, seed: int) -> None:
+def test_what_once_left_stays(family, seed):
     """A body that had lost its time was outrun by a room that had not; and the other way round."""
     case = make(family, seed)
     assert judge(case) is None, case.words

@@ -72,6 +72,6 @@ def _all_convex(part: object, lines: list[object]) -> bool:
     import shapely
     from shapely.ops import polygonize
 
-    cut = shapely.unary_union([part.boundary, *lines])  # type: ignore[attr-defined]
-    faces = [face for face in polygonize(cut) if part.contains(face.representative_point())]  # type: ignore[attr-defined]
+    cut = shapely.unary_union([part.boundary, *lines])
+    faces = [face for face in polygonize(cut) if part.contains(face.representative_point())]
     return all(not face.interiors and abs(face.area - face.convex_hull.area) < 1e-9 for face in faces)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pygame
 import pytest
 
 from engine.app.files import places
 from engine.app.window import Window
-from engine.contracts import StepAgreement, StepContacts
+from engine.contracts import StepAgreement
 from engine.demo import Demo, Parameter
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World
@@ -24,9 +23,9 @@ class Drop(Demo):
     parameters = (Parameter("height", 1.0, 0.6, 20.0, "m", "height"), Parameter("discs", 1, 1, 9, whole=True))
     keys = (("K", "kick"),)
 
-    def build(self) -> None:
+    def build(self):
         """One world."""
-        self.pressed: list[str] = []
+        self.pressed = []
         self.stage = self.add_stage(World(), mark_touching=True)
         self.stage.world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
         self.discs = [
@@ -34,12 +33,12 @@ class Drop(Demo):
             for k in range(int(self.parameter("discs")))
         ]
 
-    def on_key(self, key: str) -> bool:
+    def on_key(self, key):
         """Remember the key."""
         self.pressed.append(key)
         return True
 
-    def status(self) -> tuple[str, ...]:
+    def status(self):
         """One line."""
         return (f"{self.steps} steps",)
 
@@ -49,7 +48,7 @@ class Twins(Drop):
 
     id, category, title, watch = "twins", "Another", "Twins", "Two worlds."
 
-    def build(self) -> None:
+    def build(self):
         """Two worlds with labels."""
         super().build()
         other = self.add_stage(World(), offset=(30.0, 0.0), label="right")
@@ -70,54 +69,54 @@ class CountingReferee:
     ready = True
     pairs, last_ms = None, 0.0
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world):
         self.compared = 0
 
     @property
-    def total(self) -> StepAgreement:
+    def total(self):
         """All it has seen."""
         return StepAgreement(self.compared, self.compared)
 
-    def check(self, contacts: StepContacts, /) -> StepAgreement:
+    def check(self, contacts, /):
         """Count."""
         self.compared += len(contacts)
         return StepAgreement(len(contacts), len(contacts))
 
 
 @pytest.fixture
-def drop() -> type[Demo]:
+def drop():
     return Drop
 
 
 @pytest.fixture
-def twins() -> type[Demo]:
+def twins():
     return Twins
 
 
 @pytest.fixture
-def choosy() -> type[Demo]:
+def choosy():
     return Choosy
 
 
 @pytest.fixture
-def referee() -> Any:
+def referee():
     return CountingReferee
 
 
 @pytest.fixture
-def hand(drop: type[Demo], twins: type[Demo]) -> Hand:
+def hand(drop, twins):
     pygame.event.clear()
     return Hand(Window(SIZE, (twins, drop), drop()))
 
 
 @pytest.fixture
-def browser(drop: type[Demo], twins: type[Demo]) -> Hand:
+def browser(drop, twins):
     pygame.event.clear()
     return Hand(Window(SIZE, (twins, drop)))
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def display(monkeypatch, tmp_path_factory):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     for name in ("user_config_path", "user_data_path", "user_pictures_path"):  # not the user's own folders
         monkeypatch.setattr(places, name, lambda *_, **__: tmp_path_factory.getbasetemp() / "home")

@@ -1,14 +1,10 @@
 """The loop rests where nobody looks: no steps, no pictures, and back at once."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pygame
 import pytest
 
 from engine.app import loop as loops
-from engine.app.loop import Loop, open_window
+from engine.app.loop import open_window
 from engine.app.window import Window
 from engine.sim.registry import find_demo
 
@@ -20,21 +16,21 @@ class Warmup:
     words, short = "being compiled", "compiling"
     is_over = False
 
-    def start(self) -> None:
+    def start(self):
         """Nothing."""
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds):
         """Whether it was told."""
         return Warmup.is_over
 
-    def close(self) -> None:
+    def close(self):
         """Nothing."""
 
 
 @pytest.fixture(autouse=True)
-def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Window]:
+def pictures(monkeypatch):
     """What was drawn."""
-    drawn: list[Window] = []
+    drawn = []
     draw = Window.show
     monkeypatch.setattr(loops, "RefereeWarmup", Warmup)
     monkeypatch.setattr(Warmup, "is_over", False)
@@ -44,19 +40,19 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Window]:
 
 
 @pytest.fixture
-def listed() -> Iterator[Loop]:
+def listed():
     with open_window() as loop:
         yield loop
         loop.window.app.running = False
 
 
 @pytest.fixture
-def running() -> Iterator[Loop]:
+def running():
     with open_window(find_demo("simple_shapes"), values={"count": 5}) as loop:
         yield loop
 
 
-def take(loop: Loop, seconds: float, *events: int, **attributes: Any) -> None:
+def take(loop, seconds, *events, **attributes):
     """Post events, and let time pass as the loop does, at its own pace."""
     for event in events:
         pygame.event.post(pygame.event.Event(event, attributes))
@@ -65,7 +61,7 @@ def take(loop: Loop, seconds: float, *events: int, **attributes: Any) -> None:
         seconds -= 1.0 / loop.frames_per_second
 
 
-def test_a_preview_has_half_the_frames_while_kernels_are_compiled(listed: Loop, pictures: list[Window]) -> None:
+def test_a_preview_has_half_the_frames_while_kernels_are_compiled(listed, pictures):
     take(listed, 0.1)
     assert listed.frames_per_second == 30
     pictures.clear()
@@ -76,15 +72,13 @@ def test_a_preview_has_half_the_frames_while_kernels_are_compiled(listed: Loop, 
     assert listed.frames_per_second == 60
 
 
-def test_a_running_demo_keeps_its_frames_while_kernels_are_compiled(running: Loop) -> None:
+def test_a_running_demo_keeps_its_frames_while_kernels_are_compiled(running):
     take(running, 0.1)
     assert running.is_warming_up and running.frames_per_second == 60
 
 
 @pytest.mark.parametrize("opened", ["listed", "running"])
-def test_a_hidden_window_stands_still_and_goes_on_where_it_stood(
-    opened: str, pictures: list[Window], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
+def test_a_hidden_window_stands_still_and_goes_on_where_it_stood(opened, pictures, monkeypatch, request):
     loop = request.getfixturevalue(opened)
     Warmup.is_over = True
     demo = loop.window.session.demo
@@ -100,9 +94,7 @@ def test_a_hidden_window_stands_still_and_goes_on_where_it_stood(
     assert before < demo.steps <= before + 16 and pictures, "what was rested is not made up for"
 
 
-def test_a_hidden_demo_that_is_recorded_goes_on_unseen(
-    running: Loop, pictures: list[Window], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hidden_demo_that_is_recorded_goes_on_unseen(running, pictures, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     take(running, 0.1)
     take(running, 0.1, pygame.KEYDOWN, key=pygame.K_r, mod=pygame.KMOD_CTRL, unicode="")
@@ -115,9 +107,9 @@ def test_a_hidden_demo_that_is_recorded_goes_on_unseen(
     take(running, 0.1, pygame.QUIT)
 
 
-def test_what_is_built_is_kept_while_the_window_is_hidden(running: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
-    noted: list[float] = []
-    running.window.docks[0].update = lambda window, elapsed: noted.append(elapsed)  # type: ignore[method-assign]
+def test_what_is_built_is_kept_while_the_window_is_hidden(running, monkeypatch):
+    noted = []
+    running.window.docks[0].update = lambda window, elapsed: noted.append(elapsed)
     monkeypatch.setattr(pygame.display, "get_active", lambda: False)
     take(running, 10.0)
     assert noted and 9.0 < sum(noted) < 11.0

@@ -9,12 +9,12 @@ from engine.app.clock import SPEEDS, FixedClock, speed_name
 STEP = 1.0 / 60.0
 
 
-def test_a_frame_as_long_as_a_step_takes_one_step() -> None:
+def test_a_frame_as_long_as_a_step_takes_one_step():
     clock = FixedClock(STEP)
     assert [clock.advance(STEP) for _ in range(100)] == [1] * 100
 
 
-def test_slow_motion_takes_a_hundredth_of_the_steps_and_draws_between_them() -> None:
+def test_slow_motion_takes_a_hundredth_of_the_steps_and_draws_between_them():
     clock = FixedClock(STEP)
     clock.speed = 0.01
     fractions = []
@@ -26,14 +26,14 @@ def test_slow_motion_takes_a_hundredth_of_the_steps_and_draws_between_them() -> 
     assert len({round(fraction, 3) for fraction in fractions}) >= 99
 
 
-def test_a_long_frame_starts_no_spiral() -> None:
+def test_a_long_frame_starts_no_spiral():
     clock = FixedClock(STEP, max_steps=4)
     assert clock.advance(10.0) == 4
     assert clock.lag > 0.5
     assert clock.advance(STEP) == 1, "the rest is forgotten"
 
 
-def test_lag_fades_once_frames_are_short_again() -> None:
+def test_lag_fades_once_frames_are_short_again():
     clock = FixedClock(STEP)
     clock.advance(5.0)
     for _ in range(300):
@@ -41,7 +41,7 @@ def test_lag_fades_once_frames_are_short_again() -> None:
     assert clock.lag < 0.05
 
 
-def test_paused_takes_no_step_however_long() -> None:
+def test_paused_takes_no_step_however_long():
     clock = FixedClock(STEP)
     clock.paused = True
     assert [clock.advance(1.0) for _ in range(5)] == [0] * 5
@@ -50,14 +50,14 @@ def test_paused_takes_no_step_however_long() -> None:
     assert clock.advance(STEP) == 1, "the time of the pause is not made up for"
 
 
-def test_single_step_is_exactly_one() -> None:
+def test_single_step_is_exactly_one():
     clock = FixedClock(STEP)
     clock.request_step()
     assert clock.paused
     assert [clock.advance(1.0) for _ in range(3)] == [1, 0, 0]
 
 
-def test_speed_notches_stop_at_both_ends() -> None:
+def test_speed_notches_stop_at_both_ends():
     clock = FixedClock(STEP)
     for _ in range(5):
         clock.faster()
@@ -72,7 +72,7 @@ def test_speed_notches_stop_at_both_ends() -> None:
     assert clock.speed == 0.25
 
 
-def test_another_step_length_keeps_the_fraction() -> None:
+def test_another_step_length_keeps_the_fraction():
     clock = FixedClock(STEP)
     clock.advance(0.5 * STEP)
     clock.step_seconds = STEP / 4
@@ -80,7 +80,7 @@ def test_another_step_length_keeps_the_fraction() -> None:
 
 
 @given(st.lists(st.one_of(st.floats(0.0, 0.2), st.sampled_from([math.nan, math.inf, -1.0])), max_size=60), st.sampled_from(SPEEDS))
-def test_steps_never_run_ahead_of_time(frames: list[float], speed: float) -> None:
+def test_steps_never_run_ahead_of_time(frames, speed):
     clock = FixedClock(STEP)
     clock.speed = speed
     taken = sum(clock.advance(elapsed) for elapsed in frames)
@@ -90,5 +90,5 @@ def test_steps_never_run_ahead_of_time(frames: list[float], speed: float) -> Non
     assert 0.0 <= clock.lag <= 1.0
 
 
-def test_names() -> None:
+def test_names():
     assert [speed_name(speed) for speed in SPEEDS] == ["8x", "4x", "2x", "1/1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/100"]

@@ -11,16 +11,14 @@ from engine.app.keys import chords, key_codes
 from engine.app.panel import key_buttons
 from engine.render.views import Layers
 from engine.sim import actions
-from engine.sim.demo import Demo
 from engine.sim.registry import all_demos
 from engine.ui.rows import Line
 from tests.unit.app.controls import place
-from tests.unit.app.hand import Hand
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
 
 
-def test_no_key_and_no_id_has_two_commands() -> None:
+def test_no_key_and_no_id_has_two_commands():
     assert max(Counter(command.id for command in COMMANDS).values()) == 1
     assert max(Counter(chord for command in COMMANDS for chord in chords(command.key)).values()) == 1
     assert all(chords(command.key) for command in COMMANDS if command.key)
@@ -28,7 +26,7 @@ def test_no_key_and_no_id_has_two_commands() -> None:
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.key], ids=lambda command: command.id)
-def test_a_key_means_its_command(command: object) -> None:
+def test_a_key_means_its_command(command):
     assert command in COMMANDS
     for code, control, shift in chords(command.key):
         mod = (pygame.KMOD_CTRL if control else 0) | (pygame.KMOD_SHIFT if shift else 0)
@@ -36,20 +34,20 @@ def test_a_key_means_its_command(command: object) -> None:
         assert command_of(event) is command
 
 
-def test_the_page_of_keys_has_the_demos_own_keys_and_every_key_that_can_be_used(hand: Hand) -> None:
+def test_the_page_of_keys_has_the_demos_own_keys_and_every_key_that_can_be_used(hand):
     keys = {row.name: row.value for row in key_rows(hand.window.app, ()) if isinstance(row, Line)}
     assert keys["K"] == "kick"
     assert "Space" in keys and "Ctrl Shift O" in keys and "F3" not in keys, "this world is not shared"
 
 
-def test_the_docs_have_the_table_and_what_to_try() -> None:
+def test_the_docs_have_the_table_and_what_to_try():
     for path, page in ((key_table.WINDOW, key_table.window_page), (key_table.DEMOS, key_table.demos_page)):
         text = path.read_text(encoding="utf-8")
         assert page(text) == text, "python -m docs.key_table"
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_each_step_of_what_to_try_can_be_done(demo: type[Demo]) -> None:
+def test_each_step_of_what_to_try_can_be_done(demo):
     """What ticks it off is a key or a parameter of the demo, an action, a command, or a saved file."""
     keys, parameters = {name for name, _, _ in key_buttons(demo.keys)}, {one.name for one in demo.parameters}
     alternatives = {"f", "p"}  # other keys for the same
@@ -66,7 +64,7 @@ def test_each_step_of_what_to_try_can_be_done(demo: type[Demo]) -> None:
                 assert mark == "saved" or hasattr(actions, mark) or find(mark)
 
 
-def test_steps_are_ticked_as_they_are_done(hand: Hand, drop: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_are_ticked_as_they_are_done(hand, drop, monkeypatch):
     monkeypatch.setattr(drop, "tries", (("Kick it: K.", "key k"), ("Pause.", "pause"), ("Change the height.", "set height")))
     hand.window.screen.is_outdated = True
     hand.frame()
@@ -79,7 +77,7 @@ def test_steps_are_ticked_as_they_are_done(hand: Hand, drop: type[Demo], monkeyp
     assert panel.done() == (True, True, True)
 
 
-def test_a_key_of_the_demo_has_a_button_that_holds_it_down(hand: Hand) -> None:
+def test_a_key_of_the_demo_has_a_button_that_holds_it_down(hand):
     demo = hand.window.session.demo
     at = place(hand.window, "Kick  K").center
     pygame.mouse.set_pos(at)
@@ -87,12 +85,12 @@ def test_a_key_of_the_demo_has_a_button_that_holds_it_down(hand: Hand) -> None:
     hand.frame(2)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     hand.frame(3)
-    assert demo.held == {"k"} and demo.pressed == ["k"]  # type: ignore[attr-defined]
+    assert demo.held == {"k"} and demo.pressed == ["k"]
     hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
     hand.frame(2)
-    assert demo.held == set() and demo.pressed == ["k"]  # type: ignore[attr-defined]
+    assert demo.held == set() and demo.pressed == ["k"]
 
 
-def test_layers_have_a_toggle_each() -> None:
+def test_layers_have_a_toggle_each():
     assert [command.id for command in COMMANDS if command.id in Layers.__slots__] == list(Layers.__slots__)
     assert key_codes("0") == (pygame.K_0, pygame.K_KP_0)

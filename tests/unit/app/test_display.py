@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -15,36 +14,36 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the s
 
 
 @pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _bare_environment(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_nothing_is_set() -> None:
+def test_nothing_is_set():
     assert display.display_problem() == "neither DISPLAY nor WAYLAND_DISPLAY is set"
     assert display.display_problem() is not None
 
 
 @pytest.mark.parametrize("driver", ["dummy", "offscreen"])
-def test_a_driver_without_windows(driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_without_windows(driver, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("SDL_VIDEODRIVER", driver)
     assert display.display_problem() == f"SDL_VIDEODRIVER is {driver}"
 
 
 @pytest.mark.parametrize("name", [":98765", "nonsense", "", "::::", "/no/such/socket", ":65536", "localhost:99999"])
-def test_an_x_server_that_is_not_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_x_server_that_is_not_there(name, monkeypatch):
     monkeypatch.setenv("DISPLAY", name)
     assert display.display_problem() is not None
 
 
-def test_a_wayland_server_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wayland_server_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     assert display.display_problem() == f"no Wayland server answers at {tmp_path / 'wayland-0'}"
 
 
-def test_a_server_that_says_nothing_is_left_after_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_says_nothing_is_left_after_a_moment(tmp_path, monkeypatch):
     monkeypatch.setattr(display, "_ANSWER_TIME", 0.1)
     path = tmp_path / "silent"
     with socket.socket(socket.AF_UNIX) as server:
@@ -54,14 +53,14 @@ def test_a_server_that_says_nothing_is_left_after_a_moment(tmp_path: Path, monke
         assert "no X server answers" in str(display.display_problem())
 
 
-def test_a_server_that_refuses_is_not_a_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_refuses_is_not_a_display(tmp_path, monkeypatch):
     """It answers the knock; then SDL is asked, and cannot open a window either."""
     path = tmp_path / "refusing"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
         server.listen()
 
-        def refuse() -> None:
+        def refuse():
             connection, _ = server.accept()
             with connection:
                 connection.recv(12)

@@ -20,24 +20,24 @@ class Sheet(Dock):
     side = "right"
     gives_way = True
 
-    def __init__(self, wanted: float, opened: int) -> None:
-        self.extent, self.opened, self.shown = wanted, opened, True  # type: ignore[misc]
+    def __init__(self, wanted, opened):
+        self.extent, self.opened, self.shown = wanted, opened, True
 
 
-def test_the_one_opened_longest_ago_is_closed() -> None:
+def test_the_one_opened_longest_ago_is_closed():
     sheets = (Sheet(300.0, 2), Sheet(300.0, 3), Sheet(300.0, 1))
     view = carve((0, 0, 1200, 700), 1.0, sheets)
     assert [sheet.shown for sheet in sheets] == [True, True, False]
     assert [sheet.place[2] for sheet in sheets[:2]] == [300, 300] and view[2] == 600
 
 
-def test_before_anything_is_closed_all_become_a_little_smaller() -> None:
+def test_before_anything_is_closed_all_become_a_little_smaller():
     sheets = (Sheet(300.0, 2), Sheet(300.0, 1))
     carve((0, 0, 1000, 700), 1.0, sheets)
     assert [sheet.place[2] for sheet in sheets] == [275, 275]
 
 
-def test_the_last_one_is_not_closed_however_small_the_window() -> None:
+def test_the_last_one_is_not_closed_however_small_the_window():
     sheets = (Sheet(300.0, 2), Sheet(300.0, 1))
     carve((0, 0, 300, 200), 1.0, sheets)
     assert [sheet.shown for sheet in sheets] == [True, False]
@@ -49,7 +49,7 @@ def test_the_last_one_is_not_closed_however_small_the_window() -> None:
 
 
 @pytest.fixture
-def window() -> Window:
+def window():
     """A small one with everything open."""
     kind = find_demo("simple_shapes")
     window = Window((800, 600), (kind,), kind(1, {"count": 5}))
@@ -59,7 +59,7 @@ def window() -> Window:
     return window
 
 
-def frames(window: Window, n: int = 2) -> pygame.Surface:
+def frames(window, n=2):
     surface = pygame.Surface(window.size)
     for _ in range(n):
         window.update(1.0 / 60.0)
@@ -67,16 +67,16 @@ def frames(window: Window, n: int = 2) -> pygame.Surface:
     return surface
 
 
-def named(window: Window, title: str) -> Dock:
+def named(window, title):
     return next(dock for dock in window.docks if dock.title == title)
 
 
-def press(window: Window, at: tuple[int, int]) -> None:
+def press(window, at):
     for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
         window.handle(pygame.event.Event(kind, pos=at, button=1))
 
 
-def test_in_a_small_window_the_scene_keeps_its_share(window: Window) -> None:
+def test_in_a_small_window_the_scene_keeps_its_share(window):
     log, inspector = (named(window, title) for title in ("Event log", "Inspector"))
     assert log.shown and not inspector.shown
     assert window.screen.view[2] >= 0.45 * 524 and window.screen.view[3] >= 0.55 * 570
@@ -89,7 +89,7 @@ def test_in_a_small_window_the_scene_keeps_its_share(window: Window) -> None:
 
 @pytest.mark.parametrize("scale", [1.0, 1.375, 2.0])
 @pytest.mark.parametrize("size", [(480, 320), (800, 600), (1280, 720)])
-def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size: tuple[int, int], scale: float) -> None:
+def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size, scale):
     kind = find_demo("simple_shapes")
     window = Window(size, (kind,), kind(1, {"count": 5}), ui_scale=scale)
     for key in OPENED:

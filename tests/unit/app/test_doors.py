@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pygame
 import pytest
 
@@ -21,7 +19,7 @@ from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.test_pointing import differing
 
 
-def settle(hand: Hand) -> None:
+def settle(hand):
     """Let the disc come to rest; one picture shows it."""
     for _ in range(90):
         hand.window.session.advance(1.0 / 60.0)
@@ -29,21 +27,21 @@ def settle(hand: Hand) -> None:
 
 
 @pytest.fixture
-def lying(hand: Hand) -> tuple[int, int]:
+def lying(hand):
     """Let the disc come to rest, and return the pixel of its contact with the floor."""
     settle(hand)
     x, y = hand.window.session.demo.stages[0].world.contacts.position[0, 0].tolist()
     return pixel(hand, (x, y))
 
 
-def stepper(hand: Hand) -> Any:
+def stepper(hand):
     """The demo that is shown, which must be the stepper."""
-    demo: Any = hand.window.session.demo
+    demo = hand.window.session.demo
     assert demo.id == "stepper"
     return demo
 
 
-def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand: Hand, lying: tuple[int, int]) -> None:
+def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand, lying):
     session = hand.window.session
     contacts = session.demo.stages[0].world.contacts
     asked = (*contacts.pose_a[0, :2], *contacts.pose_b[0, :2])
@@ -62,7 +60,7 @@ def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand: Han
     assert hand.window.browsing
 
 
-def test_a_drag_from_a_contact_takes_hold_of_the_body(hand: Hand, lying: tuple[int, int]) -> None:
+def test_a_drag_from_a_contact_takes_hold_of_the_body(hand, lying):
     session = hand.window.session
     at = lying[0], lying[1] - 3
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
@@ -73,7 +71,7 @@ def test_a_drag_from_a_contact_takes_hold_of_the_body(hand: Hand, lying: tuple[i
     assert hand.window.session is session
 
 
-def test_contacts_that_are_not_shown_are_no_doors(hand: Hand, lying: tuple[int, int]) -> None:
+def test_contacts_that_are_not_shown_are_no_doors(hand, lying):
     session = hand.window.session
     session.layers.points = False
     hand.frame()
@@ -86,7 +84,7 @@ def test_contacts_that_are_not_shown_are_no_doors(hand: Hand, lying: tuple[int, 
 
 
 @pytest.mark.slow  # the referee compiles all that it asks before a ring is drawn
-def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look(hand: Hand) -> None:
+def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look(hand):
     at = differing(hand)
     session = hand.window.session
     hand.click(at)
@@ -99,7 +97,7 @@ def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look
     assert stepper(hand).names == ("manifold", "manifold_box2d")
 
 
-def test_a_line_of_the_referees_panel_is_a_door(hand: Hand) -> None:
+def test_a_line_of_the_referees_panel_is_a_door(hand):
     differing(hand)
     run(find("more"), hand.window.app)
     hand.frame(1, elapsed=0.0)
@@ -107,7 +105,7 @@ def test_a_line_of_the_referees_panel_is_a_door(hand: Hand) -> None:
     assert stepper(hand).names == ("manifold", "manifold_box2d")
 
 
-def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when_there_is_none(hand: Hand) -> None:
+def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when_there_is_none(hand):
     session = hand.window.session
     for stage in session.demo.stages:
         for body in stage.world.body_ids[1:]:
@@ -130,7 +128,7 @@ def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when
     assert stepper(hand).title == "The contact between bodies 0 and 1"
 
 
-def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
+def test_two_selected_bodies_are_a_door_of_the_inspector(hand):
     hand.window.session.demo.set_parameter("discs", 2)
     hand.frame(2)
     session, inspector = hand.window.session, hand.window.dock_area.find(InspectorDock)
@@ -147,7 +145,7 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand: Hand) -> None:
     assert hand.window.session is session
 
 
-def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tuple[int, int]) -> None:
+def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand, lying):
     app = hand.window.app
     assert not find("step_through").disabled(app) and not find("step_solver").disabled(app)
     hand.send(pygame.KEYDOWN, key=pygame.K_F6, mod=pygame.KMOD_LSHIFT, unicode="")
@@ -156,7 +154,7 @@ def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand: Hand, lying: tup
     assert find("step_through").disabled(app) and find("step_solver").disabled(app)  # of a stepper
 
 
-def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand: Hand, lying: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand, lying, monkeypatch):
     monkeypatch.setattr(doors, "_MAX_CONTACTS", 0)
     session = hand.window.session
     session.layers.impulses = True
@@ -167,7 +165,7 @@ def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand: Hand, lying: tu
     assert session.messages.now.words == "the world must be a world of at most 0 contacts to step through its solver, got 1"
 
 
-def test_steppers_push_no_demo_out_that_was_left(hand: Hand, lying: tuple[int, int]) -> None:
+def test_steppers_push_no_demo_out_that_was_left(hand, lying):
     session = hand.window.session
     for _ in range(3):
         hand.click(lying)
@@ -182,8 +180,8 @@ def test_steppers_push_no_demo_out_that_was_left(hand: Hand, lying: tuple[int, i
 @pytest.mark.parametrize(
     ("query", "algorithm"), [("manifold", "manifold"), ("distance", "gjk"), ("toi", "conservative_advancement"), ("ray_cast", "ray_cast")]
 )
-def test_the_pair_as_it_stands_is_a_door_of_its_demo(query: str, algorithm: str) -> None:
-    kind: Any = find_demo("pair")
+def test_the_pair_as_it_stands_is_a_door_of_its_demo(query, algorithm):
+    kind = find_demo("pair")
     demo = kind(0, {"query": next(one.choices.index(query) for one in kind.parameters if one.name == "query")})
     demo._touched = "a"
     demo.on_key("right")
@@ -197,7 +195,7 @@ def test_the_pair_as_it_stands_is_a_door_of_its_demo(query: str, algorithm: str)
     assert hand.window.session.demo is demo
 
 
-def test_a_point_in_a_shape_has_no_stepper() -> None:
-    kind: Any = find_demo("pair")
+def test_a_point_in_a_shape_has_no_stepper():
+    kind = find_demo("pair")
     demo = kind(0, {"query": "contains"})
     assert demo.door() is None

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pygame
 import pytest
 
-from engine.app.event_log import Event
 from engine.app.panels.event_dock import EventDock
 from engine.app.window import Window
 from engine.geometry import Polygon
@@ -20,7 +17,7 @@ FRAME = 1.0 / 60.0
 
 
 @pytest.fixture
-def window() -> Iterator[Window]:
+def window():
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
     demo = find_demo("simple_shapes")
@@ -33,27 +30,27 @@ def window() -> Iterator[Window]:
     pygame.display.quit()
 
 
-def frames(window: Window, n: int = 1) -> None:
+def frames(window, n=1):
     surface = pygame.Surface((1280, 720))
     for _ in range(n):
         window.update(FRAME)
         window.show(surface)
 
 
-def press(window: Window, at: tuple[int, int]) -> None:
+def press(window, at):
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
     frames(window)
 
 
-def listed(window: Window) -> list[Event]:
+def listed(window):
     dock = window.app.dock(EventDock)
     history, series = window.session.timeline.history, window.session.timeline.series
     assert history is not None and series is not None
     return dock.listed(window.session, series, history.now)
 
 
-def test_a_click_goes_to_the_step_and_the_list_follows(window: Window) -> None:
+def test_a_click_goes_to_the_step_and_the_list_follows(window):
     history = window.session.timeline.history
     assert history is not None
     before = listed(window)
@@ -68,7 +65,7 @@ def test_a_click_goes_to_the_step_and_the_list_follows(window: Window) -> None:
     assert listed(window) == before
 
 
-def test_kinds_and_bodies_are_filtered(window: Window) -> None:
+def test_kinds_and_bodies_are_filtered(window):
     assert {"impact", "begin", "end"} <= {event.kind for event in listed(window)}
     press(window, place(window, "begin").center)
     press(window, place(window, "end").center)
@@ -79,14 +76,14 @@ def test_kinds_and_bodies_are_filtered(window: Window) -> None:
     assert listed(window) and all(event.is_about(0, 4) for event in listed(window))
 
 
-def test_no_more_are_listed_than_fit(window: Window) -> None:
+def test_no_more_are_listed_than_fit(window):
     dock = window.app.dock(EventDock)
     series = window.session.timeline.series
     assert series is not None and len(listed(window)) < len(series.events.events)
     assert dock.form.height <= dock.form.place.height
 
 
-def test_a_pair_of_bodies_meets_once_however_many_fixtures_do() -> None:
+def test_a_pair_of_bodies_meets_once_however_many_fixtures_do():
     """Two feet of one body land on a floor in one step."""
     kind = find_demo("workbench")
     made = Window((1280, 720), (kind,), kind(0))

@@ -1,7 +1,5 @@
 """Which way keys and other events take in the window."""
 
-from pathlib import Path
-
 import pygame
 import pytest
 
@@ -9,10 +7,10 @@ from engine.app.commands import COMMANDS, LAYERS
 from engine.app.keys import chords
 from engine.app.panels.tools_dock import ToolsDock
 from tests.unit.app.controls import place
-from tests.unit.app.hand import Hand, pixel
+from tests.unit.app.hand import pixel
 
 
-def test_space_pauses_and_nothing_is_stepped(hand: Hand) -> None:
+def test_space_pauses_and_nothing_is_stepped(hand):
     hand.frame(5)
     hand.key(pygame.K_SPACE)
     steps = hand.window.session.demo.steps
@@ -24,7 +22,7 @@ def test_space_pauses_and_nothing_is_stepped(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("key", [pygame.K_n, pygame.K_PERIOD])
-def test_single_step_is_one_step_of_the_world(hand: Hand, key: int) -> None:
+def test_single_step_is_one_step_of_the_world(hand, key):
     hand.frame(5)
     hand.key(pygame.K_SPACE)
     world = hand.window.session.demo.stages[0].world
@@ -36,7 +34,7 @@ def test_single_step_is_one_step_of_the_world(hand: Hand, key: int) -> None:
     assert hand.window.session.clock.paused
 
 
-def test_brackets_change_the_speed(hand: Hand) -> None:
+def test_brackets_change_the_speed(hand):
     hand.key(pygame.K_LEFTBRACKET)
     hand.key(pygame.K_LEFTBRACKET)
     assert hand.window.session.clock.speed == 0.25
@@ -44,7 +42,7 @@ def test_brackets_change_the_speed(hand: Hand) -> None:
     assert hand.window.session.clock.speed == 0.5
 
 
-def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
+def test_r_restarts_and_keeps_the_speed(hand):
     hand.key(pygame.K_LEFTBRACKET)
     hand.frame(40)
     hand.key(pygame.K_r)
@@ -52,7 +50,7 @@ def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
     assert hand.window.session.clock.speed == 0.5
 
 
-def test_digits_toggle_the_layers(hand: Hand) -> None:
+def test_digits_toggle_the_layers(hand):
     for layer in LAYERS:
         before = getattr(hand.window.session.layers, layer.id)
         hand.key(chords(layer.key)[0][0])
@@ -60,17 +58,17 @@ def test_digits_toggle_the_layers(hand: Hand) -> None:
     hand.frame(3)
 
 
-def test_other_keys_reach_the_demo(hand: Hand) -> None:
+def test_other_keys_reach_the_demo(hand):
     hand.send(pygame.KEYDOWN, key=pygame.K_LEFT, mod=0, unicode="")
     demo = hand.window.session.demo
     assert demo.held == {"left"}
     hand.send(pygame.KEYUP, key=pygame.K_LEFT, mod=0)
     assert demo.held == set()
     hand.key(pygame.K_k)
-    assert demo.pressed == ["left", "k"]  # type: ignore[attr-defined]
+    assert demo.pressed == ["left", "k"]
 
 
-def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
+def test_escape_goes_back_and_then_quits(hand):
     hand.key(pygame.K_F1)
     assert hand.window.router.keys.is_open
     hand.key(pygame.K_ESCAPE)
@@ -87,7 +85,7 @@ def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
     assert not hand.window.running
 
 
-def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand: Hand) -> None:
+def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand):
     window = hand.window
     window.screen.resize((640, 480))
     hand.key(pygame.K_F1)
@@ -107,22 +105,22 @@ def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand: 
     assert window.router.keys.is_open and window.router.keys.form.scrolled == 0
 
 
-def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
+def test_a_click_closes_the_keys_and_does_nothing_else(hand):
     hand.key(pygame.K_F1)
     demo = hand.window.session.demo
-    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     assert not hand.window.router.keys.is_open and not demo.grabbing
 
 
-def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_it_does(hand: Hand) -> None:
+def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_it_does(hand):
     hand.frame(30)
     tools = next(dock for dock in hand.window.docks if dock.title == "Tools")
     assert isinstance(tools, ToolsDock)
     session, history = hand.window.session, hand.window.session.timeline.history
     assert history is not None
     line = next(dock for dock in hand.window.docks if dock.title == "Timeline")
-    for at in (place(hand.window, tools.tools[2].name).center, line.bar.center):  # type: ignore[attr-defined]
+    for at in (place(hand.window, tools.tools[2].name).center, line.bar.center):
         hand.key(pygame.K_F1)
         hand.wheel(at, 1)
         assert hand.window.router.keys.is_open
@@ -135,7 +133,7 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     assert not hand.window.router.keys.is_open and tools.tool is tools.tools[2]
 
 
-def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(hand: Hand) -> None:
+def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(hand):
     demo, clock = hand.window.session.demo, hand.window.session.clock
     for key, mod in ((pygame.K_SPACE, pygame.KMOD_LCTRL), (pygame.K_1, pygame.KMOD_LALT), (pygame.K_k, pygame.KMOD_LCTRL)):
         hand.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")
@@ -146,13 +144,13 @@ def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(h
     assert clock.speed == 1.0
 
 
-def test_closing_works_everywhere(hand: Hand, browser: Hand) -> None:
+def test_closing_works_everywhere(hand, browser):
     for some in (hand, browser):
         some.send(pygame.QUIT)
         assert not some.window.running
 
 
-def test_every_key_in_every_state(hand: Hand, browser: Hand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_key_in_every_state(hand, browser, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # one of them writes a picture
     keys = [
         *(code for command in COMMANDS for code, control, _ in chords(command.key) if not control),

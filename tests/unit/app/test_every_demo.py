@@ -1,8 +1,5 @@
 """Smoke: each registered demo is built, stepped, drawn, given keys, and restarted to the same bits."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pygame
 import pytest
 
@@ -13,28 +10,26 @@ from engine.app.session import Session
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.contracts import PairAgreement
-from engine.demo import Demo
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
-from engine.render.palette import MIN_CONTRAST, THEMES, Color, contrast
+from engine.render.palette import MIN_CONTRAST, THEMES, contrast
 from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos
-from engine.sim.stage import RefereeFactory
 from tests.unit.app.written import Written, noting_words
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_the_title_fits_its_button_in_the_list(demo: type[Demo]) -> None:
+def test_the_title_fits_its_button_in_the_list(demo):
     layout = lay_out((1280, 720), 1.0)
     inner = layout.panel[2] - 2 * (14 + 12)  # the column's margins, and the button's own
     assert FontBook(1.0).width(demo.title, 15.0) <= inner
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
+def test_runs_draws_and_restarts(demo):
     window = Window((1280, 720), (demo,), demo(seed=2))
     surface = pygame.Surface((1280, 720))
     running = window.session.demo
@@ -59,19 +54,19 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     assert demo_hash(running) == first
 
 
-def deepest(running: Demo) -> float:
+def deepest(running):
     """Return the least separation of all contacts, meters; 0 if none is negative."""
     contacts = [stage.world.contacts for stage in running.stages]
     return min((0.0, *(float(of_one.separation[of_one.state >= 0].min(initial=0.0)) for of_one in contacts)))
 
 
 @pytest.fixture(scope="module")
-def referee() -> RefereeFactory:
+def referee():
     return referee_factory()
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_agrees_with_box2d(demo: type[Demo], referee: RefereeFactory) -> None:
+def test_agrees_with_box2d(demo, referee):
     """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 says that something is unexplained."""
     report, running = run_headless(demo, 120, seed=1, referee=referee)
     assert report.contacts.unexplained == 0, [one for stage in running.stages for one in stage.agreement.differences]
@@ -81,7 +76,7 @@ def test_agrees_with_box2d(demo: type[Demo], referee: RefereeFactory) -> None:
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_every_slider_end_works(demo: type[Demo]) -> None:
+def test_every_slider_end_works(demo):
     for parameter in demo.parameters:
         running = demo(values={parameter.name: parameter.low})
         running.sim.step()
@@ -90,7 +85,7 @@ def test_every_slider_end_works(demo: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_survives_its_keys(demo: type[Demo]) -> None:
+def test_survives_its_keys(demo):
     window = Window((800, 500), (demo,), demo())
     surface = pygame.Surface((800, 500))
     for key in (pygame.K_LEFT, pygame.K_UP, pygame.K_RIGHT, pygame.K_DOWN, pygame.K_RETURN, pygame.K_f, pygame.K_t, pygame.K_TAB):
@@ -102,17 +97,17 @@ def test_survives_its_keys(demo: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_writes_and_draws_can_be_read(demo, monkeypatch):
     """Told from the ground, by WCAG 2.2, in both themes: words 4.5 to 1, lines 3 to 1; a grid and what is as faint is meant to be.
 
     And nothing written over other words, in the views of windows of 1280 x 720, 760 x 460, 480 x 360, and of one with all docks open.
     """
-    used: set[tuple[str, Color]] = set()
+    used = set()
 
-    def noting(name: str, place: int) -> Callable[..., Any]:
+    def noting(name, place):
         draw = getattr(Canvas, name)
 
-        def noted(canvas: Canvas, *arguments: Any, **named: Any) -> Any:
+        def noted(canvas, *arguments, **named):
             used.add((name, named["color"] if "color" in named else arguments[place]))
             return draw(canvas, *arguments, **named)
 

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -15,7 +14,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 
 
-def test_a_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
+def test_a_file_is_written_and_nothing_else_is_left(tmp_path):
     target = tmp_path / "result.json"
     assert writing.check_writable("--json", target) == target
     assert list(tmp_path.iterdir()) == []
@@ -26,7 +25,7 @@ def test_a_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".", "folder/", "missing/result.json", "file/result.json", "nul\0l", "x" * 300])
-def test_what_cannot_be_written_is_refused_by_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_is_refused_by_name(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "folder").mkdir()
@@ -35,15 +34,15 @@ def test_what_cannot_be_written_is_refused_by_name(name: str, tmp_path: Path, mo
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
-def test_another_ending_is_refused(tmp_path: Path) -> None:
+def test_another_ending_is_refused(tmp_path):
     with pytest.raises(InvalidInputError, match=r"ends in \.png"):
         writing.check_writable("--screenshot", tmp_path / "picture.jpg", (".png",))
 
 
-def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
     """Permissions hold nobody back who runs this as root, so the system's answer is put in its mouth."""
 
-    def refuse(*_: object, **__: object) -> NoReturn:
+    def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(writing.tempfile, "TemporaryFile", refuse)
@@ -53,11 +52,11 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pyt
         writing.check_directory("out", tmp_path)
 
 
-def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path, monkeypatch):
     target = tmp_path / "result.json"
     target.write_bytes(b"before")
 
-    def interrupt(*_: object) -> NoReturn:
+    def interrupt(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", interrupt)
@@ -68,7 +67,7 @@ def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkey
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-def test_a_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
+def test_a_link_keeps_pointing_where_it_did(tmp_path):
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_bytes(b"before")
     link.symlink_to(real)
@@ -78,12 +77,12 @@ def test_a_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such device there")
-def test_a_device_is_written_to_and_not_replaced() -> None:
+def test_a_device_is_written_to_and_not_replaced():
     write_atomically(writing.check_writable("--json", "/dev/null"), b"gone")
     assert not Path("/dev/null").is_file()
 
 
-def test_a_directory_is_made(tmp_path: Path) -> None:
+def test_a_directory_is_made(tmp_path):
     made = writing.check_directory("out", tmp_path / "a" / "b")
     assert made.is_dir()
     assert list(made.iterdir()) == []
@@ -93,10 +92,10 @@ def test_a_directory_is_made(tmp_path: Path) -> None:
             writing.check_directory("out", tmp_path / name if name else "")
 
 
-def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_ended(tmp_path, monkeypatch):
     """Issue 29: a command that was ended while it got ready left a file behind whose name ends in ``.part``."""
 
-    def ended(*_: object, **__: object) -> NoReturn:
+    def ended(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "unlink", ended)
@@ -105,10 +104,10 @@ def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_end
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-def test_ctrl_c_waits_until_a_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_waits_until_a_file_is_written(tmp_path, monkeypatch):
     usual = os.replace
 
-    def interrupted(*names: str) -> None:
+    def interrupted(*names):
         signal.raise_signal(signal.SIGINT)
         usual(*names)
 

@@ -12,14 +12,12 @@ import pygame
 import pytest
 
 from engine.app import navigator
-from engine.app.asking import Question
 from engine.app.commands import find, run
 from engine.app.files import places, recovery
 from engine.app.files.opening import file_stem, load_any_scene
 from engine.app.files.recovery import EVERY, Recovery
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
-from engine.demo import Demo
 from engine.geometry import Circle
 from engine.scenes import Scene, build, load_scene, save_scene
 from engine.sim.actions import CreateBody, Grab, Release
@@ -36,90 +34,90 @@ BALL = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 class Desk:
     """A window with a demo, the folder it works in, and its keys."""
 
-    def __init__(self, demo: Demo | None, demos: tuple[type[Demo], ...]) -> None:
+    def __init__(self, demo, demos):
         self.window = Window(SIZE, demos, demo)
         self.frame()
 
-    def frame(self, n: int = 1, elapsed: float = 1.0 / 60.0) -> None:
+    def frame(self, n=1, elapsed=1.0 / 60.0):
         surface = pygame.Surface(SIZE)
         for _ in range(n):
             self.window.update(elapsed)
             self.window.show(surface)
 
-    def key(self, key: int, mod: int = 0) -> None:
+    def key(self, key, mod=0):
         self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
         self.frame()
 
     @property
-    def recorder(self) -> RecordingDock:
+    def recorder(self):
         return next(one for one in self.window.docks if isinstance(one, RecordingDock))
 
     @property
-    def question(self) -> Question | None:
+    def question(self):
         """What is asked."""
         return self.window.screen.asking.question
 
-    def type(self, words: str) -> None:
+    def type(self, words):
         """Type something, and take it."""
         for letter in words:
             self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_a, mod=0, unicode=letter))
         self.key(pygame.K_RETURN)
 
     @property
-    def answers(self) -> list[str]:
+    def answers(self):
         return [] if self.question is None else [answer.words for answer in self.question.answers]
 
-    def choose(self, words: str) -> None:
+    def choose(self, words):
         """Choose an answer by the keyboard."""
         assert self.question is not None
         for _ in range(self.answers.index(words) + (self.question.typed is not None)):
             self.key(pygame.K_DOWN)
         self.key(pygame.K_RETURN)
 
-    def wait_for(self, title: str) -> None:
+    def wait_for(self, title):
         """Let frames pass until a demo of that title is shown."""
         until(lambda: (self.frame(), self.window.session.demo.title == title)[1], look=0.005)
 
-    def save(self, answer: int = 1) -> None:
+    def save(self, answer=1):
         """Save, and choose a moment by its number if one is asked for."""
         self.key(pygame.K_s, CTRL)
         if self.question is not None:
             self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_0 + answer, mod=0, unicode=str(answer)))
         self.frame()
 
-    def finish(self) -> None:
+    def finish(self):
         """Let frames pass until what is being written is there."""
         while self.recorder.is_busy:
             self.frame(1, 0.0)
 
-    def recover(self, folder: Path) -> Recovery:
+    def recover(self, folder):
         """Keep what is not saved in a folder."""
         recovery = Recovery(folder)
         self.window.recover(recovery)
         self.frame()
         return recovery
 
-    def build_a_ball(self) -> None:
+    def build_a_ball(self):
         self.window.session.act(CreateBody.of(0, BALL))
         self.frame(2)
 
     @property
-    def offer(self) -> str:
+    def offer(self):
         """Words of the strip."""
         return self.window.note[0] if self.window.note is not None else ""
 
     @property
-    def words(self) -> str:
+    def words(self):
         return "\n".join(message.words for message in self.window.session.messages._waiting)
 
 
 @pytest.fixture
-def desk(drop: type[Demo], twins: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(drop, twins, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return Desk(drop(), (drop, twins))
 
 
-def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_again(desk: Desk, tmp_path: Path) -> None:
+def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_again(desk, tmp_path):
     (tmp_path / "drop.json").write_text("somebody's", encoding="utf-8")
     session = desk.window.session
     desk.frame(20)
@@ -136,7 +134,7 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_ag
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
 
 
-def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
+def test_a_save_asks_which_moment_is_meant(desk, tmp_path):
     session = desk.window.session
     assert session.timeline.history is not None
     session.clock.paused = True
@@ -167,7 +165,7 @@ def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
     assert build(load_scene(tmp_path / "drop.json")).state(2).position[1] < BALL.position[1] - 0.5
 
 
-def test_the_beginning_is_offered_too_if_something_was_built_then_and_later(desk: Desk, tmp_path: Path) -> None:
+def test_the_beginning_is_offered_too_if_something_was_built_then_and_later(desk, tmp_path):
     desk.window.session.timeline.seek(0)
     for at in (2.0, 4.0):
         desk.window.session.act(CreateBody.of(0, replace(BALL, position=(at, 3.0))))
@@ -179,7 +177,7 @@ def test_the_beginning_is_offered_too_if_something_was_built_then_and_later(desk
         assert len(scene.bodies) == n_bodies and (height is None or build(scene).state(3).position[1] == height)
 
 
-def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(drop: type[Demo], tmp_path: Path, desk: Desk) -> None:
+def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(drop, tmp_path, desk):
     path = tmp_path / "balls.json"
     save_scene(path, Scene(title="Balls", bodies=(BALL,)))
     desk = Desk(scene_demo(load_any_scene(str(path)), "balls.json")(), (drop,))
@@ -199,7 +197,7 @@ def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(dr
     assert desk.question is None and len(load_scene(path).bodies) == 2
 
 
-def test_a_level_of_another_editor_is_not_saved_over(tmp_path: Path, desk: Desk, drop: type[Demo]) -> None:
+def test_a_level_of_another_editor_is_not_saved_over(tmp_path, desk, drop):
     path = tmp_path / "level.json"
     path.write_text('{"gravity": {"x": 0, "y": -10}, "body": []}', encoding="utf-8")
     desk = Desk(scene_demo(load_any_scene(str(path)), str(path))(), (drop,))
@@ -207,7 +205,7 @@ def test_a_level_of_another_editor_is_not_saved_over(tmp_path: Path, desk: Desk,
     assert path.read_text(encoding="utf-8").startswith('{"gravity"') and (tmp_path / "level-2.json").exists()
 
 
-def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_path: Path) -> None:
+def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk, tmp_path):
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
     for wrong, told in (("a.png", "ends in .json"), ("no/such/a", "directory that exists")):
@@ -229,7 +227,7 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
 
 
 @pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name", "字" * 150])
-def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path, name: str) -> None:
+def test_a_name_that_no_file_can_have_is_asked_again(desk, tmp_path, name):
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
     run(find("save_as"), desk.window.app)
@@ -240,7 +238,7 @@ def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that somebody works in")
-def test_a_folder_that_is_gone_is_reported(desk: Desk, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_reported(desk, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
     os.chdir(gone)  # which the fixture takes back
@@ -252,7 +250,7 @@ def test_a_folder_that_is_gone_is_reported(desk: Desk, tmp_path: Path) -> None:
     assert "Samples" in desk.answers
 
 
-def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk: Desk, tmp_path: Path) -> None:
+def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk, tmp_path):
     folder = tmp_path / "levels"
     folder.mkdir()
     save_scene(folder / "ball.json", Scene(title="A ball", bodies=(BALL,)))
@@ -282,7 +280,7 @@ def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk: Desk,
     assert "levels/" in desk.answers
 
 
-def test_the_file_dialog_offers_the_samples(desk: Desk) -> None:
+def test_the_file_dialog_offers_the_samples(desk):
     run(find("open"), desk.window.app)
     desk.choose("Samples")
     assert {"paw.png", "gear.svg"} <= set(desk.answers) and "Samples" not in desk.answers
@@ -293,7 +291,7 @@ def test_the_file_dialog_offers_the_samples(desk: Desk) -> None:
     desk.wait_for("A seesaw")
 
 
-def test_a_scene_opened_from_the_list_starts_no_other_demo(drop: type[Demo], desk: Desk, tmp_path: Path) -> None:
+def test_a_scene_opened_from_the_list_starts_no_other_demo(drop, desk, tmp_path):
     save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
     desk = Desk(None, (drop,))
     run(find("open"), desk.window.app)
@@ -302,7 +300,7 @@ def test_a_scene_opened_from_the_list_starts_no_other_demo(drop: type[Demo], des
     assert not desk.window.browsing and desk.window.navigator.left == []
 
 
-def test_a_long_folder_is_listed_in_parts(desk: Desk, tmp_path: Path) -> None:
+def test_a_long_folder_is_listed_in_parts(desk, tmp_path):
     for k in range(40):
         path = tmp_path / f"{k:02}.json"
         path.write_text("{}", encoding="utf-8")
@@ -317,7 +315,7 @@ def test_a_long_folder_is_listed_in_parts(desk: Desk, tmp_path: Path) -> None:
     assert names == [f"{k:02}.json" for k in range(40)]
 
 
-def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_s_saves_every_world(twins, drop, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     desk = Desk(twins(), (twins, drop))
     desk.frame(20)
@@ -344,7 +342,7 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
     assert upper is not None and lower is not None and lower.upper[1] < upper.lower[1]
 
 
-def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_that_takes_nothing_is_told(desk, monkeypatch, tmp_path):
     gone = tmp_path / "gone"
     monkeypatch.setattr(Path, "cwd", lambda: gone)
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
@@ -354,7 +352,7 @@ def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.Mon
     assert desk.words.count("Nothing was written") == 2 and "Errno" not in desk.words and desk.window.running
 
 
-def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_f12_writes_a_picture_of_the_whole_window(desk, tmp_path, monkeypatch):
     monkeypatch.setattr(places, "user_pictures_path", lambda: tmp_path)
     desk.key(pygame.K_F12)
     picture = pygame.image.load(tmp_path / "collision-laboratory" / "drop.png")
@@ -373,7 +371,7 @@ os._exit(3)
 """
 
 
-def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop: type[Demo], desk: Desk, tmp_path: Path) -> None:
+def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop, desk, tmp_path):
     folder = tmp_path / "unsaved"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.run([sys.executable, "-c", CRASH, str(folder)], env=environment, cwd=ROOT, timeout=PATIENCE, check=False)
@@ -389,7 +387,7 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop: ty
     assert load_scene(tmp_path / "drop.json").title == "lost" and not list(folder.glob("*.json"))
 
 
-def test_what_was_built_waits_in_the_demo_that_was_left(desk: Desk, tmp_path: Path) -> None:
+def test_what_was_built_waits_in_the_demo_that_was_left(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     desk.build_a_ball()
     desk.frame(20)
@@ -416,7 +414,7 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk: Desk, tmp_path: Pa
     assert [path.name for path in (tmp_path / "unsaved").glob("*.json")] == ["drop.json"], "it is offered at the next start"
 
 
-def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk: Desk, tmp_path: Path) -> None:
+def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk, tmp_path):
     """Issue 13: a seesaw whose discs had fallen off."""
     recovery = desk.recover(tmp_path / "unsaved")
     session = desk.window.session
@@ -432,7 +430,7 @@ def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk: Desk, tm
     assert session.demo.stages[0].world.state_hash() == state
 
 
-def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_path: Path) -> None:
+def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     desk.build_a_ball()
     desk.window.session.view.zoom((700, 300), 3.0)
@@ -458,7 +456,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_p
     assert recovery.left == ()
 
 
-def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop: type[Demo], desk: Desk) -> None:
+def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop, desk):
     desk = Desk(scene_demo(Scene(title="Balls", bodies=(BALL,)))(), (drop,))
     session = desk.window.session
     desk.frame(20)
@@ -475,9 +473,7 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     assert desk.window.session is session
 
 
-def test_only_the_last_demos_are_kept_as_they_were_left(
-    drop: type[Demo], twins: type[Demo], choosy: type[Demo], desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_last_demos_are_kept_as_they_were_left(drop, twins, choosy, desk, monkeypatch):
     monkeypatch.setattr(navigator, "MAX_LEFT", 3)
     kinds = (drop, twins, choosy, *(type(f"More{k}", (drop,), {"id": f"more{k}", "title": f"More {k}"}) for k in range(2)))
     desk = Desk(None, kinds)
@@ -500,7 +496,7 @@ def test_only_the_last_demos_are_kept_as_they_were_left(
     assert desk.window.session is not sessions[0]
 
 
-def test_what_cannot_be_kept_is_said_before_the_program_ends(desk: Desk, tmp_path: Path) -> None:
+def test_what_cannot_be_kept_is_said_before_the_program_ends(desk, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert desk.recover(tmp_path / "file" / "unsaved").failure
     desk.build_a_ball()
@@ -512,7 +508,7 @@ def test_what_cannot_be_kept_is_said_before_the_program_ends(desk: Desk, tmp_pat
     assert "your work in Drop will be lost" in desk.words and desk.window.running
 
 
-def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
+def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(desk, drop, tmp_path):
     folder = tmp_path / "unsaved"
     desk.recover(folder)
     for _ in range(3):
@@ -535,7 +531,7 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(de
     assert "The scene as of" in later.words and len(second.left) == 2
 
 
-def test_only_the_newest_recovery_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_recovery_files_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(recovery, "MAX_FILES", 2)
     for k in range(4):
         save_scene(tmp_path / f"drop-{k}.json", Scene(title="lost"))
@@ -544,7 +540,7 @@ def test_only_the_newest_recovery_files_are_kept(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("ending", ["saved", "undone", "restarted"])
-def test_what_was_saved_or_undone_is_kept_no_more(desk: Desk, tmp_path: Path, ending: str) -> None:
+def test_what_was_saved_or_undone_is_kept_no_more(desk, tmp_path, ending):
     recovery, folder = desk.recover(tmp_path / "unsaved"), tmp_path / "unsaved"
     session = desk.window.session
     session.clock.paused = True
@@ -568,7 +564,7 @@ def test_what_was_saved_or_undone_is_kept_no_more(desk: Desk, tmp_path: Path, en
     assert len(recovery.left) == 1
 
 
-def test_a_throw_a_slider_and_a_key_build_nothing(desk: Desk, tmp_path: Path) -> None:
+def test_a_throw_a_slider_and_a_key_build_nothing(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     session = desk.window.session
     session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
@@ -580,7 +576,7 @@ def test_a_throw_a_slider_and_a_key_build_nothing(desk: Desk, tmp_path: Path) ->
     assert recovery.left == () and not list((tmp_path / "unsaved").iterdir())
 
 
-def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(desk: Desk, tmp_path: Path) -> None:
+def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(desk, tmp_path):
     folder = tmp_path / "unsaved"
     folder.mkdir()
     save_scene(folder / "drop.json", Scene(title="lost"))
@@ -598,7 +594,7 @@ def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(d
     assert pygame.image.tobytes(surface.subsurface(above), "RGB") == before
 
 
-def test_a_damaged_recovery_file_is_reported_and_kept(drop: type[Demo], tmp_path: Path) -> None:
+def test_a_damaged_recovery_file_is_reported_and_kept(drop, tmp_path):
     (tmp_path / "abc.json").write_text("{", encoding="utf-8")
     desk = Desk(None, (drop,))
     desk.recover(tmp_path)
@@ -607,7 +603,7 @@ def test_a_damaged_recovery_file_is_reported_and_kept(drop: type[Demo], tmp_path
     assert (tmp_path / "abc.json").read_text(encoding="utf-8") == "{"
 
 
-def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path) -> None:
+def test_a_saved_scene_begins_with_what_was_looked_at(desk, tmp_path):
     session = desk.window.session
     desk.save()
     assert load_scene(tmp_path / "drop.json").camera == session.demo.home()

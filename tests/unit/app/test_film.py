@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from PIL import Image
 from engine.app.film import Film, FilmError
 
 
-def test_a_gif_keeps_times_colors_and_a_still_scene(tmp_path: Path) -> None:
+def test_a_gif_keeps_times_colors_and_a_still_scene(tmp_path):
     """A still scene, in which a green mark of nine pixels appears at the end."""
     picture = np.full((32, 48, 3), (20, 22, 30), dtype=np.uint8)
     film = Film(tmp_path / "a.gif", (48, 32), 25.0)
@@ -24,7 +23,7 @@ def test_a_gif_keeps_times_colors_and_a_still_scene(tmp_path: Path) -> None:
     assert film.words == "1.24 s in 31 frames" and [path.name for path in tmp_path.iterdir()] == ["a.gif"]
     with Image.open(tmp_path / "a.gif") as image:
         lasting = []
-        for k in range(image.n_frames):  # type: ignore[attr-defined]
+        for k in range(image.n_frames):
             image.seek(k)
             lasting.append(image.info["duration"])
         last = np.asarray(image.convert("RGB"), dtype=int)
@@ -34,7 +33,7 @@ def test_a_gif_keeps_times_colors_and_a_still_scene(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 @pytest.mark.parametrize("name", ["a.mp4", "a.gif"])
-def test_a_film_that_ffmpeg_could_not_finish_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_film_that_ffmpeg_could_not_finish_leaves_nothing(tmp_path, monkeypatch, name):
     """On a full disk ffmpeg reads all frames, writes what there is room for, and ends with status 1."""
     program = tmp_path / "ffmpeg"
     program.write_text('#!/bin/sh\nfor last; do :; done\n[ "$last" = - ] || cat > "$last"\nexit 1\n', encoding="utf-8")
@@ -50,7 +49,7 @@ def test_a_film_that_ffmpeg_could_not_finish_leaves_nothing(tmp_path: Path, monk
     assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_bytes() == b"before"
 
 
-def test_a_film_without_frames_is_refused(tmp_path: Path) -> None:
+def test_a_film_without_frames_is_refused(tmp_path):
     with pytest.raises(FilmError):
         Film(tmp_path / "a.gif", (16, 16), 25.0).close()
     assert not list(tmp_path.iterdir())

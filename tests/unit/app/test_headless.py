@@ -3,9 +3,6 @@ import io
 import itertools
 import random
 import tracemalloc
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Self
 
 import pygame
 import pytest
@@ -19,11 +16,10 @@ from engine.app.tour import run_tour
 from engine.cli import start
 from engine.common import jit
 from engine.common.errors import InvalidInputError
-from engine.demo import Demo
 from engine.sim import registry
 
 
-def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> None:
+def test_the_report_has_the_documented_names(drop, referee):
     report, _ = run_headless(drop, 60, 1, {"discs": 3}, referee)
     json = report.as_json()
     assert set(json) == {
@@ -49,23 +45,23 @@ def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> 
     assert json["contacts_begun"] == 3 and json["agreement"]["compared"] == json["agreement"]["agree"] > 0
 
 
-def test_the_hash_repeats_and_covers_every_world(drop: type[Demo], twins: type[Demo]) -> None:
+def test_the_hash_repeats_and_covers_every_world(drop, twins):
     runs = [run_headless(demo, 30)[0].state_hash for demo in (drop, drop, twins, twins)]
     assert runs[0] == runs[1] and runs[2] == runs[3] and runs[0] != runs[2]
 
 
-def test_no_steps_is_a_run_too(drop: type[Demo]) -> None:
+def test_no_steps_is_a_run_too(drop):
     report, _ = run_headless(drop, 0)
     assert report.steps == 0 and report.ms_median == 0.0
 
 
 @pytest.mark.parametrize("steps", [-3, 1.5, None])
-def test_bad_steps_are_refused(drop: type[Demo], steps: Any) -> None:
+def test_bad_steps_are_refused(drop, steps):
     with pytest.raises(InvalidInputError, match="steps"):
         run_headless(drop, steps)
 
 
-def test_the_picture_is_a_png_of_the_size_asked_for(drop: type[Demo]) -> None:
+def test_the_picture_is_a_png_of_the_size_asked_for(drop):
     _, demo = run_headless(drop, 30)
     before = demo.stages[0].world.step_index
     content = picture_of(demo, (640, 360))
@@ -73,35 +69,35 @@ def test_the_picture_is_a_png_of_the_size_asked_for(drop: type[Demo]) -> None:
     assert demo.stages[0].world.step_index == before, "drawing takes no step"
 
 
-def test_pictures_work_without_a_display_and_leave_none_behind(drop: type[Demo]) -> None:
+def test_pictures_work_without_a_display_and_leave_none_behind(drop):
     pygame.display.quit()
     picture_of(drop(), (320, 200))
     assert not pygame.display.get_init()
 
 
-def test_the_tour_writes_a_picture_of_each(drop: type[Demo], twins: type[Demo], tmp_path: Path) -> None:
-    seen: list[Demo] = []
+def test_the_tour_writes_a_picture_of_each(drop, twins, tmp_path):
+    seen = []
     stops = run_tour((drop, twins), tmp_path / "out", 0.1, on_step=seen.append)
     assert [stop.report.demo for stop in stops] == ["drop", "twins"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["drop.png", "twins.png"]
     assert len(seen) == 12
 
 
-def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture(drop: type[Demo], tmp_path: Path) -> None:
+def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture(drop, tmp_path):
     """No picture is drawn of what is still to come (issue 29)."""
-    told: list[tuple[bool, bool]] = []
+    told = []
 
-    class Asking(drop):  # type: ignore[valid-type,misc]
+    class Asking(drop):
         needs_referee = True
 
-        def arrivals(self) -> tuple[str, ...]:
+        def arrivals(self):
             """Nothing comes while nobody has begun to load it."""
             return ()
 
-        def after_step(self) -> None:
+        def after_step(self):
             told.append((self.viewer.interactive, self.has("kernels")))
 
-        def draw(self, canvas: Any) -> None:
+        def draw(self, canvas):
             told.append((self.viewer.interactive, self.has("kernels")))
 
     picture_of(run_headless(Asking, 5)[1])
@@ -110,26 +106,24 @@ def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture
     assert n > 5 and len(told) > n + 6 and set(told) == {(False, True)}
 
 
-def test_a_tour_compiles_everything_before_the_first_demo(
-    drop: type[Demo], referee: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done: list[str] = []
+def test_a_tour_compiles_everything_before_the_first_demo(drop, referee, tmp_path, monkeypatch, capsys):
+    done = []
 
     class Stage:
-        def __init__(self, names: Sequence[str], n_processes: int) -> None:
+        def __init__(self, names, n_processes):
             self.names, self.n_processes = names, n_processes
 
-        def __enter__(self) -> Self:
+        def __enter__(self):
             return self
 
-        def __exit__(self, *_: object) -> None:
+        def __exit__(self, *_):
             done.append("the processes end")
 
-        def each_ended(self) -> Iterator[str]:
+        def each_ended(self):
             yield from reversed(self.names)
 
-    class Noting(drop):  # type: ignore[valid-type,misc]
-        def after_step(self) -> None:
+    class Noting(drop):
+        def after_step(self):
             done.append("a step")
 
     monkeypatch.chdir(tmp_path)
@@ -149,7 +143,7 @@ def test_a_tour_compiles_everything_before_the_first_demo(
     assert "Compiling the algorithms" in capsys.readouterr().out and (tmp_path / "out" / "drop.png").is_file()
 
 
-def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop, tmp_path, monkeypatch):
     monkeypatch.setattr(tour, "LONGEST", 0.0)
     (stop,) = run_tour((drop,), tmp_path / "out", 5.0)
     assert stop.report.steps == 1 and stop.seconds == 1.0 / 60.0 and stop.picture.is_file()
@@ -160,18 +154,18 @@ def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo]
     assert [stop.report.steps for stop in stops] == [21, 20, 18]  # a second a step; the last look is over time
 
 
-def test_the_tour_refuses_a_file_for_a_directory(drop: type[Demo], tmp_path: Path) -> None:
+def test_the_tour_refuses_a_file_for_a_directory(drop, tmp_path):
     (tmp_path / "out").write_text("mine")
     with pytest.raises(InvalidInputError):
         run_tour((drop,), tmp_path / "out", 0.1)
 
 
-def noise() -> pygame.Surface:
+def noise():
     """A picture of which PNG makes no less than it is."""
     return pygame.image.frombytes(random.Random(0).randbytes(3 * 64 * 64), (64, 64), "RGB")
 
 
-def test_pictures_leave_nothing_in_memory() -> None:
+def test_pictures_leave_nothing_in_memory():
     tracemalloc.start()
     try:
         size = len(png_bytes(noise()))
@@ -187,7 +181,7 @@ def test_pictures_leave_nothing_in_memory() -> None:
     assert grown < 5 * size, f"{grown} bytes stayed of ten pictures of {size} each"
 
 
-def test_a_picture_holds_what_the_surface_shows() -> None:
+def test_a_picture_holds_what_the_surface_shows():
     clear = pygame.Surface((3, 2), pygame.SRCALPHA)
     clear.set_at((1, 0), (10, 200, 30, 128))
     for surface, mode in ((noise(), "RGB"), (clear, "RGBA")):
@@ -196,7 +190,7 @@ def test_a_picture_holds_what_the_surface_shows() -> None:
         assert picture.tobytes() == pygame.image.tobytes(surface, mode)
 
 
-def test_a_picture_needs_no_room_on_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_needs_no_room_on_a_disk(monkeypatch):
     """SDL wrote half a picture into a temporary folder that was full, and said nothing."""
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
     assert png_bytes(noise()).endswith(b"IEND\xaeB`\x82")

@@ -8,8 +8,6 @@ import struct
 import tracemalloc
 import zlib
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pygame
@@ -21,7 +19,6 @@ from engine.app.files.saving import scene_maker
 from engine.app.frame import FramePainter
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError
-from engine.demo import Demo
 from engine.scenes import Scene, load_scene, save_scene
 from engine.scenes.pictures import MAX_PICTURE_BYTES, BodyPicture, check_png
 from engine.sim.actions import DestroyBody, Drop
@@ -32,7 +29,7 @@ RED, WHITE = (200, 30, 40), (255, 255, 255)
 
 
 @pytest.fixture
-def ring(tmp_path: Path) -> Path:
+def ring(tmp_path):
     """A red ring on white paper, without transparency."""
     picture = pygame.Surface((160, 120))
     picture.fill(WHITE)
@@ -42,7 +39,7 @@ def ring(tmp_path: Path) -> Path:
     return tmp_path / "ring.png"
 
 
-def png(width: int = 2, height: int = 2, raw: bytes | None = None, colors: int = 6, *more: tuple[bytes, bytes], depth: int = 8) -> bytes:
+def png(width=2, height=2, raw=None, colors=6, *more, depth=8):
     raw = bytes(height * (1 + 4 * width)) if raw is None else raw
     head = struct.pack(">IIBBBBB", width, height, depth, colors, 0, 0, 0)
     chunks = ((b"IHDR", head), *more, (b"IDAT", zlib.compress(raw)), (b"IEND", b""))
@@ -50,7 +47,7 @@ def png(width: int = 2, height: int = 2, raw: bytes | None = None, colors: int =
     return b"\x89PNG\r\n\x1a\n" + whole
 
 
-def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring: Path) -> None:
+def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring):
     """Issue 13: it fell in with its white background, which the tracer had taken from the body."""
     shown = picture_of(load_dropped(str(ring), 1.2))
     assert shown is not None
@@ -62,7 +59,7 @@ def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring: 
     assert np.pi * (50**2 - 20**2) / (160 * 120) == pytest.approx(float((alpha > 127).mean()), rel=0.03)
 
 
-def test_a_large_picture_is_made_smaller_before_it_is_copied(tmp_path: Path) -> None:
+def test_a_large_picture_is_made_smaller_before_it_is_copied(tmp_path):
     """Four bytes a pixel are those that were read: three more copies of the largest picture are 200 MB."""
     side = 2_500
     pixels = np.zeros((side, side, 4), dtype=np.uint8)
@@ -83,7 +80,7 @@ def test_a_large_picture_is_made_smaller_before_it_is_copied(tmp_path: Path) -> 
     assert peak < 6 * side**2
 
 
-def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, tmp_path: Path) -> None:
+def test_a_scene_keeps_the_pictures_of_its_bodies(drop, ring, tmp_path):
     demo = drop()
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     for x in (-2.0, 2.0):  # the same file twice is kept once
@@ -116,7 +113,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
     assert len(again.dropped) == 2 and all(body.is_there for body in again.dropped)
 
 
-def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo], tmp_path: Path) -> None:
+def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop, tmp_path):
     noise = np.random.default_rng(7).integers(0, 256, (640, 640, 3)).astype(np.uint8)
     pygame.image.save(pygame.surfarray.make_surface(noise), str(tmp_path / "noise.png"))
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
@@ -127,7 +124,7 @@ def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo
 
 
 BROKEN = "got one that cannot be decoded"
-HOSTILE: dict[str, tuple[bytes, str]] = {
+HOSTILE = {
     "text": (b"<svg/>", BROKEN),
     "a bit": (png()[:50] + bytes([png()[50] ^ 1]) + png()[51:], BROKEN),
     "huge": (png(100_000, 100_000, b""), "got 100000 x 100000 pixels"),
@@ -139,7 +136,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "kind": (png(2, 2, bytes(6), 5), BROKEN),
     "large": (png(2, 2, None, 6, (b"tRNS", bytes(MAX_PICTURE_BYTES))), f"got {len(png()) + MAX_PICTURE_BYTES + 12} bytes"),
 }
-ODD: dict[str, bytes] = {
+ODD = {
     "bomb": png(2, 2, bytes(50_000_000)),
     "no palette": png(2, 2, bytes(6), 3),
     "torn palette": png(2, 2, bytes(6), 3, (b"PLTE", bytes(5))),
@@ -150,7 +147,7 @@ ODD: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_no_picture_is_refused_in_one_line(name: str) -> None:
+def test_what_is_no_picture_is_refused_in_one_line(name):
     content, told = HOSTILE[name]
     with pytest.raises(InvalidInputError, match="png must be a PNG picture of at most 1024 x 1024 pixels") as caught:
         check_png("png", content)
@@ -158,13 +155,13 @@ def test_what_is_no_picture_is_refused_in_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_too_much_in_a_picture_is_not_unpacked(name: str) -> None:
+def test_what_is_too_much_in_a_picture_is_not_unpacked(name):
     check_png("png", ODD[name])
     assert _decoded(ODD[name]).get_size() == (2, 2)
 
 
 @pytest.mark.parametrize("colors", [0, 2, 4, 6])
-def test_pictures_of_each_kind_are_taken(colors: int) -> None:
+def test_pictures_of_each_kind_are_taken(colors):
     channels = {0: 1, 2: 3, 4: 2, 6: 4}[colors]
     assert BodyPicture((0,), png(3, 2, bytes(2 * (1 + 3 * channels)), colors), (0, 0), (1, 1)).bodies == (0,)
 
@@ -183,7 +180,7 @@ def test_pictures_of_each_kind_are_taken(colors: int) -> None:
         ({"script": 1}, "pictures[0].script must be a known field (bodies, lower, upper, png)"),
     ],
 )
-def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes, told, tmp_path):
     picture = {"bodies": [0], "lower": [0, 0], "upper": [1, 1], "png": base64.b64encode(png()).decode()}
     disc = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}
     path = tmp_path / "scene.json"
@@ -195,7 +192,7 @@ def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes: dict[str, Any]
     assert told in str(caught.value) and "scene.json, line " in str(caught.value)
 
 
-def test_pictures_are_bounded_all_together() -> None:
+def test_pictures_are_bounded_all_together():
     many = BodyPicture((0,), png(), (0, 0), (1, 1))
     with pytest.raises(InvalidInputError, match="at most 2000 bodies with a picture"):
         Scene(bodies=(BodySpec(),) * 2001, pictures=(replace(many, bodies=tuple(range(2001))),))

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pygame
 import pytest
 
@@ -16,31 +14,31 @@ class NoWarmup:
     failure = "left out"
     closed = False
 
-    def start(self) -> None:
+    def start(self):
         """Nothing."""
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds):
         """Ended."""
         return True
 
-    def close(self) -> None:
+    def close(self):
         """Remember."""
         NoWarmup.closed = True
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch):
     monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
     NoWarmup.closed = False
     pygame.display.quit()
 
 
-def closing_after(frames: int, monkeypatch: pytest.MonkeyPatch) -> list[Window]:
+def closing_after(frames, monkeypatch):
     """Post the close button's event after some frames; return the windows drawn."""
-    drawn: list[Window] = []
+    drawn = []
     draw = Window.show
 
-    def counted(self: Window, surface: pygame.Surface) -> None:
+    def counted(self, surface):
         draw(self, surface)
         drawn.append(self)
         if len(drawn) == frames:
@@ -50,12 +48,12 @@ def closing_after(frames: int, monkeypatch: pytest.MonkeyPatch) -> list[Window]:
     return drawn
 
 
-def _run(*arguments: Any, **options: Any) -> None:
+def _run(*arguments, **options):
     with loop.open_window(*arguments, **options) as opened:
         opened.run()
 
 
-def test_opens_runs_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opens_runs_and_closes(monkeypatch):
     drawn = closing_after(5, monkeypatch)
     _run(find_demo("simple_shapes"), values={"count": 5})
     assert 5 <= len(drawn) <= 7
@@ -63,7 +61,7 @@ def test_opens_runs_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert NoWarmup.closed and not pygame.display.get_init()
 
 
-def test_without_a_demo_the_browser_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_demo_the_browser_opens(monkeypatch):
     drawn = closing_after(3, monkeypatch)
     _run()
     assert drawn[0].browsing
@@ -78,15 +76,15 @@ def test_without_a_demo_the_browser_opens(monkeypatch: pytest.MonkeyPatch) -> No
         ({"ui_scale": float("nan")}, "--ui-scale"),
     ],
 )
-def test_mistakes_are_told_before_anything_opens(arguments: dict[str, Any], field: str) -> None:
+def test_mistakes_are_told_before_anything_opens(arguments, field):
     with pytest.raises(InvalidInputError) as raised:
         _run(**arguments)
     assert raised.value.field == field
     assert not pygame.display.get_init()
 
 
-def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(self: Window, surface: pygame.Surface) -> None:
+def test_an_interrupt_closes_the_window(monkeypatch):
+    def interrupt(self, surface):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Window, "show", interrupt)
@@ -95,7 +93,7 @@ def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None
     assert NoWarmup.closed and not pygame.display.get_init()
 
 
-def test_a_display_that_cannot_open_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_display_that_cannot_open_is_one_line(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
     with pytest.raises(loop.DisplayError, match="no window can be opened"):
         _run()

@@ -8,25 +8,22 @@ import pytest
 
 from engine.app.session import Session
 from engine.box2d._cache import Box2DCache
-from engine.demo import Demo
 from engine.geometry import Circle
-from engine.render.camera import Place
 from engine.world import BodySpec, FixtureSpec
-from tests.unit.app.hand import Hand
 
-VIEW: Place = (0, 0, 640, 360)
+VIEW = (0, 0, 640, 360)
 Fail = Callable[..., None]
 
 
 @pytest.fixture
-def fail(monkeypatch: pytest.MonkeyPatch) -> Fail:
+def fail(monkeypatch):
     """Return what lets Box2D break off in its next calls of these methods, so often each."""
 
-    def fail(**times: int) -> None:
+    def fail(**times):
         for name, n in times.items():
             left, works = [n], getattr(Box2DCache, name)
 
-            def broken(*arguments: object, left: list[int] = left, works: Callable[..., object] = works, **more: object) -> object:
+            def broken(*arguments, left=left, works=works, **more):
                 if left[0]:
                     left[0] -= 1
                     raise AssertionError("out of memory")
@@ -37,7 +34,7 @@ def fail(monkeypatch: pytest.MonkeyPatch) -> Fail:
     return fail
 
 
-def test_a_step_that_loses_the_world_is_taken_back(hand: Hand, fail: Fail) -> None:
+def test_a_step_that_loses_the_world_is_taken_back(hand, fail):
     hand.frame(45)
     session = hand.window.session
     history = session.timeline.history
@@ -57,9 +54,9 @@ def test_a_step_that_loses_the_world_is_taken_back(hand: Hand, fail: Fail) -> No
     assert history.verify() is None
 
 
-def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fail) -> None:
-    class Growing(drop):  # type: ignore[misc, valid-type]
-        def on_key(self, key: str) -> bool:
+def test_an_input_that_loses_the_world_is_given_again(drop, fail):
+    class Growing(drop):
+        def on_key(self, key):
             self.stage.world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(5.0, 3.0)))
             return True
 
@@ -79,7 +76,7 @@ def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fa
     assert history.now > before and history.verify() is None
 
 
-def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand: Hand, fail: Fail) -> None:
+def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand, fail):
     hand.frame(45)
     session = hand.window.session
     history = session.timeline.history
@@ -93,7 +90,7 @@ def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand: Hand, fail
     assert history.now == keyframe and session.clock.paused and not session.demo.stages[0].world.is_lost
 
 
-def test_without_a_history_the_demo_begins_anew(drop: type[Demo], fail: Fail) -> None:
+def test_without_a_history_the_demo_begins_anew(drop, fail):
     session = Session(drop(), VIEW)
     for _ in range(5):
         session.advance(1.0 / 60.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import pygame
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from engine.app.commands import find
 from engine.app.files.places import pictures_folder
 from engine.app.layout import MAX_UI_SCALE, MIN_SIZE
-from engine.app.menu import Menu
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
 from engine.geometry import Circle
@@ -29,31 +27,31 @@ from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def elsewhere(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-def menu_of(hand: Hand) -> Menu:
+def menu_of(hand):
     return hand.window.router.menu
 
 
-def refusal(hand: Hand, id: str) -> str:
+def refusal(hand, id):
     return find(id).disabled(hand.window.app)
 
 
-def click_menu(hand: Hand) -> None:
+def click_menu(hand):
     """Click the button that everybody sees."""
     hand.click(place(hand.window, "Menu").center)
     assert menu_of(hand).is_open
 
 
-def choose(hand: Hand, id: str) -> None:
+def choose(hand, id):
     """Open the menu and click an entry."""
     click_menu(hand)
     hand.click(place(hand.window, find(id).title).center)
 
 
-def test_time_stands_still_while_it_is_open(hand: Hand) -> None:
+def test_time_stands_still_while_it_is_open(hand):
     hand.frame(5)
     click_menu(hand)
     steps = hand.window.session.demo.steps
@@ -68,7 +66,7 @@ def test_time_stands_still_while_it_is_open(hand: Hand) -> None:
     assert not menu_of(hand).is_open and not hand.window.session.demo.grabbing
 
 
-def test_files_are_written_by_its_entries(tmp_path: Path) -> None:
+def test_files_are_written_by_its_entries(tmp_path):
     hand = Hand(Window(SIZE, (find_demo("workbench"),), find_demo("workbench")()))
     hand.frame(3)
     before = len(list(pictures_folder().glob("*.png")))
@@ -92,25 +90,25 @@ def test_files_are_written_by_its_entries(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.json"))) == 1
 
 
-def test_a_gif_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
+def test_a_gif_of_what_has_happened(hand, tmp_path):
     hand.frame(6)
     choose(hand, "gif")
 
-    def is_written() -> bool:  # a thread finishes it, which takes as long as the machine needs
+    def is_written():  # a thread finishes it, which takes as long as the machine needs
         hand.frame(5)
         return bool(list(tmp_path.glob("*.gif")))
 
     until(is_written)
 
 
-def test_a_page_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
+def test_a_page_of_what_has_happened(hand, tmp_path):
     hand.frame(6)
     demo, history = hand.window.session.demo, hand.window.session.timeline.history
     assert history is not None
     choose(hand, "page")  # in the frames of the click it may already be finished
     dock = hand.window.app.dock(RecordingDock)
 
-    def is_written() -> bool:
+    def is_written():
         hand.frame()
         return not dock.is_busy
 
@@ -122,7 +120,7 @@ def test_a_page_of_what_has_happened(hand: Hand, tmp_path: Path) -> None:
     assert history.now == history.last > 0 and history.divergence is None
 
 
-def test_a_file_is_opened_from_the_list_and_from_a_demo(hand: Hand, browser: Hand, tmp_path: Path) -> None:
+def test_a_file_is_opened_from_the_list_and_from_a_demo(hand, browser, tmp_path):
     hand.frame(2)
     choose(hand, "save")
     hand.key(pygame.K_RETURN)
@@ -133,7 +131,7 @@ def test_a_file_is_opened_from_the_list_and_from_a_demo(hand: Hand, browser: Han
             some.send(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter)
         some.key(pygame.K_RETURN)
 
-        def is_open(some: Hand = some) -> bool:
+        def is_open(some=some):
             some.frame()
             return not some.window.browsing and some.window.session.demo.id not in ("drop", "twins")
 
@@ -141,7 +139,7 @@ def test_a_file_is_opened_from_the_list_and_from_a_demo(hand: Hand, browser: Han
         assert some.window.session.demo.stages[0].world.body_ids
 
 
-def test_by_keys_alone(browser: Hand) -> None:
+def test_by_keys_alone(browser):
     window = browser.window
     browser.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_LCTRL, unicode="")
     menu = menu_of(browser)
@@ -162,7 +160,7 @@ def test_by_keys_alone(browser: Hand) -> None:
     assert not window.running
 
 
-def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
+def test_back_and_quit_from_a_demo_and_panels(hand):
     window = hand.window
     choose(hand, "plots")
     plots = next(dock for dock in window.docks if dock.title == "Plots")
@@ -180,7 +178,7 @@ def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
     assert not window.running
 
 
-def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_gray_and_says_why(hand, browser, tmp_path):
     for words in ("save", "save_as", "picture", "film", "record", "plots"):
         assert refusal(browser, words) == "start a demo first"
     assert refusal(hand, "film") == "nothing has happened yet" and refusal(hand, "save") == ""
@@ -201,7 +199,7 @@ def test_what_cannot_be_done_is_gray_and_says_why(hand: Hand, browser: Hand, tmp
 
 @pytest.mark.parametrize("is_list", [True, False], ids=["list", "demo"])
 @pytest.mark.parametrize("size, scale", [(MIN_SIZE, 1.0), (MIN_SIZE, MAX_UI_SCALE), ((480, 360), 1.0), ((800, 600), 1.625), (SIZE, 1.0)])
-def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], scale: float, is_list: bool) -> None:
+def test_no_words_lie_over_others_and_none_is_cut_off(size, scale, is_list):
     kind = find_demo("simple_shapes")
     window = Window(size, (kind,), None if is_list else kind(1), ui_scale=scale)
     hand = Hand(window)
@@ -224,7 +222,7 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     assert form.height > form.place.height or seen == own
 
 
-def test_quit_asks_once_more_where_something_would_be_lost(hand: Hand) -> None:
+def test_quit_asks_once_more_where_something_would_be_lost(hand):
     hand.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))))
     choose(hand, "quit")  # nothing keeps what is built in this window
     message = hand.window.session.messages.now

@@ -6,19 +6,18 @@ import pytest
 
 from engine.app.session import Session
 from engine.app.status_strip import Notes, _cells
-from engine.demo import Demo
 
 FRAME = 1.0 / 60.0
 
 
 @pytest.fixture
-def session(drop: type[Demo]) -> Session:
+def session(drop):
     return Session(drop(), (0, 0, 640, 480))
 
 
-def told(notes: Notes, session: Session, seconds: float, is_slow: bool = False, shows_nothing: bool = False) -> list[str]:
+def told(notes, session, seconds, is_slow=False, shows_nothing=False):
     """Let time pass, and return what was said in it, each thing once in a row."""
-    said: list[str] = []
+    said = []
     for _ in range(round(seconds / FRAME)):
         notes.advance(FRAME, is_slow, shows_nothing)
         note = notes.now(session, False)
@@ -27,7 +26,7 @@ def told(notes: Notes, session: Session, seconds: float, is_slow: bool = False, 
     return said
 
 
-def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(session: Session) -> None:
+def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(session):
     notes = Notes()
     session.clock.lag = 0.23
     assert told(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
@@ -40,7 +39,7 @@ def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(
     assert len(told(notes, session, 5.0, is_slow=True)) == 1
 
 
-def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session: Session) -> None:
+def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session):
     notes = Notes()
     assert len(told(notes, session, 2.1, is_slow=True)) == 1
     assert len(told(notes, session, 3.0)) == 1 and notes.now(session, False) is not None
@@ -48,13 +47,13 @@ def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session: Se
     assert notes.now(session, False) is None
 
 
-def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session: Session, twins: type[Demo]) -> None:
+def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session, twins):
     notes = Notes()
     assert len(told(notes, session, 12.0, is_slow=True)) == 1
     assert told(notes, Session(twins(), (0, 0, 640, 480)), 12.0, is_slow=True) == []
 
 
-def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_what_is_told(session: Session) -> None:
+def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_what_is_told(session):
     notes = Notes()
     assert told(notes, session, 120.0, shows_nothing=True) == ["Nothing is in view. Press Home."]
     session.messages.say("done")
@@ -67,8 +66,8 @@ def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_wh
     assert told(notes, session, 10.0, shows_nothing=True) == []
 
 
-def test_the_strip_says_how_fast_it_really_runs_for_as_long_as_it_is_slow(session: Session) -> None:
-    def speed() -> str:
+def test_the_strip_says_how_fast_it_really_runs_for_as_long_as_it_is_slow(session):
+    def speed():
         return {caption: value for caption, value, _ in _cells(session, 0)}["speed"]
 
     assert speed() == "1/1"

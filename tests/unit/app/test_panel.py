@@ -12,7 +12,7 @@ from engine.app.solver_settings import setting_parameters
 from engine.app.status_strip import _cells
 from engine.app.window import Window
 from engine.contracts.agreement import StepAgreement
-from engine.demo import Demo, Parameter
+from engine.demo import Parameter
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.fonts import FontBook
@@ -28,13 +28,13 @@ from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 
 
-def slider(hand: Hand, name: str) -> Slider:
+def slider(hand, name):
     what = control(hand.window, name)[1].what
     assert isinstance(what, Slider)
     return what
 
 
-def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
+def test_buttons_do_what_their_keys_do(hand):
     hand.click(place(hand.window, "Pause").center)
     assert hand.window.session.clock.paused and "Continue" in names(hand.window)
     hand.click(place(hand.window, "More").center)
@@ -43,7 +43,7 @@ def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("id, is_there", [("pyramid", False), ("bounce", True)])
-def test_a_setting_of_the_solver_has_one_slider(id: str, is_there: bool) -> None:
+def test_a_setting_of_the_solver_has_one_slider(id, is_there):
     """Issue 31: pyramid, bridge and radial_engine had two for the iterations."""
     kind = find_demo(id)
     window = Window(SIZE, (kind,), kind(1))
@@ -52,18 +52,18 @@ def test_a_setting_of_the_solver_has_one_slider(id: str, is_there: bool) -> None
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_every_setting_of_a_solver_has_a_sentence(solver: str) -> None:
+def test_every_setting_of_a_solver_has_a_sentence(solver):
     """Issue 31: sliders of solvers lacked tooltips."""
     assert all(re.fullmatch("[A-Z].*[.]", parameter.tooltip) for parameter in setting_parameters(solver))
 
 
-def test_every_control_of_the_panel_has_a_tooltip(hand: Hand) -> None:
+def test_every_control_of_the_panel_has_a_tooltip(hand):
     hand.window.app.appearance.toggle_more()
     place(hand.window, "More")
     assert [item.key[0] for item in hand.window.screen.form.items if not item.what.tip and item.is_stop] == []
 
 
-def test_a_slider_is_dragged_and_clicked(hand: Hand) -> None:
+def test_a_slider_is_dragged_and_clicked(hand):
     demo = hand.window.session.demo
     drag(hand, "height", 0.1, 0.5, 1.0)
     assert demo.parameter("height") == 20.0 and slider(hand, "height").value == "20 m"
@@ -71,7 +71,7 @@ def test_a_slider_is_dragged_and_clicked(hand: Hand) -> None:
     assert demo.parameter("height") == pytest.approx(0.6)
 
 
-def test_a_slider_is_moved_by_arrow_keys_and_takes_what_is_typed(hand: Hand) -> None:
+def test_a_slider_is_moved_by_arrow_keys_and_takes_what_is_typed(hand):
     demo, ui = hand.window.session.demo, hand.window.screen.ui
     while ui.focused is None or ui.focused.key[0] != "discs":
         hand.key(pygame.K_TAB)
@@ -91,12 +91,12 @@ def test_a_slider_is_moved_by_arrow_keys_and_takes_what_is_typed(hand: Hand) -> 
     assert ui.focused is None and not hand.window.browsing, "Esc leaves the slider, and nothing else"
 
 
-def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
+def test_the_thumb_follows_a_value_changed_elsewhere(hand):
     hand.window.session.demo.set_parameter("height", 15.0)
     assert slider(hand, "height").value == "15 m" and slider(hand, "height").share == pytest.approx(0.742, abs=1e-3)
 
 
-def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
+def test_a_choice_is_a_row_of_buttons(choosy):
     hand = Hand(Window(SIZE, (choosy,), choosy()))
     hand.frame(2)
     assert not button(hand.window, "west").is_on
@@ -107,16 +107,16 @@ def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
     assert not button(hand.window, "west").is_on
 
 
-def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
+def test_the_worst_errors_of_the_last_seconds_are_kept(hand):
     errors = (3e-7, 0.0, 2e-7)
 
     class Erring:
         ready, total, pairs, last_ms = True, StepAgreement(), None, 0.0
 
-        def __init__(self, world: object) -> None:
+        def __init__(self, world):
             self.left = list(errors)
 
-        def check(self, contacts: object, /) -> StepAgreement:
+        def check(self, contacts, /):
             return StepAgreement(max_point_error=self.left.pop(0) if self.left else 1e-9)
 
     hand.window.use_referee(Erring)
@@ -133,8 +133,8 @@ def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
     assert len(session.demo.stages[0].errors) == 303
 
 
-def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
-    class Sides(drop):  # type: ignore[valid-type,misc]
+def test_buttons_of_several_words_add_and_take_away(drop):
+    class Sides(drop):
         parameters = (*drop.parameters, Parameter.some("sides", ("north", "east", "west"), ("north",), "sides"))
 
     window = Window(SIZE, (Sides,), Sides())
@@ -147,7 +147,7 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("theme", list(THEMES))
-def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme: str) -> None:
+def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme):
     """It has another lightness than one at rest, and nothing of the accent's color, which says that a button is on."""
     before, ui = palette.theme_name(), Ui(FontBook(1.0), print)
     palette.use_theme(theme)
@@ -159,14 +159,14 @@ def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme: str
         grounds[state] = surface.get_at((60, 20))
     palette.use_theme(before)
 
-    def distance(one: pygame.Color, other: pygame.Color) -> float:
+    def distance(one, other):
         return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
 
     assert distance(grounds["normal"], grounds["hovered"]) > 15.0
     assert distance(grounds["hovered"], grounds["on"]) > 1.5 * distance(grounds["hovered"], grounds["normal"])
 
 
-def test_card_and_status_bar_count_the_same_bodies() -> None:
+def test_card_and_status_bar_count_the_same_bodies():
     for n_built in (0, 2):
         demo = find_demo("workbench")()
         for k in range(n_built):
@@ -175,7 +175,7 @@ def test_card_and_status_bar_count_the_same_bodies() -> None:
         assert str(demo.status()[0]).split()[0] == bar == str(1 + n_built)
 
 
-def test_the_verdict_is_the_largest_line_where_it_fits_in_one() -> None:
+def test_the_verdict_is_the_largest_line_where_it_fits_in_one():
     demo = find_demo("newtons_cradle")(1)
     for width, is_large in ((1000, True), (300, False)):
         session, painter = Session(demo, (0, 0, width, 600)), FramePainter(shrinks=False)
@@ -189,7 +189,7 @@ def test_the_verdict_is_the_largest_line_where_it_fits_in_one() -> None:
         assert (heights[first] > 1.2 * heights[other]) is is_large
 
 
-def test_a_verdict_that_is_cut_is_no_headline(drop: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verdict_that_is_cut_is_no_headline(drop, monkeypatch):
     """Issue 31: with the largest text the end of the last line came first, in large letters."""
     lines = [(f"balls in the bin number {k}: {k} (predicted {k})", palette.AGREE) for k in range(20)]
     monkeypatch.setattr(drop, "status", lambda _: lines)

@@ -7,7 +7,6 @@ import pytest
 
 from engine.app.panels.tools_dock import ToolsDock
 from tests.unit.app.controls import place
-from tests.unit.app.hand import Hand
 
 KEYS = {
     "inspector": (pygame.K_i, 0),
@@ -19,21 +18,21 @@ KEYS = {
 POINTS = ((420, 200), (520, 130), (470, 330))
 
 
-def press(hand: Hand, key: int, mod: int = 0) -> None:
+def press(hand, key, mod=0):
     hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
     hand.frame(2)
 
 
-def point(hand: Hand, at: tuple[int, int]) -> None:
+def point(hand, at):
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
 
 
-def seen(hand: Hand) -> list[tuple[float, float]]:
+def seen(hand):
     return [hand.window.session.view.camera.to_world(point) for point in POINTS]
 
 
 @pytest.mark.parametrize(("size", "is_touched"), [((1280, 720), False), ((800, 600), True)])
-def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int, int], is_touched: bool) -> None:
+def test_a_panel_that_opens_or_closes_moves_nothing(hand, size, is_touched):
     hand.window.screen.resize(size)
     hand.surface = pygame.Surface(size)
     point(hand, POINTS[0])
@@ -55,7 +54,7 @@ def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int,
     assert session.view.camera == fitted and session.view.is_untouched, "Home fits the picture beside what is open"
 
 
-def test_a_panel_opened_from_its_button_leaves_the_whole_picture_in_sight(hand: Hand) -> None:
+def test_a_panel_opened_from_its_button_leaves_the_whole_picture_in_sight(hand):
     """Issue 31: the inspector covered a part of it."""
     hand.frame(2)
     view, before = hand.window.session.view, hand.window.session.view.camera
@@ -70,7 +69,7 @@ def test_a_panel_opened_from_its_button_leaves_the_whole_picture_in_sight(hand: 
     assert view.camera == before
 
 
-def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
+def test_a_click_after_select_takes_what_was_there(hand):
     """Issue 13: a click on the chassis took a wheel."""
     point(hand, POINTS[0])
     session = hand.window.session
@@ -83,7 +82,7 @@ def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
     assert [one.body for one in tools.editor.selection] == [1]
 
 
-def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
+def test_all_panels_at_once_and_a_window_of_another_size(hand):
     point(hand, POINTS[0])
     session = hand.window.session
     before = seen(hand)
@@ -97,7 +96,7 @@ def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
     assert session.view.camera.scale != fixed.scale, "another window shows everything in what is left of it"
 
 
-def test_what_is_followed_does_not_jump(hand: Hand) -> None:
+def test_what_is_followed_does_not_jump(hand):
     session = hand.window.session
     session.clock.paused = True
     session.view.follow((0, 1))
@@ -112,7 +111,7 @@ def test_what_is_followed_does_not_jump(hand: Hand) -> None:
     assert session.view.camera.to_screen(session.demo.stages[0].world.state(1).position)[0] == pytest.approx(left + 0.5 * width, abs=2.0)
 
 
-def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand, monkeypatch):
     monkeypatch.setattr(type(hand.window.session.demo), "status", lambda _: ("as much as there is room for in a line " * 2,) * 3)
     hand.window.screen.resize((800, 600))
     hand.surface = pygame.Surface((800, 600))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -24,7 +23,7 @@ AnyDock = TypeVar("AnyDock", bound=Dock)
 
 
 @pytest.fixture
-def window() -> Iterator[Window]:
+def window():
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
     demo = find_demo("simple_shapes")
@@ -33,7 +32,7 @@ def window() -> Iterator[Window]:
     pygame.display.quit()
 
 
-def frames(window: Window, n: int = 1) -> pygame.Surface:
+def frames(window, n=1):
     surface = pygame.Surface((1280, 720))
     for _ in range(n):
         window.update(FRAME)
@@ -41,23 +40,23 @@ def frames(window: Window, n: int = 1) -> pygame.Surface:
     return surface
 
 
-def key(window: Window, key: int, mod: int = 0) -> None:
+def key(window, key, mod=0):
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
     window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
     frames(window)
 
 
-def press(window: Window, at: tuple[int, int], **more: int) -> None:
+def press(window, at, **more):
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1, **more))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
     frames(window)
 
 
-def dock_of(window: Window, kind: type[AnyDock]) -> AnyDock:
+def dock_of(window, kind):
     return next(dock for dock in window.docks if isinstance(dock, kind))
 
 
-def body_pixel(window: Window, body: int) -> tuple[int, int]:
+def body_pixel(window, body):
     world = window.session.demo.stages[0].world
     x, y, angle = world.poses[world.row_of(body)].tolist()
     cx, cy = world.body(body).local_center
@@ -66,7 +65,7 @@ def body_pixel(window: Window, body: int) -> tuple[int, int]:
     return round(at[0]), round(at[1])
 
 
-def test_a_key_opens_the_plots_and_the_view_makes_room(window: Window) -> None:
+def test_a_key_opens_the_plots_and_the_view_makes_room(window):
     before = window.session.view.camera.view
     key(window, pygame.K_F7)
     frames(window, 2)
@@ -77,7 +76,7 @@ def test_a_key_opens_the_plots_and_the_view_makes_room(window: Window) -> None:
     assert window.session.view.camera.view == before and dock.place[3] == 0
 
 
-def test_a_middle_click_watches_a_body_and_a_middle_drag_moves_the_view(window: Window) -> None:
+def test_a_middle_click_watches_a_body_and_a_middle_drag_moves_the_view(window):
     frames(window, 60)
     session, at = window.session, body_pixel(window, 1)
     for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
@@ -93,7 +92,7 @@ def test_a_middle_click_watches_a_body_and_a_middle_drag_moves_the_view(window: 
     assert session.timeline.watched is None
 
 
-def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> None:
+def test_alt_click_watches_a_body_and_its_curve_is_plotted(window):
     key(window, pygame.K_F7)
     frames(window, 30)
     key(window, pygame.K_SPACE)
@@ -116,7 +115,7 @@ def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> No
     assert session.timeline.watched is None
 
 
-def test_curves_never_share_a_style_and_never_have_more_than_three_units(window: Window) -> None:
+def test_curves_never_share_a_style_and_never_have_more_than_three_units(window):
     dock = PlotDock()
     for name in ("x", "y", "vx", "angle", "spin", "impulse", "energy", "speed"):
         dock.toggle(("body", name))
@@ -125,7 +124,7 @@ def test_curves_never_share_a_style_and_never_have_more_than_three_units(window:
     assert dock.chosen[-1] == ("body", "speed")
 
 
-def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window: Window) -> None:
+def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window):
     key(window, pygame.K_F7)
     frames(window, 90)
     history = window.session.timeline.history
@@ -149,7 +148,7 @@ def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window: Window) 
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
 
 
-def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
+def test_the_wheel_shows_less_of_the_time(window):
     key(window, pygame.K_F7)
     frames(window, 100)
     dock = dock_of(window, PlotDock)
@@ -163,7 +162,7 @@ def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
     assert axis.first > 0 and axis.last == history.last and axis.last - axis.first < 60
 
 
-def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> None:
+def test_the_camera_follows_exactly_and_through_rewinding(window):
     frames(window, 20)
     session = window.session
     dock_of(window, CameraDock)._pointer = None
@@ -192,7 +191,7 @@ def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> Non
     assert session.view.following.followed is None and session.view.is_untouched
 
 
-def test_the_theme_and_the_size_of_text_change_while_it_runs(window: Window) -> None:
+def test_the_theme_and_the_size_of_text_change_while_it_runs(window):
     dark = frames(window, 3).get_at((600, 300))
     key(window, pygame.K_F10)
     light = frames(window)
@@ -208,6 +207,6 @@ def test_the_theme_and_the_size_of_text_change_while_it_runs(window: Window) -> 
     assert window.screen.ui_scale == 1.0
 
 
-def _count(surface: pygame.Surface, color: tuple[int, int, int]) -> int:
+def _count(surface, color):
     pixels = pygame.surfarray.array3d(surface)
     return int((pixels == np.array(color)).all(axis=2).sum())

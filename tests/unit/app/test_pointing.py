@@ -8,11 +8,11 @@ from engine.contracts.agreement import Difference, StepAgreement
 from engine.render.canvas import Canvas
 from engine.sim.stage import Stage
 from tests.unit.app.controls import place
-from tests.unit.app.hand import Hand, pixel
+from tests.unit.app.hand import pixel
 from tests.unit.app.written import Written, noting_words
 
 
-def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
+def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand):
     hand.frame()
     camera = hand.window.session.view.camera
     at = (700, 200)
@@ -24,7 +24,7 @@ def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
     assert hand.window.session.view.camera == camera
 
 
-def test_a_right_drag_moves_the_view(hand: Hand) -> None:
+def test_a_right_drag_moves_the_view(hand):
     hand.frame()
     under = hand.window.session.view.camera.to_world((600, 300))
     hand.send(pygame.MOUSEBUTTONDOWN, pos=(600, 300), button=3)
@@ -34,7 +34,7 @@ def test_a_right_drag_moves_the_view(hand: Hand) -> None:
     assert hand.window.session.view.camera.to_world((650, 280)) == pytest.approx(under)
 
 
-def test_one_button_with_ctrl_moves_the_view_and_page_keys_are_the_wheel(hand: Hand) -> None:
+def test_one_button_with_ctrl_moves_the_view_and_page_keys_are_the_wheel(hand):
     """Issue 31: a touch-pad or a mouse with one button reaches everything."""
     hand.frame()
     view = hand.window.session.view
@@ -50,12 +50,12 @@ def test_one_button_with_ctrl_moves_the_view_and_page_keys_are_the_wheel(hand: H
     hand.key(pygame.K_PAGEDOWN)
     assert view.camera.scale == pytest.approx(scale)
     demo = hand.window.session.demo
-    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     assert demo.grabbing, "without Ctrl the button takes hold again"
 
 
-def test_a_page_key_scrolls_the_panel_under_the_pointer(hand: Hand) -> None:
+def test_a_page_key_scrolls_the_panel_under_the_pointer(hand):
     hand.window.app.appearance.toggle_more()
     hand.frame()
     hand.send(pygame.MOUSEMOTION, pos=(100, 300), rel=(0, 0), buttons=(0, 0, 0))
@@ -64,9 +64,9 @@ def test_a_page_key_scrolls_the_panel_under_the_pointer(hand: Hand) -> None:
     assert hand.window.screen.form.scrolled > 0 and hand.window.session.view.camera.scale == scale
 
 
-def test_a_left_drag_carries_a_body(hand: Hand) -> None:
+def test_a_left_drag_carries_a_body(hand):
     demo = hand.window.session.demo
-    disc = demo.discs[0]  # type: ignore[attr-defined]
+    disc = demo.discs[0]
     at = pixel(hand, demo.stages[0].world.state(disc).position)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     assert demo.grabbing
@@ -79,9 +79,9 @@ def test_a_left_drag_carries_a_body(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("button", [3, 4])
-def test_another_button_or_the_wheel_does_not_take_it_out_of_the_hand(hand: Hand, button: int) -> None:
+def test_another_button_or_the_wheel_does_not_take_it_out_of_the_hand(hand, button):
     demo = hand.window.session.demo
-    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=button)
     hand.send(pygame.MOUSEBUTTONUP, pos=at, button=button)
@@ -91,9 +91,9 @@ def test_another_button_or_the_wheel_does_not_take_it_out_of_the_hand(hand: Hand
 
 
 @pytest.mark.parametrize("disturb", ["restart", "destroy", "back", "pause", "focus"])
-def test_dragging_survives_whatever_happens_meanwhile(hand: Hand, disturb: str) -> None:
+def test_dragging_survives_whatever_happens_meanwhile(hand, disturb):
     demo = hand.window.session.demo
-    disc = demo.discs[0]  # type: ignore[attr-defined]
+    disc = demo.discs[0]
     hand.send(pygame.MOUSEBUTTONDOWN, pos=pixel(hand, demo.stages[0].world.state(disc).position), button=1)
     if disturb == "restart":
         hand.key(pygame.K_r)
@@ -112,7 +112,7 @@ def test_dragging_survives_whatever_happens_meanwhile(hand: Hand, disturb: str) 
     assert not hand.window.session.demo.grabbing
 
 
-def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
+def test_far_out_and_far_off_the_way_back_is_told(hand):
     hand.frame()
     scale = hand.window.session.view.camera.scale
     for _ in range(100):
@@ -124,19 +124,19 @@ def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
     assert not hand.window.screen.painter._shows_something(Canvas(hand.surface, session.view.camera), session)
 
 
-def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_under_the_pointer_is_explained(hand, monkeypatch):
     hand.frame(3)
     difference = Difference(1, 2, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
     monkeypatch.setattr(Stage, "agreement", StepAgreement(1, 0, 1, 0, 0.0, (difference,)))
     hand.window.session.clock.paused = True
-    told: list[str] = []
+    told = []
     monkeypatch.setattr(frame, "draw_lines", lambda *given, **_: told.extend(words for words, _ in given[3]))
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, (0.0, 0.5)), rel=(1, 1), buttons=(0, 0, 0))
     assert any(words.startswith("skin") for words in told)
     assert "the cores are apart" in " ".join(told)
 
 
-def differing(hand: Hand) -> tuple[int, int]:
+def differing(hand):
     """Let the disc differ from Box2D where it lies, and return that pixel."""
     hand.frame(60)
     stage = hand.window.session.demo.stages[0]
@@ -149,10 +149,10 @@ def differing(hand: Hand) -> tuple[int, int]:
         pairs, last_ms = None, 0.0
         total = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
 
-        def __init__(self, world: object) -> None:
+        def __init__(self, world):
             pass
 
-        def check(self, contacts: object, /) -> StepAgreement:
+        def check(self, contacts, /):
             return self.total
 
     hand.window.use_referee(Differing)
@@ -160,7 +160,7 @@ def differing(hand: Hand) -> tuple[int, int]:
     return pixel(hand, (x, y))
 
 
-def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) -> None:
+def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand):
     at = differing(hand)
     session = hand.window.session
     before, under = session.view.camera, session.view.camera.to_world(at)
@@ -173,7 +173,7 @@ def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) 
     assert session.view.camera == before and not session.clock.paused
 
 
-def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: Hand) -> None:
+def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand):
     hand.frame()
     hand.wheel((700, 300), 2)
     at = differing(hand)
@@ -196,7 +196,7 @@ def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: H
     assert hand.window.browsing
 
 
-def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
+def test_a_drag_from_a_ring_takes_hold_of_the_body(hand):
     at = differing(hand)
     at = (at[0], at[1] - 6)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
@@ -207,25 +207,25 @@ def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
     assert not hand.window.session.demo.grabbing and hand.window.session.view.focus is None
 
 
-def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
+def test_a_click_on_a_reason_goes_to_its_largest_difference(hand):
     differing(hand)
     hand.click(place(hand.window, "More").center)
     hand.click(place(hand.window, "Look closely").center)
     assert hand.window.session.view.focus is not None and hand.window.session.clock.paused
 
 
-def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:
+def test_clicks_on_the_panel_do_not_reach_the_world(hand):
     hand.click((20, 400))
     hand.wheel((20, 400), 2)
     assert not hand.window.session.demo.grabbing
 
 
-def test_the_numbers_of_a_body_are_written_where_it_is_pointed_at(hand: Hand) -> None:
+def test_the_numbers_of_a_body_are_written_where_it_is_pointed_at(hand):
     demo = hand.window.session.demo
     hand.frame(30)
-    state = demo.stages[0].world.state(demo.discs[0])  # type: ignore[attr-defined]
+    state = demo.stages[0].world.state(demo.discs[0])
 
-    def written() -> list[str]:
+    def written():
         hand.surface = Written(hand.window.size)
         with noting_words():
             hand.frame(1, 0.0)

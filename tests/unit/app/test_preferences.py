@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from engine.app.files.preferences import Preferences, load_preferences, save_preferences
@@ -11,7 +9,7 @@ from engine.app.screen import Appearance, Screen
 from engine.render import palette
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+def test_what_is_saved_is_loaded(tmp_path):
     path = tmp_path / "not yet there" / "preferences.json"
     assert load_preferences(path) == Preferences()
     assert save_preferences(path, Preferences("light", 1.25))
@@ -31,13 +29,13 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
         b"[" * 9000,
     ],
 )
-def test_a_damaged_file_counts_as_none(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_counts_as_none(tmp_path, content):
     path = tmp_path / "preferences.json"
     path.write_bytes(content)
     assert load_preferences(path) == Preferences()
 
 
-def test_a_file_that_cannot_be_written_hurts_nobody(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_hurts_nobody(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     assert not save_preferences(blocked / "sub" / "preferences.json", Preferences())
@@ -45,7 +43,7 @@ def test_a_file_that_cannot_be_written_hurts_nobody(tmp_path: Path) -> None:
     assert load_preferences(tmp_path) == Preferences()  # a folder
 
 
-def test_choices_are_kept(tmp_path: Path) -> None:
+def test_choices_are_kept(tmp_path):
     path = tmp_path / "preferences.json"
     appearance, screen = Appearance(1.5, Preferences("dark", None), path), Screen((1280, 720), 1.5, is_watched=True)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +30,7 @@ CONTROL = pygame.KMOD_CTRL
 
 
 @pytest.fixture
-def window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
+def window(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     demo = find_demo("simple_shapes")
     window = Window((1000, 480), (demo,), demo(0, {"count": 6}))
@@ -39,27 +38,27 @@ def window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
     window.handle(pygame.event.Event(pygame.QUIT))
 
 
-def frames(window: Window, n: int = 1) -> None:
+def frames(window, n=1):
     surface = pygame.Surface((1000, 480))
     for _ in range(n):
         window.update(FRAME)
         window.show(surface)
 
 
-def key(window: Window, key: int, mod: int = 0) -> None:
+def key(window, key, mod=0):
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
     frames(window)
 
 
-def dock_of(window: Window) -> RecordingDock:
+def dock_of(window):
     return next(dock for dock in window.docks if isinstance(dock, RecordingDock))
 
 
-def words(window: Window) -> str:
+def words(window):
     return " / ".join(message.words for message in window.session.messages._waiting)
 
 
-def mark(window: Window, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def mark(window, share, monkeypatch):
     """Mark the first part of the line."""
     bar = next(dock for dock in window.docks if isinstance(dock, TimelineDock)).bar
     at = bar.left + round(share * bar.width), bar.centery
@@ -71,7 +70,7 @@ def mark(window: Window, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     frames(window)
 
 
-def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
+def test_a_key_records_and_ends_it(window, tmp_path):
     frames(window, 10)
     key(window, pygame.K_r, CONTROL)
     (path,) = tmp_path.glob("simple_shapes-*.rec")
@@ -95,7 +94,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["button", "leave", "quit", "ctrl c"])
-def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) -> None:
+def test_a_recording_is_ended_whole(window, way, tmp_path):
     frames(window, 3)
     rect = place(window, "Record")
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
@@ -114,14 +113,14 @@ def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) ->
     assert load_recording(path).is_ended
 
 
-def test_a_folder_that_takes_no_file_is_told(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_that_takes_no_file_is_told(window, monkeypatch, tmp_path):
     monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "nowhere")
     frames(window)
     key(window, pygame.K_r, CONTROL)
     assert "Cannot record: recording must be a file that can be created" in words(window) and window.session.recorder is None
 
 
-def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_marked_span_becomes_a_film_while_the_window_lives(window, monkeypatch, tmp_path):
     frames(window, 100)
     history, dock = window.session.timeline.history, dock_of(window)
     assert history is not None
@@ -133,7 +132,7 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, mon
     last = history.last
     key(window, pygame.K_f, CONTROL | pygame.KMOD_SHIFT)
 
-    def is_written() -> bool:
+    def is_written():
         assert window.session.clock.paused
         if dock.is_busy:
             window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))  # nobody acts meanwhile
@@ -154,7 +153,7 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, mon
     assert [path.suffix for path in tmp_path.iterdir()] == [".gif"]
 
 
-def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
+def test_escape_leaves_no_film(window, tmp_path):
     frames(window, 60)
     history = window.session.timeline.history
     assert history is not None
@@ -172,7 +171,7 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     assert history.now == history.last and "Nothing was written" in words(window)
 
 
-def test_a_dropped_recording_is_played_to_its_end(window: Window, tmp_path: Path) -> None:
+def test_a_dropped_recording_is_played_to_its_end(window, tmp_path):
     memory.load()
     history = History(find_demo("simple_shapes")(5, {"count": 7}))
     recorder = record(history, tmp_path / "x.rec")
@@ -195,7 +194,7 @@ def test_a_dropped_recording_is_played_to_its_end(window: Window, tmp_path: Path
     assert played.now > 60
 
 
-def recorded_from(step: int, last: int, path: Path) -> History:
+def recorded_from(step, last, path):
     """Record from a step on, in another window."""
     memory.load()
     history = History(find_demo("simple_shapes")(5, {"count": 7}))
@@ -208,7 +207,7 @@ def recorded_from(step: int, last: int, path: Path) -> History:
     return history
 
 
-def test_a_recording_plays_from_where_it_was_begun_and_can_be_scrubbed_on_the_way(window: Window, tmp_path: Path) -> None:
+def test_a_recording_plays_from_where_it_was_begun_and_can_be_scrubbed_on_the_way(window, tmp_path):
     """Issue 13: recorded from step 5,380 on, a replay could not be used before all of it had been played."""
     recorded = recorded_from(60, 90, tmp_path / "x.rec")
     frames(window)
@@ -233,7 +232,7 @@ def test_a_recording_plays_from_where_it_was_begun_and_can_be_scrubbed_on_the_wa
     assert session.clock.paused and "The recording ends here" in words(window)
 
 
-def test_a_step_that_comes_out_differently_is_reported_once(window: Window, tmp_path: Path) -> None:
+def test_a_step_that_comes_out_differently_is_reported_once(window, tmp_path):
     recorded_from(0, 30, tmp_path / "x.rec")
     recording = load_recording(tmp_path / "x.rec")
     recording.branch.states.hashes[20] = bytes(16)
@@ -242,7 +241,7 @@ def test_a_step_that_comes_out_differently_is_reported_once(window: Window, tmp_
     assert words(window).count("step 20 is the first to differ") == 1
 
 
-def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_path: Path) -> None:
+def test_what_was_recorded_here_is_scrubbed_here_at_once(window, tmp_path):
     frames(window, 40)
     key(window, pygame.K_r, CONTROL)
     frames(window, 20)
@@ -261,14 +260,14 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_pat
     assert history.now == 61 and session.clock.paused and "The recording ends here" in words(window)
 
 
-def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:
+def test_a_broken_recording_is_a_line(window, tmp_path):
     (tmp_path / "x.rec").write_bytes(b"nonsense")
     window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
     until(lambda: (frames(window), "cannot be used" in words(window))[1], look=0.005)
     assert "x.rec cannot be used: it must be a recording of this program" in words(window)
 
 
-def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_path: Path) -> None:
+def test_a_recording_of_another_program_s_demo_is_a_line(window, tmp_path):
     recorder = record(History(find_demo("simple_shapes")(0)), tmp_path / "y.rec")
     recorder.close()
     recording = load_recording(tmp_path / "y.rec")
@@ -276,7 +275,7 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_pat
     assert "the recording cannot be opened: demo must be a demo of this program" in words(window)
 
 
-def test_ctrl_c_leaves_no_half_of_a_film(window: Window, tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_half_of_a_film(window, tmp_path):
     frames(window, 20)
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_f, mod=CONTROL, unicode="f"))
     frames(window, 2)

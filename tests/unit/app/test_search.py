@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pygame
 import pytest
 
@@ -19,28 +17,28 @@ from tests.unit.app.written import Written, noting_words
 KINDS = all_demos()
 
 
-def title(index: int) -> str:
+def title(index):
     return KINDS[index].title
 
 
 @pytest.fixture
-def listed() -> Hand:
+def listed():
     hand = Hand(Window(SIZE, KINDS))
     hand.frame()
     return hand
 
 
-def write(hand: Hand, text: str) -> None:
+def write(hand, text):
     for letter in text:
         hand.send(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter)
 
 
-def shown(hand: Hand) -> list[str]:
+def shown(hand):
     assert hand.window.screen.browser is not None
     return [title(k) for k in hand.window.screen.browser.found]
 
 
-def test_every_word_is_looked_for_in_title_id_category_and_description() -> None:
+def test_every_word_is_looked_for_in_title_id_category_and_description():
     for k, kind in enumerate(KINDS):
         for words in (kind.title, kind.id, kind.category.upper(), " ".join(kind.watch.split()[:6])):
             assert k in found_in(KINDS, words), (kind.id, words)
@@ -48,7 +46,7 @@ def test_every_word_is_looked_for_in_title_id_category_and_description() -> None
     assert found_in(KINDS, "bullet wall") and not found_in(KINDS, "bullet wall giraffe")
 
 
-def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) -> None:
+def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed):
     window = listed.window
     write(listed, "domi")
     assert shown(listed)[0] == "Dominoes" and 0 < len(shown(listed)) < 6
@@ -62,12 +60,12 @@ def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) ->
 
 
 @pytest.mark.parametrize(("words", "kind"), [("car", "car"), ("car ov", "car"), ("Bullet", "bullet"), ("walk", "walker")])
-def test_a_demo_that_is_called_so_is_marked_before_one_that_only_mentions_it(words: str, kind: str, listed: Hand) -> None:
+def test_a_demo_that_is_called_so_is_marked_before_one_that_only_mentions_it(words, kind, listed):
     write(listed, words.lower())
     assert KINDS[listed.window.navigator.chosen].id == kind and listed.window.navigator.chosen in found_in(KINDS, words)
 
 
-def test_arrows_stay_among_what_is_found(listed: Hand) -> None:
+def test_arrows_stay_among_what_is_found(listed):
     window = listed.window
     write(listed, "wall")
     found = window.screen.browser.found if window.screen.browser is not None else []
@@ -81,7 +79,7 @@ def test_arrows_stay_among_what_is_found(listed: Hand) -> None:
     assert window.navigator.chosen == found[-1]
 
 
-def test_esc_clears_first_and_then_does_what_it_did(listed: Hand) -> None:
+def test_esc_clears_first_and_then_does_what_it_did(listed):
     window = listed.window
     write(listed, "pul")
     listed.key(pygame.K_BACKSPACE)
@@ -95,7 +93,7 @@ def test_esc_clears_first_and_then_does_what_it_did(listed: Hand) -> None:
     assert not window.running
 
 
-def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
+def test_nothing_found_says_so_and_starts_nothing(listed):
     window = listed.window
     write(listed, "giraffe")
     surface = Written(window.size)
@@ -110,7 +108,7 @@ def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
     assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS)
 
 
-def test_what_is_typed_is_kept_through_a_resize_and_a_theme(listed: Hand) -> None:
+def test_what_is_typed_is_kept_through_a_resize_and_a_theme(listed):
     write(listed, "card")
     listed.window.screen.resize((800, 600))
     listed.frame()
@@ -119,14 +117,14 @@ def test_what_is_typed_is_kept_through_a_resize_and_a_theme(listed: Hand) -> Non
     assert listed.window.navigator.searched == "card" and "House of cards" in shown(listed)
 
 
-def test_a_demo_that_is_not_among_the_found_ends_the_search(listed: Hand) -> None:
+def test_a_demo_that_is_not_among_the_found_ends_the_search(listed):
     write(listed, "card")
     listed.window.navigator.open_demo(next(kind for kind in KINDS if kind.id == "dominoes"))
     listed.key(pygame.K_ESCAPE)
     assert listed.window.navigator.searched == "" and title(listed.window.navigator.chosen) == "Dominoes"
 
 
-def test_the_first_letter_after_coming_back_starts_a_new_search(listed: Hand) -> None:
+def test_the_first_letter_after_coming_back_starts_a_new_search(listed):
     write(listed, "card")
     listed.key(pygame.K_RETURN)
     assert not listed.window.browsing
@@ -137,12 +135,12 @@ def test_the_first_letter_after_coming_back_starts_a_new_search(listed: Hand) ->
 
 
 @pytest.mark.parametrize("word, id", [("tunneling", "bullet"), ("GJK", "stepper"), ("friction", "tilted_board"), ("rope", "bridge")])
-def test_what_a_student_types_finds_its_demo(word: str, id: str) -> None:
+def test_what_a_student_types_finds_its_demo(word, id):
     assert id in {all_demos()[k].id for k in found_in(all_demos(), word)}
 
 
-def test_keys_of_the_box() -> None:
-    def key(key: int, letter: str = "", mod: int = 0) -> Any:
+def test_keys_of_the_box():
+    def key(key, letter="", mod=0):
         return pygame.event.Event(pygame.KEYDOWN, key=key, unicode=letter, mod=mod)
 
     assert edited(key(pygame.K_a, "A", pygame.KMOD_SHIFT), "x") == "xA"
@@ -154,7 +152,7 @@ def test_keys_of_the_box() -> None:
 
 @pytest.mark.parametrize("searched", ["", "wall", "a search that is longer than its box"])
 @pytest.mark.parametrize("size", [MIN_SIZE, (480, 360), (800, 600), SIZE])
-def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched: str) -> None:
+def test_nothing_lies_over_the_head_of_the_list(size, searched):
     hand = Hand(Window(size, KINDS))
     hand.frame()
     write(hand, searched)
@@ -176,7 +174,7 @@ def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched:
     assert hand.window.browsing
 
 
-def test_the_keyboard_goes_through_the_list(listed: Hand) -> None:
+def test_the_keyboard_goes_through_the_list(listed):
     listed.key(pygame.K_TAB)
     while listed.window.screen.ui.focused is None or listed.window.screen.ui.focused.is_head:
         listed.key(pygame.K_TAB)

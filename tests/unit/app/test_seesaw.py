@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pygame
-import pytest
 
 from docs.pictures.docks import build_seesaw
 from engine.app.window import Window
@@ -14,7 +11,7 @@ from engine.sim.registry import find_demo
 from engine.world import RevoluteJointSpec
 
 
-def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pygame.display.init()
     pygame.display.set_mode((1280, 720))

@@ -5,44 +5,43 @@ from __future__ import annotations
 import pytest
 
 from engine.app.session import Session
-from engine.demo import Demo
 from engine.geometry import Circle
 from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, ResourceReady, SetVelocity
-from engine.sim.history import History, demo_hash
-from engine.world import BodySpec, FixtureSpec, World
+from engine.sim.history import demo_hash
+from engine.world import BodySpec, FixtureSpec
 
 FRAME = 1.0 / 60.0
 
 
-def ball(x: float) -> BodySpec:
+def ball(x):
     return BodySpec((FixtureSpec(Circle(0.2)),), position=(x, 3.0))
 
 
 @pytest.fixture
-def session(drop: type[Demo]) -> Session:
+def session(drop):
     """A floor and a disc, bodies 0 and 1; nothing has happened, and time stands still."""
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.clock.paused = True
     return session
 
 
-def history_of(session: Session) -> History:
+def history_of(session):
     assert session.timeline.history is not None
     return session.timeline.history
 
 
-def world_of(session: Session) -> World:
+def world_of(session):
     return session.demo.stages[0].world
 
 
-def run(session: Session, frames: int) -> None:
+def run(session, frames):
     session.clock.paused = False
     for _ in range(frames):
         session.advance(FRAME)
     session.clock.paused = True
 
 
-def test_where_one_goes_back_to_stands_what_was_built_there(session: Session) -> None:
+def test_where_one_goes_back_to_stands_what_was_built_there(session):
     first = session.act(CreateBody.of(0, ball(2.0)))
     run(session, 30)
     second = session.act(CreateBody.of(0, ball(4.0)))
@@ -65,7 +64,7 @@ def test_where_one_goes_back_to_stands_what_was_built_there(session: Session) ->
     assert history.now == 60 and demo_hash(session.demo) == end
 
 
-def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session: Session) -> None:
+def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session):
     first = session.act(CreateBody.of(0, ball(2.0)))
     run(session, 60)
     session.timeline.seek(0)
@@ -73,7 +72,7 @@ def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session: Se
     assert history_of(session).last == 0 and world_of(session).body_ids == (0, 1, first, second)
 
 
-def test_a_hand_of_the_past_lets_go_when_another_future_begins(session: Session) -> None:
+def test_a_hand_of_the_past_lets_go_when_another_future_begins(session):
     session.act(PressKey("left"))
     assert session.act(Grab(world_of(session).state(1).position))
     for k in range(20):
@@ -92,7 +91,7 @@ def test_a_hand_of_the_past_lets_go_when_another_future_begins(session: Session)
     assert history_of(session).now == 10 and not session.demo.grabbing
 
 
-def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(session: Session) -> None:
+def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(session):
     run(session, 50)
     history = history_of(session)
     session.timeline.longest_way = 0.0  # a step a frame
@@ -119,7 +118,7 @@ def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(ses
     assert history.now == 30 and history.divergence is None and session.messages.now is not message
 
 
-def test_plots_follow_the_line_that_redo_returns_to(session: Session) -> None:
+def test_plots_follow_the_line_that_redo_returns_to(session):
     run(session, 20)
     session.act(SetVelocity(0, 1, (3.0, 0.0), 0.0))
     run(session, 40)
@@ -134,7 +133,7 @@ def test_plots_follow_the_line_that_redo_returns_to(session: Session) -> None:
     assert series.curve(0, 1, "x")[:61] == pytest.approx(moved)
 
 
-def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Session) -> None:
+def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session):
     session.press("left")
     assert session.act(Grab(world_of(session).state(1).position))
     run(session, 40)
@@ -151,7 +150,7 @@ def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Sessio
     assert history_of(session).verify() is None
 
 
-def test_a_demo_without_a_past_can_be_acted_on_all_the_same(drop: type[Demo]) -> None:
+def test_a_demo_without_a_past_can_be_acted_on_all_the_same(drop):
     session = Session(drop(), (0, 0, 640, 480))
     assert session.timeline.history is None
     session.act(ResourceReady("measured"))

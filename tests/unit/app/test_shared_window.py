@@ -39,7 +39,7 @@ from tests.unit.app.test_loop import NoWarmup
 from tests.waiting import until
 
 
-def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch):
     two = Gathering(link=LinkSettings(0.04, 0.02, 0.02))
     assert isinstance(two.window.session.driver, NetworkDriver)
     update = two.window.update
@@ -57,7 +57,7 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch: pytest.Monke
         assert all(body >> 20 == 1 for body in world.body_ids[1:]), "ids of the first user's range"
 
 
-def test_what_one_holds_the_other_sees() -> None:
+def test_what_one_holds_the_other_sees():
     two = Gathering("simple_shapes", values={"count": 4})
     session, ben = two.window.session, two.client_sessions[1].client
     world = session.demo.stages[0].world
@@ -83,7 +83,7 @@ def test_what_one_holds_the_other_sees() -> None:
     assert two.agree()
 
 
-def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> None:
+def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody():
     two = Gathering("simple_shapes", values={"count": 4})
     session, ben = two.window.session, two.client_sessions[1].client
     two.key(pygame.K_SPACE)
@@ -107,7 +107,7 @@ def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody() -> Non
     assert two.agree()
 
 
-def test_what_needs_a_past_is_refused_in_words() -> None:
+def test_what_needs_a_past_is_refused_in_words():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     for key, mod, words in (
@@ -128,7 +128,7 @@ def test_what_needs_a_past_is_refused_in_words() -> None:
     assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
 
 
-def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> None:
+def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     told = set()
@@ -152,7 +152,7 @@ def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list() -> N
     assert two.client_sessions[0].is_over and two.client_sessions[0].connection.state == "closed"
 
 
-def test_a_slow_connection_is_corrected_and_shows_ghosts() -> None:
+def test_a_slow_connection_is_corrected_and_shows_ghosts():
     two = Gathering("simple_shapes", values={"count": 4})
     session, connection = two.window.session, two.client_sessions[0].connection
     assert isinstance(session.driver, NetworkDriver)
@@ -176,7 +176,7 @@ def test_a_slow_connection_is_corrected_and_shows_ghosts() -> None:
     assert people.ghosts == [] and two.agree()
 
 
-def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
+def test_one_goes_on_alone_and_comes_back_to_the_others():
     two = Gathering("simple_shapes", values={"count": 4})
     alone = two.window.session
     assert isinstance(alone.driver, NetworkDriver)
@@ -201,7 +201,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others() -> None:
     assert two.agree()
 
 
-def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
+def test_a_server_that_ends_leaves_the_world_where_it_is():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -220,7 +220,7 @@ def test_a_server_that_ends_leaves_the_world_where_it_is() -> None:
 
 
 @pytest.mark.parametrize("is_offline", [False, True])
-def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_offline: bool) -> None:
+def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_offline):
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -243,7 +243,7 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
     assert two.agree()
 
 
-def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch):
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -259,7 +259,7 @@ def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch
     assert session.driver.client_session.is_over and session.driver.trouble == "you are offline; Shift F4: rejoin"
 
 
-def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> None:
+def test_by_interpolation_what_is_made_is_there_when_the_server_says_so():
     two = Gathering(link=LinkSettings(0.03))
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -271,7 +271,7 @@ def test_by_interpolation_what_is_made_is_there_when_the_server_says_so() -> Non
     assert all((1 << 20) in demo.stages[0].world.body_ids for demo in two.demos)
 
 
-def test_the_strip_is_drawn_in_every_size() -> None:
+def test_the_strip_is_drawn_in_every_size():
     for size in ((1280, 720), (480, 320)):
         two = Gathering("simple_shapes", ("Ben", "Cyd with a very long name indeed"), size=size, values={"count": 4})
         two.frame(5)
@@ -283,10 +283,10 @@ def test_the_strip_is_drawn_in_every_size() -> None:
         )
 
 
-def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
-    told: list[str] = []
+    told = []
     monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (told.append(words), draw_waiting(surface, fonts, words)))
     pygame.event.post(pygame.event.Event(pygame.ACTIVEEVENT))
     monkeypatch.setattr(
@@ -297,7 +297,7 @@ def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch: pytest
     assert told == ["waiting for the state of this program"] and client_session.is_over
 
 
-def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_refuses_is_told_in_one_line(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive
@@ -310,7 +310,7 @@ def test_a_server_that_refuses_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
     assert not pygame.display.get_init()
 
 
-def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shared_window_runs_and_says_goodbye(monkeypatch):
     monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
@@ -324,7 +324,7 @@ def test_a_shared_window_runs_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) 
     assert client_session.is_over and client_session.reason == "left"
 
 
-def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digits() -> None:
+def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digits():
     two = Gathering()
     build_seesaw(two.window)
     session = two.window.session
@@ -359,8 +359,8 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
         session.act(ChangeBody(0, body, {"name": "x"}))
 
 
-def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch):
+    told = []
     render = FontBook.render
     monkeypatch.setattr(FontBook, "render", lambda self, text, *more: (told.append(text), render(self, text, *more))[1])
     two = Gathering()
@@ -376,7 +376,7 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
         assert gone not in words, gone
 
 
-def test_the_title_says_who_one_is_and_whose_world_it_is() -> None:
+def test_the_title_says_who_one_is_and_whose_world_it_is():
     host, guest = Gathering(is_host=True), Gathering()
     assert host.window.caption == "Ann, host of Workbench at 192.168.0.7:1234 - Collision laboratory"
     assert guest.window.caption == "Ann, guest in Workbench at this program - Collision laboratory"
@@ -386,7 +386,7 @@ def test_the_title_says_who_one_is_and_whose_world_it_is() -> None:
     assert guest.window.caption == "Collision laboratory"
 
 
-def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends() -> None:
+def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends():
     two = Gathering(others=("Ben", "Cyd"), is_host=True)
     two.send(pygame.QUIT)
     message = two.window.session.messages.now
@@ -403,7 +403,7 @@ def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends() -> N
     assert not two.window.running
 
 
-def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing() -> None:
+def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing():
     two = Gathering(is_host=True)
     two.client_sessions[1].leave()
     two.frame(3)
@@ -414,7 +414,7 @@ def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing() -> None:
     assert not guest.window.running
 
 
-def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
+def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself():
     two = Gathering(others=("Ben", "Cyd"))
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -433,7 +433,7 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself() -> None:
     assert [row.name for row in dock.rows(session) if isinstance(row, Line)].count("Ben") == 1
 
 
-def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
+def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was():
     two = Gathering("simple_shapes", values={"count": 4})
     two.server.server.settings = ServerSettings(limits=Limits(silent_seconds=0.5))
     session, key = two.window.session, two.client_sessions[0].client.key
@@ -453,7 +453,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was() -> None:
     assert [one.is_here for one in two.server.server.users] == [True, True] and two.client_sessions[0].n_disconnects == 1
 
 
-def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before() -> None:
+def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before():
     """Issue 31: "You are the first one here" covered that the connection was lost."""
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
@@ -467,7 +467,7 @@ def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before() -> 
     assert two.window.note[0] == "refused"
 
 
-def test_a_host_that_was_restarted_is_said_to_have_a_new_world() -> None:
+def test_a_host_that_was_restarted_is_said_to_have_a_new_world():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)

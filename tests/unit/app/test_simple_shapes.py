@@ -7,14 +7,14 @@ from engine.world import BodySpec, FixtureSpec
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_shapes_fit_in_their_circle(kind: str) -> None:
+def test_shapes_fit_in_their_circle(kind):
     shape = make_shape(kind, 0.5)
     reach = shape.radius if isinstance(shape, Circle) else float(np.hypot(*shape.vertices.T).max())
     assert 0.2 < reach <= 0.5 + 1e-12
 
 
 @pytest.mark.parametrize("count", [1, 13, 40, 300])
-def test_nothing_touches_at_first_and_all_stay_in_the_pit(count: int) -> None:
+def test_nothing_touches_at_first_and_all_stay_in_the_pit(count):
     demo = SimpleShapes(seed=5, values={"count": count})
     assert len(demo.stage.world.body_ids) == count + 1
     assert len(demo.stage.world.step()) == 0
@@ -25,7 +25,7 @@ def test_nothing_touches_at_first_and_all_stay_in_the_pit(count: int) -> None:
     assert (poses[:, 0] > home.lower[0]).all() and (poses[:, 0] < home.upper[0]).all() and (poses[:, 1] > 0.0).all()
 
 
-def test_the_rain_keeps_the_heap_awake_until_it_is_stopped() -> None:
+def test_the_rain_keeps_the_heap_awake_until_it_is_stopped():
     demo = SimpleShapes(values={"count": 20})
     world = demo.stage.world
     for _ in range(900):
@@ -37,13 +37,13 @@ def test_the_rain_keeps_the_heap_awake_until_it_is_stopped() -> None:
     assert not world.awake[1:].any()
 
 
-def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand() -> None:
+def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand():
     demo = SimpleShapes(values={"count": 3, "rain": 5})
     world = demo.stage.world
     own, held = world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.5))), 2
     top = demo.home().upper[1]
 
-    def highest(body: int, steps: int) -> float:
+    def highest(body, steps):
         height = -1.0
         for _ in range(steps):
             demo.sim.step()
@@ -59,14 +59,14 @@ def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand() -> Non
     assert highest(held, 150) < 0.7 * top < highest(3, 60), "the others go on falling"
 
 
-def test_all_kinds_fall_and_the_seed_decides_how() -> None:
+def test_all_kinds_fall_and_the_seed_decides_how():
     one, same, other = (SimpleShapes(seed=seed) for seed in (1, 1, 2))
     names = [one.stage.world.body(body).spec.name for body in one.stage.world.body_ids]
     assert set(KINDS) <= set(names)
     assert one.stage.world.state_hash() == same.stage.world.state_hash() != other.stage.world.state_hash()
 
 
-def test_material_and_gravity_change_on_the_spot() -> None:
+def test_material_and_gravity_change_on_the_spot():
     demo = SimpleShapes()
     demo.sim.step()
     world = demo.stage.world
@@ -77,7 +77,7 @@ def test_material_and_gravity_change_on_the_spot() -> None:
     assert world.settings.gravity == (0.0, -1.0)
 
 
-def test_t_tosses_everything_up() -> None:
+def test_t_tosses_everything_up():
     demo = SimpleShapes()
     for _ in range(120):
         demo.sim.step()
@@ -86,7 +86,7 @@ def test_t_tosses_everything_up() -> None:
     assert (demo.stage.world.velocities[1:, 1] > 3.0).mean() > 0.5
 
 
-def test_the_wall_holds() -> None:
+def test_the_wall_holds():
     demo = SimpleShapes()
     box = demo.stage.world.fixture(demo.stage.world.fixture_ids[1]).shape
     assert box.aabb(Transform()).upper[1] > 20.0

@@ -14,7 +14,6 @@ from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.session import Session
 from engine.app.window import Window
-from engine.demo import Demo
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_status
@@ -26,7 +25,7 @@ ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_i)
 CTRL = pygame.KMOD_CTRL
 
 
-def opened(size: tuple[int, int], scale: float = 1.0, keys: tuple[int, ...] = (), kind: type[Demo] | None = None) -> Window:
+def opened(size, scale=1.0, keys=(), kind=None):
     kind = find_demo("bounce") if kind is None else kind
     window = Window(size, (kind,), kind(1), ui_scale=scale)
     for key in keys:
@@ -34,12 +33,12 @@ def opened(size: tuple[int, int], scale: float = 1.0, keys: tuple[int, ...] = ()
     return window
 
 
-def press(window: Window, key: int, mod: int = 0) -> None:
+def press(window, key, mod=0):
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
     drawn(window)
 
 
-def drawn(window: Window, n: int = 1) -> pygame.Surface:
+def drawn(window, n=1):
     surface = pygame.Surface(window.size)
     for _ in range(n):
         window.update(1.0 / 60.0)
@@ -47,13 +46,13 @@ def drawn(window: Window, n: int = 1) -> pygame.Surface:
     return surface
 
 
-def line_of(window: Window) -> TimelineDock:
+def line_of(window):
     return next(dock for dock in window.docks if isinstance(dock, TimelineDock))
 
 
 @pytest.mark.parametrize("keys", [(), ALL_DOCKS, ALL_DOCKS[::-1]], ids=["closed", "open", "open in another order"])
 @pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
-def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tuple[int, ...]) -> None:
+def test_no_part_lies_over_another(size, scale, keys):
     window = opened(size, scale, keys)
     drawn(window)
     ui, layout = window.screen.ui_scale, window.screen.layout
@@ -76,7 +75,7 @@ def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tu
 
 @pytest.mark.parametrize("keys", [(), ALL_DOCKS], ids=["closed", "open"])
 @pytest.mark.parametrize("size", [(480, 360), (800, 600)])
-def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int], keys: tuple[int, ...]) -> None:
+def test_nothing_is_written_over_other_words_of_the_window(size, keys):
     window = opened(size, keys=keys, kind=find_demo("simple_shapes"))
     drawn(window, 30)
     surface = Written(size)
@@ -87,7 +86,7 @@ def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int]
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
-def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) -> None:
+def test_the_buttons_of_the_panel_have_room_for_their_words(kind):
     window = opened(MIN_SIZE, kind=kind)
     run(find("more"), window.app)
     drawn(window)
@@ -101,7 +100,7 @@ def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) ->
     assert all(form.place.contains(item.rect) for item in form.items)
 
 
-def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> None:
+def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends():
     window = opened((800, 600))
     widths = []
     for _ in range(8):
@@ -121,7 +120,7 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> 
     assert window.screen.ui_scale == 1.5  # what was asked for
 
 
-def test_a_readout_with_no_room_ends_in_dots() -> None:
+def test_a_readout_with_no_room_ends_in_dots():
     session = Session(find_demo("tilted_board")(1), (0, 0, 400, 130))
     painter = FramePainter(shrinks=False)
     lines, plate = painter._readout(session, session.demo, session.view.camera.view, [], True)
@@ -131,7 +130,7 @@ def test_a_readout_with_no_room_ends_in_dots() -> None:
 
 
 @pytest.mark.parametrize("width, scale, n_lines", [(1280, 1.0, 1), (700, 1.0, 2), (480, 1.0, 2), (340, 1.375, 2)])
-def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width: int, scale: float, n_lines: int) -> None:
+def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width, scale, n_lines):
     fonts, surface, strip = FontBook(scale), Written((width, 42)), (0, 0, width, round(30 * scale))
     words = "saved as /home/somebody/laboratory/bridge-2.json; python main.py run bridge-2.json opens it; left out: 2 worlds"
     figures, check = [(f"figure {k}", "16.7 ms", palette.TEXT) for k in range(9)], [("agree", palette.AGREE)]
@@ -144,13 +143,13 @@ def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width:
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
-def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size: tuple[int, int]) -> None:
+def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size):
     window = opened(size)
     window.session.clock.paused = True
     before, strip = drawn(window, 9), window.screen.layout.strip
     above = (0, 0, size[0], strip[1])
 
-    def of(surface: pygame.Surface, place: tuple[int, int, int, int]) -> bytes:
+    def of(surface, place):
         return pygame.image.tobytes(surface.subsurface(place), "RGB")
 
     for say in (lambda: window.session.messages.say("words"), lambda: setattr(window.session, "failure", "why")):
@@ -159,7 +158,7 @@ def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size: tup
         assert of(after, above) == of(before, above) and of(after, strip) != of(before, strip)
 
 
-def test_words_are_shortened_and_long_ones_broken() -> None:
+def test_words_are_shortened_and_long_ones_broken():
     fonts = FontBook()
     assert fonts.shortened("short", 12.0, 200) == "short"
     cut = fonts.shortened("a line with far more words than there is room for", 12.0, 100)
@@ -171,7 +170,7 @@ def test_words_are_shortened_and_long_ones_broken() -> None:
     assert fonts.wrapped("ab", 12.0, 1) == ["a", "b"]
 
 
-def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_pointer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_pointer(monkeypatch):
     window = opened(MIN_SIZE)
     drawn(window, 60)
     line = line_of(window)
@@ -194,7 +193,7 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
     assert pygame.image.tobytes(drawn(window).subsurface(corner), "RGB") == pygame.image.tobytes(blank, "RGB")
 
 
-def test_the_sample_of_an_impulse_has_a_place_of_its_own() -> None:
+def test_the_sample_of_an_impulse_has_a_place_of_its_own():
     for size in ((1280, 720), MIN_SIZE):
         window = opened(size, keys=(pygame.K_9,))
         drawn(window, 120)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,7 @@ BOX = Polygon.box(0.5, 0.5)
 
 
 @pytest.fixture
-def stage() -> Stage:
+def stage():
     """A floor, a box named crate deep in it, one less deep, a disc that falls between them."""
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static", position=(0.0, -0.5), name="floor"))
@@ -32,12 +31,12 @@ def stage() -> Stage:
     return Stage(world)
 
 
-def asked(case: object) -> Any:
+def asked(case):
     assert isinstance(case, PairCase)
     return case.pair
 
 
-def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage: Stage) -> None:
+def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage):
     contacts = stage.world.contacts
     for row in range(len(contacts)):
         door = door_of_contact(stage, row)
@@ -49,7 +48,7 @@ def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage
     assert door_of_contact(stage, 1).title == "The contact between floor and body 2"
 
 
-def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage: Stage) -> None:
+def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage):
     whole, second, none = (door_of_body(stage, body) for body in (None, 2, 3))
     assert whole is not None and second is not None and none is not None
     assert asked(whole.case).pose_b.position[0] == -3.0 and asked(second.case).pose_b.position[0] == 3.0
@@ -57,7 +56,7 @@ def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage: Stage) -> 
     assert door_of_body(Stage(World())) is None
 
 
-def test_two_bodies_open_their_contact_or_their_distance(stage: Stage) -> None:
+def test_two_bodies_open_their_contact_or_their_distance(stage):
     assert door_of_bodies(stage, 2, 0).algorithm == "manifold"
     door = door_of_bodies(stage, 1, 3)
     assert door.algorithm == "gjk" and isinstance(asked(door.case).shape_b, Circle)
@@ -68,7 +67,7 @@ def test_two_bodies_open_their_contact_or_their_distance(stage: Stage) -> None:
     ("fixtures", "reason", "algorithm"),
     [((0, 1), "local_maximum", "manifold"), ((0, 3), "float32_tie", "manifold"), ((0, 3), "toi_missed", "conservative_advancement")],
 )
-def test_a_difference_opens_what_answered_there(stage: Stage, fixtures: tuple[int, int], reason: str, algorithm: str) -> None:
+def test_a_difference_opens_what_answered_there(stage, fixtures, reason, algorithm):
     door = door_of_difference(stage, Difference(*fixtures, (0.0, 0.0), (0.0, 1.0), None, reason, 0.1, ""))
     pair = asked(door.case)
     assert (door.algorithm, pair.query) == (algorithm, "toi" if algorithm == "conservative_advancement" else "manifold")
@@ -79,7 +78,7 @@ def test_a_difference_opens_what_answered_there(stage: Stage, fixtures: tuple[in
         assert pair.end_b.position == stage.world.state(3).position != pair.pose_b.position
 
 
-def test_the_solver_of_a_world_opens_its_next_step(stage: Stage) -> None:
+def test_the_solver_of_a_world_opens_its_next_step(stage):
     door = door_of_solver(stage)
     assert isinstance(door.case, SceneCase) and trace.algorithm(door.algorithm).takes(door.case)
     assert door.title == f"The next step of this world, as computed by {door.algorithm}"  # Box2D tells no impulses
@@ -89,10 +88,10 @@ def test_the_solver_of_a_world_opens_its_next_step(stage: Stage) -> None:
     assert (door_of_solver(own).algorithm, door_of_solver(own).title) == ("sequential_impulses", "The next step of this world")
 
 
-def test_the_demo_begins_with_the_case_and_saves_it(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_begins_with_the_case_and_saves_it(stage, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     door = door_of_bodies(stage, 1, 3)
-    demo: Any = stepper_of("gjk", door.case, door.title, "epa")(0)
+    demo = stepper_of("gjk", door.case, door.title, "epa")(0)
     assert (demo.title, demo.names, demo.case) == (door.title, ("gjk", "epa"), door.case)
     for _ in range(2):
         assert not demo.on_key("s"), "which is no part of the past"

@@ -22,7 +22,7 @@ FLOAT32 = 2e-6
 class Falling(Demo):
     """A disc of 2 kg that turns falls on a floor; another one far away has no gravity and moves on."""
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
         floor = (FixtureSpec(Polygon.box(10.0, 0.5), friction=0.0),)
         world.create_body(BodySpec(floor, type="static", position=(0.0, -0.5), name="floor"))
@@ -34,7 +34,7 @@ class Falling(Demo):
         self.far = world.create_body(far)
 
 
-def watched(steps: int, most_bytes: int = 10_000_000) -> tuple[History, TimeSeries, Falling]:
+def watched(steps, most_bytes=10_000_000):
     demo = Falling()
     history = History(demo)
     series = TimeSeries(history, most_bytes)
@@ -43,7 +43,7 @@ def watched(steps: int, most_bytes: int = 10_000_000) -> tuple[History, TimeSeri
     return history, series, demo
 
 
-def test_curves_are_those_of_a_falling_disc() -> None:
+def test_curves_are_those_of_a_falling_disc():
     _, series, demo = watched(30)
     steps = np.arange(31)
     seconds = steps / 60.0
@@ -56,7 +56,7 @@ def test_curves_are_those_of_a_falling_disc() -> None:
         np.testing.assert_allclose(series.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
 
 
-def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
+def test_what_falls_for_ever_is_left_out_of_the_sums():
     """Past the floor's depth of 1 m and its width of 20 m more; a body with no gravity of its own flies on, and is not."""
     history, series, demo = watched(10)
     history.act(SetPose(0, demo.disc, (15.0, 0.0), 0.0))
@@ -73,7 +73,7 @@ def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
     assert series.n_fallen(0, history.now) == 0
 
 
-def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
+def test_what_has_fallen_is_measured_from_where_the_floor_is_now():
     history, series, demo = watched(10)
     history.act(SetPose(0, 0, (0.0, -60.0), 0.0))  # the floor
     while history.now < 260:
@@ -81,7 +81,7 @@ def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
     assert series.curve(0, demo.disc, "y")[-1] < -50.0 and series.n_fallen(0, history.now) == 0
 
 
-def test_sums_and_curves_break_where_something_else_is_measured() -> None:
+def test_sums_and_curves_break_where_something_else_is_measured():
     history, series, demo = watched(10)
     history.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0))))
     for _ in range(10):
@@ -104,12 +104,12 @@ def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     assert series.breaks(0) == (11,)  # the other future is gone, and an impulse is no break
 
 
-def test_the_impulse_of_a_disc_at_rest_is_its_weight_over_a_step() -> None:
+def test_the_impulse_of_a_disc_at_rest_is_its_weight_over_a_step():
     _, series, demo = watched(100)
     assert abs(series.curve(0, demo.disc, "impulse")[100] - 2.0 * GRAVITY / 60.0) < 1e-3
 
 
-def test_sums_are_those_of_the_whole_world() -> None:
+def test_sums_are_those_of_the_whole_world():
     _, series, demo = watched(30)
     sums = series.sums(0)
     assert sums.keys() == SUMS.keys()
@@ -124,7 +124,7 @@ def test_sums_are_those_of_the_whole_world() -> None:
     np.testing.assert_allclose(sums["angular"], 0.5 * 2.0 * demo.radius**2 * 4.0 - 10.0 * 6.0, rtol=FLOAT32)
 
 
-def test_going_back_keeps_the_curve_and_a_branch_cuts_it() -> None:
+def test_going_back_keeps_the_curve_and_a_branch_cuts_it():
     history, series, demo = watched(80)
     before = series.curve(0, demo.disc, "y").copy()
     history.seek(20)
@@ -142,7 +142,7 @@ def test_going_back_keeps_the_curve_and_a_branch_cuts_it() -> None:
     np.testing.assert_array_equal(series.curve(0, demo.disc, "y"), after)
 
 
-def test_old_frames_go_but_sums_and_curves_asked_for_stay() -> None:
+def test_old_frames_go_but_sums_and_curves_asked_for_stay():
     history, series, demo = watched(10, most_bytes=8_000)
     full = TimeSeries(History(Falling()))
     assert series.n_bytes <= 8_000
@@ -159,7 +159,7 @@ def test_old_frames_go_but_sums_and_curves_asked_for_stay() -> None:
     assert full.last == 0
 
 
-def test_a_body_that_was_not_there_is_not_known() -> None:
+def test_a_body_that_was_not_there_is_not_known():
     history, series, demo = watched(5)
     history.act(DestroyBody(0, demo.far))
     history.step()
@@ -168,7 +168,7 @@ def test_a_body_that_was_not_there_is_not_known() -> None:
     assert np.isnan(series.curve(0, 999, "x")).all()
 
 
-def test_events_have_the_speed_at_which_bodies_meet() -> None:
+def test_events_have_the_speed_at_which_bodies_meet():
     history, series, demo = watched(80)
     book = series.events
     (impact,) = [event for event in book.events if event.kind == "impact"]
@@ -191,7 +191,7 @@ def test_events_have_the_speed_at_which_bodies_meet() -> None:
 class Feet(Demo):
     """A square and a disc at a meter's distance fall on such a pair the other way round."""
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
         corners = ((-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3))
         for kind, y in (("static", 0.0), ("dynamic", 2.0)):
@@ -200,7 +200,7 @@ class Feet(Demo):
             world.create_body(BodySpec(tuple(FixtureSpec(shape) for shape in shapes), type=kind, position=(0.0, y)))
 
 
-def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first() -> None:
+def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first():
     history = History(Feet())
     series = TimeSeries(history)
     while not series.events.events:
@@ -209,7 +209,7 @@ def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first() -> No
     assert event.kind == "impact" and event.pairs == 2
 
 
-def test_a_book_is_bounded() -> None:
+def test_a_book_is_bounded():
     _, _, demo = watched(0)
     book, history = EventLog(most=20), History(demo)
     series = TimeSeries(history)
@@ -222,7 +222,7 @@ def test_a_book_is_bounded() -> None:
     assert steps == sorted(steps) and steps[-1] >= 59
 
 
-def test_a_body_is_called_what_it_was_called_then() -> None:
+def test_a_body_is_called_what_it_was_called_then():
     history, series, demo = watched(5)
     history.act(ChangeBody(0, demo.far, {"name": "far away"}))
     assert series.name(0, demo.far) == "far away"  # before the next step too

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pygame
 import pytest
 
@@ -18,7 +16,7 @@ FRAME = 1.0 / 60.0
 
 
 @pytest.fixture
-def window() -> Iterator[Window]:
+def window():
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
     demo = find_demo("simple_shapes")
@@ -26,36 +24,36 @@ def window() -> Iterator[Window]:
     pygame.display.quit()
 
 
-def frames(window: Window, n: int = 1) -> None:
+def frames(window, n=1):
     surface = pygame.Surface((1280, 720))
     for _ in range(n):
         window.update(FRAME)
         window.show(surface)
 
 
-def key(window: Window, key: int, mod: int = 0) -> None:
+def key(window, key, mod=0):
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
     window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
     frames(window)
 
 
-def press(window: Window, at: tuple[int, int]) -> None:
+def press(window, at):
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
     frames(window)
 
 
-def dock_of(window: Window) -> TimelineDock:
+def dock_of(window):
     return next(dock for dock in window.docks if isinstance(dock, TimelineDock))
 
 
-def test_the_scene_makes_room_for_the_line(window: Window) -> None:
+def test_the_scene_makes_room_for_the_line(window):
     left, top, width, height = dock_of(window).place
     view = window.session.view.camera.view
     assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
     assert top + height == window.screen.layout.view[3]
 
 
-def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> None:
+def test_dragging_the_line_goes_to_any_step_and_forth_again(window):
     frames(window, 100)
     history = window.session.timeline.history
     assert history is not None and history.now == history.last >= 98
@@ -72,7 +70,7 @@ def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> N
     assert history.now == last
 
 
-def test_keys_go_back_on_undo_and_redo(window: Window) -> None:
+def test_keys_go_back_on_undo_and_redo(window):
     frames(window, 50)
     history = window.session.timeline.history
     assert history is not None
@@ -95,7 +93,7 @@ def test_keys_go_back_on_undo_and_redo(window: Window) -> None:
     assert message is not None and "nothing to redo" in message.words
 
 
-def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window: Window) -> None:
+def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window):
     frames(window, 5)
     key(window, pygame.K_t)
     frames(window, 5)
@@ -109,7 +107,7 @@ def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window: Window) 
     assert window.note is None
 
 
-def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window: Window) -> None:
+def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window):
     frames(window, 100)
     key(window, pygame.K_SPACE)
     history, dock = window.session.timeline.history, dock_of(window)
@@ -127,7 +125,7 @@ def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window: Win
         assert bar.left <= written[f"{_clock(pointed / 60.0)}, step {pointed}"].left and not surface.overlaps()
 
 
-def test_every_button_does_its_work(window: Window) -> None:
+def test_every_button_does_its_work(window):
     frames(window, 40)
     history, dock = window.session.timeline.history, dock_of(window)
     assert history is not None
@@ -145,12 +143,12 @@ def test_every_button_does_its_work(window: Window) -> None:
     assert not window.session.clock.paused
 
 
-def test_docks_leave_the_view_its_share() -> None:
+def test_docks_leave_the_view_its_share():
     class Greedy(Dock):
         side = "right"
 
         @property
-        def size(self) -> float:
+        def size(self):
             return 900.0
 
     class Tall(Greedy):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pygame
@@ -16,7 +15,6 @@ from engine.app.layout import best_columns, lanes
 from engine.app.solver_settings import setting_parameters
 from engine.app.status_strip import _cells
 from engine.app.window import Window
-from engine.demo import Demo
 from engine.render import palette
 from engine.sim.registry import all_demos
 from engine.world import load_solver, solvers
@@ -26,24 +24,24 @@ from tests.unit.app.written import Written, noting_words
 
 
 @pytest.fixture(autouse=True)
-def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def loaded(monkeypatch):
     """Kernels come in the frame that asks for them, so that no test waits for another process."""
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: True)
 
 
-def unfolded(hand: Hand) -> Hand:
+def unfolded(hand):
     run(find("more"), hand.window.app)
     hand.frame()
     return hand
 
 
 @pytest.fixture
-def hand(hand: Hand) -> Hand:
+def hand(hand):
     """The panel with all that it has."""
     return unfolded(hand)
 
 
-def press(hand: Hand, what: str, value: str, at: int = 0) -> None:
+def press(hand, what, value, at=0):
     """Choose something of motion: a list of solvers is unfolded first."""
     window, session = hand.window, hand.window.session
     if what in ("solver", "beside") and value:
@@ -59,14 +57,14 @@ def press(hand: Hand, what: str, value: str, at: int = 0) -> None:
     hand.click(place(window, words, at if words == "×" else 0).center)
 
 
-def beside_pixels(hand: Hand) -> Any:
+def beside_pixels(hand):
     """Where the second world's color is, or nearly, as on a smoothed line: pixels (n, 2)."""
     view = hand.window.screen.view
     found = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
     return found[(found[:, 0] >= view[0]) & (found[:, 1] >= view[1] + 120)]  # not the words in the readout
 
 
-def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand: Hand) -> None:
+def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand):
     session = hand.window.session
     hand.frame(2)
     assert not session.besides and len(beside_pixels(hand)) == 0
@@ -87,7 +85,7 @@ def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand: Hand) -> No
     assert not session.besides and len(beside_pixels(hand)) == 0
 
 
-def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand: Hand) -> None:
+def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand):
     session = hand.window.session
     seen = []
     for _ in range(4):
@@ -97,7 +95,7 @@ def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand: Hand) -> None:
     assert seen == [([], 0), (["soft_step"], 0), (["soft_step"], 1), ([], 0)]
 
 
-def test_another_solver_goes_on_from_here_and_is_taken_back(hand: Hand) -> None:
+def test_another_solver_goes_on_from_here_and_is_taken_back(hand):
     session = hand.window.session
     hand.frame(20)
     before = session.demo.stages[0].world.state(1).position
@@ -123,7 +121,7 @@ def test_another_solver_goes_on_from_here_and_is_taken_back(hand: Hand) -> None:
     assert hand.window.session is session and session.demo.sim.solvers[0] == solvers()[(solvers().index("soft_step") + 1) % len(solvers())]
 
 
-def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
+def test_four_run_side_by_side_from_the_present_state(hand):
     session = hand.window.session
     hand.frame(30)
     session.clock.paused = True
@@ -156,7 +154,7 @@ def test_four_run_side_by_side_from_the_present_state(hand: Hand) -> None:
     assert len(session.view.lanes) == 2 and session.timeline.failure == ""
 
 
-def test_settings_change_under_the_running_scene(hand: Hand) -> None:
+def test_settings_change_under_the_running_scene(hand):
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
     (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "iterations")
@@ -171,7 +169,7 @@ def test_settings_change_under_the_running_scene(hand: Hand) -> None:
     assert dict(world.settings.solver_settings) == {"iterations": value}
 
 
-def test_one_move_of_a_slider_is_taken_back_at_once(hand: Hand) -> None:
+def test_one_move_of_a_slider_is_taken_back_at_once(hand):
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
     (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "share")
@@ -186,7 +184,7 @@ def test_one_move_of_a_slider_is_taken_back_at_once(hand: Hand) -> None:
     assert session.demo.sim.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
 
-def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
+def test_a_world_beside_has_settings_of_its_own(hand):
     session = hand.window.session
     session.put_beside("sequential_impulses", "sequential_impulses")
     hand.frame(10)
@@ -207,7 +205,7 @@ def test_a_world_beside_has_settings_of_its_own(hand: Hand) -> None:
     assert not session.besides[1].demo.stages[0].world.settings.solver_settings, "before it was changed"
 
 
-def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand: Hand) -> None:
+def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand):
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.key(pygame.K_F11)
@@ -232,7 +230,7 @@ def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand: Hand) -> No
     assert not session.demo.grabbing and not beside.demo.grabbing
 
 
-def test_the_second_goes_back_with_the_first(hand: Hand) -> None:
+def test_the_second_goes_back_with_the_first(hand):
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(40)
@@ -245,7 +243,7 @@ def test_the_second_goes_back_with_the_first(hand: Hand) -> None:
     assert beside.now == at and beside.demo.stages[0].world.state(1).position == then
 
 
-def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(hand: Hand) -> None:
+def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(hand):
     session = hand.window.session
     hand.frame(120)
     session.timeline.longest_way = 0.0  # a step a frame
@@ -260,7 +258,7 @@ def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(h
     assert beside.is_caught_up and session.demo.steps > steps and session.messages.now is None
 
 
-def test_figures_and_words_name_both(hand: Hand) -> None:
+def test_figures_and_words_name_both(hand):
     session = hand.window.session
     assert ("solver", "Box2D", palette.TEXT) in _cells(session, 0)
     hand.key(pygame.K_F11)
@@ -285,7 +283,7 @@ LARGE, MIDDLE, SMALL = (1280, 720), (800, 600), (480, 360)
     "size, n, lane",
     [(LARGE, 1, False), (MIDDLE, 1, False), (SMALL, 1, True), (LARGE, 3, True), (MIDDLE, 3, True), (SMALL, 3, True), (SMALL, 3, False)],
 )
-def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], n: int, lane: bool) -> None:
+def test_no_words_lie_over_others(twins, size, n, lane):
     window = Window(size, (twins,), twins())
     window.session.wants_lane = lane
     window.session.put_beside(*("soft_step", "box2d", "soft_step")[:n])
@@ -302,7 +300,7 @@ def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], n: i
     assert found == []
 
 
-def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_choice_waits_until_its_solver_is_there(hand, monkeypatch):
     there, how_far = False, ("3 s so far", None)
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: there)
     monkeypatch.setattr(solver_loading, "progress", lambda solver: how_far)
@@ -326,7 +324,7 @@ def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytes
     assert hand.window.session.demo.sim.solvers == ("soft_step",), "it runs already, beside the other"
 
 
-def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch):
     monkeypatch.setattr(compiling, "_durations", deque())
     load = SimpleNamespace(seconds=12.0)
     monkeypatch.setattr(solver_loading, "_loads", {"xpbd": load})
@@ -338,7 +336,7 @@ def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch: pyte
     assert solver_loading.progress("xpbd") == ("60 s so far, longer than usual", 0.95)
 
 
-def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
+def test_a_demo_without_a_past_has_nothing_beside_it(drop):
     window = Window(SIZE, (drop,), drop(), is_watched=False)
     hand = Hand(window)
     hand.key(pygame.K_F11)
@@ -346,7 +344,7 @@ def test_a_demo_without_a_past_has_nothing_beside_it(drop: type[Demo]) -> None:
     assert not window.session.besides and message is not None and "rewound" in message.words
 
 
-def test_lanes_leave_the_larger_picture() -> None:
+def test_lanes_leave_the_larger_picture():
     assert lanes((0, 0, 101, 50), 2, columns=2) == ((0, 0, 50, 50), (51, 0, 50, 50))
     view = (0, 0, 1000, 600)
     assert [best_columns(view, box, n) for box, n in (((3.0, 4.0), 2), ((20.0, 3.0), 2), ((4.0, 3.0), 4), ((1.0, 9.0), 4))] == [2, 1, 2, 4]
@@ -354,7 +352,7 @@ def test_lanes_leave_the_larger_picture() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", [pytest.param(one, id=one.id) for one in all_demos()])
-def test_every_demo_runs_beside_itself(demo: type[Demo]) -> None:
+def test_every_demo_runs_beside_itself(demo):
     """Over it and in a lane, by hand, by keys, back in time, on the other solver: no failure; over it no words over others."""
     rng, size = np.random.default_rng(5), (1000, 640)
     window = Window(size, (demo,), demo(1))

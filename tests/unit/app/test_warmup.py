@@ -3,9 +3,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import pytest
 
@@ -22,31 +21,31 @@ class Stage:
 
     made: ClassVar[list["Stage"]] = []
 
-    def __init__(self, names: Sequence[str], n_processes: int) -> None:
+    def __init__(self, names, n_processes):
         self.names, self.n_processes = tuple(names), n_processes
-        self.ended: tuple[str, ...] = ()
+        self.ended = ()
         self.is_over = self.is_closed = False
         Stage.made.append(self)
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.close()
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds):
         time.sleep(0.001)
 
-    def close(self) -> None:
+    def close(self):
         self.is_over = self.is_closed = True
 
-    def finish(self, *names: str) -> None:
+    def finish(self, *names):
         self.ended += names
         self.is_over = set(self.ended) >= set(self.names)
 
 
 @pytest.fixture
-def stages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Stage]]:
+def stages(monkeypatch):
     """The stages of a warm-up in an empty cache, in which parts take no time to load."""
     monkeypatch.setattr(Stage, "made", [])
     monkeypatch.setattr(warmup, "Compilers", Stage)
@@ -59,7 +58,7 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Stage]]:
     jit.let_go(jit.LANES, jit.EDGES)
 
 
-def test_the_check_of_discs_and_polygons_comes_first(stages: list[Stage]) -> None:
+def test_the_check_of_discs_and_polygons_comes_first(stages):
     warming = RefereeWarmup()
     warming.start()
     stage = until(lambda: stages and stages[0])
@@ -82,8 +81,8 @@ def test_the_check_of_discs_and_polygons_comes_first(stages: list[Stage]) -> Non
     assert warming.wait(PATIENCE) and warming.failure == "" and len(stages) == 1
 
 
-def test_a_failure_is_said_not_raised(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str) -> None:
+def test_a_failure_is_said_not_raised(stages, monkeypatch):
+    def fail(name):
         raise ImportError("no compiler here")
 
     monkeypatch.setattr(warmup.compiling, "run_part", fail)
@@ -94,8 +93,8 @@ def test_a_failure_is_said_not_raised(stages: list[Stage], monkeypatch: pytest.M
     assert warming.factory is None and "no compiler here" in warming.failure and not warming.is_complete
 
 
-def test_what_fails_later_leaves_the_check_and_holds_nothing_back(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str) -> None:
+def test_what_fails_later_leaves_the_check_and_holds_nothing_back(stages, monkeypatch):
+    def fail(name):
         if name == EDGES:
             raise ImportError("no compiler here")
 
@@ -108,7 +107,7 @@ def test_what_fails_later_leaves_the_check_and_holds_nothing_back(stages: list[S
     assert not jit.is_held_back(jit.LANES) and not jit.is_held_back(jit.EDGES)
 
 
-def test_closing_ends_the_other_processes(stages: list[Stage]) -> None:
+def test_closing_ends_the_other_processes(stages):
     warming = RefereeWarmup()
     warming.start()
     first = until(lambda: stages and stages[0])
@@ -116,7 +115,7 @@ def test_closing_ends_the_other_processes(stages: list[Stage]) -> None:
     assert warming.wait(PATIENCE) and warming.factory is None and first.is_closed and len(stages) == 1
 
 
-def test_the_panel_says_that_checking_starts_soon(stages: list[Stage]) -> None:
+def test_the_panel_says_that_checking_starts_soon(stages):
     warming = RefereeWarmup()
     assert warming.words == warmup.LOADING
     warming.start()
@@ -139,14 +138,14 @@ pass"""
 """Parts that take no time."""
 
 
-def test_processes_divide_the_parts_and_report_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_divide_the_parts_and_report_what_is_done(monkeypatch):
     monkeypatch.setattr(compiling, "_COMPILE", f"{_PARTS}; {compiling._COMPILE}")
     with Compilers(("one", "two", "three"), 2) as compilers:
         assert sorted(compilers.each_ended()) == ["one", "three", "two"]
         assert compilers.is_over and compilers.done == compilers.ended == ("one", "two", "three")
 
 
-def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_done(monkeypatch):
     monkeypatch.setattr(compiling, "_COMPILE", f"{_PARTS}; {compiling._COMPILE}")
     with Compilers(("fails", "dies", "one", "never begun"), 2) as compilers:
         compilers.wait(PATIENCE)
@@ -154,8 +153,8 @@ def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_do
         assert compilers.done == ("one",)
 
 
-def test_all_but_the_first_part_is_compiled_at_low_priority(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    done: list[object] = []
+def test_all_but_the_first_part_is_compiled_at_low_priority(monkeypatch, capfd):
+    done = []
     monkeypatch.setattr(compiling.os, "nice", done.append, raising=False)
     monkeypatch.setattr(compiling.compile_notice, "wait_in_silence", lambda: None)
     monkeypatch.setattr(compiling, "run_part", done.append)
@@ -163,14 +162,14 @@ def test_all_but_the_first_part_is_compiled_at_low_priority(monkeypatch: pytest.
     assert done == ["one", 5, "two", "three"] and capfd.readouterr().out.splitlines() == ["done one", "done two", "done three"]
 
 
-def test_ending_before_it_is_over_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ending_before_it_is_over_ends_the_processes(monkeypatch):
     monkeypatch.setattr(compiling, "_COMPILE", "import time; time.sleep(1e4)")
     with Compilers(("one", "two"), 2) as compilers:
         assert not compilers.is_over and compilers.done == ()
     assert compilers.is_over and compilers.done == ()
 
 
-def test_compiled_functions_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_functions_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "_root", lambda: tmp_path)
     assert jit.n_in_cache() == 0
     for name in ("sat-1/__pycache__/a.nbi", "sat-1/__pycache__/a.1.nbc", "sat-1/__pycache__/a.2.nbc", "gjk-1/b.1.nbc"):
@@ -179,14 +178,14 @@ def test_compiled_functions_are_counted(tmp_path: Path, monkeypatch: pytest.Monk
     assert jit.n_in_cache() == 3
 
 
-def test_a_directory_that_another_process_removes_ends_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_that_another_process_removes_ends_no_count(tmp_path, monkeypatch):
     outdated, kept = tmp_path / "gjk-1", tmp_path / "sat-1"
     for directory in (outdated, kept):
         directory.mkdir()
         (directory / "a.1.nbc").touch()
     look = os.scandir
 
-    def look_too_late(path: str | Path) -> Iterator[os.DirEntry[str]]:
+    def look_too_late(path):
         if path == str(outdated) or path == outdated:
             shutil.rmtree(outdated, ignore_errors=True)
         return look(path)
@@ -197,7 +196,7 @@ def test_a_directory_that_another_process_removes_ends_no_count(tmp_path: Path, 
     assert not outdated.exists()
 
 
-def test_machine_code_that_somebody_removed_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_code_that_somebody_removed_is_missed(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "_root", lambda: tmp_path)
     monkeypatch.setattr(jit, "_writable_root", lambda: tmp_path)
     monkeypatch.setattr(jit, "_warm_stamp", lambda: tmp_path / "warm-1")
@@ -212,7 +211,7 @@ def test_machine_code_that_somebody_removed_is_missed(tmp_path: Path, monkeypatc
     assert jit.lost_code() == 1 and doctor._cache_words().startswith("incomplete: 1 module missing")
 
 
-def test_closing_before_it_began_is_fine() -> None:
+def test_closing_before_it_began_is_fine():
     RefereeWarmup().close()
 
 
@@ -252,7 +251,7 @@ for at in range(len(demos)):
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
-def test_once_it_has_ended_no_frame_loads_a_kernel(tmp_path: Path) -> None:
+def test_once_it_has_ended_no_frame_loads_a_kernel(tmp_path):
     """A kernel called with another type, a read-only array or a whole number in place of a fraction, would be compiled in a frame."""
     environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])

@@ -1,8 +1,6 @@
 """The window: from the list to a demo and back, at every size, with the live check that comes late."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pygame
 import pytest
@@ -11,19 +9,18 @@ from engine.app import status_strip
 from engine.app.costs import FrameTimes
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
-from engine.demo import Demo
 from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos, find_demo
 from tests.unit.app.controls import control, place
 from tests.unit.app.hand import SIZE, Hand
 
 
-def test_time_passes_in_fixed_steps(hand: Hand) -> None:
+def test_time_passes_in_fixed_steps(hand):
     hand.frame(60)
     assert 59 <= hand.window.session.demo.steps <= 60
 
 
-def test_the_browser_previews_and_starts(browser: Hand, drop: type[Demo], twins: type[Demo]) -> None:
+def test_the_browser_previews_and_starts(browser, drop, twins):
     window = browser.window
     browser.frame(10)
     assert window.browsing and type(window.session.demo) is twins and window.session.demo.steps > 5
@@ -34,7 +31,7 @@ def test_the_browser_previews_and_starts(browser: Hand, drop: type[Demo], twins:
     assert not window.browsing and type(window.session.demo) is drop and window.session.demo.steps <= 2
 
 
-def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee: Callable[..., Any], drop: type[Demo]) -> None:
+def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee, drop):
     needy = type("Needy", (drop,), {"needs_referee": True})
     hand = Hand(Window(SIZE, (drop, needy)))
     hand.window.use_referee(referee)
@@ -44,13 +41,13 @@ def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee: C
     assert hand.window.session.demo.viewer.interactive
 
 
-def test_clicking_an_entry_starts_it(browser: Hand, drop: type[Demo]) -> None:
+def test_clicking_an_entry_starts_it(browser, drop):
     rect = place(browser.window, browser.window.navigator.demos[1].title)
     browser.click(rect.center)
     assert not browser.window.browsing and type(browser.window.session.demo) is drop
 
 
-def test_the_picture_keeps_clear_of_the_readout(hand: Hand) -> None:
+def test_the_picture_keeps_clear_of_the_readout(hand):
     hand.frame(2)
     session = hand.window.session
     home = session.demo.home()
@@ -60,7 +57,7 @@ def test_the_picture_keeps_clear_of_the_readout(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("size", [(1, 1), (320, 200), (800, 500), (2560, 1440)])
-def test_any_size_is_drawn(hand: Hand, size: tuple[int, int]) -> None:
+def test_any_size_is_drawn(hand, size):
     hand.surface = pygame.Surface(size)
     hand.send(pygame.VIDEORESIZE, size=size, w=size[0], h=size[1])
     hand.key(pygame.K_F1)
@@ -71,21 +68,21 @@ def test_any_size_is_drawn(hand: Hand, size: tuple[int, int]) -> None:
     hand.frame(2)
 
 
-def test_resizing_keeps_an_untouched_view_whole(hand: Hand) -> None:
+def test_resizing_keeps_an_untouched_view_whole(hand):
     hand.surface = pygame.Surface((900, 600))
     hand.send(pygame.VIDEORESIZE, size=(900, 600), w=900, h=600)
     seen, home = hand.window.session.view.camera.visible, hand.window.session.demo.home()
     assert seen.lower[0] <= home.lower[0] and seen.upper[0] >= home.upper[0]
 
 
-def test_a_long_frame_is_not_made_up_for(hand: Hand) -> None:
+def test_a_long_frame_is_not_made_up_for(hand):
     hand.frame(1, elapsed=30.0)
     assert hand.window.session.demo.steps <= 4
     hand.frame(1)
     assert hand.window.session.demo.steps <= 6
 
 
-def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..., Any]) -> None:
+def test_the_live_check_arrives_late_and_counts(hand, referee):
     assert hand.window.check.is_warming_up and hand.window.check.words(hand.window.session)
     hand.window.check = status_strip.CheckNote("60 functions of about 240", "compiling: 60 of about 240", is_warming_up=True)
     assert hand.window.check.words(hand.window.session) == "60 functions of about 240"
@@ -104,14 +101,14 @@ def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..
     assert hand.window.session.demo.stages[0].total.compared > 0, "a restart keeps the referee"
 
 
-def test_without_a_referee_the_panel_says_why(hand: Hand) -> None:
+def test_without_a_referee_the_panel_says_why(hand):
     hand.window.check = status_strip.CheckNote.failed("no compiler")
     hand.frame()
     assert "no compiler" in hand.window.check.words(hand.window.session)
 
 
-def test_an_error_of_the_engine_pauses_and_is_shown(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> None:
+def test_an_error_of_the_engine_pauses_and_is_shown(hand, monkeypatch):
+    def refuse():
         raise InvalidInputError("torque", "finite", "nan")
 
     monkeypatch.setattr(hand.window.session.demo, "before_step", refuse)
@@ -122,14 +119,14 @@ def test_an_error_of_the_engine_pauses_and_is_shown(hand: Hand, monkeypatch: pyt
     assert hand.window.session.timeline.failure == ""
 
 
-def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[Demo]) -> None:
-    rooms: list[tuple[float, float]] = []
+def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop):
+    rooms = []
 
-    class Strips(drop):  # type: ignore[valid-type,misc]
-        def foot_height(self, height: float, ui_scale: float) -> float:
+    class Strips(drop):
+        def foot_height(self, height, ui_scale):
             return 0.4 * height
 
-        def arrange(self, width: float, height: float) -> bool:
+        def arrange(self, width, height):
             rooms.append((width, height))
             return True
 
@@ -152,7 +149,7 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[De
 
 
 @pytest.mark.parametrize("size", [(1, 1), (64, 48), (320, 200)])
-def test_a_window_too_small_for_anything_still_draws(hand: Hand, size: tuple[int, int]) -> None:
+def test_a_window_too_small_for_anything_still_draws(hand, size):
     """A window manager may make it so, whatever the smallest size it was told."""
     for key in (pygame.K_F7, pygame.K_F8):
         hand.key(key)
@@ -164,16 +161,16 @@ def test_a_window_too_small_for_anything_still_draws(hand: Hand, size: tuple[int
     assert hand.window.session.timeline.failure == ""
 
 
-def test_the_list_begins_with_the_demo_that_shows_most() -> None:
+def test_the_list_begins_with_the_demo_that_shows_most():
     window = Window((1280, 720), all_demos())
     assert window.browsing and type(window.session.demo) is find_demo("simple_shapes")
 
 
-def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type[Demo]) -> None:
+def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop):
     kinds = tuple(type(f"Drop{k}", (drop,), {"id": f"drop_{k}", "title": f"Drop {k}"}) for k in range(30))
     hand = Hand(Window(SIZE, kinds))
 
-    def top(index: int) -> int:
+    def top(index):
         form, item = control(hand.window, kinds[index].title)
         return form.rect(item).top
 
@@ -194,14 +191,14 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
     assert 0 <= form.rect(item).top < SIZE[1] - 80
 
 
-def test_a_slow_frame_is_laid_at_the_right_door() -> None:
+def test_a_slow_frame_is_laid_at_the_right_door():
     times = FrameTimes(frame=100.0, step=1.0, draw=5.0, steps=1)
     assert status_strip._what_takes_long(times, True) == "algorithms are being compiled"
     assert status_strip._what_takes_long(times, False) == "the computer is busy with something else"
     assert status_strip._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
 
 
-def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
+def test_drawing_changes_nothing_of_the_session(hand):
     """All that a picture needs is settled before it: time, camera and pointer may be elsewhere by then."""
     window, session = hand.window, hand.window.session
     hand.frame(20)

@@ -6,7 +6,7 @@ from benchmarks.frame import time_window
 from engine.sim.registry import find_demo
 
 
-def test_the_parts_are_within_the_whole() -> None:
+def test_the_parts_are_within_the_whole():
     costs = time_window(find_demo("simple_shapes")(1, {"count": 5}), frames=12, warm_up=4)
     assert {"whole", "processor", "step", "check", "past", "drawing", "Plots", "Event log", "Camera"} <= costs.keys()
     assert all(cost >= 0.0 for cost in costs.values())

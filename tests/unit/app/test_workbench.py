@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pygame
 import pytest
@@ -31,7 +30,7 @@ FALL = 12
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+def bench(tmp_path, monkeypatch):
     """Return a paused bench on which a box, joined to the ground by a rod, has fallen."""
     monkeypatch.chdir(tmp_path)
     kind = find_demo("workbench")
@@ -46,13 +45,13 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
     return hand
 
 
-def contacts_seen(hand: Hand) -> int:
+def contacts_seen(hand):
     """Return at how many places under the corners of the box the pointer is at a contact point."""
     places = [pixel(hand, (x, 0.02 * k)) for x in (-0.5, 0.5) for k in range(-10, 40)]
     return sum(hand.window.screen.painter.contact_at(place) is not None for place in places)
 
 
-def lines(hand: Hand) -> dict[str, str]:
+def lines(hand):
     """Return names and values of the inspector's pages of the box and of its rod."""
     dock = hand.window.app.dock(InspectorDock)
     editor, world = dock.editor, hand.window.session.demo.stages[0].world
@@ -62,7 +61,7 @@ def lines(hand: Hand) -> dict[str, str]:
     return {row.name: row.value for row in rows if isinstance(row, Line)}
 
 
-def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench: Hand) -> None:
+def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench):
     session = bench.window.session
     stage = session.demo.stages[0]
     assert contacts_seen(bench) and views_of(session.demo).scene(stage).trail.added(stage.world.step_index)
@@ -79,7 +78,7 @@ def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench: Hand) -> 
     assert contacts_seen(bench) and lines(bench) == before, "undone: it lies there again"
 
 
-def test_nothing_is_left_of_what_is_cleared(bench: Hand) -> None:
+def test_nothing_is_left_of_what_is_cleared(bench):
     session = bench.window.session
     session.press("c")
     bench.frame()
@@ -88,7 +87,7 @@ def test_nothing_is_left_of_what_is_cleared(bench: Hand) -> None:
     assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
 
 
-def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(bench: Hand) -> None:
+def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(bench):
     session = bench.window.session
     assert [moment.step for moment in moments(session)] == [0, FALL]
     session.act(Restart())
@@ -99,7 +98,7 @@ def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(benc
     assert [moment.step for moment in moments(session)] == [FALL], "what was cleared is not meant"
 
 
-def test_saving_is_ticked_once_the_file_is_there(bench: Hand, tmp_path: Path) -> None:
+def test_saving_is_ticked_once_the_file_is_there(bench, tmp_path):
     panel, asking = bench.window.screen.panel, bench.window.screen.asking
     assert panel is not None and panel.done() == (True, True, False)
     save = {"key": pygame.K_s, "mod": pygame.KMOD_CTRL, "unicode": ""}
@@ -112,7 +111,7 @@ def test_saving_is_ticked_once_the_file_is_there(bench: Hand, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.5, -0.5])
-def test_the_numbers_of_a_thin_body_do_not_cover_it(bench: Hand, angle: float) -> None:
+def test_the_numbers_of_a_thin_body_do_not_cover_it(bench, angle):
     session = bench.window.session
     spec = BodySpec((FixtureSpec(Polygon.box(3.0, 0.1)),), position=(0.0, 4.0), angle=angle)
     plank = session.act(CreateBody.of(0, spec))
@@ -127,7 +126,7 @@ def test_the_numbers_of_a_thin_body_do_not_cover_it(bench: Hand, angle: float) -
     assert not any(changed.get_at(pixel(bench, (x + far * math.cos(angle), y + far * math.sin(angle)))) for far in along)
 
 
-def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench: Hand, tmp_path: Path) -> None:
+def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench, tmp_path):
     bench.window.session.restart()
     for is_paused in (True, False):
         bench.window.session.clock.paused = is_paused

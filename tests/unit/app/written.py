@@ -30,7 +30,7 @@ class Written(pygame.Surface):
         super().__init__(size)
         self.words: list[tuple[str, pygame.Rect]] = []
 
-    def blit(self, source: pygame.Surface, dest: Any = (0, 0), *more: Any, **named: Any) -> pygame.Rect:  # type: ignore[override]
+    def blit(self, source: pygame.Surface, dest: Any = (0, 0), *more: Any, **named: Any) -> pygame.Rect:
         place = pygame.Rect(dest[:2], source.get_size())
         if id(source) in _words:
             inked = pygame.Rect(place.left, place.top + round(_ABOVE * place.height), place.width, max(round(_INK * place.height), 1))

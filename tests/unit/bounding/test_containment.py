@@ -29,7 +29,7 @@ from tests.unit.bounding.clouds import CLOUDS, FAR, POSES, exact_world, holds
 
 Build = Callable[[object, Transform], object]
 
-VOLUMES: dict[str, Build] = {
+VOLUMES = {
     "mean circle": lambda points, xf: mean_circle(points).at(xf),
     "smallest circle": lambda points, xf: smallest_circle(points).at(xf),
     "box": fitted_box,
@@ -52,21 +52,21 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("volume", VOLUMES)
-def test_contains_every_point_exactly(volume: str) -> None:
+def test_contains_every_point_exactly(volume):
     for (name, points), xf in product(CLOUDS.items(), POSES):
         found = VOLUMES[volume](points, xf)
         assert all(holds(found, exact_world(point, xf)) for point in points), (name, xf)
 
 
 @pytest.mark.parametrize("volume", VOLUMES)
-def test_contains_a_shape_with_its_radius(volume: str) -> None:
+def test_contains_a_shape_with_its_radius(volume):
     for (name, (shape, core, radius)), xf in product(SHAPES.items(), POSES):
         found = VOLUMES[volume](shape, xf)
         assert all(holds(found, exact_world(np.array(point, dtype=float), xf), radius) for point in core), (name, xf)
 
 
 @pytest.mark.parametrize("volume", VOLUMES)
-def test_is_no_larger_than_rounding_demands(volume: str) -> None:
+def test_is_no_larger_than_rounding_demands(volume):
     """Containment alone would be met by a volume of half the world: at the origin the margins are below a nanometer a meter."""
     square = CLOUDS["square"]
     exact = {"mean circle": 2 * math.pi, "smallest circle": 2 * math.pi, "hull": 4.0, "oriented box": 4.0, "4-DOP": 4.0, "box": 4.0}
@@ -78,7 +78,7 @@ def test_is_no_larger_than_rounding_demands(volume: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_batches_give_the_volumes_of_the_chapters(kind: str) -> None:
+def test_batches_give_the_volumes_of_the_chapters(kind):
     shapes = [CLOUDS["cloud"], CLOUDS["one point"], CLOUDS["rod"], SHAPES["skinned"][0], CLOUDS["two points"]]
     which = np.repeat(np.arange(5), len(POSES))
     poses = np.array([(*xf.position, xf.angle) for xf in POSES] * 5)
@@ -100,7 +100,7 @@ def test_batches_give_the_volumes_of_the_chapters(kind: str) -> None:
         assert np.abs(row[: len(expected)] - expected).max() <= 1e-15 * 8 * scale
 
 
-def _row(kind: str, volume: object) -> np.ndarray:
+def _row(kind, volume):
     if kind in ("mean_circle", "smallest_circle"):
         return np.array([*volume.center, volume.radius])
     if kind in ("box", "refitted_box"):
@@ -115,18 +115,18 @@ def _row(kind: str, volume: object) -> np.ndarray:
     return np.concatenate((volume.lower, volume.upper))
 
 
-def test_contains_tells_points_apart() -> None:
+def test_contains_tells_points_apart():
     points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
     around = (smallest_circle(points), least_area_box(points), fitted_kdop(points, 8), least_area_capsule(points), bounding_hull(points))
     for volume in around:
         assert volume.contains((1.0, 1.0)) and volume.contains((0.0, 0.0)) and not volume.contains((1.6, 0.0))
 
 
-def test_far_poses_only_add_their_rounding() -> None:
+def test_far_poses_only_add_their_rounding():
     assert smallest_circle(CLOUDS["square"]).at(FAR).radius - math.sqrt(2.0) < 2e-8
 
 
-def test_bad_input_is_named() -> None:
+def test_bad_input_is_named():
     with pytest.raises(InvalidShapeError, match="points"):
         cloud_of(np.zeros((0, 2)))
     with pytest.raises(InvalidShapeError, match=r"points\[1\]"):

@@ -24,7 +24,7 @@ COORDINATE = st.integers(-6, 6).map(float) | st.floats(-1.0, 1.0, allow_subnorma
 POINTS = st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=9)
 
 
-def assert_smallest(points: np.ndarray) -> None:
+def assert_smallest(points):
     exact_sq = brute_force_circle_sq(points)
     radius = Fraction(smallest_circle(points).radius)
     scale = Fraction(float(np.hypot(*points.T).max()))
@@ -34,18 +34,18 @@ def assert_smallest(points: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", CLOUDS)
-def test_the_smallest_circle_is_the_smallest(name: str) -> None:
+def test_the_smallest_circle_is_the_smallest(name):
     points = CLOUDS[name]
     assert_smallest(points if len(points) < 20 else points[:14])
 
 
 @settings(max_examples=40, deadline=None)
 @given(POINTS)
-def test_no_circle_of_two_or_three_points_is_smaller(points: list[tuple[float, float]]) -> None:
+def test_no_circle_of_two_or_three_points_is_smaller(points):
     assert_smallest(np.array(points))
 
 
-def test_the_smallest_circle_of_points_nearly_on_one_circle() -> None:
+def test_the_smallest_circle_of_points_nearly_on_one_circle():
     """Where rounding cannot say which three matter, the exact pass does."""
     rng = stream(3, "nearly on a circle")
     for size in (1e-3, 1.0, 1e5):
@@ -54,19 +54,19 @@ def test_the_smallest_circle_of_points_nearly_on_one_circle() -> None:
         assert_smallest(ring)
 
 
-def test_welzl_in_fractions_is_exact() -> None:
+def test_welzl_in_fractions_is_exact():
     found = smallest_of([(Fraction(0), Fraction(0)), (Fraction(1), Fraction(0)), (Fraction(1, 3), Fraction(1))])
     assert all((x - found.x) ** 2 + (y - found.y) ** 2 == found.radius_sq for x, y in ((0, 0), (1, 0), (Fraction(1, 3), 1)))
 
 
-def test_the_mean_circle_is_at_most_twice_as_wide() -> None:
+def test_the_mean_circle_is_at_most_twice_as_wide():
     for points in CLOUDS.values():
         small, mean = smallest_circle(points).radius, mean_circle(points).radius
         assert small <= mean * (1 + 1e-12) and mean <= 2.0 * small + 1e-9
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.3])
-def test_no_edge_and_no_angle_gives_a_smaller_box(radius: float) -> None:
+def test_no_edge_and_no_angle_gives_a_smaller_box(radius):
     rng = stream(1, "boxes")
     for n in (3, 4, 7, 40, 400):
         hull = convex_hull(rng.normal(size=(n, 2)) * (1.0, 0.3))
@@ -77,12 +77,12 @@ def test_no_edge_and_no_angle_gives_a_smaller_box(radius: float) -> None:
         assert least_area_box(shape).area == pytest.approx(min(areas), rel=1e-9)
 
 
-def _box_area(points: np.ndarray, angle: float, radius: float) -> float:
+def _box_area(points, angle, radius):
     along, across = points @ (math.cos(angle), math.sin(angle)), points @ (-math.sin(angle), math.cos(angle))
     return (np.ptp(along) + 2.0 * radius) * (np.ptp(across) + 2.0 * radius)
 
 
-def test_calipers_touch_the_farthest_corners() -> None:
+def test_calipers_touch_the_farthest_corners():
     hull = convex_hull(stream(2, "calipers").normal(size=(60, 2)))
     for caliper in calipers(hull):
         ux, uy = caliper.axis
@@ -91,7 +91,7 @@ def test_calipers_touch_the_farthest_corners() -> None:
         assert across[caliper.top] == pytest.approx(across.max()) and across[caliper.edge] == pytest.approx(across.min())
 
 
-def test_a_caliper_does_not_stop_at_an_edge_too_short_to_project() -> None:
+def test_a_caliper_does_not_stop_at_an_edge_too_short_to_project():
     """The corners of the tiny edge have equal projections in floating point; the edges behind it lead on."""
     hull = convex_hull([(0.0, 0.0), (1.0, 0.0), (1.0 + 2e-16, 1e-16), (2.0, 1.0), (2.0, 3.0), (-1.0, 3.0)])
     edges = np.roll(hull, -1, axis=0) - hull
@@ -108,7 +108,7 @@ def test_a_caliper_does_not_stop_at_an_edge_too_short_to_project() -> None:
 
 
 @pytest.mark.parametrize("k", [4, 6, 10, 16, 32])
-def test_the_walk_finds_what_projecting_everything_finds(k: int) -> None:
+def test_the_walk_finds_what_projecting_everything_finds(k):
     rng, axes = stream(4, "walk"), kdop_axes(k)
     for _ in range(10):
         points, xf = rng.normal(size=(50, 2)), Transform((rng.normal(), rng.normal()), rng.uniform(-9.0, 9.0))
@@ -117,7 +117,7 @@ def test_the_walk_finds_what_projecting_everything_finds(k: int) -> None:
         assert np.abs(found.lower - shadows.min(axis=0)).max() < 1e-13 and np.abs(found.upper - shadows.max(axis=0)).max() < 1e-13
 
 
-def test_the_corners_of_a_kdop_are_what_its_slabs_share() -> None:
+def test_the_corners_of_a_kdop_are_what_its_slabs_share():
     import shapely
 
     points = stream(5, "slabs").normal(size=(20, 2))
@@ -131,14 +131,14 @@ def test_the_corners_of_a_kdop_are_what_its_slabs_share() -> None:
         assert refitted.area >= fitted_kdop(points, k, Transform(angle=0.3)).area * (1 - 1e-12)
 
 
-def test_the_capsule_of_a_capsule_is_itself() -> None:
+def test_the_capsule_of_a_capsule_is_itself():
     shape = Capsule((-1.0, 0.5), (2.0, 1.0), 0.4)
     found = least_area_capsule(shape)
     assert found.radius == pytest.approx(0.4, rel=1e-9) and {found.p1, found.p2} == {shape.p1, shape.p2}
 
 
 @pytest.mark.parametrize("name", ["square", "rod", "triangle", "obtuse", "cloud", "on a circle"])
-def test_no_capsule_of_a_wide_search_is_smaller(name: str) -> None:
+def test_no_capsule_of_a_wide_search_is_smaller(name):
     """Random starts, each improved by random smaller and smaller moves: a search of its own kind. What is found is within 0.1 %."""
     points = CLOUDS[name]
     found, rng, cloud = least_area_capsule(points).area, stream(6, "capsules", name), cloud_of(points)

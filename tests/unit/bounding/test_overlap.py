@@ -20,14 +20,14 @@ STAR = np.array([(math.cos(t) * r, math.sin(t) * r) for t, r in zip(np.arange(10
 FRAME = (CLOUDS["square"], 0.75 * CLOUDS["square"])
 
 
-def random_poses(n: int, reach: float, *names: str) -> np.ndarray:
+def random_poses(n, reach, *names):
     rng = stream(0, *names)
     return np.column_stack((rng.uniform(-reach, reach, (n, 2)), rng.uniform(-9.0, 9.0, n)))
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_outlines_that_meet_have_volumes_that_overlap(kind: str, size: float) -> None:
+def test_outlines_that_meet_have_volumes_that_overlap(kind, size):
     outline = size * STAR
     poses = random_poses(400, 1.3 * size, "meeting") + (1e4, 0.0, 0.0)
     truth = outlines_meeting([outline], poses)
@@ -39,7 +39,7 @@ def test_outlines_that_meet_have_volumes_that_overlap(kind: str, size: float) ->
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_shares_one_exact_point_overlaps(kind: str) -> None:
+def test_what_shares_one_exact_point_overlaps(kind):
     """Two triangles that touch with a corner each, at the same floating-point number, however they are turned and wherever they lie."""
     rng = stream(1, "touch")
     corner = np.array([(0.0, 0.0), (3.0, -1.0), (3.0, 1.0)])
@@ -52,7 +52,7 @@ def test_what_shares_one_exact_point_overlaps(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_batches_decide_as_the_chapters_do(kind: str) -> None:
+def test_batches_decide_as_the_chapters_do(kind):
     clouds = [CLOUDS[name] for name in ("cloud", "one point", "two points", "rod", "triangle")]
     which, poses = np.arange(60) % 5, random_poses(60, 2.0, "chapters")
     batch = VolumeBatch(kind, clouds, 10)
@@ -64,7 +64,7 @@ def test_batches_decide_as_the_chapters_do(kind: str) -> None:
     assert says.tolist() == expected and 0.2 < says.mean() < 0.8
 
 
-def _volume(kind: str, row: np.ndarray) -> object:
+def _volume(kind, row):
     from engine.bounding import KDop
     from engine.geometry import AABB
 
@@ -82,7 +82,7 @@ def _volume(kind: str, row: np.ndarray) -> object:
     return KDop(10, np.array(row[:5]), np.array(row[5:]))
 
 
-def test_touching_volumes_overlap_and_a_gap_parts_them() -> None:
+def test_touching_volumes_overlap_and_a_gap_parts_them():
     gap = 1e-9
     for shift, expected in ((2.0, True), (2.0 + gap, False)):
         assert BoundingCircle((0.0, 0.0), 1.0).overlaps(BoundingCircle((shift, 0.0), 1.0)) is expected
@@ -95,8 +95,8 @@ def test_touching_volumes_overlap_and_a_gap_parts_them() -> None:
         assert fitted_kdop(square, 8).overlaps(fitted_kdop(square + (shift, 0.5), 8)) is expected
 
 
-def test_segments_and_points_as_hulls() -> None:
-    def hull(*points: tuple[float, float], radius: float = 0.0) -> BoundingHull:
+def test_segments_and_points_as_hulls():
+    def hull(*points, radius=0.0):
         return BoundingHull(np.array(points), radius)
 
     cross, along = hull((-1.0, 0.0), (1.0, 0.0)), hull((2.0, 0.0), (3.0, 0.0))
@@ -109,7 +109,7 @@ def test_segments_and_points_as_hulls() -> None:
     assert not hull((0.0, 0.0), (-1.0, 0.0), radius=0.5).overlaps(hull((0.8, 0.8), (1.8, 0.8), radius=0.5))
 
 
-def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has() -> None:
+def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has():
     """At 1e16 m numbers are two meters apart, so that of two corners one is left; the slanted edge still parts what no other edge does."""
     ring = np.array([(0.0, 0.0), (40.0, 0.0), (40.0, 0.0), (20.0, 40.0)]) + (1e16, 0.0)
     other = np.array([(40.0, 40.0), (140.0, 60.0), (60.0, 140.0)]) + (1e16, 0.0)
@@ -121,7 +121,7 @@ def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has() -> None:
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.15])
-def test_hulls_overlap_as_shapely_says(radius: float) -> None:
+def test_hulls_overlap_as_shapely_says(radius):
     rng = stream(2, "hulls")
     for _ in range(60):
         hulls = [BoundingHull(convex_hull(rng.normal(size=(7, 2)) + shift), radius) for shift in ((0.0, 0.0), rng.uniform(-4, 4, 2))]
@@ -129,7 +129,7 @@ def test_hulls_overlap_as_shapely_says(radius: float) -> None:
         assert hulls[0].overlaps(hulls[1]) == (away <= 2.0 * radius) == hulls[1].overlaps(hulls[0])
 
 
-def test_capsules_and_oriented_boxes_overlap_as_shapely_says() -> None:
+def test_capsules_and_oriented_boxes_overlap_as_shapely_says():
     rng = stream(3, "capsules")
     says = []
     for _ in range(200):
@@ -146,7 +146,7 @@ def test_capsules_and_oriented_boxes_overlap_as_shapely_says() -> None:
 
 
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (STAR, STAR + (1.5, 0.2))], ids=["star", "frame", "two parts"])
-def test_outlines_meet_as_shapely_says(rings: tuple[np.ndarray, ...]) -> None:
+def test_outlines_meet_as_shapely_says(rings):
     poses = random_poses(300, 2.0, "shapely")
     meeting = outlines_meeting(rings, poses)
     area = (
@@ -161,7 +161,7 @@ def test_outlines_meet_as_shapely_says(rings: tuple[np.ndarray, ...]) -> None:
     assert 20 < meeting.sum() < 150
 
 
-def test_one_outline_inside_another_and_in_its_hole() -> None:
+def test_one_outline_inside_another_and_in_its_hole():
     here, small = Transform(), [0.2 * STAR]
     within = Transform((0.875, 0.0))
     assert outlines_overlap(FRAME, here, [0.1 * STAR], within) and outlines_overlap([0.1 * STAR], within, FRAME, here)
@@ -169,7 +169,7 @@ def test_one_outline_inside_another_and_in_its_hole() -> None:
     assert outlines_overlap(FRAME, here, small, Transform((0.7, 0.0)))
 
 
-def test_a_kdop_is_the_same_by_walk_and_by_projection() -> None:
+def test_a_kdop_is_the_same_by_walk_and_by_projection():
     from engine.bounding._kdop_kernel import posed_kdops
     from engine.bounding.kdop import kdop_axes
 

@@ -20,7 +20,7 @@ COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (OUTLINE,)], ids=["star", "frame", "figure"])
-def test_what_must_hold_for_any_outline(rings: tuple[np.ndarray, ...]) -> None:
+def test_what_must_hold_for_any_outline(rings):
     found = {one.volume: one for one in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}
     assert set(found) == set(ALL_VOLUMES) and {kind for kind, _ in ALL_VOLUMES} == set(KINDS)
     assert all(one.missed == 0 for one in found.values())
@@ -37,7 +37,7 @@ def test_what_must_hold_for_any_outline(rings: tuple[np.ndarray, ...]) -> None:
         assert found[tighter].area_ratio <= found[looser].area_ratio and found[tighter].false_rate <= found[looser].false_rate
 
 
-def test_neighbors_lie_evenly_in_their_disc() -> None:
+def test_neighbors_lie_evenly_in_their_disc():
     """The smallest circles overlap in 4 of 9 pairs, by the areas; the share is that to three deviations."""
     found = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
     says = found.false_rate * (found.n_pairs - found.n_hits) + found.n_hits
@@ -48,7 +48,7 @@ def test_neighbors_lie_evenly_in_their_disc() -> None:
     )
 
 
-def test_areas() -> None:
+def test_areas():
     assert outline_area(FRAME) == 1.75 and outline_area([*FRAME, 0.5 * STAR]) == pytest.approx(1.75 + 0.25 * outline_area([STAR]))
     square = FRAME[0]
     assert mean_area("refitted_box", square) == pytest.approx(4.0 * (1.0 + 2.0 / math.pi), rel=2e-3)
@@ -56,7 +56,7 @@ def test_areas() -> None:
     assert [volume_name(volume) for volume in ALL_VOLUMES[-2:]] == ["32-DOP, rebuilt", "hull"]
 
 
-def test_no_outline_is_refused() -> None:
+def test_no_outline_is_refused():
     for rings, words in (
         ([], "rings must be at least one"),
         ([[(0.0, 0.0), (1.0, 0.0)]], r"rings\[0\] must be at least 3 corners, got 2"),

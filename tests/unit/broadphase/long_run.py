@@ -119,8 +119,8 @@ def _cut_down(structure: type[BroadPhase], calls: list[Call]) -> list[Call]:
         number -= 1
     method, arguments = calls[-1]
     if method in ("regions", "rays"):
-        for row in range(len(arguments[0])):  # type: ignore[arg-type]
-            one_row = [*calls[:-1], (method, tuple(part[row : row + 1] for part in arguments))]  # type: ignore[index]
+        for row in range(len(arguments[0])):
+            one_row = [*calls[:-1], (method, tuple(part[row : row + 1] for part in arguments))]
             if _first_difference(structure, one_row) == len(one_row) - 1:
                 return one_row
     return calls
@@ -129,7 +129,7 @@ def _cut_down(structure: type[BroadPhase], calls: list[Call]) -> list[Call]:
 def _as_python(structure: type[BroadPhase], calls: list[Call]) -> str:
     lines = [f"one, truth = {structure.__name__}(), BruteForce()"]
     for method, arguments in calls:
-        shown = ", ".join("None" if part is None else repr(part.tolist()) for part in arguments)  # type: ignore[attr-defined]
+        shown = ", ".join("None" if part is None else repr(part.tolist()) for part in arguments)
         lines.append(f"one.{method}({shown}); truth.{method}({shown})")
     method = calls[-1][0]
     lines[-1] = f"assert one.{method}({shown}).tolist() == truth.{method}({shown}).tolist()"

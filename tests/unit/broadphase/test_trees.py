@@ -14,7 +14,6 @@ from engine.broadphase import (
     InsertionTree,
     MortonTree,
     TopDownTree,
-    Tree,
     pairs_between,
     quality,
 )
@@ -22,7 +21,6 @@ from engine.broadphase._dynamic_tree_kernel import FREE, LEFT, MAX_TILT, NONE, P
 from engine.broadphase._morton_kernel import KEY_BITS
 from engine.broadphase._top_down_kernel import SPLIT_DEPTH
 from engine.broadphase.tree import LEAF_SIZE
-from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
 from tests.unit.broadphase.scenes import SCENES, around, questions, scene
 
@@ -38,7 +36,7 @@ def _no_word_of_overflow():
         yield
 
 
-def check_tree(tree: Tree, proxies: np.ndarray, boxes: FloatArray) -> None:
+def check_tree(tree, proxies, boxes):
     """Hold a tree to its layout: preorder, every proxy in one leaf with its box, every node's box the one around what is below it."""
     m = len(tree.sizes)
     assert len(tree.first) == m + 1 and tree.first[m] == len(tree.items) == len(proxies)
@@ -62,7 +60,7 @@ def check_tree(tree: Tree, proxies: np.ndarray, boxes: FloatArray) -> None:
     assert depths.max() == quality(tree).height <= tree.height
 
 
-def check_links(one: DynamicTree) -> None:
+def check_links(one):
     """Hold a dynamic tree to its links: parents and children agree, boxes contain what is below, heights and counts are right."""
     nodes, links, heights, state = one._arrays()
     seen = []
@@ -129,7 +127,7 @@ def test_a_tree_stays_whole_whatever_happens(structure):
             check_links(one)
 
 
-def adversarial() -> dict[str, FloatArray]:
+def adversarial():
     """Boxes that make careless trees as deep as there are boxes."""
     k = np.arange(N, dtype=float)
     powers = 2.0 ** (k % 300)
@@ -144,7 +142,7 @@ def adversarial() -> dict[str, FloatArray]:
     }
 
 
-def highest(n_leaves: int) -> int:
+def highest(n_leaves):
     """Return how high a tree of so many leaves can be whose siblings differ by at most `MAX_TILT`."""
     fewest = [1]
     while fewest[-1] <= n_leaves:

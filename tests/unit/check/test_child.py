@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -30,21 +29,21 @@ from engine.check.child import MAX_POINTS, read_answer
         ("distance", {"distance": 0, "point_a": (1, 2), "iterations": 3}, [True, {"distance": 0.0, "point_a": [1.0, 2.0]}, ["iterations"]]),
     ],
 )
-def test_answers(query: str, value: object, expected: list[object]) -> None:
+def test_answers(query, value, expected):
     assert read_answer(value, query) == ["answer", *expected]
 
 
-def endless() -> Iterator[tuple[int, int]]:
+def endless():
     while True:
         yield 0, 0
 
 
 class Hostile:
-    def __repr__(self) -> str:
+    def __repr__(self):
         raise ValueError("no repr")
 
 
-RING: list[object] = []
+RING = []
 RING.append(RING)
 
 
@@ -72,7 +71,7 @@ RING.append(RING)
         ("distance", types, "the distance must be a number"),
     ],
 )
-def test_what_is_no_answer(query: str, value: object, says: str) -> None:
+def test_what_is_no_answer(query, value, says):
     kind, told, wanted = read_answer(value, query)
     assert kind == "malformed"
     assert says in told

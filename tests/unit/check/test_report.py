@@ -13,7 +13,7 @@ import pytest
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, plain_pair
 from engine.check.report import as_json, command_of, html_report, name_of, pair_of, step_command_of
-from engine.check.trial import Tally, Task, check_pair
+from engine.check.trial import Task, check_pair
 from engine.cli.check_picture import SIZE, draw_finding
 from engine.compare.pair.file import ANSWERED_BY, load_pair, save_pair
 from engine.geometry import Circle, Polygon
@@ -25,7 +25,7 @@ APART = PlainPair(SQUARE, (2.0, 0.25, 0.5))
 HOSTILE = "<script>alert(1)</script>\" onload='x' & \\u202e"
 
 
-def tally_of(folder: Path, body: str, pair: PlainPair = PAIR, query: str = "manifold") -> Tally:
+def tally_of(folder, body, pair=PAIR, query="manifold"):
     path = folder / "mine & <b>.py"
     path.write_text(f"def collide(a, b):\n    {body}\n", encoding="utf-8")
     return check_pair(Task(path, "collide", query, 1, 3, 1e-9, 0.3), pair)
@@ -34,25 +34,25 @@ def tally_of(folder: Path, body: str, pair: PlainPair = PAIR, query: str = "mani
 class Reader(HTMLParser):
     """Notes the tags, and what each refers to."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.tags: list[str] = []
-        self.open: list[str] = []
-        self.references: list[str] = []
+        self.tags = []
+        self.open = []
+        self.references = []
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         if tag not in ("meta", "img"):
             self.open.append(tag)
         self.references += [value or "" for name, value in attributes if name in ("src", "href")]
         assert not [name for name, _ in attributes if name.startswith("on")]
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("body", [f"raise ValueError({HOSTILE!r})", f"return {HOSTILE!r}", f"return {{{HOSTILE!r}: 1, 'depth': 5}}"])
-def test_what_a_function_says_stays_text_and_the_page_needs_no_network(tmp_path: Path, body: str) -> None:
+def test_what_a_function_says_stays_text_and_the_page_needs_no_network(tmp_path, body):
     tally = tally_of(tmp_path, body)
     (finding,) = tally.findings
     page = html_report([tally], {(0, finding.kind): (draw_finding(finding, "mine.py:collide"), "pair.json")})
@@ -82,12 +82,12 @@ BODIES = {
 }
 
 
-def test_every_kind_has_a_body_here() -> None:
+def test_every_kind_has_a_body_here():
     assert set(BODIES) == set(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_can_be_pictured_saved_and_asked_again(kind: str, tmp_path: Path) -> None:
+def test_every_kind_can_be_pictured_saved_and_asked_again(kind, tmp_path):
     tally = tally_of(tmp_path, *BODIES[kind])
     finding = next(one for one in tally.findings if one.kind == kind)
     picture = draw_finding(finding, "mine.py:collide")

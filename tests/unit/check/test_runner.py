@@ -13,7 +13,6 @@ import pytest
 from engine.check import runner as runner_module
 from engine.check.plain import PlainPair
 from engine.check.runner import RefusedFunctionError, Runner
-from engine.check.verdicts import Reply
 from tests.waiting import PATIENCE, until
 
 SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
@@ -22,18 +21,18 @@ LIMIT = 30.0
 """Seconds; more than a busy machine makes of a call that takes none."""
 
 
-def write(folder: Path, body: str, name: str = "mine.py") -> Path:
+def write(folder, body, name="mine.py"):
     path = folder / name
     path.write_text(textwrap.dedent(body), encoding="utf-8")
     return path
 
 
-def call(folder: Path, body: str, pairs: list[PlainPair] = PAIRS, repeat: int = 0, limit: float = LIMIT) -> tuple[list[Reply], int]:
+def call(folder, body, pairs=PAIRS, repeat=0, limit=LIMIT):
     with Runner(write(folder, body), "collide", "manifold", limit) as runner:
         return list(runner.call(pairs, repeat)), runner.n_killed
 
 
-def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path: Path) -> None:
+def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path):
     replies, killed = call(
         tmp_path,
         """
@@ -67,7 +66,7 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_one_bad_call_costs_no_other(tmp_path: Path, body: str, said: str, told: str, killed: int) -> None:
+def test_one_bad_call_costs_no_other(tmp_path, body, said, told, killed):
     replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n")
     assert [reply.said for reply in replies] == ["answer", "answer", said, "answer", "answer"]
     assert told in replies[2].message
@@ -78,9 +77,7 @@ def test_one_bad_call_costs_no_other(tmp_path: Path, body: str, said: str, told:
     ("body", "grace", "told", "killed"),
     [("time.sleep(1e4)", 0.25, "no answer within 2 s", 1), ("time.sleep(2.01)", PATIENCE, " s; the limit is 2 s", 0)],
 )
-def test_a_call_that_takes_too_long(
-    tmp_path: Path, body: str, grace: float, told: str, killed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_takes_too_long(tmp_path, body, grace, told, killed, monkeypatch):
     """It is ended soon after the limit; one that still answers is left alone."""
     monkeypatch.setattr(runner_module, "_GRACE", grace)
     replies, n_killed = call(
@@ -92,7 +89,7 @@ def test_a_call_that_takes_too_long(
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals and address space as POSIX has them")
-def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path: Path) -> None:
+def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path):
     replies, killed = call(
         tmp_path,
         """
@@ -110,7 +107,7 @@ def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path: Path) -> None:
     assert killed == 1
 
 
-def is_gone(number: int) -> bool:
+def is_gone(number):
     """Tell whether a process has ended."""
     try:
         os.kill(number, 0)
@@ -121,7 +118,7 @@ def is_gone(number: int) -> bool:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
+def test_what_it_started_ends_with_it(tmp_path):
     note = tmp_path / "number"
     body = f"""
         import os, time
@@ -139,7 +136,7 @@ def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_a_call_that_never_returns_ends_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+def test_a_call_that_never_returns_ends_with_a_parent_that_was_killed(tmp_path):
     note = tmp_path / "number"
     (tmp_path / "mine.py").write_text(
         f"import os\ndef collide(a, b):\n    open({str(note)!r}, 'w').write(str(os.getpid()))\n    while True: pass\n"
@@ -160,7 +157,7 @@ def test_a_call_that_never_returns_ends_with_a_parent_that_was_killed(tmp_path: 
     until(lambda: is_gone(int(note.read_text())))
 
 
-def test_printing_is_counted_and_goes_nowhere(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_printing_is_counted_and_goes_nowhere(tmp_path, capfd):
     replies, _ = call(
         tmp_path,
         """
@@ -177,7 +174,7 @@ def test_printing_is_counted_and_goes_nowhere(tmp_path: Path, capfd: pytest.Capt
     assert capfd.readouterr() == ("", "")
 
 
-def test_changing_the_arguments_changes_nothing_else(tmp_path: Path) -> None:
+def test_changing_the_arguments_changes_nothing_else(tmp_path):
     replies, _ = call(
         tmp_path,
         """
@@ -195,7 +192,7 @@ def test_changing_the_arguments_changes_nothing_else(tmp_path: Path) -> None:
     assert all(reply.is_repeatable for reply in replies)
 
 
-def test_a_second_answer_that_differs_is_noticed(tmp_path: Path) -> None:
+def test_a_second_answer_that_differs_is_noticed(tmp_path):
     body = "n = 0\ndef collide(a, b):\n    global n\n    n += 1\n    return {'depth': n}\n"
     replies, _ = call(tmp_path, body, PAIRS, 2)
     assert [reply.is_repeatable for reply in replies] == [False, True, False, True, False]
@@ -213,14 +210,14 @@ def test_a_second_answer_that_differs_is_noticed(tmp_path: Path) -> None:
         ("x = '\\ud800'.encode()", "import", "UnicodeEncodeError"),
     ],
 )
-def test_what_cannot_be_loaded_says_why(tmp_path: Path, body: str, reason: str, message: str) -> None:
+def test_what_cannot_be_loaded_says_why(tmp_path, body, reason, message):
     with Runner(write(tmp_path, body), "collide", "manifold", LIMIT) as runner, pytest.raises(RefusedFunctionError) as refused:
         list(runner.call(PAIRS))
     assert refused.value.reason == reason
     assert message in str(refused.value)
 
 
-def test_the_files_own_folder_is_searched_and_its_name_may_be_that_of_a_library(tmp_path: Path) -> None:
+def test_the_files_own_folder_is_searched_and_its_name_may_be_that_of_a_library(tmp_path):
     write(tmp_path, "ANSWER = 0.25", "beside.py")
     path = write(tmp_path, "import beside, json\ndef collide(a, b): return {'depth': beside.ANSWER + len(json.dumps(a)) * 0}", "types.py")
     with Runner(path, "collide", "manifold", LIMIT) as runner:

@@ -12,30 +12,30 @@ from engine.compare.cases import case_chunk
 from tests.waiting import PATIENCE
 
 
-def failing(pair: PlainPair) -> Failure:
+def failing(pair):
     return Failure(pair, Reply("answer", False), Fault("missed_overlap", max(0.0, -float(Truth(pair).separation)), "told"))
 
 
-def first_pair(is_wanted) -> PlainPair:
+def first_pair(is_wanted):
     return next(pair for pair in plain_pairs(case_chunk(1, 0, 2000)) if is_sound(pair) and is_clear(pair) and is_wanted(pair))
 
 
-def both_large(pair: PlainPair) -> bool:
+def both_large(pair):
     return min(len(core_of(pair.a)[0]), len(core_of(pair.b)[0])) >= 4 and Truth(pair).separation < 0
 
 
 def attempt_where(fails):
-    def attempt(pairs: list[PlainPair]) -> list[Failure | None]:
+    def attempt(pairs):
         return [failing(pair) if fails(pair) else None for pair in pairs]
 
     return attempt
 
 
-def overlaps(pair: PlainPair) -> bool:
+def overlaps(pair):
     return Truth(pair).separation < 0
 
 
-def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain() -> None:
+def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain():
     pair = first_pair(both_large)
     found = shrink(failing(pair), attempt_where(overlaps), PATIENCE)
     assert corner_count(found.pair) == 6
@@ -45,7 +45,7 @@ def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain() -
     assert max(abs(value) for value in numbers) <= 4.0
 
 
-def test_what_the_failure_needs_is_kept() -> None:
+def test_what_the_failure_needs_is_kept():
     pair = first_pair(both_large)
     n = len(core_of(pair.a)[0])
     found = shrink(failing(pair), attempt_where(lambda one: overlaps(one) and len(core_of(one.a)[0]) == n), PATIENCE)
@@ -53,12 +53,12 @@ def test_what_the_failure_needs_is_kept() -> None:
     assert len(core_of(found.pair.b)[0]) == 3
 
 
-def test_nothing_simpler_that_fails_leaves_the_pair_alone() -> None:
+def test_nothing_simpler_that_fails_leaves_the_pair_alone():
     pair = first_pair(both_large)
     assert shrink(failing(pair), attempt_where(lambda one: one == pair), PATIENCE).pair == pair
 
 
-def test_no_time_is_no_loss() -> None:
+def test_no_time_is_no_loss():
     pair = first_pair(both_large)
     assert overlaps(shrink(failing(pair), attempt_where(overlaps), 0.0).pair)
 
@@ -75,5 +75,5 @@ def test_no_time_is_no_loss() -> None:
         ((0.0, 0.0, 0.0), False),
     ],
 )
-def test_soundness(shape, expected: bool) -> None:
+def test_soundness(shape, expected):
     assert is_sound(PlainPair(shape, (0.0, 0.0, 1.0))) is expected

@@ -11,20 +11,20 @@ from engine.check import trial
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair
 from engine.check.shrink import corner_count, is_clear
-from engine.check.trial import MAX_KILLED, Tally, Task, check_function, check_pair
+from engine.check.trial import MAX_KILLED, Task, check_function, check_pair
 from engine.check.verdicts import judge
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples"
 
 
-def tried(path: Path, pairs: int, query: str = "manifold", seed: int = 0, time_limit: float = 30.0) -> Tally:
+def tried(path, pairs, query="manifold", seed=0, time_limit=30.0):
     for tally in check_function(Task(path, "collide", query, pairs, seed, 1e-9, time_limit)):
         last = tally
     return last
 
 
-def written(folder: Path, body: str) -> Path:
+def written(folder, body):
     path = folder / "mine.py"
     path.write_text(f"import sys\nsys.path.append({str(EXAMPLES)!r})\nimport correct\n" + textwrap.dedent(body), encoding="utf-8")
     return path
@@ -32,7 +32,7 @@ def written(folder: Path, body: str) -> Path:
 
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("query", ["manifold", "overlap"])
-def test_the_correct_example_is_right(query: str, seed: int) -> None:
+def test_the_correct_example_is_right(query, seed):
     tally = tried(EXAMPLES / "correct.py", 3000, query, seed)
     assert (tally.verdict, tally.pairs, tally.right, tally.wrong) == ("right", 3000, 3000, 0)
     assert 1000 < tally.touching < 2000
@@ -47,7 +47,7 @@ def test_the_correct_example_is_right(query: str, seed: int) -> None:
         ("vertices_only", {"missed_overlap"}),
     ],
 )
-def test_the_wrong_examples_are_caught_and_shown_by_a_small_clear_pair(name: str, kinds: set[str]) -> None:
+def test_the_wrong_examples_are_caught_and_shown_by_a_small_clear_pair(name, kinds):
     tally = tried(EXAMPLES / f"{name}.py", 1000)
     assert tally.verdict == "wrong"
     assert kinds <= set(tally.kinds)
@@ -60,14 +60,14 @@ def test_the_wrong_examples_are_caught_and_shown_by_a_small_clear_pair(name: str
         assert finding.kind in {fault.kind for fault in judge("manifold", shown.pair, shown.reply, 1e-9)}
 
 
-def test_one_seed_gives_one_sequence(tmp_path: Path) -> None:
+def test_one_seed_gives_one_sequence(tmp_path):
     path = EXAMPLES / "vertices_only.py"
     first, again, other = (tried(path, 300, seed=seed) for seed in (4, 4, 5))
     assert first.kinds == again.kinds and first.findings[0].shown.pair == again.findings[0].shown.pair
     assert first.findings[0].first.failure.pair != other.findings[0].first.failure.pair
 
 
-def test_reversed_and_false_answers_are_told_apart(tmp_path: Path) -> None:
+def test_reversed_and_false_answers_are_told_apart(tmp_path):
     body = """
         def collide(a, b):
             found = correct.collide(a, b)
@@ -81,7 +81,7 @@ def test_reversed_and_false_answers_are_told_apart(tmp_path: Path) -> None:
     assert tally.wrong + tally.touching == pytest.approx(400, abs=20)  # some of the rest touch within what is allowed
 
 
-def test_distances_by_the_number_alone(tmp_path: Path) -> None:
+def test_distances_by_the_number_alone(tmp_path):
     right = "from engine.check.plain import PlainPair\nfrom engine.check.truth import Truth\n"
     right += "def collide(a, b):\n    t = lambda s: tuple(s)\n    return float(Truth(PlainPair(t(a), t(b)), True).separation)\n"
     path = tmp_path / "exact.py"
@@ -91,7 +91,7 @@ def test_distances_by_the_number_alone(tmp_path: Path) -> None:
     assert set(tried(path, 200, "distance").kinds) == {"missed_overlap"}
 
 
-def test_a_function_that_remembers_is_found_out(tmp_path: Path) -> None:
+def test_a_function_that_remembers_is_found_out(tmp_path):
     body = """
         n = 0
         def collide(a, b):
@@ -105,7 +105,7 @@ def test_a_function_that_remembers_is_found_out(tmp_path: Path) -> None:
     assert finding.shown == finding.chosen.failure
 
 
-def test_a_function_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_never_ends_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "MAX_KILLED", 3)
     tally = tried(written(tmp_path, "def collide(a, b):\n    while True: pass"), 1000, time_limit=0.1)
     assert (tally.verdict, tally.pairs, tally.kinds) == ("gave up", 3, {"too_slow": 3})
@@ -114,7 +114,7 @@ def test_a_function_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_one_loop_among_many_pairs_costs_one_pair(tmp_path: Path) -> None:
+def test_one_loop_among_many_pairs_costs_one_pair(tmp_path):
     body = """
         def collide(a, b):
             while len(a) == 4 and len(b) == 7:
@@ -127,7 +127,7 @@ def test_one_loop_among_many_pairs_costs_one_pair(tmp_path: Path) -> None:
     assert tally.findings[0].is_alone
 
 
-def test_a_single_pair() -> None:
+def test_a_single_pair():
     square = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
     bar = ((-2.0, -0.5), (2.0, -0.5), (2.0, 0.5), (-2.0, 0.5))
     task = Task(EXAMPLES / "vertices_only.py", "collide", "manifold", 1, 0, 1e-9, 1.0)
@@ -160,7 +160,7 @@ PLANTED = {
 
 
 @pytest.mark.parametrize(("old", "new", "kind"), PLANTED.values(), ids=PLANTED)
-def test_a_fault_planted_in_the_correct_example_is_found(old: str, new: str, kind: str, tmp_path: Path) -> None:
+def test_a_fault_planted_in_the_correct_example_is_found(old, new, kind, tmp_path):
     text = (EXAMPLES / "correct.py").read_text("utf-8")
     assert text.count(old) == 1
     path = tmp_path / "mine.py"

@@ -17,7 +17,7 @@ from engine.compare.cases import case_chunk
 SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 
 
-def shifted(shape, x: float, y: float):
+def shifted(shape, x, y):
     return tuple((px + x, py + y) for px, py in shape)
 
 
@@ -35,23 +35,23 @@ def shifted(shape, x: float, y: float):
         ((0.0, 0.0, 1.0), (0.3, 0.4, 0.25), -0.75, (0.6, 0.8)),
     ],
 )
-def test_known_pairs(a, b, separation: float, normal: tuple[float, float]) -> None:
+def test_known_pairs(a, b, separation, normal):
     truth = Truth(PlainPair(a, b), with_corners=True)
     assert float(truth.separation) == pytest.approx(separation, abs=1e-15)
     assert truth.best_normal() == pytest.approx(normal, abs=1e-15)
 
 
-def test_concentric_circles_are_as_deep_as_their_radii() -> None:
+def test_concentric_circles_are_as_deep_as_their_radii():
     truth = Truth(PlainPair((2.0, 3.0, 0.5), (2.0, 3.0, 0.25)))
     assert truth.separation == Fraction(-3, 4)
     assert math.hypot(*truth.best_normal()) == 1.0
 
 
-def test_a_square_on_another_has_four_ways_out() -> None:
+def test_a_square_on_another_has_four_ways_out():
     assert len({unit(one) for one in Truth(PlainPair(SQUARE, SQUARE)).best(1e-12)}) == 4
 
 
-def test_no_direction_beats_the_best() -> None:
+def test_no_direction_beats_the_best():
     """Sampling all directions finds the same largest separation from below."""
     cases = case_chunk(2, 0, 40)
     for pair in plain_pairs(cases):
@@ -63,14 +63,14 @@ def test_no_direction_beats_the_best() -> None:
         assert found >= best - math.radians(0.25) * pair.scale - allowed
 
 
-def test_our_float64_answers_are_within_what_they_may_settle() -> None:
+def test_our_float64_answers_are_within_what_they_may_settle():
     cases = case_chunk(3, 0, 500)
     for pair, ours in zip(plain_pairs(cases), settled(cases), strict=True):
         exact = float(Truth(pair, with_corners=True).separation)
         assert abs(exact - ours.separation) <= (1.0 - SURE_ROUNDING) * rounding(pair.scale)
 
 
-def test_a_separation_along_any_direction_is_exact_whatever_its_length() -> None:
+def test_a_separation_along_any_direction_is_exact_whatever_its_length():
     truth = Truth(PlainPair(SQUARE, shifted(SQUARE, 3.0, 0.0)))
     for direction in ((1, 0), (7, 0), (10**40, 0), direction_of(1e-300, 0.0)):
         assert direction is not None
@@ -78,14 +78,14 @@ def test_a_separation_along_any_direction_is_exact_whatever_its_length() -> None
     assert direction_of(0.0, -0.0) is None
 
 
-def test_between_the_surfaces() -> None:
+def test_between_the_surfaces():
     pair = PlainPair(SQUARE, shifted(SQUARE, 1.5, 0.0))
     for point, expected in (((0.75, 0.0), True), ((0.5, 1.0), True), ((1.0, -1.0), True), ((0.4, 0.0), False), ((0.75, 1.1), False)):
         assert is_between(pair, *point, 1.0, 0.0, 1e-12) is expected
         assert is_between(pair, *map(Fraction, point), Fraction(3), Fraction(0), Fraction(0), Fraction) is expected
 
 
-def test_inside_a_shape() -> None:
+def test_inside_a_shape():
     slack = Fraction(1, 1000)
     assert is_in(SQUARE, (1.0005, 0.0), slack) and not is_in(SQUARE, (1.002, 0.0), slack)
     assert is_in((0.0, 0.0, 1.0), (0.6, 0.8005), slack) and not is_in((0.0, 0.0, 1.0), (0.8, 0.8), slack)

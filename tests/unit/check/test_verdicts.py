@@ -17,7 +17,7 @@ SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 TOLERANCE = 1e-9
 
 
-def square_at(x: float, y: float) -> tuple[tuple[float, float], ...]:
+def square_at(x, y):
     return tuple((px + x, py + y) for px, py in SQUARE)
 
 
@@ -25,7 +25,7 @@ SIDE = PlainPair(SQUARE, square_at(1.5, 0.5))
 APART = PlainPair(SQUARE, square_at(2.5, 0.5))
 
 
-def said(pair: PlainPair, value: object, query: str = "manifold") -> set[str]:
+def said(pair, value, query="manifold"):
     kind, *rest = read_answer(value, query)
     assert kind == "answer", rest
     reply = Reply("answer", rest[0], rest[1], tuple(rest[2]))
@@ -56,18 +56,18 @@ RIGHT = {"normal": (1.0, 0.0), "depth": 0.5, "points": [(0.75, -0.5), (0.75, 1.0
         ({"points": [(0.75, 1.1)]}, {"wrong_points"}),
     ],
 )
-def test_contacts(change: dict[str, object], kinds: set[str]) -> None:
+def test_contacts(change, kinds):
     assert said(SIDE, {**RIGHT, **change}) == kinds
 
 
-def test_presence_alone() -> None:
+def test_presence_alone():
     assert said(SIDE, None) == said(SIDE, False) == {"missed_overlap"}
     assert said(APART, {}) == said(APART, True) == {"false_overlap"}
     assert said(SIDE, {}) == said(SIDE, True) == said(APART, None) == set()
     assert said(APART, RIGHT) == {"false_overlap"}  # and nothing more of it
 
 
-def test_every_equally_short_way_out_is_right() -> None:
+def test_every_equally_short_way_out_is_right():
     pair = PlainPair(SQUARE, SQUARE)
     for normal in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         assert said(pair, {"normal": normal, "depth": 2.0}) == set()
@@ -81,13 +81,13 @@ def test_every_equally_short_way_out_is_right() -> None:
 
 
 @pytest.mark.parametrize(("gap", "is_judged"), [(1e-10, False), (-1e-10, False), (1e-8, True), (-1e-8, True)])
-def test_a_touch_within_what_is_allowed_is_right_either_way(gap: float, is_judged: bool) -> None:
+def test_a_touch_within_what_is_allowed_is_right_either_way(gap, is_judged):
     pair = PlainPair(SQUARE, square_at(2.0 + gap, 0.0))
     wrong = said(pair, None) | said(pair, {"normal": (1.0, 0.0), "depth": max(0.0, -gap)})
     assert bool(wrong) == is_judged
 
 
-def test_far_from_the_origin_more_is_allowed() -> None:
+def test_far_from_the_origin_more_is_allowed():
     far = PlainPair(square_at(1e6, 0.0), square_at(1e6 + 2.0, 0.0))
     assert said(far, None) == set()
     assert said(far, {"normal": (1, 0), "depth": 1e-9}) == set()
@@ -113,11 +113,11 @@ def test_far_from_the_origin_more_is_allowed() -> None:
         (PlainPair((0.0, 0.0, 1.0), (5.0, 0.0, 1.5)), 2.5, set()),
     ],
 )
-def test_distances(pair: PlainPair, value: object, kinds: set[str]) -> None:
+def test_distances(pair, value, kinds):
     assert said(pair, value, "distance") == kinds
 
 
-def test_what_is_no_answer_is_its_own_kind() -> None:
+def test_what_is_no_answer_is_its_own_kind():
     for kind in ("raised", "wrong_type", "too_slow", "crashed"):
         (fault,) = judge("manifold", SIDE, Reply(kind, message="why", where="line 3"), TOLERANCE)
         assert (fault.kind, fault.message) == (kind, "why (line 3)")
@@ -125,13 +125,13 @@ def test_what_is_no_answer_is_its_own_kind() -> None:
     assert fault.kind == "not_repeatable"
 
 
-def test_the_quick_way_and_the_exact_way_say_the_same() -> None:
+def test_the_quick_way_and_the_exact_way_say_the_same():
     """Right answers, and answers spoilt a little or much, on seeded pairs of all families."""
     rng = random.Random(7)
     cases = case_chunk(11, 0, 300)
     n_wrong = 0
     for pair, ours in zip(plain_pairs(cases), settled(cases), strict=True):
-        keys: dict[str, object] = {}
+        keys = {}
         if ours.separation <= 0.0:
             nx, ny = ours.normal or (1.0, 0.0)
             turn = rng.choice((0.0, 1e-12, 1e-4, 1.0, math.pi))

@@ -11,9 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,14 +45,14 @@ compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", r
 class Cluster:
     """A scheduler, which gives up a task that ended two processes, and processes of its own, each with one thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._file = folder / "scheduler.json"
         dask = {f"DASK_DISTRIBUTED__{name}": value for name, value in _DASK.items()} | {"DASK_TEMPORARY_DIRECTORY": str(folder)}
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", **dask}
-        self._everyone: list[subprocess.Popen[bytes]] = []
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self._everyone = []
+        self.processes = []
 
-    def start(self, n_processes: int, scheduler_has_engine: bool = True) -> None:
+    def start(self, n_processes, scheduler_has_engine=True):
         """Start the scheduler and so many processes, and wait until all of them are there."""
         options = ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
         if scheduler_has_engine:
@@ -64,21 +62,21 @@ class Cluster:
             self._start(*options, folder=self._file.parent)
             self._environment["PYTHONPATH"] = path
         self.processes = [self._start(*_PROCESS) for _ in range(n_processes)]
-        self.address: str = json.loads(_when(lambda: self._file.read_text(encoding="utf-8")))["address"]
+        self.address = json.loads(_when(lambda: self._file.read_text(encoding="utf-8")))["address"]
         with _asking(self.address) as client:
             assert _when(lambda: len(client.nthreads()) == n_processes)
 
-    def end(self) -> None:
+    def end(self):
         for process in self._everyone:
             process.kill()
         for process in self._everyone:
             process.wait()
 
-    def start_without_engine(self) -> None:
+    def start_without_engine(self):
         del self._environment["PYTHONPATH"]
         self._start(*_PROCESS, folder=self._file.parent)
 
-    def _start(self, program: str, *options: str, folder: Path = ROOT) -> subprocess.Popen[bytes]:
+    def _start(self, program, *options, folder=ROOT):
         command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(self._file), *options]
         quiet = subprocess.DEVNULL
         process = subprocess.Popen(command, cwd=folder, env=self._environment, stdin=quiet, stdout=quiet, stderr=quiet)
@@ -86,10 +84,10 @@ class Cluster:
         return process
 
 
-def _when(read: Any) -> Any:
+def _when(read):
     """Return what `read` returns, as soon as that is anything."""
 
-    def found() -> Any:
+    def found():
         with contextlib.suppress(OSError):
             return read()
 
@@ -97,7 +95,7 @@ def _when(read: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _cluster(folder: Path, n_processes: int) -> Iterator[Cluster]:
+def _cluster(folder, n_processes):
     made = Cluster(folder)
     try:
         made.start(n_processes)
@@ -107,21 +105,21 @@ def _cluster(folder: Path, n_processes: int) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def two(tmp_path_factory):
     """Two processes, for those who kill none."""
     with _cluster(tmp_path_factory.mktemp("cluster"), 2) as made:
         yield made
 
 
 @contextlib.contextmanager
-def _asking(address: str) -> Iterator[Any]:
+def _asking(address):
     import distributed
 
     with distributed.Client(address, set_as_default=False) as client:
         yield client
 
 
-def note(task: tuple[int, str]) -> tuple[int, int]:
+def note(task):
     """Answer the number and by whom; leave a mark."""
     number, folder = task
     if folder:
@@ -130,7 +128,7 @@ def note(task: tuple[int, str]) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def linger(task: tuple[int, str]) -> tuple[int, int]:
+def linger(task):
     """Answer the first at once, and the others when there is a file that says so."""
     number, folder = task
     while number > 1 and not Path(folder, "enough").exists():
@@ -138,7 +136,7 @@ def linger(task: tuple[int, str]) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def end_once(task: tuple[int, str]) -> int:
+def end_once(task):
     number, folder = task
     mark = Path(folder) / "ended"
     if number == 3 and not mark.exists():
@@ -147,26 +145,26 @@ def end_once(task: tuple[int, str]) -> int:
     return number
 
 
-def always_end(task: tuple[int, str]) -> int:
+def always_end(task):
     if task != REHEARSAL:
         os.kill(os.getpid(), signal.SIGKILL)
     return 0
 
 
-def sleep(task: tuple[int, str]) -> tuple[int, int]:
+def sleep(task):
     if task != REHEARSAL:
         note(task)
         time.sleep(1e4)
     return task[0], 0
 
 
-def refuse(task: tuple[int, str]) -> int:
+def refuse(task):
     if task == REHEARSAL:
         return 0
     raise ValueError(f"no {task[0]}")
 
 
-def _without_rates(found: Any) -> Any:
+def _without_rates(found):
     if isinstance(found, dict):
         return {key: _without_rates(value) for key, value in found.items() if key not in ("ours_per_s", "box2d_per_s")}
     return found
@@ -175,7 +173,7 @@ def _without_rates(found: Any) -> Any:
 @pytest.mark.slow
 @compiled
 @on_posix
-def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path: Path) -> None:
+def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path):
     """Two processes, one killed while it is at work; the JSON is that of one process here."""
     with _cluster(tmp_path, 2) as two:
         found, seen = _compared_while_one_is_killed(two)
@@ -183,13 +181,13 @@ def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path: Path
     assert _without_rates(found) == _without_rates(compare(PAIRS, SEED, QUERIES))
 
 
-def _compared_while_one_is_killed(two: Cluster) -> tuple[dict[str, Any], list[int]]:
+def _compared_while_one_is_killed(two):
     tallies = compare_chunks(PAIRS, SEED, QUERIES, scheduler=two.address)
     seen = [next(tallies).queries["manifold"].pairs]
     victim = two.processes[0]
     with _asking(two.address) as client:
 
-        def at_work() -> bool:
+        def at_work():
             pids = {where: there["pid"] for where, there in client.run(_identity).items()}
             return any(tasks and pids.get(where) == victim.pid for where, tasks in client.processing().items())
 
@@ -203,18 +201,18 @@ def _compared_while_one_is_killed(two: Cluster) -> tuple[dict[str, Any], list[in
     return total.as_json(), seen
 
 
-def _identity() -> dict[str, int]:
+def _identity():
     return {"pid": os.getpid()}
 
 
-def test_tasks_are_answered_once_each_and_processes_rehearse_once(two: Cluster, tmp_path: Path) -> None:
+def test_tasks_are_answered_once_each_and_processes_rehearse_once(two, tmp_path):
     marks = tmp_path / "marks"
     marks.mkdir()
     tasks = [(number, str(marks)) for number in range(1, 13)]
     answers = list(run_on_cluster(note, tasks, two.address, (0, str(marks))))
     assert sorted(number for number, _ in answers) == list(range(1, 13))
     assert {pid for _, pid in answers} == {process.pid for process in two.processes}
-    done: dict[str, list[str]] = {}
+    done = {}
     for path in sorted(marks.iterdir(), key=lambda path: int(path.name.split("-")[2])):
         process, number, _ = path.name.split("-")
         done.setdefault(process, []).append(number)
@@ -234,13 +232,13 @@ def test_tasks_are_answered_once_each_and_processes_rehearse_once(two: Cluster, 
         list(run_on_cluster(refuse, [(5, ""), (6, "")], two.address, REHEARSAL))
 
 
-def _n_tasks(dask_scheduler: Any) -> int:
+def _n_tasks(dask_scheduler):
     return len(dask_scheduler.tasks)
 
 
 @pytest.mark.slow
 @on_posix
-def test_tasks_that_end_processes(tmp_path: Path) -> None:
+def test_tasks_that_end_processes(tmp_path):
     """One that ends its first process is done by another; one that ends two is told."""
     tasks = [(number, str(tmp_path)) for number in range(6)]
     with _cluster(tmp_path, 3) as three:
@@ -250,7 +248,7 @@ def test_tasks_that_end_processes(tmp_path: Path) -> None:
             list(run_on_cluster(always_end, [(1, "")], three.address, REHEARSAL))
 
 
-def test_other_versions_are_refused(two: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_versions_are_refused(two, monkeypatch):
     ours = (("engine", "0.0.1"), *versions()[1:])
     monkeypatch.setattr(cluster, "versions", _Told(ours))
     with pytest.raises(ClusterError, match=r"^the worker tcp://\S+ of the cluster has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
@@ -263,33 +261,33 @@ def test_other_versions_are_refused(two: Cluster, monkeypatch: pytest.MonkeyPatc
 class _Told:
     """Versions as told here; sent elsewhere, it is the function that was there before."""
 
-    def __init__(self, found: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, found):
         self._found = found
 
-    def __call__(self) -> tuple[tuple[str, str], ...]:
+    def __call__(self):
         return self._found
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return _real_versions, ()
 
 
-def _real_versions() -> Any:
+def _real_versions():
     return versions
 
 
 @pytest.mark.slow
 @compiled
 @on_posix
-def test_ctrl_c_keeps_what_was_found(two: Cluster, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_what_was_found(two, tmp_path):
     out = tmp_path / "found.json"
     options = ("--pairs", "100000000", "--queries", "overlap", "--json", str(out), "--scheduler", two.address)
     command = [sys.executable, str(ROOT / "main.py"), "compare", *options]
     pipe = subprocess.PIPE
     with _asking(two.address) as client, subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as run:
         try:
-            keys: set[str] = set()
+            keys = set()
 
-            def two_are_counted() -> bool:  # four are in flight, and a fifth only when one is done
+            def two_are_counted():  # four are in flight, and a fifth only when one is done
                 assert run.poll() is None, run.communicate()
                 for given in client.processing().values():
                     keys.update(given)
@@ -310,12 +308,12 @@ def test_ctrl_c_keeps_what_was_found(two: Cluster, tmp_path: Path) -> None:
     assert "overlap" in said
 
 
-def _end_once_at_work(one: Cluster, marks: Path) -> None:
+def _end_once_at_work(one, marks):
     until(lambda: any(marks.iterdir()))
     one.end()
 
 
-def test_a_scheduler_of_another_folder_that_cannot_load_the_engine_is_told(tmp_path: Path) -> None:
+def test_a_scheduler_of_another_folder_that_cannot_load_the_engine_is_told(tmp_path):
     made = Cluster(tmp_path)
     try:
         made.start(1, scheduler_has_engine=False)
@@ -326,7 +324,7 @@ def test_a_scheduler_of_another_folder_that_cannot_load_the_engine_is_told(tmp_p
 
 
 @pytest.mark.parametrize(("n_tasks", "function"), [pytest.param(1000, note, marks=pytest.mark.slow), (1, sleep)])
-def test_a_lost_scheduler_is_told(n_tasks: int, function: Callable[[tuple[int, str]], tuple[int, int]], tmp_path: Path) -> None:
+def test_a_lost_scheduler_is_told(n_tasks, function, tmp_path):
     """Between two answers, and while the only task is still being done."""
     marks = tmp_path / "marks"
     marks.mkdir()
@@ -342,7 +340,7 @@ def test_a_lost_scheduler_is_told(n_tasks: int, function: Callable[[tuple[int, s
 @pytest.mark.parametrize(
     "address", ["", "localhost", "tcp://localhost", "http://localhost:80", "a b:1", "localhost:0", "localhost:65536", "::1"]
 )
-def test_what_is_no_address_is_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_address_is_refused(address, capsys):
     with pytest.raises(InvalidInputError, match=r"^scheduler must be the address of a Dask scheduler, tcp://HOST:PORT, got "):
         compare_chunks(1, 0, scheduler=address)
     assert main(["compare", "--scheduler", address]) == 2
@@ -350,16 +348,16 @@ def test_what_is_no_address_is_refused(address: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("address", ["localhost:8786", "tcp://10.0.0.1:1", "tls://node-1.example.org:8786", "tcp://[::1]:8786"])
-def test_addresses(address: str) -> None:
+def test_addresses(address):
     assert check_address("scheduler", address) == address
 
 
-def test_jobs_and_a_scheduler_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_jobs_and_a_scheduler_exclude_each_other(capsys):
     assert main(["compare", "--scheduler", "tcp://localhost:8786", "--jobs", "2"]) == 2
     assert capsys.readouterr().err == "error: --jobs must be omitted with --scheduler, got 2\n"
 
 
-def test_an_unreachable_scheduler_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_scheduler_is_told(capsys, monkeypatch):
     """Nobody listens; somebody listens and says nothing; somebody answers in another language."""
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with socket.socket() as free:
@@ -374,12 +372,12 @@ def test_an_unreachable_scheduler_is_told(capsys: pytest.CaptureFixture[str], mo
         answering.join()
 
 
-def _answer_as_a_web_server(web: socket.socket) -> None:
+def _answer_as_a_web_server(web):
     with web.accept()[0] as asking:
         asking.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
 
-def _assert_unreachable(port: int, capsys: pytest.CaptureFixture[str]) -> None:
+def _assert_unreachable(port, capsys):
     assert main(["compare", "--scheduler", f"tcp://127.0.0.1:{port}"]) == 2
     said = capsys.readouterr()
     assert said.out == ""
@@ -387,7 +385,7 @@ def _assert_unreachable(port: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert said.err.count("\n") == 1
 
 
-def test_a_cluster_that_cannot_work_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_cannot_work_is_told(tmp_path, monkeypatch):
     import distributed
 
     wait = distributed.Client.wait_for_workers
@@ -401,12 +399,12 @@ def test_a_cluster_that_cannot_work_is_told(tmp_path: Path, monkeypatch: pytest.
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
 
 
-def test_the_library_is_loaded_only_when_asked_for() -> None:
+def test_the_library_is_loaded_only_when_asked_for():
     program = "import sys, engine.compare.processes.cluster; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
 
 
-def test_what_to_install_is_said_and_pinned(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_to_install_is_said_and_pinned(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["compare", "--scheduler", "tcp://localhost:8786"]) == 2
     expected = f"error: a Dask cluster needs a missing library (distributed): install {DISTRIBUTED}\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -19,12 +17,12 @@ from engine.world import BodySpec, FixtureSpec, World
 
 
 @pytest.fixture(autouse=True)
-def nothing_held_back_after() -> Iterator[None]:
+def nothing_held_back_after():
     yield
     let_go(LANES, EDGES)
 
 
-def floor_and_discs() -> World:
+def floor_and_discs():
     """Discs on a box, and one on a floor of one edge."""
     world = World()
     world.create_body(BodySpec((FixtureSpec(Segment((4.0, 0.0), (8.0, 0.0))), FixtureSpec(Polygon.box(3.0, 0.5, (0.0, -0.5)))), "static"))
@@ -33,7 +31,7 @@ def floor_and_discs() -> World:
     return world
 
 
-def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back(monkeypatch):
     rng = np.random.default_rng(3)
     shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n, 0.5, skin_radius=0.01) for n in (3, 4, 8))])
     n = 4 * SIMD_FROM
@@ -50,7 +48,7 @@ def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back
     assert batch.overlap(shapes, pairs, here, there).tobytes() == overlapping.tobytes()
 
 
-def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatch):
     world = floor_and_discs()
     check = LiveReferee(world, LivePairs(world))
     hold_back(EDGES)
@@ -69,7 +67,7 @@ def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatc
         assert found.ours == found.box2d == found.agree == 4
 
 
-def test_a_world_without_edges_is_checked_whole() -> None:
+def test_a_world_without_edges_is_checked_whole():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(3.0, 0.5)),), "static", position=(0.0, -0.5)))
     world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.3)))

@@ -5,7 +5,7 @@ import numpy as np
 from engine.compare.verdicts._error_kernel import manifold_errors
 
 
-def test_errors_of_manifolds_are_the_largest_of_points_in_either_order() -> None:
+def test_errors_of_manifolds_are_the_largest_of_points_in_either_order():
     rng = np.random.default_rng(5)
     n = 400
     count, axis, points = rng.integers(0, 3, n), rng.normal(size=(n, 6)), rng.normal(size=(n, 2, 3))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
 
 from engine.broadphase import UniformGrid
-from engine.common.arrays import IntArray
 from engine.compare.live.meeting import RULES
 from engine.compare.live.pairs import LivePairs
 from engine.contracts import PairAgreement
@@ -22,7 +19,7 @@ from engine.world.step_pairs import PairRecord
 from tests.unit.compare import live_pairs_fuzz
 
 
-def pile(n_bodies: int = 24) -> World:
+def pile(n_bodies=24):
     """Boxes and discs that fall on a floor of edges; every eighth senses only, every sixth has a category of its own."""
     world = World()
     points = [(-6.0, 0.0), (-2.0, -0.2), (2.0, -0.2), (6.0, 0.0)]
@@ -38,8 +35,8 @@ def pile(n_bodies: int = 24) -> World:
     return world
 
 
-def watched(world: World, n_steps: int, check: LivePairs) -> Counter[str]:
-    reasons: Counter[str] = Counter()
+def watched(world, n_steps, check):
+    reasons = Counter()
     for _ in range(n_steps):
         found = check.check(world.step())
         assert found.ours + found.box2d == 2 * found.agree + found.explained + found.unexplained
@@ -48,7 +45,7 @@ def watched(world: World, n_steps: int, check: LivePairs) -> Counter[str]:
     return reasons
 
 
-def test_every_pair_of_a_pile_is_found_until_it_sleeps_and_after() -> None:
+def test_every_pair_of_a_pile_is_found_until_it_sleeps_and_after():
     world = pile()
     check = LivePairs(world)
     reasons = watched(world, 420, check)
@@ -63,12 +60,12 @@ def test_every_pair_of_a_pile_is_found_until_it_sleeps_and_after() -> None:
 class Forgetful(UniformGrid):
     """Loses one pair."""
 
-    def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:
+    def pairs(self, aabbs=None):
         found = super().pairs(aabbs)
         return found[np.arange(len(found)) != len(found) // 2]
 
 
-def test_a_broad_phase_that_loses_a_pair_is_found() -> None:
+def test_a_broad_phase_that_loses_a_pair_is_found():
     world = pile()
     check = LivePairs(world, Forgetful())
     told = []
@@ -78,7 +75,7 @@ def test_a_broad_phase_that_loses_a_pair_is_found() -> None:
 
 
 @pytest.mark.parametrize("forgotten", RULES, ids=lambda rule: rule.__name__)
-def test_a_rule_that_is_forgotten_is_found(forgotten: object) -> None:
+def test_a_rule_that_is_forgotten_is_found(forgotten):
     world = pile()
     bar = (FixtureSpec(Segment((-0.5, -1.0), (0.5, 1.0))), FixtureSpec(Circle(0.1, (0.0, 2.0))))
     world.create_body(BodySpec(bar, position=(4.0, -0.1)))
@@ -87,7 +84,7 @@ def test_a_rule_that_is_forgotten_is_found(forgotten: object) -> None:
     assert any(check.check(world.step()).unexplained for _ in range(90))
 
 
-def test_edges_pass_through_each_other_and_that_is_no_difference() -> None:
+def test_edges_pass_through_each_other_and_that_is_no_difference():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Segment((-2.0, 0.0), (2.0, 0.0))),), "static"))
     bar = (FixtureSpec(Segment((0.0, -1.0), (0.0, 1.0))), FixtureSpec(Circle(0.1, (0.0, 3.0))))
@@ -95,14 +92,14 @@ def test_edges_pass_through_each_other_and_that_is_no_difference() -> None:
     assert watched(world, 30, LivePairs(world)) == Counter()
 
 
-def recorded(world: World) -> PairRecord:
+def recorded(world):
     """What Box2D tells of the pairs of its last step."""
     record = world.pair_record()
     assert isinstance(record, PairRecord)
     return record
 
 
-def test_a_wrong_contact_of_box2d_would_be_seen() -> None:
+def test_a_wrong_contact_of_box2d_would_be_seen():
     """What Box2D says is read, not recomputed: a pair left out of its list is ours alone."""
     world = pile()
     check = LivePairs(world)
@@ -119,7 +116,7 @@ def test_a_wrong_contact_of_box2d_would_be_seen() -> None:
     assert {found.differences[0].fixture_a, found.differences[0].fixture_b} == set(step.touching[0].tolist())
 
 
-def test_bullets_are_judged_where_the_impact_found_them() -> None:
+def test_bullets_are_judged_where_the_impact_found_them():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 3.0)),), "static", (5.0, 0.0)))
     disc = FixtureSpec(Circle(0.1), restitution=0.5)
@@ -135,7 +132,7 @@ def test_bullets_are_judged_where_the_impact_found_them() -> None:
     assert settled >= 5 and check.total.agree >= 5
 
 
-def test_what_was_forbidden_until_now_is_explained_and_then_agrees() -> None:
+def test_what_was_forbidden_until_now_is_explained_and_then_agrees():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     a, b = (world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.2 * k, 0.0), allow_sleep=False)) for k in range(2))
     joint = world.create_joint(RevoluteJointSpec(a, b, (0.0, 0.0)))
@@ -153,14 +150,14 @@ def test_what_was_forbidden_until_now_is_explained_and_then_agrees() -> None:
     assert watched(world, 1, check)["unexplained"] == 0
 
 
-def test_a_body_in_the_hand_is_no_trouble() -> None:
+def test_a_body_in_the_hand_is_no_trouble():
     world = pile(16)
     world.create_joint(MouseJointSpec(world.body_ids[1], world.state(world.body_ids[1]).position, 500.0))
     check = LivePairs(world)
     assert watched(world, 30, check)["unexplained"] == 0 and check.total.agree > 0
 
 
-def test_a_gap_in_the_checking_does_no_harm() -> None:
+def test_a_gap_in_the_checking_does_no_harm():
     world = pile()
     check = LivePairs(world)
     for step in range(200):
@@ -171,23 +168,23 @@ def test_a_gap_in_the_checking_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_worlds_of_everything(seed: int) -> None:
+def test_worlds_of_everything(seed):
     check, _, unexplained = live_pairs_fuzz.run(seed, 100)
     assert not unexplained
     assert check.total.ours > 50
 
 
-def change_mask(world: World, random: np.random.Generator) -> None:
+def change_mask(world, random):
     world.set_fixture(int(random.choice(world.fixture_ids)), mask=int(random.choice([0xFFFF, 0])))
 
 
-def change_type(world: World, random: np.random.Generator) -> None:
+def change_type(world, random):
     body = int(random.choice(world.body_ids[1:]))
     world.set_body(body, type="static" if world.body(body).spec.type == "dynamic" else "dynamic")
 
 
 @pytest.mark.parametrize("change", [change_mask, change_type])
-def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longer_than_a_step(change: Any) -> None:
+def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longer_than_a_step(change):
     """Box2D searches for new pairs where it completes a step, which takes several calls with sub-stepping (issue 30)."""
     world = pile()
     world.set_settings(sub_stepping=True)
@@ -203,7 +200,7 @@ def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longe
     assert "just before this step" in evidence and "has no contact" in evidence
 
 
-def test_a_contact_that_box2d_loses_is_not_excused_by_an_earlier_change_of_the_filter() -> None:
+def test_a_contact_that_box2d_loses_is_not_excused_by_an_earlier_change_of_the_filter():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for k in range(2):
         world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.2 * k, 0.0), allow_sleep=False))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
 
 from engine.broadphase import UniformGrid
-from engine.common.arrays import IntArray
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
-from engine.contracts import StepAgreement, StepContacts
+from engine.contracts import StepAgreement
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World
 from engine.world.step_pairs import PairRecord
@@ -30,7 +26,7 @@ KINDS = (
 )
 
 
-def pile(n_bodies: int = 48, kinds: tuple[Any, ...] = KINDS) -> World:
+def pile(n_bodies=48, kinds=KINDS):
     """Shapes that fall on a floor of a chain, plain segments and a box; every twelfth senses only."""
     world = World(solver="soft_step")
     points = [(-8.0, 0.5), (-3.0, -0.1), (0.0, -0.2), (3.0, -0.2), (4.0, -0.2), (8.0, 0.5)]
@@ -43,11 +39,11 @@ def pile(n_bodies: int = 48, kinds: tuple[Any, ...] = KINDS) -> World:
     return world
 
 
-def n_evaluated(contacts: StepContacts) -> int:
+def n_evaluated(contacts):
     return int((contacts.evaluated & (contacts.count > 0)).sum())
 
 
-def test_every_contact_of_a_pile_is_accounted_for() -> None:
+def test_every_contact_of_a_pile_is_accounted_for():
     world = pile()
     referee = LiveReferee(world)
     for _ in range(150):
@@ -62,7 +58,7 @@ def test_every_contact_of_a_pile_is_accounted_for() -> None:
     assert 0.0 < total.max_point_error < 1e-4
 
 
-def test_where_float32_ends_box2d_is_not_asked() -> None:
+def test_where_float32_ends_box2d_is_not_asked():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static", (1e5, -0.5)))
     world.create_body(BodySpec((FixtureSpec(KINDS[0]),), position=(1e5, 0.3)))
@@ -70,7 +66,7 @@ def test_where_float32_ends_box2d_is_not_asked() -> None:
     assert found.compared == 0 and found.not_comparable == {"far": 1}
 
 
-def test_two_segments_are_not_for_box2d() -> None:
+def test_two_segments_are_not_for_box2d():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Segment((-2.0, 0.0), (2.0, 0.0))),), "static"))
     bar = (FixtureSpec(Segment((-0.5, 0.0), (0.5, 0.1))), FixtureSpec(Circle(0.1, (0.0, 1.0))))
@@ -81,7 +77,7 @@ def test_two_segments_are_not_for_box2d() -> None:
     assert check.check(contacts).agree == 1
 
 
-FAULTS: dict[str, Callable[[StepContacts], dict[str, Any]]] = {
+FAULTS = {
     "a point moved by a micrometer": lambda one: {"position": one.position + 1e-6},
     "a gap of a nanometer more": lambda one: {"separation": np.where(np.arange(2) < one.count[:, None], one.separation + 1e-9, 0.0)},
     "a normal turned round": lambda one: {"normal": -one.normal},
@@ -96,7 +92,7 @@ FAULTS: dict[str, Callable[[StepContacts], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_solver_that_tells_something_else_is_found(fault: str) -> None:
+def test_a_solver_that_tells_something_else_is_found(fault):
     world = pile()
     referee = LiveReferee(world)
     for _ in range(60):
@@ -109,15 +105,14 @@ def test_a_solver_that_tells_something_else_is_found(fault: str) -> None:
     assert found.differences[0].fixture_a in world.fixture_ids
 
 
-def test_the_library_at_fault_is_found_by_box2d(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
     """An axis that is not the least, on both of our sides alike: Box2D is the witness."""
     from engine.compare.live import told
     from engine.compare.verdicts import manifolds as judge
-    from engine.narrowphase import batched
 
     ours = told.our_manifolds
 
-    def wrong(posed: Any, exact: bool = True) -> batched.ManifoldRows:
+    def wrong(posed, exact=True):
         rows = ours(posed, exact)
         return replace(rows, points=rows.points + np.array([0.0, 0.0, 1e-3]) * (rows.points != 0.0)) if exact else rows
 
@@ -129,8 +124,8 @@ def test_the_library_at_fault_is_found_by_box2d(monkeypatch: pytest.MonkeyPatch)
     assert found.unexplained > 0.5 * found.compared > 10
 
 
-def watched(world: World, n_steps: int, check: LivePairs) -> Counter[str]:
-    reasons: Counter[str] = Counter()
+def watched(world, n_steps, check):
+    reasons = Counter()
     for _ in range(n_steps):
         found = check.check(world.step())
         assert found.ours + found.box2d == 2 * found.agree + found.explained + found.unexplained
@@ -138,7 +133,7 @@ def watched(world: World, n_steps: int, check: LivePairs) -> Counter[str]:
     return reasons
 
 
-def test_every_pair_is_found_until_it_sleeps_and_after() -> None:
+def test_every_pair_is_found_until_it_sleeps_and_after():
     world = pile(24)
     check = LivePairs(world)
     assert watched(world, 420, check) == Counter()
@@ -151,12 +146,12 @@ def test_every_pair_is_found_until_it_sleeps_and_after() -> None:
 class Forgetful(UniformGrid):
     """Loses one pair."""
 
-    def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:
+    def pairs(self, aabbs=None):
         found = super().pairs(aabbs)
         return found[np.arange(len(found)) != len(found) // 2]
 
 
-def test_a_pair_that_one_side_loses_is_found() -> None:
+def test_a_pair_that_one_side_loses_is_found():
     world = pile(24)
     assert watched(world, 40, LivePairs(world, Forgetful()))["unexplained"] > 0
     check = LivePairs(world)
@@ -168,7 +163,7 @@ def test_a_pair_that_one_side_loses_is_found() -> None:
     assert found.unexplained == 1 and found.box2d == found.ours - 1
 
 
-def test_a_fast_body_that_passes_a_sensor_is_no_difference() -> None:
+def test_a_fast_body_that_passes_a_sensor_is_no_difference():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 1.0), sensor=True),), "static"))
     world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.0, 0.0), linear_velocity=(200.0, 0.0)))
@@ -178,18 +173,18 @@ def test_a_fast_body_that_passes_a_sensor_is_no_difference() -> None:
     assert check.check(contacts).agree == 1 and watched(world, 3, check) == Counter()
 
 
-def test_totals_add_up_by_reason() -> None:
+def test_totals_add_up_by_reason():
     one, other = StepAgreement(3, 3, not_comparable={"capsule": 2}), StepAgreement(1, 0, 1, not_comparable={"capsule": 1, "far": 4})
     assert (one + other).not_comparable == {"capsule": 3, "far": 4} and (one + other).compared == 4
 
 
-def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(monkeypatch):
     """A plank above a chain that bends down is behind it by Box2D's rule (issue 29); our own axis turned round is a fault, not a reason."""
     from engine.compare.verdicts import manifolds as judge
 
     points = [(-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65)]
     ends = [None, *points, None]
-    links = [FixtureSpec(Segment(ends[k], ends[k + 1], ghost1=ends[k - 1], ghost2=ends[k + 2])) for k in (1, 2, 3)]  # type: ignore[arg-type]
+    links = [FixtureSpec(Segment(ends[k], ends[k + 1], ghost1=ends[k - 1], ghost2=ends[k + 2])) for k in (1, 2, 3)]
     world = World(solver="soft_step")
     world.create_body(BodySpec(tuple(links), "static"))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(1.5, 0.05)),), position=(-1.4, 0.05)))
@@ -200,7 +195,7 @@ def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(mo
 
     explain = judge.explain_link
 
-    def turned(posed: Any, at: int, ours: Any, box2d: Any, excess: float) -> Any:
+    def turned(posed, at, ours, box2d, excess):
         return explain(posed, at, box2d, ours, excess)
 
     monkeypatch.setattr(judge, "explain_link", turned)

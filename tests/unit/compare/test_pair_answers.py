@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +16,13 @@ PAIRS = Path(__file__).resolve().parents[3] / "demos" / "pairs"
 BOX = Polygon.box(0.5, 0.5)
 
 
-def at(pose: Any) -> Transform:
+def at(pose):
     x, y, angle = pose.tolist()
     return Transform((x, y), angle)
 
 
 @pytest.mark.parametrize("query", PAIR_QUERIES)
-def test_seeded_pairs_agree_or_are_explained(query: str) -> None:
+def test_seeded_pairs_agree_or_are_explained(query):
     cases = case_chunk(3, 0, 120)
     motion, rays = motion_chunk(cases, 3, 0), ray_chunk(cases, 3, 0)
     verdicts = set()
@@ -44,7 +43,7 @@ def test_seeded_pairs_agree_or_are_explained(query: str) -> None:
     assert "agree" in verdicts
 
 
-def test_the_pair_to_begin_with_is_a_local_maximum() -> None:
+def test_the_pair_to_begin_with_is_a_local_maximum():
     answers = ask(load_pair(PAIRS / "manifold.json"))
     assert answers.box2d is not None and answers.ours.normal is not None and answers.box2d.normal is not None
     assert (answers.verdict, answers.reason) == ("explained", "local_maximum")
@@ -52,13 +51,13 @@ def test_the_pair_to_begin_with_is_a_local_maximum() -> None:
     assert np.dot(answers.ours.normal, answers.box2d.normal) < -0.9, "the other way out"
 
 
-def test_the_motion_to_begin_with_is_missed_by_box2d() -> None:
+def test_the_motion_to_begin_with_is_missed_by_box2d():
     answers = ask(load_pair(PAIRS / "toi.json"))
     assert answers.reason == "toi_missed" and answers.ours.fraction == pytest.approx(0.235, abs=0.01)
     assert answers.box2d is not None and answers.box2d.fraction is None
 
 
-def test_what_box2d_does_not_have_is_answered_by_ours_alone() -> None:
+def test_what_box2d_does_not_have_is_answered_by_ours_alone():
     capsule, edge = Capsule((-0.5, 0.0), (0.5, 0.0), 0.2), Segment((-1.0, 0.0), (1.0, 0.0))
     above = Transform((0.0, 0.6))
     for query in ("manifold", "overlap", "distance"):
@@ -75,7 +74,7 @@ def test_what_box2d_does_not_have_is_answered_by_ours_alone() -> None:
     assert apart.distance == pytest.approx(1.3) and apart.witnesses is not None
 
 
-def test_a_polygon_that_float32_does_not_hold_is_ours_alone() -> None:
+def test_a_polygon_that_float32_does_not_hold_is_ours_alone():
     speck = Polygon([(0.0, 0.0), (1e-6, 0.0), (0.0, 1e-6)])
     answers = ask(Pair("overlap", speck, Transform(), BOX))
     assert answers.box2d is None and answers.verdict == "not judged" and answers.ours.is_yes
@@ -83,7 +82,7 @@ def test_a_polygon_that_float32_does_not_hold_is_ours_alone() -> None:
     assert many.box2d is None and many.ours.is_yes
 
 
-def test_a_motion_about_another_center_is_the_same_motion() -> None:
+def test_a_motion_about_another_center_is_the_same_motion():
     shifted = Polygon(BOX.vertices + np.array([0.5, 0.0]))
     # a half turn about (0.5, 0) of the body frame, moving 3 m: in the world the center goes from (-3, 0) to (0, 0)
     start, end = Transform((-3.5, 0.0)), Transform((0.5, 0.0), np.pi)
@@ -93,7 +92,7 @@ def test_a_motion_about_another_center_is_the_same_motion() -> None:
     assert ask(about).verdict in ("agree", "explained")
 
 
-def test_an_edge_with_neighbors_is_judged() -> None:
+def test_an_edge_with_neighbors_is_judged():
     edge = Segment((-1.0, 0.0), (1.0, 0.0), 0.01, (-2.0, 0.5), (2.0, -0.5))
     answers = ask(Pair("manifold", edge, Transform(), BOX, Transform((0.2, 0.49), 0.05)))
     assert answers.verdict in ("agree", "explained") and answers.box2d is not None and len(answers.ours.points) == 2

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-from pathlib import Path
-from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -31,7 +29,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("query", PAIR_QUERIES)
-def test_what_is_saved_comes_back(query: str, tmp_path: Path) -> None:
+def test_what_is_saved_comes_back(query, tmp_path):
     file = tmp_path / "pair.json"
     save_pair(file, PAIRS[query])
     back = load_pair(file)
@@ -45,7 +43,7 @@ def test_what_is_saved_comes_back(query: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["pair.json"]
 
 
-def test_the_sign_of_zero_comes_back(tmp_path: Path) -> None:
+def test_the_sign_of_zero_comes_back(tmp_path):
     save_pair(tmp_path / "pair.json", PAIRS["contains"])
     back = load_pair(tmp_path / "pair.json")
     assert back.point is not None
@@ -57,7 +55,7 @@ _NUMBERS = st.floats(-1e9, 1e9)
 
 @settings(max_examples=60, deadline=None)
 @given(st.tuples(_NUMBERS, _NUMBERS, _NUMBERS), st.floats(5e-324, 1e9), st.tuples(_NUMBERS, _NUMBERS))
-def test_every_float_comes_back_to_the_bit(pose: tuple[float, float, float], radius: float, at: tuple[float, float]) -> None:
+def test_every_float_comes_back_to_the_bit(pose, radius, at):
     pair = Pair("contains", Circle(radius, at), Transform(pose[:2], pose[2]), point=at)
     back = pair_from_json(json.loads(json.dumps(pair_as_json(pair))))
     assert isinstance(back.shape_a, Circle)
@@ -66,11 +64,11 @@ def test_every_float_comes_back_to_the_bit(pose: tuple[float, float, float], rad
     assert np.array(found).tobytes() == np.array(numbers).tobytes()
 
 
-def test_every_kind_of_generated_pair_can_be_saved(tmp_path: Path) -> None:
+def test_every_kind_of_generated_pair_can_be_saved(tmp_path):
     cases = case_chunk(1, 0, 200)
     motion, rays = motion_chunk(cases, 1, 0), ray_chunk(cases, 1, 0)
 
-    def at(pose: Any) -> Transform:
+    def at(pose):
         x, y, angle = pose.tolist()
         return Transform((x, y), angle)
 
@@ -85,7 +83,7 @@ def test_every_kind_of_generated_pair_can_be_saved(tmp_path: Path) -> None:
             assert pair_from_json(json.loads(json.dumps(pair_as_json(pair)))) == pair
 
 
-def _good() -> dict[str, Any]:
+def _good():
     return json.loads(json.dumps(pair_as_json(PAIRS["manifold"])))
 
 
@@ -119,9 +117,9 @@ def _good() -> dict[str, Any]:
         (("outsider",), {"name": "f", "answer": {"normal": math.nan}}, "outsider.answer must be plain data with finite numbers"),
     ],
 )
-def test_a_wrong_field_is_named_with_what_would_be_right(path: tuple[str | int, ...], value: object, told: str) -> None:
+def test_a_wrong_field_is_named_with_what_would_be_right(path, value, told):
     plain = _good()
-    inner: Any = plain
+    inner = plain
     for part in path[:-1]:
         inner = inner[part]
     inner[path[-1]] = value
@@ -131,7 +129,7 @@ def test_a_wrong_field_is_named_with_what_would_be_right(path: tuple[str | int, 
     assert "\n" not in str(caught.value)
 
 
-def test_shapes_that_are_none_are_refused_by_their_field() -> None:
+def test_shapes_that_are_none_are_refused_by_their_field():
     plain = _good()
     plain["a"]["shape"]["vertices"] = [[0, 0], [1, 0], [2, 0]]
     with pytest.raises(InvalidInputError, match=r"^my\.json: a\.shape\.vertices must be points that enclose an area"):
@@ -142,7 +140,7 @@ def test_shapes_that_are_none_are_refused_by_their_field() -> None:
 
 
 @pytest.mark.parametrize("plain", [None, 3, [], "pair", {}, {"format": "collision pair"}, [[[]]]])
-def test_what_is_no_pair_at_all_is_refused(plain: object) -> None:
+def test_what_is_no_pair_at_all_is_refused(plain):
     with pytest.raises(InvalidInputError, match=r"^my\.json: (the file must be an object|\w+ must be given)"):
         pair_from_json(plain, "my.json")
 
@@ -159,7 +157,7 @@ def test_what_is_no_pair_at_all_is_refused(plain: object) -> None:
         (b" " * 1_000_001, r" must be a pair file, at most 1000000 bytes, got more$"),
     ],
 )
-def test_a_broken_file_is_told_with_its_line(content: bytes, told: str, tmp_path: Path) -> None:
+def test_a_broken_file_is_told_with_its_line(content, told, tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(content)
     with pytest.raises(InvalidInputError, match=told) as caught:
@@ -169,18 +167,18 @@ def test_a_broken_file_is_told_with_its_line(content: bytes, told: str, tmp_path
 
 
 @pytest.mark.parametrize("name", ["missing.json", ".", "nul\0l"])
-def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_refused(name, tmp_path):
     with pytest.raises(InvalidInputError, match=r"^pair file must be a file that can be read \("):
         load_pair(str(tmp_path / name))
 
 
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+def test_a_byte_order_mark_does_no_harm(tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(_good()).encode())
     assert load_pair(file).query == "manifold"
 
 
-def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
+def test_nothing_is_written_that_could_not_be_read(tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(b"before")
     for pair in (
@@ -193,12 +191,12 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
     assert file.read_bytes() == b"before"
 
 
-def test_a_save_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_save_that_fails_keeps_the_file_that_was_there(tmp_path, monkeypatch):
     file = tmp_path / "pair.json"
     save_pair(file, PAIRS["manifold"])
     before = file.read_bytes()
 
-    def refuse(*_: object) -> NoReturn:
+    def refuse(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", refuse)
@@ -208,7 +206,7 @@ def test_a_save_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkeyp
     assert os.listdir(tmp_path) == ["pair.json"]
 
 
-def test_a_pair_needs_what_its_query_needs() -> None:
+def test_a_pair_needs_what_its_query_needs():
     with pytest.raises(InvalidInputError, match=r"^b must be given for this query, got manifold"):
         Pair("manifold", Circle(1.0))
     with pytest.raises(InvalidInputError, match=r"^point must be omitted for this query, got ray_cast"):

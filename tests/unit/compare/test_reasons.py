@@ -9,15 +9,15 @@ from engine.contracts.agreement import REASONS
 _ROOT = Path(engine.compare.__file__).resolve().parents[2]
 
 
-def test_each_reason_given_is_in_the_table() -> None:
-    given: set[str] = set()
+def test_each_reason_given_is_in_the_table():
+    given = set()
     for path in sorted((_ROOT / "engine" / "compare").rglob("*.py")):
         source = path.read_text(encoding="utf-8")
         given.update(re.findall(r'return \(?"([a-z0-9_]+)", ', source))
     assert len(given) >= 7 and given <= set(REASONS), given - set(REASONS)
 
 
-def test_each_reason_has_its_section() -> None:
+def test_each_reason_has_its_section():
     page = (_ROOT / "docs" / "referee.md").read_text(encoding="utf-8")
     for reason in REASONS.values():
         assert f"## {reason.name}\n" in page

@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.compare.bulk.comparison import QUERIES, Tally, compare_chunks
+from engine.compare.bulk.comparison import QUERIES, compare_chunks
 from engine.compare.bulk.tally import Sketch
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair, load_pair, pair_from_json, save_pair
 from engine.compare.report.document import html_report
-from engine.compare.report.exhibits import Exhibit, Run, exhibits
+from engine.compare.report.exhibits import Run, exhibits
 from engine.compare.report.picture import pair_svgs, sketch_svg
 from engine.geometry import Circle
 from engine.report import meters
@@ -31,38 +31,38 @@ _VOID = ("meta", "path", "use", "g")
 class Reader(HTMLParser):
     """Notes tags, attributes and text, and that every tag is closed where it should be."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.ids: list[str] = []
-        self.references: list[str] = []
-        self.text: list[str] = []
+        self.open = []
+        self.tags = []
+        self.ids = []
+        self.references = []
+        self.text = []
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         if tag not in ("meta", "img"):
             self.open.append(tag)
         self._note(attributes)
 
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attributes):
         assert tag in _VOID
         self.tags.append(tag)
         self._note(attributes)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text.append(data)
 
-    def _note(self, attributes: list[tuple[str, str | None]]) -> None:
+    def _note(self, attributes):
         assert not [name for name, _ in attributes if name.startswith("on")]
         self.ids += [value or "" for name, value in attributes if name == "id"]
         self.references += [value or "" for name, value in attributes if name in ("src", "href")]
 
 
-def read(page: str) -> Reader:
+def read(page):
     reader = Reader()
     reader.feed(page)
     reader.close()
@@ -74,33 +74,33 @@ def read(page: str) -> Reader:
     return reader
 
 
-def path_numbers(drawing: str, style: str) -> list[list[float]]:
+def path_numbers(drawing, style):
     """Return the coordinates of the paths of a drawing whose style has these words."""
     paths = re.findall(r'<path d="([^"]*)"(?: style="([^"]*)")?', drawing)
     return [[float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", path)] for path, words in paths if style in words]
 
 
-def last(jobs: int, n_pairs: int = RUN.pairs) -> Tally:
+def last(jobs, n_pairs=RUN.pairs):
     return without_rates(list(compare_chunks(n_pairs, RUN.seed, RUN.queries, jobs))[-1])
 
 
-def without_rates(total: Tally) -> Tally:
+def without_rates(total):
     for tally in total.queries.values():
         tally.seconds = dict.fromkeys(tally.seconds, 0.0)
     return total
 
 
 @pytest.fixture(scope="module")
-def total() -> Tally:
+def total():
     return last(1)
 
 
 @pytest.fixture(scope="module")
-def found(total: Tally) -> list[Exhibit]:
+def found(total):
     return list(exhibits(total, RUN))
 
 
-def test_the_page_is_whole_and_needs_no_network(total: Tally, found: list[Exhibit]) -> None:
+def test_the_page_is_whole_and_needs_no_network(total, found):
     page = html_report(total, RUN, found, "out/it")
     reader = read(page)
     text = " ".join(reader.text)
@@ -117,14 +117,14 @@ def test_the_page_is_whole_and_needs_no_network(total: Tally, found: list[Exhibi
 
 
 @pytest.mark.slow
-def test_one_report_whatever_the_number_of_processes() -> None:
+def test_one_report_whatever_the_number_of_processes():
     run = Run(11_000, RUN.seed)  # two chunks
     one, two = (last(jobs, run.pairs) for jobs in (1, 2))
     assert two.as_json() == one.as_json()
     assert html_report(two, run, list(exhibits(two, run)), "out") == html_report(one, run, list(exhibits(one, run)), "out")
 
 
-def test_each_reason_has_its_first_and_its_worst(total: Tally, found: list[Exhibit]) -> None:
+def test_each_reason_has_its_first_and_its_worst(total, found):
     for query, tally in total.queries.items():
         assert set(tally.examples) == set(tally.explained)
         for reason, chosen in tally.examples.items():
@@ -136,7 +136,7 @@ def test_each_reason_has_its_first_and_its_worst(total: Tally, found: list[Exhib
             assert tally.histograms[reason].total() == tally.explained[reason]
 
 
-def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found: list[Exhibit], tmp_path: object) -> None:
+def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found, tmp_path):
     asked = [one for one in found if one.pair is not None]
     assert {one.query for one in asked} == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains"}
     for one in asked:
@@ -148,13 +148,13 @@ def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found: list[Exhibi
         assert one.command in one.pair.note
 
 
-def test_questions_that_are_no_pairs_are_drawn_too(found: list[Exhibit]) -> None:
+def test_questions_that_are_no_pairs_are_drawn_too(found):
     sketched = [one for one in found if one.pair is None]
     assert {one.query for one in sketched} >= {"mass", "hull", "pairs"}
     assert all(len(one.drawings) == 1 and "var(--ours)" in one.drawings[0] for one in sketched)
 
 
-def test_the_pair_in_the_page_is_the_pair(total: Tally, found: list[Exhibit]) -> None:
+def test_the_pair_in_the_page_is_the_pair(total, found):
     text = read(html_report(total, RUN, found, "out")).text
     pasted = [pair_from_json(json.loads(one)) for one in text if one.startswith('{"format"')]
     assert pasted == [one.pair for one in found if one.pair is not None]
@@ -163,7 +163,7 @@ def test_the_pair_in_the_page_is_the_pair(total: Tally, found: list[Exhibit]) ->
 HOSTILE = "</pre><script>alert('x')</script>\" onload='y' & \u202e"
 
 
-def test_what_is_put_in_stays_text(total: Tally, found: list[Exhibit]) -> None:
+def test_what_is_put_in_stays_text(total, found):
     one = next(one for one in found if one.pair is not None)
     assert one.pair is not None and one.answers is not None
     worse = replace(
@@ -179,7 +179,7 @@ def test_what_is_put_in_stays_text(total: Tally, found: list[Exhibit]) -> None:
     assert sum(HOSTILE in part for part in reader.text) >= 4
 
 
-def test_how_wrong_box2d_is(total: Tally) -> None:
+def test_how_wrong_box2d_is(total):
     told = total.as_json()["queries"]
     manifold, impact = told["manifold"], told["toi"]
     wrong = sum(manifold["explained"].get(reason, 0) for reason in ("face_preference", "local_maximum", "skin"))
@@ -196,12 +196,12 @@ def test_how_wrong_box2d_is(total: Tally) -> None:
     assert lowest == sorted(lowest) and lowest[-1] <= manifold["max_point_error"]
 
 
-def test_an_interrupted_run_says_so(total: Tally, found: list[Exhibit]) -> None:
+def test_an_interrupted_run_says_so(total, found):
     text = " ".join(read(html_report(total, replace(RUN, pairs=50_000), found, "out", is_whole=False)).text)
     assert f"only {RUN.pairs:,} of 50,000 pairs" in text
 
 
-def test_a_drawing_is_a_file_of_its_own_too(found: list[Exhibit]) -> None:
+def test_a_drawing_is_a_file_of_its_own_too(found):
     for one in found:
         for drawing in one.drawings:
             root = ElementTree.fromstring(standalone_svg(drawing))
@@ -209,7 +209,7 @@ def test_a_drawing_is_a_file_of_its_own_too(found: list[Exhibit]) -> None:
             assert root[0].tag.endswith("style")
 
 
-def test_the_command_finds_the_same_pair_again(total: Tally) -> None:
+def test_the_command_finds_the_same_pair_again(total):
     first = total.queries["manifold"].examples["local_maximum"].first
     words = RUN.command("manifold", first.place).split()
     assert words[:5] == ["python", "main.py", "compare", "--pairs", str(first.row + 1)]
@@ -217,13 +217,13 @@ def test_the_command_finds_the_same_pair_again(total: Tally) -> None:
     assert again.queries["manifold"].examples["local_maximum"].first == first
 
 
-def test_lengths_are_told_in_units_that_read_well() -> None:
+def test_lengths_are_told_in_units_that_read_well():
     assert [meters(one) for one in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
         "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
     ]  # fmt: skip
 
 
-def test_what_is_nearly_on_a_line_is_stretched_until_it_can_be_seen() -> None:
+def test_what_is_nearly_on_a_line_is_stretched_until_it_can_be_seen():
     corners = ((0.0, 0.0), (3.0, 4.0), (1.5 - 4e-8, 2.0 + 3e-8))
     drawing = sketch_svg(Sketch((), corners, (corners,), (corners[:2],), "3 corners", "2 corners"), "hull")
     assert "stretched 10,000,000 times" in drawing
@@ -235,7 +235,7 @@ def test_what_is_nearly_on_a_line_is_stretched_until_it_can_be_seen() -> None:
     assert "stretched" not in sketch_svg(Sketch((), square[:1], (), (), "", ""), "hull")
 
 
-def test_the_letter_of_a_shape_hides_no_point() -> None:
+def test_the_letter_of_a_shape_hides_no_point():
     pair = Pair("ray_cast", Circle(1.0), ray=((0.0, 0.0), (0.5, 0.1)))
     (drawing,) = pair_svgs(ask(pair), "inside")
     ((x, y),) = re.findall(r'text-anchor: middle; [^"]*" x="([^"]*)" y="([^"]*)"', drawing)

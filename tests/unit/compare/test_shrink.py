@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.compare.bulk import judges, tally
-from engine.compare.bulk.comparison import Tally, compare_chunks
+from engine.compare.bulk.comparison import compare_chunks
 from engine.compare.pair import answers, shrink
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair
@@ -17,7 +16,7 @@ from engine.compare.pair.shrink import corner_count
 from engine.compare.pair.simpler import is_on_edge
 from engine.compare.queries import Impacts, our_impacts, our_manifolds, our_points
 from engine.compare.report.document import html_report
-from engine.compare.report.exhibits import Exhibit, Run, exhibits
+from engine.compare.report.exhibits import Run, exhibits
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon, Segment, Transform
 from tests.waiting import PATIENCE
@@ -30,7 +29,7 @@ SHOWN = 8
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_shown() -> Iterator[None]:
+def few_shown():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tally, "KEPT_UNEXPLAINED", SHOWN)
         yield
@@ -43,22 +42,22 @@ def reversed_normals(posed, exact=True):
     return replace(rows, axis=axis)
 
 
-def run(one: Run) -> Tally:
+def run(one):
     return list(compare_chunks(one.pairs, one.seed, one.queries, 1, one.kinds))[-1]
 
 
 @pytest.fixture
-def fault(monkeypatch) -> None:
+def fault(monkeypatch):
     plant(monkeypatch)
 
 
-def plant(patch: pytest.MonkeyPatch) -> None:
+def plant(patch):
     patch.setattr(judges, "our_manifolds", reversed_normals)
     patch.setattr(answers, "our_manifolds", reversed_normals)
 
 
 @pytest.fixture(scope="module")
-def total() -> Tally:
+def total():
     with pytest.MonkeyPatch.context() as patch:
         plant(patch)
         total = run(RUN)
@@ -67,18 +66,18 @@ def total() -> Tally:
 
 
 @pytest.fixture
-def planted(fault: None, total: Tally) -> Tally:
+def planted(fault, total):
     return total
 
 
 @pytest.fixture(scope="module")
-def shown(total: Tally) -> list[Exhibit]:
+def shown(total):
     with pytest.MonkeyPatch.context() as patch:
         plant(patch)
         return list(exhibits(total, RUN, LONG))
 
 
-def test_unexplained_pairs_become_small_and_stay_unexplained(fault: None, shown: list[Exhibit]) -> None:
+def test_unexplained_pairs_become_small_and_stay_unexplained(fault, shown):
     found = [one for one in shown if one.example.reason == "unexplained"]
     assert len(found) == SHOWN and len({one.name for one in found}) == SHOWN
     for one in found:
@@ -92,33 +91,33 @@ def test_unexplained_pairs_become_small_and_stay_unexplained(fault: None, shown:
     # a fault in every contact shows on two triangles with numbers of two digits
     small = [one.pair for one in found if one.pair is not None and corner_count(one.pair) == 6]
     assert len(small) >= 0.75 * SHOWN
-    digits = [np.array([*one.shape_a.vertices.ravel(), *one.shape_b.vertices.ravel()]) for one in small]  # type: ignore[union-attr]
+    digits = [np.array([*one.shape_a.vertices.ravel(), *one.shape_b.vertices.ravel()]) for one in small]
     assert sum(bool((np.round(numbers, 2) == numbers).all()) for numbers in digits) >= 0.5 * SHOWN
 
 
-def test_without_the_fault_the_small_pairs_agree_or_are_explained(shown: list[Exhibit]) -> None:
+def test_without_the_fault_the_small_pairs_agree_or_are_explained(shown):
     pairs = [one.pair for one in shown if one.shrunk is not None]
     assert len(pairs) == SHOWN and {ask(one).verdict for one in pairs if one is not None} <= {"agree", "explained"}
 
 
-def test_the_report_shows_the_small_pair(total: Tally, shown: list[Exhibit]) -> None:
+def test_the_report_shows_the_small_pair(total, shown):
     page = html_report(total, RUN, shown, "out")
     assert f"{total.unexplained_total} differences unexplained" in page
     assert f"the first {SHOWN}:" in page and "Shrunk from" in page
     assert page.count("run --pair out/manifold-unexplained-") == SHOWN
 
 
-def test_without_time_the_pair_is_shown_as_it_was(planted: Tally) -> None:
+def test_without_time_the_pair_is_shown_as_it_was(planted):
     one = next(iter(exhibits(planted, RUN, seconds=0.0)))
     assert one.shrunk is None and "no time" in one.remark
     assert isinstance(one.example.shown, Pair) and one.pair is not None
     assert one.pair.shape_a == one.example.shown.shape_a
 
 
-def test_ctrl_c_ends_the_making_small_and_not_the_report(planted: Tally, monkeypatch) -> None:
+def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
     calls = []
 
-    def interrupted(*_: object) -> None:
+    def interrupted(*_):
         calls.append(1)
         raise KeyboardInterrupt
 
@@ -130,12 +129,12 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted: Tally, monkeyp
     assert html_report(planted, RUN, found, "out").endswith("</html>\n")
 
 
-def test_a_pair_that_alone_is_fine_is_told(total: Tally) -> None:
-    one: Exhibit = next(iter(exhibits(total, RUN, LONG)))
+def test_a_pair_that_alone_is_fine_is_told(total):
+    one = next(iter(exhibits(total, RUN, LONG)))
     assert one.shrunk is None and "alone" in one.remark
 
 
-def test_a_motion_and_a_point_become_small_too(monkeypatch) -> None:
+def test_a_motion_and_a_point_become_small_too(monkeypatch):
     def late(moving):
         found = our_impacts(moving)
         return Impacts(found.status, np.where(found.status == Status.HIT, np.minimum(found.fraction + 0.2, 1.0), found.fraction))
@@ -158,7 +157,7 @@ PENTAGON = Polygon.regular(5, 1.0)
 CHAIN = Segment((0.0, 0.0), (1.03, 0.0), 0.0, (-1.0, 0.2), (2.0, 0.3))
 
 
-def test_what_differs_always_becomes_as_simple_as_can_be() -> None:
+def test_what_differs_always_becomes_as_simple_as_can_be():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), CHAIN, Transform((3.0, 4.1), 2.2))
     found = shrink.shrink(pair, lambda _: True, PATIENCE)
     small = found.pair
@@ -175,16 +174,16 @@ def test_what_differs_always_becomes_as_simple_as_can_be() -> None:
     assert not any(is_on_edge(at, other, 0.01) for one, other in ((a, b), (b, a)) for at in one)
 
 
-def test_what_differs_never_stays_as_it_was() -> None:
+def test_what_differs_never_stays_as_it_was():
     pair = Pair("ray_cast", Circle(0.7, (0.1, 0.2)), Transform((1.0, 2.0), 0.3), ray=((0.0, 0.0), (3.0, 4.0)))
     found = shrink.shrink(pair, lambda _: False, PATIENCE)
     assert found.pair == pair and found.is_whole
 
 
-def test_one_pair_comes_out_whenever_it_is_made_small() -> None:
+def test_one_pair_comes_out_whenever_it_is_made_small():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), Polygon.box(0.5, 0.25), Transform((3.9, 4.1), 2.2))
 
-    def touches(one: Pair) -> bool:
+    def touches(one):
         return ask(one).ours.is_yes
 
     first, second = (shrink.shrink(pair, touches, PATIENCE) for _ in range(2))
@@ -192,7 +191,7 @@ def test_one_pair_comes_out_whenever_it_is_made_small() -> None:
     assert touches(first.pair) and corner_count(first.pair) == 6
 
 
-def test_time_ends_it() -> None:
+def test_time_ends_it():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), PENTAGON, Transform((3.9, 4.1), 2.2))
     found = shrink.shrink(pair, lambda _: True, 0.0)
     assert not found.is_whole

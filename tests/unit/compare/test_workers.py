@@ -72,7 +72,7 @@ def note_task(task):
 def test_each_process_rehearses_once(jobs, tmp_path):
     tasks = [(number, str(tmp_path)) for number in range(1, 6)]
     assert sorted(run_tasks(note_task, tasks, jobs, rehearsal=(0, str(tmp_path)))) == [1, 2, 3, 4, 5]
-    done: dict[str, list[str]] = {}
+    done = {}
     for path in sorted(tmp_path.iterdir(), key=lambda path: int(path.name.split("-")[2])):
         process, number, _ = path.name.split("-")
         done.setdefault(process, []).append(number)

@@ -12,7 +12,7 @@ import shapely
 from engine.common.tolerances import EPS32
 from engine.decompose import approximate
 from engine.decompose.approximate import covering_hull
-from engine.decompose.decompose import EXACT_METHODS, METHODS, Decomposition, decompose
+from engine.decompose.decompose import EXACT_METHODS, METHODS, decompose
 from engine.decompose.measures import farthest
 from engine.decompose.outline import Outline, Part
 from engine.geometry import Circle, Polygon, convex_hull
@@ -28,7 +28,7 @@ CIRCLE_MEASURE = 1e-4
 """Relative to the area: a circle is measured as a polygon of 256 corners, which stand out of it by 5e-5 of the radius where it touches."""
 
 
-def check_taken(found: Decomposition) -> None:
+def check_taken(found):
     world = World()
     world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in found.pieces)))
     world.step()
@@ -40,7 +40,7 @@ SOME = [name for name in CUT[::5] + ["centimeter", "kilometer", "ring in a ring"
 
 
 @pytest.mark.parametrize("name", sorted(set(SOME)))
-def test_each_way_covers_or_fills_and_says_what_it_gives_away(name: str) -> None:
+def test_each_way_covers_or_fills_and_says_what_it_gives_away(name):
     outline = outline_of(name)
     for method in COARSE:
         found = decompose(outline, method)
@@ -58,7 +58,7 @@ def test_each_way_covers_or_fills_and_says_what_it_gives_away(name: str) -> None
 
 @pytest.mark.parametrize("name", [name for name in ("star of 7", "letter B", "comb of 4", "ring in a ring") if name in CUT])
 @pytest.mark.parametrize("method", ["exact", "hull", "boxes", "aabb", "circles"])
-def test_more_pieces_are_never_worse(name: str, method: str) -> None:
+def test_more_pieces_are_never_worse(name, method):
     outline = outline_of(name)
     errors = []
     for k in COUNTS:
@@ -71,7 +71,7 @@ def test_more_pieces_are_never_worse(name: str, method: str) -> None:
     assert method == "hull" or errors[-1] < errors[0]  # hulls of parts may lie within each other
 
 
-def test_one_piece_is_the_hull_and_enough_pieces_are_exact() -> None:
+def test_one_piece_is_the_hull_and_enough_pieces_are_exact():
     outline = outline_of("star of 7")
     hull = shapely.Polygon(convex_hull(outline.parts[0].outer))
     [piece] = decompose(outline, "exact", 1).pieces
@@ -83,7 +83,7 @@ def test_one_piece_is_the_hull_and_enough_pieces_are_exact() -> None:
     assert decompose(outline, "exact", n - 1).cover.excess > 0.0
 
 
-def test_known_areas() -> None:
+def test_known_areas():
     ell = outline_of("ell")  # 3 m^2 in a box of 2 m x 2 m
     assert decompose(ell, "aabb").cover.excess == pytest.approx(1.0)
     assert decompose(ell, "box").cover.excess <= 1.0 + 1e-9
@@ -95,7 +95,7 @@ def test_known_areas() -> None:
     assert circle.radius == pytest.approx(0.5, rel=1e-5) and circle.center[1] == pytest.approx(0.5, abs=1e-5)
 
 
-def test_a_hull_for_each_part() -> None:
+def test_a_hull_for_each_part():
     two = Outline((Part(shapes.star(5)), Part(shapes.star(7) + (3.0, 0.0))))
     assert len(decompose(two, "hull").pieces) == 1
     apart = decompose(two, "hull", 2)
@@ -103,13 +103,13 @@ def test_a_hull_for_each_part() -> None:
     assert apart.cover.excess < decompose(two, "hull").cover.excess
 
 
-def test_many_parts_are_put_together_in_a_moment() -> None:
+def test_many_parts_are_put_together_in_a_moment():
     """Groups are tied to those that they face: with all pairs of them tied, 144 squares took eight seconds."""
     parts = [Part(shapes.box(x, y, x + 0.5, y + 0.5)) for x in range(12) for y in range(12)]
     calls = 0
     real = covering_hull
 
-    def counted(points: np.ndarray, most: int) -> np.ndarray:
+    def counted(points, most):
         nonlocal calls
         calls += 1
         return real(points, most)
@@ -123,7 +123,7 @@ def test_many_parts_are_put_together_in_a_moment() -> None:
     assert found.cover.excess <= 12 * 11 * 0.25 + ROUNDING
 
 
-def test_a_hull_of_many_corners_still_covers() -> None:
+def test_a_hull_of_many_corners_still_covers():
     for n, most in ((60, 16), (500, 16), (33, 8), (17, 4)):
         ring = shapes.regular(n)
         hull = covering_hull(ring, most)
@@ -134,7 +134,7 @@ def test_a_hull_of_many_corners_still_covers() -> None:
         assert shapely.Polygon(hull).area - math.pi <= 2.5 * (most * math.tan(math.pi / most) - math.pi)
 
 
-def test_the_farthest_point_may_lie_in_the_middle() -> None:
+def test_the_farthest_point_may_lie_in_the_middle():
     frame = outline_of("frame")  # a hole of 1 m x 1 m: its center is 0.5 m from the rest
     assert decompose(frame, "aabb").cover.farthest_excess == pytest.approx(0.5, rel=0.01)
     region, target = shapely.box(0, 0, 1, 1), shapely.Point(0, 0)
@@ -142,14 +142,14 @@ def test_the_farthest_point_may_lie_in_the_middle() -> None:
     assert farthest(shapely.Polygon(), target) == 0.0
 
 
-def test_circles_of_more_parts_than_candidates() -> None:
+def test_circles_of_more_parts_than_candidates():
     """Each part has a point that is tried, but not more of them than lattice points: the table of who covers whom grows by the square."""
     parts = [Part(shapes.box(x, y, x + 0.4, y + 0.4 + 0.001 * x)) for x in range(35) for y in range(35)]
     found = decompose(Outline(parts), "circles", 3).pieces
     assert len(found) == 3 and all(isinstance(circle, Circle) and circle.radius == pytest.approx(0.2, rel=0.05) for circle in found)
 
 
-def test_circles_lie_inside() -> None:
+def test_circles_lie_inside():
     for name in ("blot of 64", "frame", "ring in a ring"):
         target = outline_of(name).as_shapely()
         for circle in decompose(outline_of(name), "circles", 12).pieces:

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,13 +18,13 @@ from engine.decompose.repair import check_tangle, edges_of, filled, without_spec
 from tests.hazards import hostile
 
 
-def written(folder: Path, content: bytes) -> str:
+def written(folder, content):
     path = folder / "hostile.svg"
     path.write_bytes(content)
     return str(path)
 
 
-def comb(n: int, width: float = 20.0) -> Outline:
+def comb(n, width=20.0):
     """n pointed teeth, each 16 m long."""
     step = width / n
     teeth = [(step * (k + 0.5 * side), 16.0 * side) for k in range(n) for side in (0, 1)]
@@ -47,7 +45,7 @@ def comb(n: int, width: float = 20.0) -> Outline:
         ("nested", 1_001, "nested at most 1000 deep"),
     ],
 )
-def test_is_refused_by_a_line_that_names_the_limit(tmp_path: Path, kind: str, size: int, words: str) -> None:
+def test_is_refused_by_a_line_that_names_the_limit(tmp_path, kind, size, words):
     with pytest.raises(InvalidInputError, match=words):
         decompose(trace_file(written(tmp_path, hostile.KINDS[kind].make(size))).outline)
 
@@ -55,20 +53,20 @@ def test_is_refused_by_a_line_that_names_the_limit(tmp_path: Path, kind: str, si
 @pytest.mark.parametrize(
     "kind", ["comb", "square_comb", "two_combs", "rectangles", "spiral", "nested", "holes", "jagged", "lattice", "rules"]
 )
-def test_a_tenth_of_it_is_an_outline_like_any_other(tmp_path: Path, kind: str) -> None:
+def test_a_tenth_of_it_is_an_outline_like_any_other(tmp_path, kind):
     tracing = trace_file(written(tmp_path, hostile.KINDS[kind].make(60)))
     cut = decompose(tracing.outline, max_lost=0.01)
     assert cut.cover.area_error < 0.01
     assert boundary_distance(tracing.outline, tracing.contour, 0.001) <= 0.0055
 
 
-def test_an_address_without_an_end_is_read_once(tmp_path: Path) -> None:
+def test_an_address_without_an_end_is_read_once(tmp_path):
     """Two megabytes of spaces took hours while each was given back and tried again."""
     kind = hostile.KINDS["endless_link"]
     assert trace_file(written(tmp_path, kind.make(kind.size))).notes == ("Not understood: fill: url(.",)
 
 
-def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch):
     """Ten thousand parallels cross nowhere, and all their boxes overlap."""
     monkeypatch.setattr(repair, "MAX_NEAR_EDGES", 10_000)
     along = np.arange(400.0)[:, None, None] * [[[0.0, 0.001]]]
@@ -78,7 +76,7 @@ def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytes
     check_tangle(along + [[[0.0, 0.0], [1.0, 0.0]]], "rings")
 
 
-def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rings_within_rings_are_bounded(monkeypatch):
     rings = [np.array([(-k, -k), (k, -k), (k, k), (-k, k)]) for k in np.arange(1.0, 61.0)]
     assert filled(rings, "evenodd").area == pytest.approx(sum((-1) ** k * 4 * k**2 for k in range(1, 61)))
     monkeypatch.setattr(repair, "MAX_FACE_EDGES", 1_000)
@@ -86,13 +84,13 @@ def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
         filled(rings, "evenodd")
 
 
-def test_a_long_ring_is_simplified_in_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_ring_is_simplified_in_chains(monkeypatch):
     """A comb of equal teeth would be looked at once for each tooth: the work grows with the longest chain, not with the ring."""
-    lengths: list[int] = []
-    kept_apart: list[bool] = []
+    lengths = []
+    kept_apart = []
     whole = shapely.simplify
 
-    def counted(geometry: Any, tolerance: float, *, preserve_topology: bool) -> Any:
+    def counted(geometry, tolerance, *, preserve_topology):
         lengths.append(max(shapely.get_num_points(shapely.get_parts(geometry)).max(), 0))
         kept_apart.append(preserve_topology)
         return whole(geometry, tolerance, preserve_topology=preserve_topology)
@@ -119,7 +117,7 @@ def test_a_long_ring_is_simplified_in_chains(monkeypatch: pytest.MonkeyPatch) ->
     assert len(near.parts[0].holes) == 1
 
 
-def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch):
     monkeypatch.setattr(repair, "_MAX_OFFSET", 100)
     monkeypatch.setattr(shapely.Polygon, "buffer", None)
     thick = comb(4_000)
@@ -130,12 +128,12 @@ def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch: pytes
     assert without_specks(thread, 0.005) == (None, 1, 0)
 
 
-def test_boundaries_are_compared_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boundaries_are_compared_in_few_looks(monkeypatch):
     """Where one is the other with corners left out, a look at each edge is enough, however long it is."""
     looks = []
     away = measures._away
 
-    def counted(points: Any, segments: Any) -> Any:
+    def counted(points, segments):
         looks.append(len(points))
         return away(points, segments)
 
@@ -147,7 +145,7 @@ def test_boundaries_are_compared_in_few_looks(monkeypatch: pytest.MonkeyPatch) -
         assert sum(looks) < 12 * outline.n_vertices
 
 
-def test_pieces_are_taken_off_part_by_part() -> None:
+def test_pieces_are_taken_off_part_by_part():
     rings = [
         shapely.Polygon(shapely.box(-k, -k, k, k).exterior, [shapely.box(0.5 - k, 0.5 - k, k - 0.5, k - 0.5).exterior])
         for k in range(1, 40)
@@ -160,12 +158,12 @@ def test_pieces_are_taken_off_part_by_part() -> None:
     assert differences(whole, shapely.MultiPolygon())[0] is whole
 
 
-def test_pieces_are_united_group_by_group_of_those_that_touch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_are_united_group_by_group_of_those_that_touch(monkeypatch):
     """Issue 29: the union of 5,000 pieces of rings within each other took seconds as a whole."""
-    sizes: list[int] = []
+    sizes = []
     as_a_whole = shapely.union_all
 
-    def counted(polygons: Any, **options: Any) -> Any:
+    def counted(polygons, **options):
         sizes.append(len(polygons))
         return as_a_whole(polygons, **options)
 
@@ -178,7 +176,7 @@ def test_pieces_are_united_group_by_group_of_those_that_touch(monkeypatch: pytes
     assert len(sizes) == 6 and max(sizes) <= 4
 
 
-def test_the_search_for_fewer_pieces_is_bounded_and_shared() -> None:
+def test_the_search_for_fewer_pieces_is_bounded_and_shared():
     star = Outline.of_polygon([((1 + k % 2) * math.cos(0.1 * math.pi * k), (1 + k % 2) * math.sin(0.1 * math.pi * k)) for k in range(20)])
     effort = Effort(20 * 20 + 10)
     assert decompose(star, effort=effort).at_least is None
@@ -193,7 +191,7 @@ def test_the_search_for_fewer_pieces_is_bounded_and_shared() -> None:
     assert 0 <= spent.left < 19**2
 
 
-def test_a_part_of_too_many_corners_is_not_cut_exactly() -> None:
+def test_a_part_of_too_many_corners_is_not_cut_exactly():
     turn = 2.0 * math.pi * np.arange(9_000) / 9_000
     disc = Outline.of_polygon(np.column_stack((np.cos(turn), np.sin(turn))))
     with pytest.raises(InvalidShapeError, match="at most 8000 corners, for an exact cut"):
@@ -201,5 +199,5 @@ def test_a_part_of_too_many_corners_is_not_cut_exactly() -> None:
     assert len(decompose(disc, "box").pieces) == 1
 
 
-def test_edges_of_rings_are_closed() -> None:
+def test_edges_of_rings_are_closed():
     assert edges_of([np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])]).tolist()[2] == [[0.0, 1.0], [0.0, 0.0]]

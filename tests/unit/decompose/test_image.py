@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 import tracemalloc
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ PIXEL = 1.0 / PIXELS_PER_METRE
 FRAME = (0, 0, 408, 432)
 
 
-def disc(side: int, radius: float, hole: float = 0.0, finer: int = 8) -> np.ndarray:
+def disc(side, radius, hole=0.0, finer=8):
     """The share of each pixel that a disc covers, uint8, by `finer`^2 samples a pixel."""
     at = (np.arange(side * finer) + 0.5) / finer - 0.5 * side
     away = np.hypot(at[:, None], at[None, :])
@@ -32,14 +31,14 @@ def disc(side: int, radius: float, hole: float = 0.0, finer: int = 8) -> np.ndar
     return np.round(255.0 * inside.reshape(side, finer, side, finer).mean(axis=(1, 3))).astype(np.uint8)
 
 
-def saved(folder: Path, alpha: np.ndarray, name: str = "shape.png", color: int = 90) -> Path:
+def saved(folder, alpha, name="shape.png", color=90):
     rgba = np.full((*alpha.shape, 4), color, dtype=np.uint8)
     rgba[:, :, 3] = alpha
     Image.fromarray(rgba).save(folder / name)
     return folder / name
 
 
-def test_the_figure_is_found_within_a_pixel_of_its_true_outline() -> None:
+def test_the_figure_is_found_within_a_pixel_of_its_true_outline():
     """The picture is painted from the geometry that the outline is written from, whose polygon lies within half a pixel of the curve."""
     tracing = trace_file(PICTURE, PIXELS_PER_METRE, 0.001, crop=FRAME)
     assert tracing.picture is not None
@@ -57,7 +56,7 @@ def test_the_figure_is_found_within_a_pixel_of_its_true_outline() -> None:
 
 
 @pytest.mark.parametrize("radius", [5.3, 20.0, 60.25])
-def test_a_disc_with_soft_edges_is_found_to_a_tenth_of_a_pixel(radius: float) -> None:
+def test_a_disc_with_soft_edges_is_found_to_a_tenth_of_a_pixel(radius):
     """The share of a pixel that is covered is not linear in the distance of an edge that runs aslant: between two pixels' centers the
     crossing of one half is off by up to 0.05 at 45 degrees and by 0.09 at 27; and a curve bends away by 1 / (8 radius) within a pixel."""
     side = int(2 * radius) + 8
@@ -66,7 +65,7 @@ def test_a_disc_with_soft_edges_is_found_to_a_tenth_of_a_pixel(radius: float) ->
     assert np.abs(away - radius).max() < 0.1 + 0.125 / radius
 
 
-def test_holes_and_parts_are_kept_and_specks_counted(tmp_path: Path) -> None:
+def test_holes_and_parts_are_kept_and_specks_counted(tmp_path):
     alpha = np.zeros((100, 200), dtype=np.uint8)
     alpha[:, :100] = disc(100, 45.0, 20.0)
     alpha[20:60, 120:180] = 255
@@ -81,7 +80,7 @@ def test_holes_and_parts_are_kept_and_specks_counted(tmp_path: Path) -> None:
     assert tracing.outline.area == pytest.approx(np.pi * (0.45**2 - 0.2**2) + 0.24, abs=2e-3)
 
 
-def test_y_is_up_and_the_picture_lies_behind_its_outline(tmp_path: Path) -> None:
+def test_y_is_up_and_the_picture_lies_behind_its_outline(tmp_path):
     alpha = np.zeros((40, 60), dtype=np.uint8)
     alpha[30:40, 0:20] = 255  # the lower left corner of the picture
     tracing = trace_file(saved(tmp_path, alpha), 10.0)
@@ -94,7 +93,7 @@ def test_y_is_up_and_the_picture_lies_behind_its_outline(tmp_path: Path) -> None
     assert tracing.outline.area == pytest.approx(2.0, abs=4 * 0.125 * 0.01 + 1e-9)
 
 
-def test_the_threshold_moves_the_edge(tmp_path: Path) -> None:
+def test_the_threshold_moves_the_edge(tmp_path):
     ramp = np.tile(np.linspace(0, 255, 101).astype(np.uint8), (50, 1))
     path = saved(tmp_path, ramp)
     widths = [
@@ -104,7 +103,7 @@ def test_the_threshold_moves_the_edge(tmp_path: Path) -> None:
     assert widths == pytest.approx([0.805, 0.205], abs=0.01)
 
 
-def test_a_drawing_on_paper_keeps_its_holes(tmp_path: Path) -> None:
+def test_a_drawing_on_paper_keeps_its_holes(tmp_path):
     ink = disc(80, 30.0, 12.0)[:, :, None] / 255.0
     page = (255 - ink * (255 - np.array([30, 60, 120]))).astype(np.uint8)
     for name, how in (("page.png", {}), ("page.jpg", {"quality": 80}), ("page.bmp", {})):
@@ -117,7 +116,7 @@ def test_a_drawing_on_paper_keeps_its_holes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ink", [(0, 0, 0), (255, 160, 60), (205, 215, 225)], ids=["black", "orange", "light"])
-def test_a_letter_on_paper_is_as_smooth_as_one_with_transparency(tmp_path: Path, ink: tuple[int, int, int]) -> None:
+def test_a_letter_on_paper_is_as_smooth_as_one_with_transparency(tmp_path, ink):
     """Every pixel but paper's taken as solid, an "A" has 136 vertices, all along its slanted strokes; with transparency, 17."""
     letter = Image.new("L", (1200, 1200))  # an A of strokes aslant, six times as large
     draw = ImageDraw.Draw(letter)
@@ -135,7 +134,7 @@ def test_a_letter_on_paper_is_as_smooth_as_one_with_transparency(tmp_path: Path,
     assert [len(part.holes) for part in on_paper.outline.parts] == [1]
 
 
-def test_a_light_area_inside_a_dark_line_is_no_hole(tmp_path: Path) -> None:
+def test_a_light_area_inside_a_dark_line_is_no_hole(tmp_path):
     for width in (1, 2, 3):
         page = Image.new("RGB", (100, 100), "white")
         ImageDraw.Draw(page).ellipse((20, 20, 80, 80), fill=(225, 225, 225), outline="black", width=width)
@@ -145,7 +144,7 @@ def test_a_light_area_inside_a_dark_line_is_no_hole(tmp_path: Path) -> None:
         assert tracing.outline.area == pytest.approx(np.pi * 0.305**2, rel=0.02)
 
 
-def test_a_photograph_is_its_whole_frame(tmp_path: Path) -> None:
+def test_a_photograph_is_its_whole_frame(tmp_path):
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (30, 50, 3), dtype=np.uint8)).save(tmp_path / "photo.jpg")
     Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "night.png")
     for name, words in (("photo.jpg", "neither transparency nor a border of one color"), ("night.png", "only one color")):
@@ -156,7 +155,7 @@ def test_a_photograph_is_its_whole_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_every_kind_of_transparency_is_seen(tmp_path: Path, mode: str) -> None:
+def test_every_kind_of_transparency_is_seen(tmp_path, mode):
     rgba = Image.open(saved(tmp_path, disc(60, 25.0)))
     image = rgba.quantize(16) if mode == "P" else rgba.convert(mode)
     assert image.mode == mode
@@ -165,7 +164,7 @@ def test_every_kind_of_transparency_is_seen(tmp_path: Path, mode: str) -> None:
     assert tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.02)
 
 
-def test_gray_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
+def test_gray_of_sixteen_bits_one_bit_and_animations(tmp_path):
     gray = disc(60, 25.0).astype(np.uint16) * 257
     Image.fromarray(gray).save(tmp_path / "gray.png")
     Image.fromarray(disc(60, 25.0) > 127).save(tmp_path / "bits.png")
@@ -177,7 +176,7 @@ def test_gray_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
     assert tracing.notes[0] == "It is an animation; the first of its 2 frames is used."
 
 
-def test_a_transparent_gray_of_sixteen_bits_is_seen(tmp_path: Path) -> None:
+def test_a_transparent_gray_of_sixteen_bits_is_seen(tmp_path):
     """A gray PNG may name one gray that is transparent; Pillow's conversion looks for it with eight bits only."""
     gray = (disc(60, 25.0).astype(np.uint16) * 257).astype(">u2")
     rows = b"".join(b"\0" + row.tobytes() for row in gray)
@@ -188,7 +187,7 @@ def test_a_transparent_gray_of_sixteen_bits_is_seen(tmp_path: Path) -> None:
     assert tracing.notes == () and tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.05)
 
 
-def test_a_frame_of_a_strip(tmp_path: Path) -> None:
+def test_a_frame_of_a_strip(tmp_path):
     strip = np.concatenate((disc(40, 15.0), disc(40, 5.0)), axis=1)
     path = saved(tmp_path, strip)
     assert outline_of_image(path, crop=(0, 0, 40, 40), tolerance=0.001).area == pytest.approx(np.pi * 0.15**2, rel=0.02)
@@ -205,11 +204,11 @@ def test_a_frame_of_a_strip(tmp_path: Path) -> None:
             outline_of_image(path, crop=crop)
 
 
-def _chunk(kind: bytes, content: bytes) -> bytes:
+def _chunk(kind, content):
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def png_of_size(width: int, height: int) -> bytes:
+def png_of_size(width, height):
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(b"\0" * 100)) + _chunk(b"IEND", b"")
 
@@ -230,7 +229,7 @@ def png_of_size(width: int, height: int) -> bytes:
     ],
     ids=["empty", "text", "a bomb", "too wide", "no pixels", "no data", "cut off", "in a chunk", "in the header", "in the signature"],
 )
-def test_broken_pictures_are_refused_in_one_line(tmp_path: Path, content: bytes, words: str) -> None:
+def test_broken_pictures_are_refused_in_one_line(tmp_path, content, words):
     path = tmp_path / "broken.png"
     path.write_bytes(content)
     with pytest.raises(InvalidInputError, match=words) as refusal:
@@ -238,7 +237,7 @@ def test_broken_pictures_are_refused_in_one_line(tmp_path: Path, content: bytes,
     assert "\n" not in str(refusal.value)
 
 
-def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path: Path) -> None:
+def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path):
     """Issue 29: one of 4096 x 4096 took 535 MB."""
     path = tmp_path / "large.webp"
     Image.new("L", (4_000, 3_001)).save(path, quality=0, method=0)
@@ -246,7 +245,7 @@ def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path: Pa
         trace_file(path)
 
 
-def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path: Path) -> None:
+def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path):
     """Of what NumPy holds, for a picture of many bands: 500 MB are enough for the largest picture and the program that reads it."""
     side = 2_500
     pixels = np.full((side, side, 3), 255, dtype=np.uint8)
@@ -264,7 +263,7 @@ def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path: Path) -> None:
     assert peak < 13 * side**2
 
 
-def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
+def test_pictures_with_nothing_in_them_are_refused(tmp_path):
     with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
         trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
     with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels per meter, got specks in a box of 0.01 x 0.01 m"):
@@ -285,14 +284,14 @@ def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
         ({"threshold": "half"}, "threshold must be a finite number"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, object], words: str, tmp_path: Path) -> None:
+def test_settings_out_of_range_are_refused(settings, words, tmp_path):
     Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "whole.png")  # needs no threshold, and is asked for a right one all the same
     for path in (PICTURE, tmp_path / "whole.png"):
         with pytest.raises(InvalidInputError, match=words):
-            trace_file(path, **settings)  # type: ignore[arg-type]
+            trace_file(path, **settings)
 
 
-def test_files_that_are_not_there_and_endings(tmp_path: Path) -> None:
+def test_files_that_are_not_there_and_endings(tmp_path):
     for path, words in (
         (tmp_path / "none.png", r"a file that can be read \(No such file or directory\)"),
         (tmp_path, "a picture or a drawing, got a folder"),
@@ -307,14 +306,14 @@ def test_files_that_are_not_there_and_endings(tmp_path: Path) -> None:
         outline_of_image(tmp_path / "a.svg")
 
 
-def test_the_alpha_of_the_figure_is_read_once_for_all(tmp_path: Path) -> None:
+def test_the_alpha_of_the_figure_is_read_once_for_all(tmp_path):
     opacity = read_opacity(PICTURE, FRAME)
     assert opacity.alpha.shape == (432, 408) and opacity.crop == FRAME and opacity.notes == ()
     assert 0.0 == opacity.alpha.min() < opacity.alpha.max() == 1.0
 
 
 @pytest.mark.parametrize("kind", ["noise", "soft_noise", "checkerboard", "dots", "strip"])
-def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path, kind, monkeypatch):
     from engine.decompose import image
     from tests.hazards import hostile
 
@@ -327,7 +326,7 @@ def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["disc", "disc_on_paper", "rings", "wide_dots", "deep_gray"])
-def test_a_large_picture_is_worked_on_in_bands(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_picture_is_worked_on_in_bands(tmp_path, kind, monkeypatch):
     """Cut into bands of some rows it has the same contour, corner by corner, and the same pixels."""
     from engine.decompose import image
     from tests.hazards import hostile
@@ -345,7 +344,7 @@ def test_a_large_picture_is_worked_on_in_bands(tmp_path: Path, kind: str, monkey
     assert boundary_distance(whole, banded, 1e-9) < 1e-8
 
 
-def test_a_column_of_millions_of_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+def test_a_column_of_millions_of_pixels_is_refused_before_it_is_unpacked(tmp_path):
     path = tmp_path / "column.png"
     path.write_bytes(hostile.KINDS["column"].make(65_536))
     with pytest.raises(InvalidInputError, match="at most 65535 pixels a side, got 1 x 65536"):

@@ -15,19 +15,19 @@ from engine.world import BodySpec, FixtureSpec, World
 from tests.outlines import shapes
 
 
-def test_this_box2d_does_not_weld_corners() -> None:
+def test_this_box2d_does_not_weld_corners():
     mm = 2.0**-10  # later versions weld what is nearer than 2.5 mm
     held = to_box2d(Polygon([(0, 0), (1, 0), (1, 1), (1 - mm, 1 + mm / 2), (0, 1)]))[1]
     assert isinstance(held, Polygon) and len(held.vertices) == 5
 
 
-def test_an_area_of_float32s_epsilon_is_the_least() -> None:
+def test_an_area_of_float32s_epsilon_is_the_least():
     to_box2d(Polygon(shapes.box(0, 0, 3.6e-4, 3.6e-4).astype(np.float32)))
     with pytest.raises(InvalidShapeError, match="large enough"):
         to_box2d(Polygon(shapes.box(0, 0, 3.3e-4, 3.3e-4).astype(np.float32)))
 
 
-def test_box2d_takes_whatever_is_clean_and_large_enough() -> None:
+def test_box2d_takes_whatever_is_clean_and_large_enough():
     """Random hulls of all sizes, flat and not, near the origin and far: the rule may refuse too much, never too little."""
     draw = np.random.default_rng(6)
     taken = 0
@@ -43,7 +43,7 @@ def test_box2d_takes_whatever_is_clean_and_large_enough() -> None:
     assert 50 < taken < 350  # both sides of the limit were seen
 
 
-def test_the_flattest_corner_goes_first() -> None:
+def test_the_flattest_corner_goes_first():
     """As if all were looked at after each, on hulls with corners that float32 tells apart or not, or holds at one place."""
     draw = np.random.default_rng(6)
     n_gone = 0
@@ -61,7 +61,7 @@ def test_the_flattest_corner_goes_first() -> None:
     assert 100 < n_gone < 300
 
 
-def test_flat_corners_are_left_out_and_the_area_stays() -> None:
+def test_flat_corners_are_left_out_and_the_area_stays():
     ring = np.array([(0, 0), (1, -1e-8), (2, 0), (2, 1), (1, 1 + 1e-8), (0, 1), (0, 1 - 1e-9)])
     assert len(clean(ring)) == 4
     assert signed_area(clean(ring)) == pytest.approx(2.0, rel=1e-7)
@@ -69,7 +69,7 @@ def test_flat_corners_are_left_out_and_the_area_stays() -> None:
 
 
 @pytest.mark.parametrize(("n", "most"), [(17, 16), (30, 16), (31, 16), (60, 16), (500, 16), (9, 4)])
-def test_a_convex_piece_is_cut_into_the_fewest(n: int, most: int) -> None:
+def test_a_convex_piece_is_cut_into_the_fewest(n, most):
     pieces = split(shapes.regular(n), most)
     assert len(pieces) == -(-(n - 2) // (most - 2))
     assert all(3 <= len(piece) <= most for piece in pieces)

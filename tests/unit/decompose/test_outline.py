@@ -14,7 +14,7 @@ SQUARE = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)]
 HOLE = [(1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (1.0, 2.0)]
 
 
-def test_windings_are_set_and_repeats_dropped() -> None:
+def test_windings_are_set_and_repeats_dropped():
     part = Part([*SQUARE[::-1], SQUARE[::-1][0]], [HOLE])
     assert signed_area(part.outer) == 16.0 and signed_area(part.holes[0]) == -1.0
     assert part.area == 15.0 and part.n_vertices == 8
@@ -22,11 +22,11 @@ def test_windings_are_set_and_repeats_dropped() -> None:
     assert (part.aabb.lower, part.aabb.upper) == ((0.0, 0.0), (4.0, 4.0))
 
 
-def test_vertices_on_a_line_are_kept() -> None:
+def test_vertices_on_a_line_are_kept():
     assert Part([(0, 0), (1, 0), (2, 0), (2, 2), (0, 2)]).n_vertices == 5
 
 
-def test_moved_and_scaled() -> None:
+def test_moved_and_scaled():
     outline = Outline([Part(SQUARE, [HOLE]), Part(np.add(SQUARE, (10, 0)))])
     assert outline.area == 31.0 and len(list(outline.rings())) == 3
     assert outline.translated(1.0, -2.0).aabb.lower == (1.0, -2.0)
@@ -36,7 +36,7 @@ def test_moved_and_scaled() -> None:
     assert len({outline, Outline(outline.parts)}) == 1
 
 
-def test_a_hole_may_touch_its_edge_in_a_corner() -> None:
+def test_a_hole_may_touch_its_edge_in_a_corner():
     assert Part(SQUARE, [[(0, 0), (2, 1), (1, 2)]]).area == 16.0 - 1.5
 
 
@@ -55,15 +55,15 @@ def test_a_hole_may_touch_its_edge_in_a_corner() -> None:
         ("abc", [], "outer must be"),
     ],
 )
-def test_what_is_no_part_is_refused(outer: object, holes: object, words: str) -> None:
+def test_what_is_no_part_is_refused(outer, holes, words):
     with pytest.raises(InvalidShapeError, match=words):
-        Part(outer, holes)  # type: ignore[arg-type]
+        Part(outer, holes)
 
 
-def test_parts_may_not_overlap() -> None:
+def test_parts_may_not_overlap():
     with pytest.raises(InvalidShapeError, match="parts must be rings that cross neither"):
         Outline([Part(SQUARE), Part(np.add(SQUARE, (3, 3)))])
     with pytest.raises(InvalidShapeError, match="at least one part"):
         Outline([])
     with pytest.raises(InvalidShapeError, match=r"parts\[0\] must be a Part"):
-        Outline([SQUARE])  # type: ignore[list-item]
+        Outline([SQUARE])

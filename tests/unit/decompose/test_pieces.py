@@ -12,7 +12,7 @@ import shapely
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_POLYGON_VERTICES
 from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
-from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, Decomposition, decompose
+from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, decompose
 from engine.decompose.grid import GridPart, on_grid
 from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.keil import bridges, fewest_needed, fewest_pieces
@@ -28,7 +28,7 @@ OVERLAP = 1e-9
 """Relative to the area: what two neighbors share by shapely's rounding, and by a corner that float32 could not tell from a line."""
 
 
-def check_limits(pieces: tuple[Polygon | Circle, ...]) -> None:
+def check_limits(pieces):
     for piece in pieces:
         if isinstance(piece, Circle):
             continue
@@ -38,7 +38,7 @@ def check_limits(pieces: tuple[Polygon | Circle, ...]) -> None:
         assert all(exact_turn(corners[k - 2], corners[k - 1], corners[k]) > 0 for k in range(n)), "not strictly convex"
 
 
-def check_exact(found: Decomposition) -> None:
+def check_exact(found):
     assert found.cover.area_error <= EXACT_SHARE
     check_limits(found.pieces)
     # the union loses what overlaps: no area twice means that interiors are disjoint
@@ -49,19 +49,19 @@ def check_exact(found: Decomposition) -> None:
     world.step()
 
 
-def moved(outline: Outline, angle: float, is_mirrored: bool) -> Outline:
+def moved(outline, angle, is_mirrored):
     turn = np.array([(math.cos(angle), math.sin(angle)), (-math.sin(angle), math.cos(angle))])
     flip = np.array([-1.0 if is_mirrored else 1.0, 1.0])
     return Outline(Part(part.outer * flip @ turn, [hole * flip @ turn for hole in part.holes]) for part in outline.parts)
 
 
-def test_the_set_is_large_enough() -> None:
+def test_the_set_is_large_enough():
     assert len(OUTLINES) >= 60
     assert max(outline_of(name).n_vertices for name in KEPT) >= 500
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_exact_pieces_make_up_the_outline(name: str) -> None:
+def test_exact_pieces_make_up_the_outline(name):
     outline = outline_of(name)
     merged_pieces, fewest = decompose(outline, "hertel_mehlhorn"), decompose(outline, "exact")
     check_exact(merged_pieces)
@@ -75,7 +75,7 @@ def test_exact_pieces_make_up_the_outline(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CUT[::3])
-def test_a_turned_and_mirrored_outline_is_cut_as_well(name: str) -> None:
+def test_a_turned_and_mirrored_outline_is_cut_as_well(name):
     outline = outline_of(name)
     far = math.hypot(*np.abs([outline.aabb.lower, outline.aabb.upper]).max(axis=0)) > 10.0 * math.sqrt(outline.area)
     found = decompose(moved(outline, 0.0 if far else 0.7, True))
@@ -87,7 +87,7 @@ def test_a_turned_and_mirrored_outline_is_cut_as_well(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_a_body_is_refused_by_name(name: str) -> None:
+def test_what_cannot_be_a_body_is_refused_by_name(name):
     with pytest.raises(InvalidShapeError, match=OUTLINES[name].refusal):
         decompose(OUTLINES[name].build())
 
@@ -95,7 +95,7 @@ def test_what_cannot_be_a_body_is_refused_by_name(name: str) -> None:
 # --- the least number
 
 
-def _small_polygon(n: int, seed: int) -> list[tuple[int, int]] | None:
+def _small_polygon(n, seed):
     """A random simple polygon on a lattice of few points, so that many corners are on one line; None where it came out degenerate."""
     draw = np.random.default_rng([n, seed])
     cells = draw.choice(49, n, replace=False)
@@ -117,14 +117,14 @@ def _small_polygon(n: int, seed: int) -> list[tuple[int, int]] | None:
     return ring if shapely.LinearRing(ring).is_ccw else ring[::-1]
 
 
-def _part(*rings: list[tuple[int, int]]) -> GridPart:
+def _part(*rings):
     points = [corner for ring in rings for corner in ring]
     index = {corner: k for k, corner in enumerate(points)}
     return GridPart(points, [[index[corner] for corner in ring] for ring in rings], np.array(points, dtype=float))
 
 
 @pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9])
-def test_keil_finds_the_least_number_of_pieces(n: int) -> None:
+def test_keil_finds_the_least_number_of_pieces(n):
     compared = 0
     for seed in range(12):
         ring = _small_polygon(n, seed)
@@ -143,17 +143,17 @@ def test_keil_finds_the_least_number_of_pieces(n: int) -> None:
     [[(2, 2), (2, 4), (4, 2)], [(1, 1), (1, 2), (2, 1)], [(2, 3), (3, 4), (4, 2)], [(2, 2), (3, 5), (4, 2)]],
     ids=["corner", "low", "askew", "tall"],
 )
-def test_with_a_hole_the_pieces_are_the_least_here_too(hole: list[tuple[int, int]]) -> None:
+def test_with_a_hole_the_pieces_are_the_least_here_too(hole):
     outer = [(0, 0), (7, 1), (6, 6), (1, 7)]
     assert len(fewest_pieces(_part(outer, hole))[0]) == fewest_pieces_by_trial([outer, hole])
 
 
 @pytest.mark.parametrize("name", CUT[::6])
-def test_of_what_is_put_together_no_least_number_is_told(name: str) -> None:
+def test_of_what_is_put_together_no_least_number_is_told(name):
     assert decompose(outline_of(name), "exact", 1, max_lost=0.01).at_least is None
 
 
-def test_the_least_number_that_is_needed() -> None:
+def test_the_least_number_that_is_needed():
     square, triangle = [(0, 0), (9, 0), (9, 9), (0, 9)], [(2, 2), (2, 4), (4, 2)]
     assert fewest_needed(_part(square)) == 1
     assert fewest_needed(_part(square, triangle)) == 3  # three dents, one hole: 2 + 1 - 1 along diagonals, but none goes round in two
@@ -163,12 +163,12 @@ def test_the_least_number_that_is_needed() -> None:
 
 
 @pytest.mark.parametrize("ring", [[], [(0, 0)], [(0, 0), (1, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], [(0, 0), (0, 4), (4, 4), (4, 0)]])
-def test_what_is_no_polygon_has_no_cuts(ring: list[tuple[int, int]]) -> None:
+def test_what_is_no_polygon_has_no_cuts(ring):
     """Too few corners, an eight, and one that goes round clockwise: told as such, and nothing outside of an array is read."""
     assert fewest_diagonals(np.array(ring, dtype=np.int64).reshape(-1, 2), None).tolist() == [[NOT_CUT, NOT_CUT]]
 
 
-def test_no_ring_however_drawn_leads_out_of_an_array() -> None:
+def test_no_ring_however_drawn_leads_out_of_an_array():
     """Rings that cross themselves, of few lattice points: what subproblems then lack must not be read as if it were there."""
     draw = np.random.default_rng(17)
     n_refused = 0
@@ -181,18 +181,18 @@ def test_no_ring_however_drawn_leads_out_of_an_array() -> None:
     assert n_refused > 100
 
 
-def test_comb_and_window_are_cut_along_their_lines() -> None:
+def test_comb_and_window_are_cut_along_their_lines():
     assert len(decompose(outline_of("comb of 16")).pieces) == 17  # the teeth and the back
     assert len(decompose(outline_of("corners on a line")).pieces) == 1
 
 
 @pytest.mark.skipif(MAX_CORNERS < 192, reason="takes minutes where kernels are not compiled")
-def test_the_fewest_are_fewer() -> None:
+def test_the_fewest_are_fewer():
     outline = outline_of("deep Koch curve")
     assert len(decompose(outline).pieces) < len(decompose(outline, "hertel_mehlhorn").pieces)
 
 
-def test_known_least_numbers() -> None:
+def test_known_least_numbers():
     # r reflex corners need ceil(r / 2) + 1 pieces at least, and an ell, a tee and a plus do with that
     assert [len(decompose(outline_of(name)).pieces) for name in ("ell", "tee", "plus")] == [2, 2, 3]
 
@@ -201,7 +201,7 @@ def test_known_least_numbers() -> None:
 
 
 @pytest.mark.parametrize("name", ["letter B", "hole that touches an edge", "holes that touch", "window of 5", "grown 150"])
-def test_triangles_are_of_own_corners_and_as_many_as_they_must_be(name: str) -> None:
+def test_triangles_are_of_own_corners_and_as_many_as_they_must_be(name):
     [part] = on_grid(outline_of(name))
     triangles = triangulate(part)
     area = sum(abs(Fraction(exact_turn(*(part.points[k] for k in corner)))) for corner in triangles)
@@ -212,13 +212,13 @@ def test_triangles_are_of_own_corners_and_as_many_as_they_must_be(name: str) -> 
     assert len(triangles) == n + 2 * n_bridges - 2
 
 
-def test_no_two_of_hertel_and_mehlhorns_pieces_can_be_joined() -> None:
+def test_no_two_of_hertel_and_mehlhorns_pieces_can_be_joined():
     [part] = on_grid(outline_of("grown 60"))
     pieces = merged(part, triangulate(part))
     assert len(merged(part, pieces)) == len(pieces) < len(triangulate(part))
 
 
-def test_corners_per_piece_are_a_parameter() -> None:
+def test_corners_per_piece_are_a_parameter():
     for most, pieces in ((16, 5), (8, 10), (4, 29)):  # ceil((60 - 2) / (most - 2))
         found = decompose(outline_of("sixty corners"), max_vertices=most)
         assert len(found.pieces) == pieces
@@ -226,12 +226,12 @@ def test_corners_per_piece_are_a_parameter() -> None:
         check_exact(found)
 
 
-def test_the_same_outline_gives_the_same_pieces() -> None:
+def test_the_same_outline_gives_the_same_pieces():
     first, second = decompose(outline_of("cheese of 3")), decompose(outline_of("cheese of 3"))
     assert first.pieces == second.pieces
 
 
-def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost() -> None:
+def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost():
     outline = Outline((Part(shapes.box(0, 0, 1, 1)), Part(shapes.box(2, 2, 2.001, 2.0015))))
     found = decompose(outline, max_lost=0.01)
     assert (len(found.pieces), found.n_dropped) == (1, 1)
@@ -253,12 +253,12 @@ def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost() -> None:
         ({"max_lost": 2.0}, "max_lost"),
     ],
 )
-def test_wrong_arguments_are_named(more: dict[str, object], field: str) -> None:
+def test_wrong_arguments_are_named(more, field):
     with pytest.raises(InvalidInputError, match=field):
-        decompose(outline_of("ell"), **more)  # type: ignore[arg-type]
+        decompose(outline_of("ell"), **more)
     with pytest.raises(InvalidInputError, match="outline"):
-        decompose([(0, 0), (1, 0), (0, 1)])  # type: ignore[arg-type]
+        decompose([(0, 0), (1, 0), (0, 1)])
 
 
-def test_methods_are_published_in_order() -> None:
+def test_methods_are_published_in_order():
     assert METHODS[:2] == EXACT_METHODS == ("exact", "hertel_mehlhorn")

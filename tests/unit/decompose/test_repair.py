@@ -16,11 +16,11 @@ SQUARE = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)]
 INNER = [(1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (1.0, 2.0)]
 
 
-def star(n: int, jump: int) -> list[tuple[float, float]]:
+def star(n, jump):
     return [(math.cos(2 * math.pi * jump * k / n), math.sin(2 * math.pi * jump * k / n)) for k in range(n)]
 
 
-def winding_by_angles(point: np.ndarray, rings: list[np.ndarray]) -> int:
+def winding_by_angles(point, rings):
     """The sum of the angles under which the edges are seen, over 2 pi."""
     total = 0.0
     for ring in rings:
@@ -30,7 +30,7 @@ def winding_by_angles(point: np.ndarray, rings: list[np.ndarray]) -> int:
     return round(total / (2.0 * math.pi))
 
 
-def test_an_eight_is_two_triangles() -> None:
+def test_an_eight_is_two_triangles():
     eight = [(0, 0), (2, 2), (2, 0), (0, 2)]
     for rule in ("evenodd", "nonzero"):
         found = repaired([eight], rule)
@@ -38,7 +38,7 @@ def test_an_eight_is_two_triangles() -> None:
 
 
 @pytest.mark.parametrize(("n", "jump"), [(5, 2), (7, 2), (7, 3), (9, 4)])
-def test_a_star_polygon_by_both_rules(n: int, jump: int) -> None:
+def test_a_star_polygon_by_both_rules(n, jump):
     by_parity, by_winding = repaired([star(n, jump)], "evenodd"), repaired([star(n, jump)], "nonzero")
     assert [len(part.holes) for part in by_winding.parts] == [0]
     assert by_winding.n_vertices == 2 * n
@@ -47,7 +47,7 @@ def test_a_star_polygon_by_both_rules(n: int, jump: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("rule", ["evenodd", "nonzero"])
-def test_scribbles_have_what_the_rule_says(rule: str, seed: int) -> None:
+def test_scribbles_have_what_the_rule_says(rule, seed):
     dice = np.random.default_rng(seed)
     rings = [dice.uniform(-1.0, 1.0, (int(dice.integers(3, 14)), 2)) for _ in range(3)]
     found = repaired(rings, rule).as_shapely()
@@ -60,20 +60,20 @@ def test_scribbles_have_what_the_rule_says(rule: str, seed: int) -> None:
         assert found.contains(shapely.Point(point)) == (number != 0 if rule == "nonzero" else number % 2 == 1)
 
 
-def test_a_ring_within_another_is_a_hole_by_its_rule() -> None:
+def test_a_ring_within_another_is_a_hole_by_its_rule():
     assert repaired([SQUARE, INNER], "evenodd").area == 15.0
     assert repaired([SQUARE, INNER], "nonzero").area == 16.0
     assert repaired([SQUARE, INNER[::-1]], "nonzero").area == 15.0
 
 
-def test_repeats_spikes_and_runs_on_one_line_go() -> None:
+def test_repeats_spikes_and_runs_on_one_line_go():
     messy = [(0, 0), (0, 0), (2, 0), (4, 0), (4, 2), (7, 2), (4, 2), (4, 4), (3, 4), (0, 4), (0, 4), (0, 0)]
     found = repaired([messy])
     assert found.n_vertices == 4 and found.area == 16.0
     assert found.parts[0].outer.flags.writeable is False
 
 
-def test_two_squares_with_a_common_edge_are_one_by_nonzero() -> None:
+def test_two_squares_with_a_common_edge_are_one_by_nonzero():
     found = repaired([SQUARE, [(4, 0), (8, 0), (8, 4), (4, 4)]], "nonzero")
     assert len(found.parts) == 1 and found.area == 32.0 and found.n_vertices == 4
 
@@ -89,24 +89,24 @@ def test_two_squares_with_a_common_edge_are_one_by_nonzero() -> None:
         ([[("a", "b")]], r"rings\[0\] must be"),
     ],
 )
-def test_what_cannot_be_repaired_is_refused(rings: list[object], words: str) -> None:
+def test_what_cannot_be_repaired_is_refused(rings, words):
     with pytest.raises(InvalidShapeError, match=words):
         repaired(rings)
 
 
-def test_an_unknown_rule_is_refused() -> None:
+def test_an_unknown_rule_is_refused():
     with pytest.raises(InvalidInputError, match="rule must be one of nonzero, evenodd, got 'odd'"):
         repaired([SQUARE], "odd")
 
 
-def test_a_scribble_of_countless_crossings_is_refused_at_once() -> None:
+def test_a_scribble_of_countless_crossings_is_refused_at_once():
     zigzag = [(float(k % 2), 0.001 * k) for k in range(400)] + [(0.5 + 0.001 * k, float(k % 2)) for k in range(400)]
     with pytest.raises(InvalidShapeError, match="lines with at most 50000 crossings, got more"):
         repaired([zigzag])
 
 
-def test_specks_and_pinholes_go_and_are_counted() -> None:
-    def dot(x: float, y: float, half: float) -> list[tuple[float, float]]:
+def test_specks_and_pinholes_go_and_are_counted():
+    def dot(x, y, half):
         return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
 
     outline = Outline([Part(SQUARE, [dot(1, 1, 0.004), dot(2, 2, 0.5)]), Part(dot(6, 6, 0.004)), Part(dot(7, 7, 0.1))])
@@ -118,7 +118,7 @@ def test_specks_and_pinholes_go_and_are_counted() -> None:
     assert without_specks(whole, 0.005) == (whole, 0, 0)
 
 
-def test_a_long_sliver_is_a_speck_and_a_thin_bar_is_none() -> None:
+def test_a_long_sliver_is_a_speck_and_a_thin_bar_is_none():
     sliver, bar = Outline.of_polygon([(0, 0), (5, 0), (5, 0.009), (0, 0.009)]), Outline.of_polygon([(0, 0), (5, 0), (5, 0.011), (0, 0.011)])
     assert without_specks(sliver, 0.005)[0] is None
     assert without_specks(bar, 0.005)[0] is bar

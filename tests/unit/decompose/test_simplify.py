@@ -13,13 +13,13 @@ from engine.decompose.measures import boundary_distance
 TOLERANCES = (0.001, 0.01, 0.05, 0.3)
 
 
-def wavy(n: int, waves: int, depth: float, radius: float = 1.0, center: tuple[float, float] = (0.0, 0.0), noise: float = 0.0) -> np.ndarray:
+def wavy(n, waves, depth, radius=1.0, center=(0.0, 0.0), noise=0.0):
     turn = np.linspace(0.0, 2.0 * np.pi, n, endpoint=False)
     reach = radius * (1.0 + depth * np.cos(waves * turn) + noise * np.random.default_rng(n).uniform(-1.0, 1.0, n))
     return np.column_stack((reach * np.cos(turn), reach * np.sin(turn))) + center
 
 
-def comb(teeth: int, gap: float) -> np.ndarray:
+def comb(teeth, gap):
     """A comb whose slots are narrower than most tolerances."""
     points = [(0.0, 0.0), (teeth * (0.1 + gap), 0.0)]
     for k in reversed(range(teeth)):
@@ -45,7 +45,7 @@ OUTLINES = {
 
 @pytest.mark.parametrize("tolerance", TOLERANCES)
 @pytest.mark.parametrize("name", OUTLINES)
-def test_boundaries_stay_within_the_tolerance_both_ways(name: str, tolerance: float) -> None:
+def test_boundaries_stay_within_the_tolerance_both_ways(name, tolerance):
     before = OUTLINES[name]
     after = simplified(before, tolerance)
     old, new = before.as_shapely().boundary, after.as_shapely().boundary
@@ -59,23 +59,23 @@ def test_boundaries_stay_within_the_tolerance_both_ways(name: str, tolerance: fl
     assert after.as_shapely().is_valid
 
 
-def test_a_fine_contour_loses_most_of_its_vertices() -> None:
+def test_a_fine_contour_loses_most_of_its_vertices():
     assert simplified(OUTLINES["waves with a hole"], 0.005).n_vertices < 0.15 * OUTLINES["waves with a hole"].n_vertices
 
 
-def test_nothing_allowed_changes_nothing() -> None:
+def test_nothing_allowed_changes_nothing():
     assert simplified(OUTLINES["noise"], 0.0) == OUTLINES["noise"]
     with pytest.raises(InvalidInputError, match="tolerance must be >= 0 m"):
         simplified(OUTLINES["noise"], -0.1)
 
 
-def test_a_ring_on_one_line_within_the_tolerance_keeps_three_corners() -> None:
+def test_a_ring_on_one_line_within_the_tolerance_keeps_three_corners():
     sliver = Outline.of_polygon([(0, 0), (1, 0.001), (2, 0), (3, 0.001), (4, 0), (2, -0.002)])
     after = simplified(sliver, 10.0)
     assert after.n_vertices >= 3 and after.area > 0.0
 
 
-def test_the_distance_of_boundaries_is_shapelys() -> None:
+def test_the_distance_of_boundaries_is_shapelys():
     a, b = OUTLINES["waves with a hole"], simplified(OUTLINES["waves with a hole"], 0.02)
     dense = shapely.hausdorff_distance(*(shapely.segmentize(outline.as_shapely().boundary, 0.01) for outline in (a, b)))
     assert boundary_distance(a, b, 0.001) == pytest.approx(dense, abs=0.01)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 import shapely
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.decompose import Outline, outline_of_svg, trace_file
+from engine.decompose import outline_of_svg, trace_file
 from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
 from engine.decompose.image import contour_of_opacity
 from engine.decompose.svg import read_drawing
@@ -19,13 +18,13 @@ SPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/
 TOLERANCE = 1e-4
 
 
-def drawn(folder: Path, content: str, attributes: str = 'width="100" height="100"') -> Path:
+def drawn(folder, content, attributes='width="100" height="100"'):
     path = folder / "drawing.svg"
     path.write_text(f"<svg {SPACE} {attributes}>{content}</svg>", encoding="utf-8")
     return path
 
 
-def outline_of(folder: Path, content: str, attributes: str = 'width="100" height="100"') -> Outline:
+def outline_of(folder, content, attributes='width="100" height="100"'):
     """At one user unit a meter, not centered."""
     return read_drawing(drawn(folder, content, attributes), 1.0, TOLERANCE).outline
 
@@ -72,13 +71,13 @@ def outline_of(folder: Path, content: str, attributes: str = 'width="100" height
         ('<rect width="1in" height="25.4mm"/>', 96.0**2),
     ],
 )  # fmt: skip
-def test_areas_are_those_of_the_formula(tmp_path: Path, content: str, area: float) -> None:
+def test_areas_are_those_of_the_formula(tmp_path, content, area):
     found = outline_of(tmp_path, content)
     length = found.as_shapely().length
     assert found.area == pytest.approx(area, abs=TOLERANCE * length + 1e-9)
 
 
-def test_the_view_box_the_units_and_where_things_are(tmp_path: Path) -> None:
+def test_the_view_box_the_units_and_where_things_are(tmp_path):
     box = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>').aabb
     assert np.allclose((*box.lower, *box.upper), (10, 40, 40, 80))  # y is up from the lower edge
     found = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>', 'width="200" height="200" viewBox="10 20 100 100"')
@@ -90,7 +89,7 @@ def test_the_view_box_the_units_and_where_things_are(tmp_path: Path) -> None:
     assert np.allclose((*tracing.outline.aabb.upper, *tracing.picture.lower, *tracing.picture.upper), (1.5, 2, -2.5, -6, 7.5, 4))
 
 
-def test_a_rasterizer_sees_the_same(tmp_path: Path) -> None:
+def test_a_rasterizer_sees_the_same(tmp_path):
     """nanosvg, which pygame brings: its picture of the drawing, traced, is the outline within a pixel."""
     pygame = pytest.importorskip("pygame")
     path = drawn(
@@ -111,7 +110,7 @@ def test_a_rasterizer_sees_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tolerance", [0.3, 0.01, 0.0001])
-def test_curves_stay_within_the_tolerance_and_not_far_below(tolerance: float) -> None:
+def test_curves_stay_within_the_tolerance_and_not_far_below(tolerance):
     t = np.linspace(0.0, 1.0, 20_001)
     s = 1.0 - t
     p0, p1, p2, p3 = 0.0 + 0.0j, 3.0 + 8.0j, 9.0 - 7.0j, 10.0 + 1.0j
@@ -131,14 +130,14 @@ def test_curves_stay_within_the_tolerance_and_not_far_below(tolerance: float) ->
         assert (points[-1] == (curve[-1].real, curve[-1].imag)).all()
 
 
-def test_a_curve_of_countless_steps_is_refused() -> None:
+def test_a_curve_of_countless_steps_is_refused():
     with pytest.raises(InvalidInputError, match="no curve needs more than 10000 points"):
         quadratic_points(0j, 1e9 + 0j, 0j, 1e-3)
     with pytest.raises(InvalidInputError, match="no curve needs more than 10000 points, got nan"):
         quadratic_points(0j, complex(math.nan, 0.0), 0j, 1e-3)
 
 
-def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_path: Path) -> None:
+def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_path):
     outline = outline_of_svg(drawn(tmp_path, '<circle cx="50" cy="50" r="40"/>'), 100.0, 0.005)
     dense = shapely.get_coordinates(shapely.segmentize(outline.as_shapely(), 1e-4))
     middle = np.mean((outline.aabb.lower, outline.aabb.upper), axis=0)
@@ -147,7 +146,7 @@ def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_
     assert radii.max() - radii.min() <= 0.01 and 12 <= outline.n_vertices <= 40
 
 
-def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+def test_what_is_left_out_is_told(tmp_path):
     content = (
         '<rect width="50" height="50" fill="none"/><line x1="0" y1="0" x2="9" y2="9"/><text>x</text><image href="a.png"/>'
         '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#c)"/><rect width="0" height="5"/><blink/>'
@@ -194,7 +193,7 @@ DOUBLES = (
         (" " * 2_100_000, "an SVG of at most 2 MB"),
     ],
 )
-def test_bad_drawings_are_refused_in_one_line(tmp_path: Path, text: str, words: str) -> None:
+def test_bad_drawings_are_refused_in_one_line(tmp_path, text, words):
     path = tmp_path / "bad.svg"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=words) as refusal:
@@ -216,12 +215,12 @@ def test_bad_drawings_are_refused_in_one_line(tmp_path: Path, text: str, words: 
         ('<g display="none"><rect width="50" height="50"/></g>', "got none"),
     ],
 )
-def test_drawings_that_fill_nothing_are_refused(tmp_path: Path, content: str, words: str) -> None:
+def test_drawings_that_fill_nothing_are_refused(tmp_path, content, words):
     with pytest.raises(InvalidShapeError, match=words):
         trace_file(drawn(tmp_path, content))
 
 
-def test_a_drawing_takes_no_crop_and_another_ending_no_svg(tmp_path: Path) -> None:
+def test_a_drawing_takes_no_crop_and_another_ending_no_svg(tmp_path):
     with pytest.raises(InvalidInputError, match="crop must be omitted for a drawing"):
         trace_file(drawn(tmp_path, '<rect width="9" height="9"/>'), crop=(0, 0, 1, 1))
     with pytest.raises(InvalidInputError, match="a drawing that ends in"):

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.decompose import _svg_style
-from engine.decompose.svg import Drawing, read_drawing
+from engine.decompose.svg import read_drawing
 from tests.unit.decompose.test_svg import TOLERANCE, drawn
 
 DIGITS = 5_000 * "1"
@@ -23,11 +22,11 @@ BOX = '<rect width="50" height="50" {}/><rect x="60" y="60" width="20" height="2
 """2,500 and 400 square units: 400 are left where the first is not seen."""
 
 
-def read(folder: Path, content: str, attributes: str = 'width="100" height="100"') -> Drawing:
+def read(folder, content, attributes='width="100" height="100"'):
     return read_drawing(drawn(folder, content, attributes), 1.0, TOLERANCE)
 
 
-def bounds(drawing: Drawing) -> tuple[float, ...]:
+def bounds(drawing):
     return (*drawing.outline.aabb.lower, *drawing.outline.aabb.upper)
 
 
@@ -49,7 +48,7 @@ def bounds(drawing: Drawing) -> tuple[float, ...]:
         *('fill="url(#faint)"', 'fill="url(#half)" opacity=".002"', 'style="color:rgb(0 0 0/.04);opacity:.04" fill="currentColor"'),
     ],
 )  # fmt: skip
-def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path: Path, attributes: str) -> None:
+def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path, attributes):
     servers = (
         '<linearGradient id="clear"><stop stop-color="red" stop-opacity="0"/><stop offset="1" style="stop-color:#fff0"/></linearGradient>'
         '<radialGradient id="heir" href="#clear"/><linearGradient id="empty"/><pattern id="bare" width="9" height="9"/>'
@@ -99,7 +98,7 @@ def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path: Path, attribut
         (".a::before{fill:none} .a:hover{fill:none} .a:focus{fill:none}", 'class="a"', True),
     ],
 )
-def test_the_cascade(tmp_path: Path, sheet: str, attributes: str, is_seen: bool) -> None:
+def test_the_cascade(tmp_path, sheet, attributes, is_seen):
     drawing = read(tmp_path, f"<desc/><style>{sheet}</style>" + BOX.format(attributes))
     assert drawing.outline.area == pytest.approx(2_900.0 if is_seen else 400.0)
     assert not [note for note in drawing.notes if note.startswith("Not")]
@@ -133,7 +132,7 @@ def test_the_cascade(tmp_path: Path, sheet: str, attributes: str, is_seen: bool)
         ("<style>g{{fill:none}}</style><style>.x{{fill:red}}</style><g><rect class='x' width='10' height='10'/></g>{}", 500.0),
     ],
 )  # fmt: skip
-def test_inheritance_and_structure(tmp_path: Path, content: str, area: float) -> None:
+def test_inheritance_and_structure(tmp_path, content, area):
     assert read(tmp_path, content.format('<rect x="60" y="60" width="20" height="20"/>')).outline.area == pytest.approx(area)
 
 
@@ -153,7 +152,7 @@ def test_inheritance_and_structure(tmp_path: Path, content: str, area: float) ->
         *(("2em", 20.0), ("2rem", 32.0), ("2ex", 10.0), ("2ch", 10.0), ("+1.5e1", 15.0), (" .5e+2px ", 50.0), ("12.", 12.0), ("10%", 20.0)),
     ],
 )
-def test_units(tmp_path: Path, text: str, pixels: float) -> None:
+def test_units(tmp_path, text, pixels):
     content = f'<g font-size="10"><rect x="{text}" width="9" height="9"/></g>'
     assert bounds(read(tmp_path, content, 'width="200" height="100"'))[0] == pytest.approx(pixels)
 
@@ -165,7 +164,7 @@ def test_units(tmp_path: Path, text: str, pixels: float) -> None:
         *(("font-size:smaller", 8.0 / 1.2), ("font:italic 12px/1.5 serif", 12.0), ("font-size:2rem", 64.0), ("", 8.0)),
     ],
 )
-def test_an_em_is_the_size_of_the_font(tmp_path: Path, style: str, size: float) -> None:
+def test_an_em_is_the_size_of_the_font(tmp_path, style, size):
     content = f'<g style="font-size:8px"><g style="{style}"><rect width="1em" height="1em"/></g></g>'
     assert read(tmp_path, content, 'width="200" height="100" font-size="32"').outline.area == pytest.approx(size**2)
 
@@ -193,13 +192,13 @@ def test_an_em_is_the_size_of_the_font(tmp_path: Path, style: str, size: float) 
         ('width="100%" height="100%"', None, (10, -60, 60, -10)),
     ],
 )
-def test_the_size_of_the_drawing(tmp_path: Path, attributes: str, size: tuple[float, float] | None, box: tuple[float, ...]) -> None:
+def test_the_size_of_the_drawing(tmp_path, attributes, size, box):
     drawing = read(tmp_path, '<rect x="10" y="10" width="50" height="50"/>', attributes)
     assert drawing.size == (None if size is None else pytest.approx(size))
     assert bounds(drawing) == pytest.approx(box)
 
 
-def test_percentages_of_a_drawing_without_a_size_are_told(tmp_path: Path) -> None:
+def test_percentages_of_a_drawing_without_a_size_are_told(tmp_path):
     """CSS 2.1, 10.3.2: 300 x 150, where nothing else is known."""
     drawing = read(tmp_path, '<rect width="10%" height="10%"/>', "")
     assert drawing.outline.area == pytest.approx(30.0 * 15.0)
@@ -229,7 +228,7 @@ def test_percentages_of_a_drawing_without_a_size_are_told(tmp_path: Path) -> Non
         ('<ellipse cx="50" cy="50" rx="20"/>', (30, 30, 70, 70)),
     ],
 )  # fmt: skip
-def test_viewports_and_geometry(tmp_path: Path, content: str, box: tuple[float, ...]) -> None:
+def test_viewports_and_geometry(tmp_path, content, box):
     assert bounds(read(tmp_path, content)) == pytest.approx(box, abs=2e-4)
 
 
@@ -260,7 +259,7 @@ def test_viewports_and_geometry(tmp_path: Path, content: str, box: tuple[float, 
         ('transform="scale(2)" transform-origin="top 5"', None),
     ],
 )
-def test_transforms(tmp_path: Path, attributes: str, box: tuple[float, ...] | None) -> None:
+def test_transforms(tmp_path, attributes, box):
     """A rectangle of 20 x 10 whose upper left corner is (20, 30)."""
     content = f'<g {attributes}><rect x="20" y="30" width="20" height="10"/></g>'
     drawing = read(tmp_path, f'<svg width="200" overflow="visible">{content}</svg>', 'viewBox="-200 0 500 100"')
@@ -309,7 +308,7 @@ def test_transforms(tmp_path: Path, attributes: str, box: tuple[float, ...] | No
          '<rect width="50" height="50"/></svg></g>', 100.0),
     ],
 )  # fmt: skip
-def test_clipping(tmp_path: Path, content: str, area: float) -> None:
+def test_clipping(tmp_path, content, area):
     assert read(tmp_path, content).outline.area == pytest.approx(area)
 
 
@@ -368,13 +367,13 @@ def test_clipping(tmp_path: Path, content: str, area: float) -> None:
         ('<rect width="\x80\u202e5"/>', "Not understood: width: \\x80\\u202e5."),
     ],
 )  # fmt: skip
-def test_what_is_not_understood_is_named_and_changes_nothing(tmp_path: Path, content: str, note: str) -> None:
+def test_what_is_not_understood_is_named_and_changes_nothing(tmp_path, content, note):
     drawing = read(tmp_path, content + '<rect x="60" y="60" width="20" height="20"/>')
     assert note in drawing.notes
     assert drawing.outline.area == pytest.approx(400.0, abs=26.0)  # and at most what stands in the row itself
 
 
-def test_there_are_no_more_than_twenty_notes_of_that_kind_and_none_is_long(tmp_path: Path) -> None:
+def test_there_are_no_more_than_twenty_notes_of_that_kind_and_none_is_long(tmp_path):
     rules = "".join(f"rect:nosuch{k}{{fill:none}}" for k in range(50)) + "x" * 500 + ":nosuch{fill:none}"
     notes = read(tmp_path, f'<style>{rules}</style><rect x="3vw" width="9" height="9"/>').notes
     assert len(notes) == 20 and notes[-1] == "Not understood: 33 more."
@@ -403,12 +402,12 @@ def test_there_are_no_more_than_twenty_notes_of_that_kind_and_none_is_long(tmp_p
         ("M0 0H10V10zm20 0h10v10zh-10z", 100.0),
     ],
 )
-def test_path_data_is_drawn_up_to_the_first_error(tmp_path: Path, d: str, area: float) -> None:
+def test_path_data_is_drawn_up_to_the_first_error(tmp_path, d, area):
     drawing = read(tmp_path, f'<path d="{d}"/><rect x="60" y="60" width="20" height="20"/>')
     assert drawing.outline.area == pytest.approx(400.0 + area, abs=0.02)
 
 
-def test_a_shape_that_is_flattened_to_a_line_aslant_is_nothing(tmp_path: Path) -> None:
+def test_a_shape_that_is_flattened_to_a_line_aslant_is_nothing(tmp_path):
     """GEOS cannot node such lines in doubles: "Iterated noding failed to converge"."""
     flat = (
         '<g transform="scale(1.22991, 0.4) matrix(0.9 0.2 -0.3 0.7 9 5)">'
@@ -420,7 +419,7 @@ def test_a_shape_that_is_flattened_to_a_line_aslant_is_nothing(tmp_path: Path) -
     assert drawing.notes == ("Left out: 1 shape hidden or without an area.",)
 
 
-def test_an_outline_stays_valid_wherever_it_is_put(tmp_path: Path) -> None:
+def test_an_outline_stays_valid_wherever_it_is_put(tmp_path):
     """In doubles this one is valid, and no longer once it is lifted by the height of the drawing."""
     d = "M12.7,25.4034 C78.2 66.7 33.2,49.6 76.8952,46.8 a25.8346 17 -45.9 0,1,.0102,16.0 l9 6.89919z t-17.7 -4.29366Z"
     outline = read(tmp_path, f'<path d="{d}"/>', 'width="100" height="80"').outline
@@ -445,14 +444,14 @@ def test_an_outline_stays_valid_wherever_it_is_put(tmp_path: Path) -> None:
     ],
     ids=["selectors", "matches", "siblings", "marks", "letters", "clips of clips", "nested rules", "nested values", "clips"],
 )  # fmt: skip
-def test_style_sheets_and_clips_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, words: str) -> None:
+def test_style_sheets_and_clips_without_end_are_refused(tmp_path, monkeypatch, content, words):
     monkeypatch.setattr(_svg_style, "_MAX_SELECTORS", 300)
     monkeypatch.setattr(_svg_style, "_MAX_MATCHES", 2_000)
     with pytest.raises(InvalidInputError, match=re.escape(words)):
         read(tmp_path, content + '<rect width="9" height="9"/>')
 
 
-def test_long_selectors_and_spaces_take_no_time(tmp_path: Path) -> None:
+def test_long_selectors_and_spaces_take_no_time(tmp_path):
     """Each of the parts of a selector could stand for any of sixty ancestors: tried one by one, for ever."""
     chain = "g " * 30 + "rect.none"
     text = f"<style>{chain}{{fill:none}} {'g ' * 20}rect.a{{fill:none}} {' ' * 200_000}</style>" + "<g>" * 58
@@ -465,7 +464,7 @@ TURN = 'style="transform-box: fill-box; transform-origin: center; transform: rot
 
 @pytest.mark.parametrize("n_levels", [1, 20, 60])
 @pytest.mark.parametrize("is_copied", [False, True])
-def test_boxes_of_nested_groups_are_measured_once(tmp_path: Path, n_levels: int, is_copied: bool) -> None:
+def test_boxes_of_nested_groups_are_measured_once(tmp_path, n_levels, is_copied):
     """Each was measured anew by all around it, 2^20 times for twenty; `use` between them, and a note of what is not there."""
     content = '<rect x="20" y="30" width="20" height="10"/><use href="#no"/>'
     levels = n_levels // 2 if is_copied else n_levels
@@ -476,7 +475,7 @@ def test_boxes_of_nested_groups_are_measured_once(tmp_path: Path, n_levels: int,
     assert drawing.notes == ('Not understood: <use href="#no">, which is not there.',)
 
 
-def test_a_box_is_that_of_the_copy(tmp_path: Path) -> None:
+def test_a_box_is_that_of_the_copy(tmp_path):
     """Of two copies whose sizes differ by an inherited style."""
     group = f'<defs><g id="g" {TURN}><rect width="2em" height="1em"/></g></defs>'
     drawing = read(tmp_path, f'{group}<use href="#g" font-size="10"/><use href="#g" x="50" font-size="20"/>')
@@ -484,11 +483,11 @@ def test_a_box_is_that_of_the_copy(tmp_path: Path) -> None:
     assert sizes == [pytest.approx((10.0, 15.0)), pytest.approx((20.0, 30.0))]
 
 
-def test_a_group_that_is_measured_may_have_as_many_elements_as_any(tmp_path: Path) -> None:
+def test_a_group_that_is_measured_may_have_as_many_elements_as_any(tmp_path):
     drawing = read(tmp_path, f"<g {TURN}>" + 11_000 * "<line/>" + '<rect width="5" height="5"/></g>')
     assert drawing.outline.area == pytest.approx(25.0)
 
 
-def test_many_transforms_that_depend_on_their_place_are_not_understood(tmp_path: Path) -> None:
+def test_many_transforms_that_depend_on_their_place_are_not_understood(tmp_path):
     text = f'<rect width="9" height="9" style="transform:{"translate(1%) " * 101}"/>'
     assert read(tmp_path, text).notes[0].startswith("Not understood: transform: translate(1%)")

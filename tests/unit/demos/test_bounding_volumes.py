@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pygame
 import pytest
@@ -19,25 +18,25 @@ from engine.sim.registry import find_demo
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch: pytest.MonkeyPatch) -> None:
+def display(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
 
 
-def make(**values: object) -> BoundingVolumes:
+def make(**values):
     demo = find_demo("bounding_volumes")(4, values)
     assert isinstance(demo, BoundingVolumes)
     return demo
 
 
-def placed(demo: BoundingVolumes, pose: Any) -> shapely.Polygon:
+def placed(demo, pose):
     outer, *holes = (pose.apply_array(ring) for ring in demo.rings)
     return shapely.Polygon(outer, holes)
 
 
 @pytest.mark.parametrize("outline", OUTLINES)
-def test_no_volume_misses_a_true_hit(outline: str) -> None:
+def test_no_volume_misses_a_true_hit(outline):
     demo = make(outline=outline, volumes="all", neighbors=5, drift=5.0, spin=360.0)
     for _ in range(12):
         demo.sim.step()
@@ -47,7 +46,7 @@ def test_no_volume_misses_a_true_hit(outline: str) -> None:
     assert {tally.apart for tally in demo.tallies.values()} == {demo.tallies["hull"].apart} and demo.tallies["hull"].apart > 0
 
 
-def test_the_table_counts_what_is_seen() -> None:
+def test_the_table_counts_what_is_seen():
     demo = make(volumes="all", neighbors=16)
     for _ in range(30):
         demo.sim.step()
@@ -60,7 +59,7 @@ def test_the_table_counts_what_is_seen() -> None:
     assert len(demo.summary()) == 1 + len(KINDS)
 
 
-def test_neighbors_are_everywhere_equally_often() -> None:
+def test_neighbors_are_everywhere_equally_often():
     """Chords drawn evenly: the share of time within two thirds of the disc's radius is that of the areas, 4 / 9."""
     demo = make(outline="triangle", volumes="smallest_circle", neighbors=16, drift=5.0, spin=0.0)
     inside = seen = 0
@@ -71,7 +70,7 @@ def test_neighbors_are_everywhere_equally_often() -> None:
     assert inside / seen == pytest.approx(4.0 / 9.0, abs=0.04)
 
 
-def test_the_figure_turns_by_itself_and_by_hand() -> None:
+def test_the_figure_turns_by_itself_and_by_hand():
     demo = make(spin=60.0, neighbors=1, drift=0.0)
     demo.neighbors[0].position = (2.5, 0.0)
     demo.sim.step()
@@ -87,7 +86,7 @@ def test_the_figure_turns_by_itself_and_by_hand() -> None:
     assert not demo.grab((0.0, 2.9)) and not demo.on_wheel((0.0, 2.9), 1.0)
 
 
-def test_a_neighbor_is_moved_and_turned() -> None:
+def test_a_neighbor_is_moved_and_turned():
     demo = make(outline="box", neighbors=1, drift=0.0, spin=0.0)
     neighbor = demo.neighbors[0]
     neighbor.position, neighbor.angle = (2.5, 0.0), 0.0
@@ -104,7 +103,7 @@ def test_a_neighbor_is_moved_and_turned() -> None:
     assert neighbor.angle == pytest.approx(math.pi / 2)
 
 
-def test_volumes_are_switched_without_a_restart() -> None:
+def test_volumes_are_switched_without_a_restart():
     demo = make()
     for _ in range(5):
         demo.sim.step()
@@ -120,7 +119,7 @@ def test_volumes_are_switched_without_a_restart() -> None:
     assert demo.steps == 0
 
 
-def test_every_volume_has_a_color_and_a_border() -> None:
+def test_every_volume_has_a_color_and_a_border():
     demo = make(volumes="all", k="24")
     assert set(COLORS) == set(KINDS) and len(set(COLORS.values())) == len(KINDS)
     for kind in KINDS:
@@ -131,7 +130,7 @@ def test_every_volume_has_a_color_and_a_border() -> None:
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (700, 1000), (480, 320)])
-def test_the_table_fits_the_view(size: tuple[int, int]) -> None:
+def test_the_table_fits_the_view(size):
     kind = find_demo("bounding_volumes")
     window = Window(size, (kind,), kind(3, {"volumes": "all", "outline": "ring"}))
     surface = pygame.Surface(size)
@@ -146,14 +145,14 @@ def test_the_table_fits_the_view(size: tuple[int, int]) -> None:
         assert left - 1 <= x <= left + width + 1 and top - 1 <= y <= top + height + 1
 
 
-def test_outlines_are_about_their_middle() -> None:
+def test_outlines_are_about_their_middle():
     for name in OUTLINES:
         rings = outline_named(name)
         assert max(math.hypot(x, y) for x, y in rings[0]) == pytest.approx(1.0)
         assert shapely.Polygon(rings[0], rings[1:]).is_valid
 
 
-def test_the_table_is_beside_the_figures_below_them_or_in_the_readout() -> None:
+def test_the_table_is_beside_the_figures_below_them_or_in_the_readout():
     demo = make()
     places = []
     for size in ((960.0, 620.0), (600.0, 900.0), (230.0, 260.0)):

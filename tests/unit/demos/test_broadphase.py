@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -15,14 +14,12 @@ from demos._broadphase_picture import entered, sketch_words
 from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
 from engine.app.headless import picture_of
 from engine.broadphase import STRUCTURES, BruteForce
-from engine.common.arrays import IntArray
-from engine.render.canvas import Canvas
-from engine.render.rectangles import Bar, draw_bars
+from engine.render.rectangles import draw_bars
 
 SMALL = {"boxes": 120}
 
 
-def test_every_structure_has_its_word_in_the_order_of_the_table() -> None:
+def test_every_structure_has_its_word_in_the_order_of_the_table():
     assert len(STRUCTURE_WORDS) == len(STRUCTURES) == len(set(STRUCTURE_WORDS))
     for word, structure in (
         ("brute force", "BruteForce"),
@@ -34,7 +31,7 @@ def test_every_structure_has_its_word_in_the_order_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene: str) -> None:
+def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene):
     crowd = Crowd(np.random.default_rng(1), 300, scene, 20.0, 0.25, 5.0)
     before = crowd.boxes.copy()
     for _ in range(200):
@@ -46,7 +43,7 @@ def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene: str) ->
     assert np.allclose(sides, before[:, 2:] - before[:, :2])
 
 
-def test_all_structures_have_their_turns_and_find_the_same() -> None:
+def test_all_structures_have_their_turns_and_find_the_same():
     demo = BroadPhaseScene(values={**SMALL, "moving": 0.4})
     for _ in range(110):
         demo.sim.step()
@@ -58,12 +55,12 @@ def test_all_structures_have_their_turns_and_find_the_same() -> None:
     assert "all agree" in demo.summary()[0]
 
 
-def test_a_structure_that_loses_a_pair_is_named() -> None:
+def test_a_structure_that_loses_a_pair_is_named():
     class Lossy(BruteForce):
         name = "lossy"
 
-        def pairs(self, aabbs: object = None) -> IntArray:
-            return super().pairs(aabbs)[1:]  # type: ignore[arg-type]
+        def pairs(self, aabbs=None):
+            return super().pairs(aabbs)[1:]
 
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
@@ -75,7 +72,7 @@ def test_a_structure_that_loses_a_pair_is_named() -> None:
     assert "lossy" in demo.summary()[0] and demo.agreement().unexplained == demo.view_state.race.n_wrong > 0
 
 
-def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
+def test_slow_structures_wait_so_that_the_picture_does_not():
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
     race = demo.view_state.race
@@ -88,10 +85,10 @@ def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
 
 
 @pytest.mark.parametrize("size", [(800, 600), (1280, 720)])
-def test_the_chart_has_room_for_all_its_rows(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    ends: list[tuple[float, float]] = []
+def test_the_chart_has_room_for_all_its_rows(size, monkeypatch):
+    ends = []
 
-    def noted(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[Bar], name_width: float) -> float:
+    def noted(canvas, place, bars, name_width):
         end = draw_bars(canvas, place, bars, name_width)
         ends.append((end, canvas.camera.view[1] + canvas.camera.view[3]))
         return end
@@ -104,7 +101,7 @@ def test_the_chart_has_room_for_all_its_rows(size: tuple[int, int], monkeypatch:
 
 
 @pytest.mark.parametrize("structure", STRUCTURE_WORDS)
-def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure: str) -> None:
+def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure):
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(3):
         demo.sim.step()
@@ -121,12 +118,12 @@ def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure: str) -> Non
     assert np.array_equal(phase.regions(region[None])[:, 1], _overlapping(boxes, region))
 
 
-def _overlapping(boxes: np.ndarray, region: np.ndarray) -> IntArray:
+def _overlapping(boxes, region):
     return np.flatnonzero((boxes[:, :2] <= region[2:]).all(axis=1) & (boxes[:, 2:] >= region[:2]).all(axis=1))
 
 
 @pytest.mark.parametrize("structure", ["sweep", "uniform", "dynamic tree"])
-def test_a_picture_with_the_chart(structure: str) -> None:
+def test_a_picture_with_the_chart(structure):
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(5):
         demo.sim.step()
@@ -137,13 +134,13 @@ def test_a_picture_with_the_chart(structure: str) -> None:
     assert pygame.transform.average_color(foot)[:3] != pygame.transform.average_color(picture.subsurface((210, 5, 20, 20)))[:3]
 
 
-def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch):
     started = []
 
     class Load:
         failure = ""
 
-        def __init__(self, statement: str, load: object) -> None:
+        def __init__(self, statement, load):
             started.append(statement)
 
     monkeypatch.setattr(racing, "_loaded", False)
@@ -160,7 +157,7 @@ def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch: pytest.Monk
     assert demo.view_state.race is not None
 
 
-def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_come(monkeypatch):
     """A film begins before the first step (issue 29)."""
     monkeypatch.setattr(racing, "_loaded", False)
     monkeypatch.setattr(racing, "load", lambda: monkeypatch.setattr(racing, "_loaded", True))
@@ -168,7 +165,7 @@ def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_co
     assert demo.view_state.race is None and all("boxes" in str(line) for line in demo.status())
 
 
-def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left() -> None:
+def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left():
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
     assert demo.turn((1.0, 2.0)) and demo.eye == (1.0, 2.0)

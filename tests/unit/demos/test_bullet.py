@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -17,7 +16,7 @@ from demos.bullet import NAMES, RULE_NAMES, TARGETS, Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.app.stage_views import step_path, views_of
 from engine.cli.fire import FireOptions, shot_fields
-from engine.contracts import Status, StepAgreement, StepContacts
+from engine.contracts import Status, StepAgreement
 from engine.experiments.spec import RULES, ShotSpec
 from engine.experiments.spec import TARGETS as ALL_TARGETS
 from engine.experiments.tracker import Outcome
@@ -25,22 +24,21 @@ from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.sim.actions import ResourceReady
-from engine.sim.stage import Stage, StepPiece
 
 SOLID = ("wall", "moving", "plate", "blade", "bullet")
 CCD_LOOKS_AT = ("wall", "moving", "blade")  # what is static or kinematic: without the flag, nothing else
 
 
-def test_it_fires_by_itself_at_each_target_in_turn() -> None:
+def test_it_fires_by_itself_at_each_target_in_turn():
     report, demo = run_headless(Bullet, 300, seed=1)
     assert isinstance(demo, Bullet)
     assert demo.shots >= 5
-    assert len(demo.lanes[0].watch.positions) < 20  # type: ignore[union-attr]
+    assert len(demo.lanes[0].watch.positions) < 20
     assert report.counts.begun > 0 and report.counts.ended > 0
 
 
 @pytest.mark.parametrize("target", SOLID)
-def test_discrete_steps_jump_what_the_other_rules_stop_at(target: str) -> None:
+def test_discrete_steps_jump_what_the_other_rules_stop_at(target):
     _, demo = run_headless(Bullet, 30, values={"target": target, "lanes": "all"})
     assert isinstance(demo, Bullet)
     outcomes = {lane.rule: lane.watch.outcome for lane in demo.lanes if lane.watch is not None}
@@ -53,14 +51,14 @@ def test_discrete_steps_jump_what_the_other_rules_stop_at(target: str) -> None:
     assert flags == [False, False, True, False, False]
 
 
-def test_a_sensor_is_felt_by_our_rules_alone() -> None:
+def test_a_sensor_is_felt_by_our_rules_alone():
     _, demo = run_headless(Bullet, 30, values={"target": "sensor", "lanes": "all"})
     assert isinstance(demo, Bullet)
     felt = {lane.rule: lane.watch.hit is not None for lane in demo.lanes if lane.watch is not None}
     assert felt == {"discrete": False, "default": False, "bullet": False, "substeps": True, "swept": True}
 
 
-def test_the_user_chooses_the_lanes() -> None:
+def test_the_user_chooses_the_lanes():
     demo = Bullet(values={"lanes": "swept+discrete"})
     assert [lane.rule for lane in demo.lanes] == ["discrete", "swept"]
     lanes = demo.parameters[0]
@@ -71,7 +69,7 @@ def test_the_user_chooses_the_lanes() -> None:
 
 @pytest.mark.parametrize("size", [(980.0, 440.0), (200.0, 60.0)])
 @pytest.mark.parametrize("lanes", ["discrete", "all"])
-def test_lanes_lie_under_each_other_and_do_not_overlap(size: tuple[float, float], lanes: str) -> None:
+def test_lanes_lie_under_each_other_and_do_not_overlap(size, lanes):
     demo = Bullet(values={"lanes": lanes})
     assert demo.arrange(*size)
     strips = [
@@ -85,7 +83,7 @@ def test_lanes_lie_under_each_other_and_do_not_overlap(size: tuple[float, float]
     assert home.lower[1] == pytest.approx(strips[-1][0]) and home.upper[1] > strips[0][1]
 
 
-def test_the_time_line_opens_up_the_step_that_jumped() -> None:
+def test_the_time_line_opens_up_the_step_that_jumped():
     _, demo = run_headless(Bullet, 30, values={"target": "wall", "lanes": "all"})
     assert isinstance(demo, Bullet)
     discrete, bullet = demo.lanes[0], demo.lanes[2]
@@ -101,7 +99,7 @@ def test_the_time_line_opens_up_the_step_that_jumped() -> None:
     assert len(demo.lanes[3].pieces[step]) > 20, "sub-steps"
 
 
-def test_before_the_touch_the_time_line_shows_the_step_that_was_taken() -> None:
+def test_before_the_touch_the_time_line_shows_the_step_that_was_taken():
     demo = Bullet(values={"target": "wall"})
     assert demo.lanes[0].decisive_step() is None
     demo.sim.step()
@@ -109,12 +107,12 @@ def test_before_the_touch_the_time_line_shows_the_step_that_was_taken() -> None:
     assert found is not None and found[0] == 0 and found[1].touch.status is Status.MISS
 
 
-def test_the_speed_limit_is_mentioned_only_if_it_applies() -> None:
+def test_the_speed_limit_is_mentioned_only_if_it_applies():
     leads = [Bullet(values={"speed": speed})._lead_words() for speed in (100, 400)]
     assert "2 m per step" not in leads[0][0][0] and "2 m per step" in leads[1][0][0] and leads[0][1] != leads[1][1]
 
 
-def test_keys_fire() -> None:
+def test_keys_fire():
     demo = Bullet()
     assert demo.viewer.wanted_speed is not None and demo.viewer.wanted_speed < 0.1
     assert demo.on_key("return") and demo.shots == 2 and demo.fires_by_itself
@@ -130,7 +128,7 @@ def test_keys_fire() -> None:
     assert not demo.on_key("q")
 
 
-def test_every_target_has_a_name() -> None:
+def test_every_target_has_a_name():
     assert {targets[0] for targets, _ in list(TARGETS.values())[1:]} == set(ALL_TARGETS) == set(NAMES)
 
 
@@ -150,7 +148,7 @@ def test_every_target_has_a_name() -> None:
         {"target": "plate", "angle": 40, "lanes": "substeps"},
     ],
 )
-def test_every_step_can_be_drawn(values: dict[str, object]) -> None:
+def test_every_step_can_be_drawn(values):
     demo = Bullet(values=values)
     for steps in (2, 9, 20):  # before, at and after the hit of a fast bullet
         for _ in range(steps):
@@ -158,19 +156,19 @@ def test_every_step_can_be_drawn(values: dict[str, object]) -> None:
         assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
 
 
-def test_a_bullet_that_does_not_move_ends_in_words_and_keeps_nothing() -> None:
+def test_a_bullet_that_does_not_move_ends_in_words_and_keeps_nothing():
     _, demo = run_headless(Bullet, 400, values={"speed": 0, "target": "wall"})
     assert isinstance(demo, Bullet)
     assert all(line.endswith("the bullet does not move") for line in demo.summary()) and len(demo.summary()) == 2
     assert all(lane.watch is not None and len(lane.watch.positions) < 12 for lane in demo.lanes)
 
 
-def test_it_opens_with_ccd_off_and_on_at_a_free_plate() -> None:
+def test_it_opens_with_ccd_off_and_on_at_a_free_plate():
     demo = Bullet()
     assert [lane.rule for lane in demo.lanes] == ["discrete", "bullet"] and demo.spec().target == "dynamic"
 
 
-def test_a_drag_in_a_lane_aims_at_the_target_and_fires() -> None:
+def test_a_drag_in_a_lane_aims_at_the_target_and_fires():
     demo = Bullet()
     lane = demo.lanes[1].stage
     shots = demo.shots
@@ -185,25 +183,25 @@ def test_a_drag_in_a_lane_aims_at_the_target_and_fires() -> None:
     assert demo.shots == shots + 1 and demo.parameter("angle") == 27.0
 
 
-def test_words_choose_the_target_as_the_command_fire_calls_it() -> None:
+def test_words_choose_the_target_as_the_command_fire_calls_it():
     for word, target in (("wall", "static"), ("static", "static"), ("moving", "kinematic"), ("plate", "dynamic"), ("head_on", "head_on")):
         assert Bullet(values={"target": word}).spec().target == target
 
 
-def test_the_command_fire_and_the_demo_begin_with_the_same_shot() -> None:
+def test_the_command_fire_and_the_demo_begin_with_the_same_shot():
     spec, demo = ShotSpec(**shot_fields(FireOptions())), Bullet().spec()
     for name in ("speed", "thickness", "hertz", "radius"):
         assert getattr(spec, name) == getattr(demo, name)
 
 
-def test_ghosts_keep_their_distance() -> None:
+def test_ghosts_keep_their_distance():
     places = [(0.03 * k, 0.0) for k in range(50)]
     shown = ghosts_shown(places, 0.2, ())
     assert shown[-1] == 49 and all(places[b][0] - places[a][0] >= 0.2 for a, b in pairwise(shown))
     assert {3, 4} <= set(ghosts_shown(places, 0.2, (3, 4)))
 
 
-def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
+def test_in_slow_motion_the_plate_waits_for_the_bullet():
     """Between two steps, with CCD on: the plate stands still, and no contact is drawn, until the drawn bullet is at it."""
     demo = Bullet(values={"target": "plate", "lanes": "bullet"})
     stage, watch, views = demo.stages[0], demo.lanes[0].watch, views_of(demo)
@@ -229,13 +227,13 @@ def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
     assert painter.poses(world, impacts, 1.0).tolist() == world.poses.tolist()
 
 
-def _record_pieces(stage: Stage) -> list[StepPiece]:
+def _record_pieces(stage):
     """Return a list to which each piece of a step is added from now on."""
     step = stage.stepper
     assert step is not None
-    pieces: list[StepPiece] = []
+    pieces = []
 
-    def recording() -> Iterator[StepPiece]:
+    def recording():
         for piece in step():
             pieces.append(piece)
             yield piece
@@ -245,7 +243,7 @@ def _record_pieces(stage: Stage) -> list[StepPiece]:
 
 
 @pytest.mark.parametrize("rule", ["substeps", "swept"])
-def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule: str) -> None:
+def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule):
     demo = Bullet(values={"target": "wall", "lanes": rule})
     stage, watch = demo.stages[0], demo.lanes[0].watch
     assert watch is not None
@@ -266,12 +264,12 @@ class _Referee:
 
     ready, total, pairs, last_ms = True, StepAgreement(), None, 0.0
 
-    def check(self, contacts: StepContacts, /) -> StepAgreement:
+    def check(self, contacts, /):
         return StepAgreement()
 
 
 @pytest.mark.parametrize("lanes", ["discrete+swept", "swept", "discrete+bullet", "default"])
-def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes: str) -> None:
+def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes):
     demo = Bullet(values={"lanes": lanes, "target": "wall"})
     demo.viewer.interactive = demo.sim.waits = True
     for _ in range(120):
@@ -289,9 +287,9 @@ def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_d
     assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED
 
 
-def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monkeypatch):
     loading = SimpleNamespace(is_done=False)
-    examined: list[Lane] = []
+    examined = []
     monkeypatch.setattr("demos._bullet_kernels._loaded", False)
     monkeypatch.setattr("demos._bullet_kernels._begun", lambda: loading)
     monkeypatch.setattr(Lane, "decisive_step", lambda lane: examined.append(lane))
@@ -306,9 +304,9 @@ def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monke
     assert examined == [demo.lanes[0]]
 
 
-def test_every_piece_of_a_step_is_checked_and_counted_as_one_step() -> None:
+def test_every_piece_of_a_step_is_checked_and_counted_as_one_step():
     class Counting(_Referee):
-        def check(self, contacts: StepContacts, /) -> StepAgreement:
+        def check(self, contacts, /):
             return StepAgreement(compared=2, agree=1, explained=1, max_point_error=0.25)
 
     demo = Bullet(values={"lanes": "substeps", "target": "wall"}, referee=lambda world: Counting())
@@ -324,8 +322,8 @@ def test_every_piece_of_a_step_is_checked_and_counted_as_one_step() -> None:
 
 
 @pytest.mark.parametrize("rule", ["bullet", "substeps", "swept"])
-def test_the_impact_is_drawn_from_its_moment_on(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[object] = []
+def test_the_impact_is_drawn_from_its_moment_on(rule, monkeypatch):
+    drawn = []
     monkeypatch.setattr("demos.bullet.draw_impact", lambda canvas, shape, pose, point, normal, is_first=True: drawn.append(normal))
     demo = Bullet(values={"lanes": rule, "target": "wall"})
     watch = demo.lanes[0].watch
@@ -345,7 +343,7 @@ def test_the_impact_is_drawn_from_its_moment_on(rule: str, monkeypatch: pytest.M
     assert len(drawn) >= 1 and drawn[-1] == pytest.approx((-1.0, 0.0))
 
 
-def test_the_kernels_of_the_time_line_can_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_of_the_time_line_can_be_loaded(monkeypatch):
     """What they are loaded with must be shapes that Box2D holds, or no picture can be made of the demo."""
     monkeypatch.setattr("demos._bullet_kernels._loaded", False)
     assert are_loaded(in_background=False)

@@ -6,13 +6,13 @@ import pytest
 
 from demos.bridge import Bridge
 from engine.box2d import memory
-from engine.demo import Claim, Demo
+from engine.demo import Claim
 from engine.sim.registry import all_demos
 
 Values = dict[str, object]
-DEFAULTS: dict[str, Values] = {"filters": {"rate": 5}, "scattering": {"shots": 15}}
+DEFAULTS = {"filters": {"rate": 5}, "scattering": {"shots": 15}}
 """Values of the first run that differ from a demo's own: with more shots, our solver turns the outermost before they touch."""
-MORE: dict[str, list[Values]] = {
+MORE = {
     "buoyancy": [{"water": 1.6}],
     "catapult": [{"weight": 150, "stop": 60}],
     "dominoes": [{"gap": 0.6, "friction": 0.4}],
@@ -34,7 +34,7 @@ QUICK = {"pulley", "radial_engine", "scattering", "breakable", "bounce", "convey
 """Demos whose claims the default suite checks on our own solver too."""
 
 
-def _runs() -> list[pytest.ParameterSet]:
+def _runs():
     runs = []
     for kind in all_demos():
         for claim in kind.claims:
@@ -50,7 +50,7 @@ def _runs() -> list[pytest.ParameterSet]:
 
 
 @pytest.mark.parametrize(("kind", "claim", "solver", "values"), _runs())
-def test_a_claim_holds_after_its_time(kind: type[Demo], claim: Claim, solver: str, values: Values) -> None:
+def test_a_claim_holds_after_its_time(kind, claim, solver, values):
     memory.load()  # without it every keyframe would start joints from no impulse
     demo = kind(3, values, solver=solver)
     if isinstance(demo, Bridge):
@@ -61,7 +61,7 @@ def test_a_claim_holds_after_its_time(kind: type[Demo], claim: Claim, solver: st
     assert claim.holds(demo), claim.verdict(demo)
 
 
-def test_a_claim_says_both_numbers_and_takes_sides_only_when_it_can() -> None:
+def test_a_claim_says_both_numbers_and_takes_sides_only_when_it_can():
     claim = Claim("sag", "m", 1.0, lambda demo: demo.measured, 2.0, lambda demo: demo.allowed, 1)
     demo = _Measured()
     for measured, allowed, steps, words, holds in (

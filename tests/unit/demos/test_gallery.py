@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pygame
@@ -29,7 +28,7 @@ _WINDOW_KEYS = {"space", "n", "r", "home", "f1", "escape"}
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def display(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
@@ -37,12 +36,12 @@ def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pygame.display.quit()
 
 
-def _keys(kind: type[Demo]) -> list[str]:
+def _keys(kind):
     return ["return" if key == "enter" else key for keys, _ in kind.keys for key in keys.lower().split(", ")]
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_is_rewound_exactly_with_a_body_thrown_by_hand(kind: type[Demo]) -> None:
+def test_is_rewound_exactly_with_a_body_thrown_by_hand(kind):
     memory.load()
     history = History(kind(5))
     world, rng = history.demo.stages[0].world, random.Random(kind.id)
@@ -62,7 +61,7 @@ def test_is_rewound_exactly_with_a_body_thrown_by_hand(kind: type[Demo]) -> None
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_says_what_to_watch_and_has_keys_of_its_own(kind: type[Demo]) -> None:
+def test_says_what_to_watch_and_has_keys_of_its_own(kind):
     assert 1 <= len(re.findall(r"[.?!](?:\s|$)", kind.watch)) <= 2 and len(kind.watch) < 130
     assert 1 <= len(kind.parameters) <= 4
     assert kind.claims or kind.status is not Demo.status
@@ -76,7 +75,7 @@ def test_says_what_to_watch_and_has_keys_of_its_own(kind: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_goes_on_whatever_gravity_somebody_sets(kind: type[Demo]) -> None:
+def test_goes_on_whatever_gravity_somebody_sets(kind):
     """None, upwards, sideways, ten times as much: numbers that follow from gravity have nothing to divide by then, or no root."""
     demo = kind(0)
     window, surface = Window((800, 600), (kind,), demo), pygame.Surface((800, 600))
@@ -92,7 +91,7 @@ def test_goes_on_whatever_gravity_somebody_sets(kind: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_goes_on_without_a_body_that_somebody_deleted(kind: type[Demo]) -> None:
+def test_goes_on_without_a_body_that_somebody_deleted(kind):
     demo = kind(0)
     rng, world = random.Random(kind.id), demo.stages[0].world
     for k in range(60):

@@ -16,7 +16,7 @@ SCENES = [pytest.param(kind, id=kind.id) for kind in all_demos() if issubclass(k
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_run_repeats_exactly_and_every_age_can_be_drawn(scene: type[Limitation]) -> None:
+def test_a_run_repeats_exactly_and_every_age_can_be_drawn(scene):
     demo = scene()
     start = demo.stages[0].world.poses
     assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
@@ -30,7 +30,7 @@ def test_a_run_repeats_exactly_and_every_age_can_be_drawn(scene: type[Limitation
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_every_number_is_as_predicted_and_a_viewer_need_not_wait_for_it(scene: type[Limitation], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_number_is_as_predicted_and_a_viewer_need_not_wait_for_it(scene, monkeypatch):
     monkeypatch.setattr("demos._limitations._known", {})
     demo = scene()
     demo.viewer.interactive = True
@@ -41,10 +41,10 @@ def test_every_number_is_as_predicted_and_a_viewer_need_not_wait_for_it(scene: t
     assert tuple(demo.summary()) == tuple(finding.words for finding in demo.findings())
 
 
-def test_rows_forget_the_last_run() -> None:
+def test_rows_forget_the_last_run():
     demo = PromiseSensors()
 
-    def results() -> list[tuple[list[bool], list[list[float]]]]:
+    def results():
         return [(list(rows.seen), [list(way) for way in rows.ways]) for _, rows, _ in demo.rows]
 
     demo.sim.step()
@@ -60,7 +60,7 @@ def test_rows_forget_the_last_run() -> None:
     assert results() == first and [sum(seen) for seen, _ in first] == [1, 1, 6]
 
 
-def test_a_plate_lets_the_unflagged_bullets_through_and_the_disc_hops() -> None:
+def test_a_plate_lets_the_unflagged_bullets_through_and_the_disc_hops():
     _, demo = run_headless(PromiseThinBodies, 12)
     assert isinstance(demo, PromiseThinBodies)
     assert [sum(rows.passed) for _, rows, _ in demo.rows] == [0, 0, 5, 0]
@@ -69,7 +69,7 @@ def test_a_plate_lets_the_unflagged_bullets_through_and_the_disc_hops() -> None:
     assert [slide.first_bump(0) is not None for slide, _, _ in demo.lanes] == [True, True, False, False]
 
 
-def test_the_rod_is_through_on_the_left_and_stopped_on_the_right() -> None:
+def test_the_rod_is_through_on_the_left_and_stopped_on_the_right():
     demo = PromiseMissedTouch()
     for _ in range(2):
         demo.sim.step()
@@ -77,7 +77,7 @@ def test_the_rod_is_through_on_the_left_and_stopped_on_the_right() -> None:
         assert left.n_contacts == 0 and left.is_behind() and not right.is_behind()
 
 
-def test_a_view_too_small_for_the_table_has_its_numbers_in_the_readout() -> None:
+def test_a_view_too_small_for_the_table_has_its_numbers_in_the_readout():
     demo = PromiseThinBodies()
     demo.arrange(1000.0, 680.0)
     assert list(demo.status()) == []

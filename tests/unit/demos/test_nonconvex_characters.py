@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from demos.nonconvex_characters import EDGE, JUMP_SPEED, TOP, Figure, NonconvexCharacters
+from demos.nonconvex_characters import EDGE, JUMP_SPEED, TOP, NonconvexCharacters
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Transform
 
 
-def _steps(demo: NonconvexCharacters, n_steps: int) -> None:
+def _steps(demo, n_steps):
     for _ in range(n_steps):
         demo.sim.step()
 
 
-def _settled() -> NonconvexCharacters:
+def _settled():
     demo = NonconvexCharacters()
     _steps(demo, 30)
     assert all(figure.grounded for figure in demo.figures)
     return demo
 
 
-def test_the_pilot_shows_air_under_the_worse_holds() -> None:
+def test_the_pilot_shows_air_under_the_worse_holds():
     demo = NonconvexCharacters()
     _steps(demo, 370)
     one_box, two_boxes, four, traced = (figure.max_on_air for figure in demo.figures)
@@ -34,7 +34,7 @@ def test_the_pilot_shows_air_under_the_worse_holds() -> None:
     assert min(one_box, two_boxes) > 5.0 * traced
 
 
-def test_the_traced_bird_hangs_by_its_tail() -> None:
+def test_the_traced_bird_hangs_by_its_tail():
     """Fixtures that know the tail meet the platform with it; those without one fall past."""
     demo = NonconvexCharacters()
     lowest = [TOP] * 4
@@ -47,9 +47,9 @@ def test_the_traced_bird_hangs_by_its_tail() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.5, 1.6, 6.0])
-def test_the_pilot_comes_round_at_any_speed(speed: float) -> None:
+def test_the_pilot_comes_round_at_any_speed(speed):
     demo = NonconvexCharacters(values={"speed": speed})
-    visited: list[set[str]] = [set() for _ in demo.figures]
+    visited = [set() for _ in demo.figures]
     for _ in range(round(800 + 1000 / speed)):
         demo.sim.step()
         for seen, figure in zip(visited, demo.figures, strict=True):
@@ -59,7 +59,7 @@ def test_the_pilot_comes_round_at_any_speed(speed: float) -> None:
     assert all(seen == {"platform", "left", "right"} for seen in visited)
 
 
-def test_keys_take_over_and_all_walk_alike() -> None:
+def test_keys_take_over_and_all_walk_alike():
     demo = _settled()
     demo.held.add("right")
     _steps(demo, 30)
@@ -72,7 +72,7 @@ def test_keys_take_over_and_all_walk_alike() -> None:
     assert all(figure.world.state(figure.body).linear_velocity[0] == 0.0 for figure in demo.figures)
 
 
-def test_a_jump_needs_ground() -> None:
+def test_a_jump_needs_ground():
     demo = _settled()
     demo.held.add("up")
     highest = [0.0] * 4
@@ -86,7 +86,7 @@ def test_a_jump_needs_ground() -> None:
     assert rising <= 3
 
 
-def test_a_wall_beside_is_no_ground() -> None:
+def test_a_wall_beside_is_no_ground():
     """Pressed against the platform's side in the air, a figure is pushed sideways, not carried."""
     demo = _settled()
     for figure in demo.figures:
@@ -98,7 +98,7 @@ def test_a_wall_beside_is_no_ground() -> None:
         assert not any(figure.grounded for figure in demo.figures if figure.position[1] > TOP + 0.05)
 
 
-def test_turning_mirrors_the_fixtures() -> None:
+def test_turning_mirrors_the_fixtures():
     demo = _settled()
     boxes = [_width(figure) for figure in demo.figures]
     demo.held.add("left")
@@ -107,7 +107,7 @@ def test_turning_mirrors_the_fixtures() -> None:
     assert [_width(figure) for figure in demo.figures] == [pytest.approx((-right, -left)) for left, right in boxes]
 
 
-def _width(figure: Figure) -> tuple[float, float]:
+def _width(figure):
     shapes = [figure.world.fixture(fixture).shape for fixture in figure.world.body(figure.body).fixtures]
     boxes = [shape.aabb(Transform()) for shape in shapes]
     return min(box.lower[0] for box in boxes), max(box.upper[0] for box in boxes)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from pathlib import Path
-from typing import Any
 
 import pygame
 import pytest
@@ -17,7 +15,6 @@ from demos.pair import PairInspector
 from engine.app.headless import picture_of
 from engine.app.window import Window
 from engine.compare.pair.file import Outsider, Pair, load_pair
-from engine.demo import Demo
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
@@ -29,14 +26,14 @@ class Loaded:
     """Says that the algorithms are there; the inspector has no world that it could check."""
 
 
-def make(query: str = "manifold", kind: type[Demo] | None = None) -> PairInspector:
-    demo = (kind or find_demo("pair"))(0, {"query": query} if kind is None else None, lambda world: Loaded())  # type: ignore[arg-type,return-value]
+def make(query="manifold", kind=None):
+    demo = (kind or find_demo("pair"))(0, {"query": query} if kind is None else None, lambda world: Loaded())
     assert isinstance(demo, PairInspector)
     return demo
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def display(monkeypatch, tmp_path):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.chdir(tmp_path)
     pygame.display.init()
@@ -45,7 +42,7 @@ def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     pygame.display.quit()
 
 
-def test_turning_b_makes_the_axis_of_box2d_flip() -> None:
+def test_turning_b_makes_the_axis_of_box2d_flip():
     demo = make()
     center = demo.middle_of(demo.case, "b")
     apart = []
@@ -60,7 +57,7 @@ def test_turning_b_makes_the_axis_of_box2d_flip() -> None:
     assert apart[0] and not all(apart), "at first the other way out, then the same"
 
 
-def test_a_drag_moves_what_was_taken_and_restart_brings_it_back() -> None:
+def test_a_drag_moves_what_was_taken_and_restart_brings_it_back():
     demo = make()
     begin, center = demo.pair, demo.middle_of(demo.case, "b")
     assert demo.grab(center) and demo.grabbing
@@ -75,7 +72,7 @@ def test_a_drag_moves_what_was_taken_and_restart_brings_it_back() -> None:
     assert demo.pair is begin or demo.pair == begin
 
 
-def test_a_corner_can_be_dragged_as_in_the_stepper() -> None:
+def test_a_corner_can_be_dragged_as_in_the_stepper():
     demo = make()
     before = demo.pair
     (name, (x, y)) = next((name, at) for name, at in demo.case.handles if name == "b.0")
@@ -85,7 +82,7 @@ def test_a_corner_can_be_dragged_as_in_the_stepper() -> None:
     assert demo.pair.shape_b != before.shape_b and demo.pair.shape_a == before.shape_a
 
 
-def test_a_right_drag_turns() -> None:
+def test_a_right_drag_turns():
     demo = make()
     x, y = demo.middle_of(demo.case, "b")
     angle = demo.pair.pose_b.angle
@@ -95,7 +92,7 @@ def test_a_right_drag_turns() -> None:
     assert demo.middle_of(demo.case, "b") == pytest.approx((x, y))
 
 
-def test_keys_nudge_and_turn_what_was_touched_last() -> None:
+def test_keys_nudge_and_turn_what_was_touched_last():
     demo = make()
     x, y = demo.pair.pose_b.position
     for key in ("right", "right", "up", "left", "down"):
@@ -107,7 +104,7 @@ def test_keys_nudge_and_turn_what_was_touched_last() -> None:
     assert not demo.on_key("x")
 
 
-def test_a_motion_has_handles_at_both_ends_and_a_slider_between() -> None:
+def test_a_motion_has_handles_at_both_ends_and_a_slider_between():
     demo = make("toi")
     begin = demo.pair
     end = demo.middle_of(demo.case, "b.end")
@@ -131,7 +128,7 @@ def test_a_motion_has_handles_at_both_ends_and_a_slider_between() -> None:
     assert demo.middle_of(demo.case, "b.end")[1] == pytest.approx(before[1][1] + 0.25)
 
 
-def test_a_ray_and_a_point_are_dragged() -> None:
+def test_a_ray_and_a_point_are_dragged():
     ray = make("ray_cast")
     assert ray.pair.ray is not None
     start = ray.pair.ray[0]
@@ -145,7 +142,7 @@ def test_a_ray_and_a_point_are_dragged() -> None:
     assert inside.answers is not None and inside.answers.ours.is_yes
 
 
-def test_saving_makes_a_new_file_each_time(tmp_path: Path) -> None:
+def test_saving_makes_a_new_file_each_time(tmp_path):
     demo = make()
     demo.on_key("right")
     demo.on_key("s")
@@ -156,14 +153,14 @@ def test_saving_makes_a_new_file_each_time(tmp_path: Path) -> None:
     assert any("saved as" in str(line) for line in demo.status())
 
 
-def test_a_save_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_save_that_fails_is_told(tmp_path):
     (tmp_path / "out").write_text("a file where the folder would be")
     demo = make()
     demo.on_key("s")
     assert demo.view_state.message.startswith("not saved") and any("not saved" in str(line) for line in demo.status())
 
 
-def test_a_file_opens_with_its_query_and_its_outsider(tmp_path: Path) -> None:
+def test_a_file_opens_with_its_query_and_its_outsider(tmp_path):
     pair = Pair(
         "manifold", Polygon.box(1.0, 0.5), Transform(), Circle(0.5), Transform((0.0, 0.9)),
         outsider=Outsider("mine.py:collide", {"normal": (1.0, 0.0), "points": [(0.0, 0.5)], "depth": "deep"}, "wrong normal"),
@@ -184,7 +181,7 @@ def test_a_file_opens_with_its_query_and_its_outsider(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(1280, 720), (800, 500)])
 @pytest.mark.parametrize("query", inspector.QUERIES)
-def test_every_query_has_its_picture(query: str, size: tuple[int, int]) -> None:
+def test_every_query_has_its_picture(query, size):
     demo = make(query)
     content = picture_of(demo, size)
     demo.restart()
@@ -200,7 +197,7 @@ def test_every_query_has_its_picture(query: str, size: tuple[int, int]) -> None:
         Segment((0.0, 0.0), (0.0, 0.0)),
     ],
 )  # fmt: skip
-def test_every_shape_has_an_outline_and_can_be_taken(shape: Any, tmp_path: Path) -> None:
+def test_every_shape_has_an_outline_and_can_be_taken(shape, tmp_path):
     xf = Transform((1.0, 2.0), 0.7)
     core = shape.core
     box = shape.aabb(xf)
@@ -212,13 +209,13 @@ def test_every_shape_has_an_outline_and_can_be_taken(shape: Any, tmp_path: Path)
     assert demo.answers is not None and picture_of(demo)
 
 
-def test_far_out_pairs_are_told_and_drawn(tmp_path: Path) -> None:
+def test_far_out_pairs_are_told_and_drawn(tmp_path):
     far = Pair("manifold", Circle(1e8), Transform((9e8, -9e8), 9e8), Polygon.box(1.0, 1.0), Transform((-9e8, 9e8)))
     demo = make(kind=PairInspector.of_file(far, str(tmp_path / "x.json")))
     assert picture_of(demo) and demo.status()
 
 
-def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch):
     monkeypatch.setattr(inspector, "_loads", Loads("test"))
     load, may_load = inspector._load, threading.Event()
     monkeypatch.setattr(inspector, "_load", lambda pair: may_load.wait(60.0) and load(pair))
@@ -236,7 +233,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     assert window.session.timeline.failure == "" and demo_hash(demo) == before
     may_load.set()
 
-    def is_answered() -> bool:
+    def is_answered():
         window.update(1.0 / 60.0)
         window.show(surface)
         return demo.answers is not None
@@ -245,7 +242,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     assert demo.answers is not None and demo.answers.verdict == "agree"
 
 
-def test_the_mouse_of_the_window_reaches_the_pair() -> None:
+def test_the_mouse_of_the_window_reaches_the_pair():
     demo = make()
     window = Window((1280, 720), (PairInspector,), demo, is_watched=False)
     window.has_referee()
@@ -254,7 +251,7 @@ def test_the_mouse_of_the_window_reaches_the_pair() -> None:
         window.update(0.0)
         window.show(surface)
 
-    def send(kind: int, **given: Any) -> None:
+    def send(kind, **given):
         window.handle(pygame.event.Event(kind, given))
         window.show(surface)
 

@@ -19,7 +19,7 @@ _NAMES = (*HEADS, *LETTERS, "torso", "arm", "leg")
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_no_figure_is_convex_and_its_pieces_are_its_outline(name: str) -> None:
+def test_no_figure_is_convex_and_its_pieces_are_its_outline(name):
     outline = outline_of(name).as_shapely()
     assert outline.area < 0.95 * outline.convex_hull.area
     pieces = loose_pieces(name)
@@ -27,7 +27,7 @@ def test_no_figure_is_convex_and_its_pieces_are_its_outline(name: str) -> None:
     assert unary_union([Area(piece.vertices) for piece in pieces]).symmetric_difference(outline).area < 1e-6 * outline.area
 
 
-def test_a_figure_keeps_within_its_place() -> None:
+def test_a_figure_keeps_within_its_place():
     """No figure of the largest size reaches farther than half the way to the next place."""
     for name in LOOSE:
         corners = np.vstack([piece.vertices for piece in scaled(loose_pieces(name), max(_SIZES))])
@@ -40,7 +40,7 @@ def test_a_figure_keeps_within_its_place() -> None:
         assert reach * max(_SIZES) < _CLEAR - 0.5 * _PITCH
 
 
-def test_figures_come_over_time_and_stay_whole() -> None:
+def test_figures_come_over_time_and_stay_whole():
     demo = RagdollPile(values={"figures": 12, "rate": 6.0})
     world = demo.stage.world
     n_ragdolls = 6
@@ -61,12 +61,12 @@ def test_figures_come_over_time_and_stay_whole() -> None:
     assert demo.status()[0][0].startswith("12 of 12 figures: 42 bodies")
 
 
-def _widest_joint(demo: RagdollPile) -> float:
+def _widest_joint(demo):
     world = demo.stage.world
     return max((math.dist(*world.joint_anchors(joint)) for joint in world.joint_ids), default=0.0)
 
 
-def test_the_parts_of_a_ragdoll_never_meet() -> None:
+def test_the_parts_of_a_ragdoll_never_meet():
     demo = RagdollPile(values={"figures": 8, "rate": 30.0})
     world = demo.stage.world
     groups = {}
@@ -79,7 +79,7 @@ def test_the_parts_of_a_ragdoll_never_meet() -> None:
             assert groups[a] == 0 or groups[a] != groups[b]
 
 
-def test_a_toss_moves_everything_up() -> None:
+def test_a_toss_moves_everything_up():
     demo = RagdollPile(3, {"figures": 10, "rate": 10.0})
     for _ in range(60):
         demo.sim.step()
@@ -87,7 +87,7 @@ def test_a_toss_moves_everything_up() -> None:
     assert demo.stage.world.velocities[1:, 1].min() >= 5.0
 
 
-def test_every_contact_is_explained() -> None:
+def test_every_contact_is_explained():
     demo = RagdollPile(1, {"figures": 16, "rate": 30.0}, referee_factory())
     for _ in range(150):
         demo.sim.step()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -36,53 +35,51 @@ from demos.wrecking_ball import WreckingBall
 from engine.app.session import Session
 from engine.box2d import memory
 from engine.common.tolerances import LINEAR_SLOP
-from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import PressKey, ReleaseKey, Restart
 from engine.sim.history import History, demo_hash
-from engine.world import World
 
 
 @pytest.fixture(autouse=True, scope="module")
-def impulses_are_kept() -> None:
+def impulses_are_kept():
     """Without this every keyframe would start joints from no impulse, and a hanging chain would drop by centimeters."""
     memory.load()
 
 
-def run(demo: Demo, steps: int) -> None:
+def run(demo, steps):
     for _ in range(steps):
         demo.sim.step()
 
 
-def run_until(demo: Demo, is_over: Callable[[], bool], limit: int = 900) -> None:
+def run_until(demo, is_over, limit=900):
     while not is_over():
         assert demo.steps < limit
         demo.sim.step()
 
 
-def largest_shift(world: World, before: dict[int, tuple[float, float]]) -> float:
+def largest_shift(world, before):
     return max(math.dist(at, world.state(body).position) for body, at in before.items())
 
 
-def positions(world: World, bodies: list[int]) -> dict[int, tuple[float, float]]:
+def positions(world, bodies):
     return {body: world.state(body).position for body in bodies}
 
 
 # -- formulas -----------------------------------------------------------------------------------------------------------
 
 
-def test_atwood() -> None:
+def test_atwood():
     assert predicted_acceleration(3.0, 2.0, 1.0, 10.0) == pytest.approx(2.0)
     assert predicted_acceleration(2.0, 2.0, 1.0, 10.0) == 0.0 == predicted_acceleration(1.0, 2.0, 2.0, 10.0)
 
 
-def test_the_speed_of_the_wave_scales_with_size_and_gravity() -> None:
+def test_the_speed_of_the_wave_scales_with_size_and_gravity():
     """By dimensions it is sqrt(g h) times a number."""
     slow, fast = domino_wave_speed(1.0, 0.1, 0.3, 0.1, 10.0), domino_wave_speed(2.0, 0.2, 0.6, 0.1, 20.0)
     assert fast == pytest.approx(2.0 * slow, rel=1e-3)
 
 
-def test_a_chain_of_many_links_is_a_catenary_and_a_heavy_load_makes_it_a_triangle() -> None:
+def test_a_chain_of_many_links_is_a_catenary_and_a_heavy_load_makes_it_a_triangle():
     points = hanging_points(400, 14.7 / 400, 14.0, 1.0)
     assert -points[:, 1].min() == pytest.approx(catenary_sag(14.7, 14.0), rel=1e-4)
     assert points[-1] == pytest.approx((14.0, 0.0), abs=1e-6)
@@ -93,12 +90,12 @@ def test_a_chain_of_many_links_is_a_catenary_and_a_heavy_load_makes_it_a_triangl
 
 
 @pytest.mark.parametrize("at", [3.0, 7.25, 13.9])
-def test_a_hanging_chain_has_the_lowest_potential_energy(at: float) -> None:
+def test_a_hanging_chain_has_the_lowest_potential_energy(at):
     """Of all shapes nearby whose links keep their lengths and ends."""
     n, length, span, load = 16, 0.92, 14.0, 12.0
     points = hanging_points(n, length, span, 1.0, load, at)
 
-    def potential(corners: np.ndarray) -> float:
+    def potential(corners):
         under = corners[int(at)] + (at % 1.0) * (corners[min(int(at) + 1, n)] - corners[int(at)])
         return float(0.5 * (corners[:-1, 1] + corners[1:, 1]).sum() + load * under[1])
 
@@ -111,19 +108,19 @@ def test_a_hanging_chain_has_the_lowest_potential_energy(at: float) -> None:
         assert potential(np.vstack((np.zeros((1, 2)), moved))) > potential(points) - 1e-7
 
 
-def test_a_piston_at_its_dead_centers() -> None:
+def test_a_piston_at_its_dead_centers():
     assert piston_place(0.0, 2.0) == pytest.approx(2.8) and piston_place(math.pi, 2.0) == pytest.approx(1.2)
     assert piston_place(0.5 * math.pi, 2.0) == pytest.approx(math.sqrt(4.0 - 0.64))
 
 
-def test_a_parabola_at_45_degrees() -> None:
+def test_a_parabola_at_45_degrees():
     assert parabola_range((1.0, 0.0), (10.0, 10.0), 0.0, 10.0) == pytest.approx(21.0)
     assert parabola_range((1.0, 0.0), (10.0, 10.0), 0.0, 0.0) == math.inf
     # two seconds of flight, 0.1 m lower after steps of 0.01 s, and down at 45 degrees
     assert range_lost((1.0, 0.0), (10.0, 10.0), 0.0, 10.0, 0.01) == pytest.approx(0.1)
 
 
-def test_the_walker_s_leg_keeps_its_lengths() -> None:
+def test_the_walker_s_leg_keeps_its_lengths():
     start = leg_points(1.0, 0.0)
     assert np.allclose(start, [(5.4, -6.9), (7.2, -2.0), (4.3, -2.7), (3.1, 0.0), (6.0, 0.7), (2.5, 2.9)])
     for turn in np.linspace(0.0, 6.0, 25).tolist():
@@ -134,7 +131,7 @@ def test_the_walker_s_leg_keeps_its_lengths() -> None:
         assert (-x, y) == pytest.approx(points[0])
 
 
-def test_discs_are_thrown_back_by_the_law_of_reflection() -> None:
+def test_discs_are_thrown_back_by_the_law_of_reflection():
     assert abs(thrown_back(0.0, 1.0, 10.0, 1.0)) == pytest.approx(math.pi)
     assert thrown_back(0.5, 1.0, 10.0, 1.0) == pytest.approx(math.pi - 2.0 * math.asin(0.5))
     assert thrown_back(-0.5, 1.0, 10.0, 1.0) == pytest.approx(2.0 * math.asin(0.5) - math.pi)
@@ -142,7 +139,7 @@ def test_discs_are_thrown_back_by_the_law_of_reflection() -> None:
     assert thrown_back(0.999, 1.0, 10.0, 1.0) == pytest.approx(math.pi / 2.0 - math.asin(0.999))
 
 
-def test_the_submerged_part_is_what_shapely_cuts_off() -> None:
+def test_the_submerged_part_is_what_shapely_cuts_off():
     rng = np.random.default_rng(5)
     for _ in range(60):
         shape = BODIES[int(rng.integers(len(BODIES)))][0]
@@ -165,7 +162,7 @@ def test_the_submerged_part_is_what_shapely_cuts_off() -> None:
 # -- stacks, machines and joints ----------------------------------------------------------------------------------------
 
 
-def test_a_scene_starts_again_after_its_cycle() -> None:
+def test_a_scene_starts_again_after_its_cycle():
     demo = TowerHit()
     run(demo, 240)
     assert demo.began == 0 and any(demo.hit)
@@ -173,13 +170,13 @@ def test_a_scene_starts_again_after_its_cycle() -> None:
     assert demo.began == 240 and not any(demo.hit) and demo.viewer.wanted_speed is not None
 
 
-def test_the_pulley_starts_again_after_the_landing() -> None:
+def test_the_pulley_starts_again_after_the_landing():
     demo = Pulley()
     run(demo, 240)
     assert 0 < demo.began < 240 and demo.measured == pytest.approx(2.0, abs=1e-3)
 
 
-def test_the_middle_of_the_pyramid_carries_most_and_a_ball_breaks_it() -> None:
+def test_the_middle_of_the_pyramid_carries_most_and_a_ball_breaks_it():
     demo, rough = Pyramid(), Pyramid(values={"iterations": 1})
     run(demo, 150)
     run(rough, 150)
@@ -194,7 +191,7 @@ def test_the_middle_of_the_pyramid_carries_most_and_a_ball_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("angle", [20.0, 32.0])
-def test_two_cards_stand_if_friction_exceeds_the_tangent_of_their_lean(angle: float) -> None:
+def test_two_cards_stand_if_friction_exceeds_the_tangent_of_their_lean(angle):
     """The normal is perpendicular to one card's face, and the force between the cards horizontal: friction holds the difference.
 
     (At 16° and 0.93 of it they slip so slowly that Box2D lets them sleep.)
@@ -210,15 +207,15 @@ def test_two_cards_stand_if_friction_exceeds_the_tangent_of_their_lean(angle: fl
 
 
 @pytest.mark.parametrize("layout", ["row", "stair", "growing"])
-def test_all_dominoes_fall_one_after_the_other(layout: str) -> None:
+def test_all_dominoes_fall_one_after_the_other(layout):
     demo = Dominoes(values={"layout": layout, "gap": 0.25})
     run_until(demo, lambda: demo.hits[-1] is not None, 2400)
-    assert None not in demo.hits and demo.hits == sorted(demo.hits)  # type: ignore[type-var]
+    assert None not in demo.hits and demo.hits == sorted(demo.hits)
     run(demo, 60)
     assert demo.n_fallen > len(demo.dominoes) - 8  # the last ones are still on their way
 
 
-def test_the_ball_crosses_the_bridge_and_comes_back() -> None:
+def test_the_ball_crosses_the_bridge_and_comes_back():
     demo = Bridge()
     places, deepest = [], 0.0
     for _ in range(80):
@@ -230,7 +227,7 @@ def test_the_ball_crosses_the_bridge_and_comes_back() -> None:
     assert deepest > demo.predicted + 0.05 and not demo.is_calm
 
 
-def test_the_bridge_and_the_ball_come_to_rest_as_statics_says() -> None:
+def test_the_bridge_and_the_ball_come_to_rest_as_statics_says():
     demo = Bridge(values={"mass": 120.0})
     for body in (demo.ball, *demo.planks):  # as in honey, so that it is soon still
         demo.world.set_body(body, linear_damping=6.0, angular_damping=6.0)
@@ -243,7 +240,7 @@ def test_the_bridge_and_the_ball_come_to_rest_as_statics_says() -> None:
     assert statics > demo.predicted + 0.1
 
 
-def test_the_ball_breaks_the_wall_and_with_shorter_steps_it_is_a_pendulum() -> None:
+def test_the_ball_breaks_the_wall_and_with_shorter_steps_it_is_a_pendulum():
     demo, exact = WreckingBall(), WreckingBall()
     before = positions(demo.world, demo.bricks)
     run_until(demo, lambda: demo.has_hit)
@@ -257,7 +254,7 @@ def test_the_ball_breaks_the_wall_and_with_shorter_steps_it_is_a_pendulum() -> N
 
 
 @pytest.mark.parametrize("values", [{}, {"mass": 500.0, "angle": 85.0}])
-def test_no_brick_leaves_the_view(values: dict[str, float]) -> None:
+def test_no_brick_leaves_the_view(values):
     """Issue 31: they fell over the end of the ground."""
     demo = WreckingBall(values=values)
     run(demo, 240)
@@ -266,13 +263,13 @@ def test_no_brick_leaves_the_view(values: dict[str, float]) -> None:
     assert all(left < x < right and y > bottom for x, y in places)
 
 
-def test_without_the_rope_joint_the_chain_stretches() -> None:
+def test_without_the_rope_joint_the_chain_stretches():
     demo = WreckingBall(values={"rope": "no"})
     run(demo, 60)
     assert demo.longest > 1.0
 
 
-def test_the_ragdoll_reaches_the_floor_and_the_oldest_is_removed() -> None:
+def test_the_ragdoll_reaches_the_floor_and_the_oldest_is_removed():
     demo = Ragdoll()
     first = demo.figures[0]
     widest = 0.0
@@ -286,13 +283,13 @@ def test_the_ragdoll_reaches_the_floor_and_the_oldest_is_removed() -> None:
     assert len(demo.figures) == 8 and demo.n_thrown == 10 and not demo.alive(*first)
 
 
-def test_the_car_reaches_the_speed_of_its_motor_on_level_ground() -> None:
+def test_the_car_reaches_the_speed_of_its_motor_on_level_ground():
     demo = Car(values={"hills": 0.0, "speed": 4.0})
     run(demo, 120)
     assert demo.speed == pytest.approx(4.0, rel=0.02) and demo.rolling == pytest.approx(4.0, rel=0.02)
 
 
-def test_the_arrow_keys_drive_the_car_over_hills() -> None:
+def test_the_arrow_keys_drive_the_car_over_hills():
     demo = Car()
     run(demo, 30)
     x = demo.world.state(demo.body).position[0]
@@ -308,7 +305,7 @@ def test_the_arrow_keys_drive_the_car_over_hills() -> None:
     assert x > 0.0
 
 
-def test_the_stone_leaves_at_the_chosen_angle_and_hits_the_castle() -> None:
+def test_the_stone_leaves_at_the_chosen_angle_and_hits_the_castle():
     demo = Catapult()
     before = positions(demo.world, demo.bricks)
     run_until(demo, lambda: demo.released is not None)
@@ -319,7 +316,7 @@ def test_the_stone_leaves_at_the_chosen_angle_and_hits_the_castle() -> None:
     assert demo.last is not None and demo.last[2] < 0.1 and largest_shift(demo.world, before) > 0.5
 
 
-def test_the_walker_turns_back_on_an_arrow_key() -> None:
+def test_the_walker_turns_back_on_an_arrow_key():
     demo = Walker()
     run(demo, 100)
     x = demo.world.state(demo.body).position[0]
@@ -333,7 +330,7 @@ def test_the_walker_turns_back_on_an_arrow_key() -> None:
 
 
 @pytest.mark.parametrize("same", ["meet", "never meet"])
-def test_balls_of_a_letter_collide_or_not(same: str) -> None:
+def test_balls_of_a_letter_collide_or_not(same):
     demo = Filters(3, {"rate": 5.0, "same": same})
     run(demo, 720)
     assert sum(demo.sorted) >= 20 and min(demo.sorted) >= 3 and demo.wrong == 0
@@ -342,7 +339,7 @@ def test_balls_of_a_letter_collide_or_not(same: str) -> None:
     assert any(a in demo.kinds and demo.kinds[a] == demo.kinds.get(b) for a, b in pairs) == (same == "meet")
 
 
-def test_each_ball_is_counted_once_however_it_lies_in_its_bin() -> None:
+def test_each_ball_is_counted_once_however_it_lies_in_its_bin():
     """Nine a bin lie in two layers, and roll to and fro under the sensors."""
     demo = Filters(1, {"balls": 36, "rate": 5.0})
     run_until(demo, lambda: len(demo.kinds) == 36)
@@ -353,7 +350,7 @@ def test_each_ball_is_counted_once_however_it_lies_in_its_bin() -> None:
     assert all(under.count(k) <= demo.sorted[k] <= over.count(k) for k in range(4))
 
 
-def test_sensors_count_who_passes_and_thin_ones_miss() -> None:
+def test_sensors_count_who_passes_and_thin_ones_miss():
     """A step of 0.12 m goes over no sensor of 0.4 m. One of 1.3 m goes over a sensor of 0.02 m and both discs' radii of 0.14 m."""
     demo, wrong = SensorGates(1), SensorGates(1, {"speed": 80.0, "thickness": 0.02})
     for _ in range(300):
@@ -366,7 +363,7 @@ def test_sensors_count_who_passes_and_thin_ones_miss() -> None:
     assert abs(wrong.counted - wrong.on_the_right) > 3
 
 
-def test_every_floor_is_reached_and_jumps_go_on_from_there() -> None:
+def test_every_floor_is_reached_and_jumps_go_on_from_there():
     demo = OneSidedPlatform(values={"jumpers": 10, "slowest": 4.0})
     run_until(demo, lambda: demo.is_over)
     assert {demo.predicted(k) for k in range(10)} == {0, 1, 2, 3, 4}
@@ -375,13 +372,13 @@ def test_every_floor_is_reached_and_jumps_go_on_from_there() -> None:
     assert all(map(demo.is_right, range(10)))
 
 
-def test_a_jump_that_ends_a_hair_under_a_platform_lands_on_it() -> None:
+def test_a_jump_that_ends_a_hair_under_a_platform_lands_on_it():
     """At 7.8 m/s a box comes 2.978 m high, 2.992 m from where it lies a skin above the ground: less than both skins under 3 m."""
     for slowest, floor in ((7.6, 2), (7.5, 1)):
         assert OneSidedPlatform(values={"jumpers": 1, "slowest": slowest, "fastest": 8.0}).predicted(0) == floor
 
 
-def test_a_jumper_below_the_ground_does_no_harm() -> None:
+def test_a_jumper_below_the_ground_does_no_harm():
     demo = OneSidedPlatform()
     demo.world.set_pose(demo.jumpers[0], (0.0, -30.0), 0.0)
     demo.sim.act(PressKey("j"))
@@ -389,7 +386,7 @@ def test_a_jumper_below_the_ground_does_no_harm() -> None:
     assert demo.flight > 0.0 and demo.status()
 
 
-def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart() -> None:
+def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart():
     """The hooks belong to the world, and a world that is brought back is the same object."""
     demo = OneSidedPlatform()
     history = History(demo)
@@ -403,7 +400,7 @@ def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart() -> None:
         assert history.hash_at(step) == demo_hash(demo)
 
 
-def test_belts_stay_and_carry_parcels_as_friction_lets_them() -> None:
+def test_belts_stay_and_carry_parcels_as_friction_lets_them():
     demo = Conveyor()
     run(demo, 300)
     for belt, at in demo.belts:
@@ -418,7 +415,7 @@ def test_belts_stay_and_carry_parcels_as_friction_lets_them() -> None:
 
 
 @pytest.mark.parametrize("slider", ["box", "disc"])
-def test_only_floors_with_seams_trip(slider: str) -> None:
+def test_only_floors_with_seams_trip(slider):
     demo = GhostCollisions(2, {"slider": slider, "rate": 6.0})
     run(demo, 300)
     for lane, floor in enumerate(FLOORS):
@@ -427,10 +424,10 @@ def test_only_floors_with_seams_trip(slider: str) -> None:
         assert (tripped > 0) == (floor == "tiles" or (floor, slider) == ("edges", "disc"))
 
 
-def test_the_pieces_of_a_plate_keep_their_share_of_its_momentum() -> None:
+def test_the_pieces_of_a_plate_keep_their_share_of_its_momentum():
     demo = Breakable()
     limit = demo.parameter("limit")
-    shares: dict[int, float] = {}
+    shares = {}
     for _ in range(80):
         before = dict(demo.plates)
         speeds = {plate: demo.world.state(plate).linear_velocity[1] for plate in before}
@@ -447,30 +444,30 @@ def test_the_pieces_of_a_plate_keep_their_share_of_its_momentum() -> None:
 
 
 @pytest.mark.parametrize(("pulled", "gap"), [(1, 5.0), (2, 10.0)])
-def test_as_many_balls_leave_the_cradle_as_came_in(pulled: int, gap: float) -> None:
+def test_as_many_balls_leave_the_cradle_as_came_in(pulled, gap):
     demo = NewtonsCradle(values={"pulled": pulled, "gap": gap})
     run_until(demo, lambda: demo.blow is not None)
     speeds = [demo.world.state(ball).linear_velocity[0] for ball in demo.balls]
     assert sum(speeds[-pulled:]) > 0.9 * sum(speeds) and 0.97 < demo.energy <= 1.01
 
 
-def test_the_flag_makes_every_shot_hit_and_without_it_luck_decides() -> None:
+def test_the_flag_makes_every_shot_hit_and_without_it_luck_decides():
     hits = []
     for phase in (0.0, 0.2, 0.4, 0.6, 0.8):
         demo = TowerHit(values={"phase": phase})
-        run_until(demo, lambda demo=demo: demo.is_past)  # type: ignore[misc]
+        run_until(demo, lambda demo=demo: demo.is_past)
         assert demo.hit[0] and demo.hit[1] == demo.predicted
         hits.append(demo.hit[1])
     assert set(hits) == {True, False}
 
 
 @pytest.mark.parametrize("speed", [30.0, 100.0])
-def test_the_hit_at_the_tower_is_shown_in_slow_motion(speed: float) -> None:
+def test_the_hit_at_the_tower_is_shown_in_slow_motion(speed):
     """In the window the flight takes more than a second, the hit too, and the bricks fall in real time."""
     demo = TowerHit(values={"speed": speed})
     session = Session(demo, (0, 0, 640, 480))
     frames = {"flight": 0, "hit": 0, "fall": 0}
-    struck: int | None = None
+    struck = None
     while demo.steps < 120:
         session.advance(1.0 / 60.0)
         if struck is None and demo.hit[0]:

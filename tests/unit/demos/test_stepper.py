@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import Any
 
 import pygame
 import pytest
@@ -18,7 +17,6 @@ from engine.app.headless import picture_of
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.compare.pair.file import Pair
-from engine.demo import Demo
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.render import palette
 from engine.render.step_board import divided
@@ -35,7 +33,7 @@ SIZES = ((1280, 720), (800, 600))
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Any:
+def display(monkeypatch, tmp_path):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.chdir(tmp_path)
     pygame.display.init()
@@ -45,7 +43,7 @@ def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Any:
     pygame.display.quit()
 
 
-def press(demo: Stepper, *keys: str) -> None:
+def press(demo, *keys):
     for key in keys:
         assert demo.on_key(key), key
 
@@ -53,11 +51,11 @@ def press(demo: Stepper, *keys: str) -> None:
 class Hand:
     """A window with a stepper, and the mouse in it."""
 
-    def __init__(self, demo: Stepper, size: tuple[int, int] = (1280, 720), is_watched: bool = False) -> None:
+    def __init__(self, demo, size=(1280, 720), is_watched=False):
         self.window = Window(size, (type(demo),), demo, is_watched=is_watched)
         self.surface = pygame.Surface(size)
 
-        def shows() -> bool:
+        def shows():
             self.window.update(0.0)
             self.window.show(self.surface)
             return len(self.controls.views) == len(demo.names)
@@ -67,22 +65,22 @@ class Hand:
             shows()
 
     @property
-    def controls(self) -> Any:
+    def controls(self):
         return self.window.screen.painter.controls
 
-    def send(self, kind: int, **given: Any) -> None:
+    def send(self, kind, **given):
         self.window.handle(pygame.event.Event(kind, given))
         self.window.update(1.0 / 60.0)
         self.window.show(self.surface)
 
-    def drag(self, start: tuple[int, int], end: tuple[int, int], button: int = 1) -> None:
+    def drag(self, start, end, button=1):
         self.send(pygame.MOUSEBUTTONDOWN, pos=start, button=button)
         held = tuple(int(button == k) for k in (1, 2, 3))
         self.send(pygame.MOUSEMOTION, pos=end, rel=(end[0] - start[0], end[1] - start[1]), buttons=held)
         self.send(pygame.MOUSEBUTTONUP, pos=end, button=button)
 
 
-def test_keys_go_through_the_steps() -> None:
+def test_keys_go_through_the_steps():
     demo = Stepper()
     n = demo.n_steps
     assert n == len(trace.algorithm("gjk").steps(demo.case)) and demo.k == 0
@@ -96,7 +94,7 @@ def test_keys_go_through_the_steps() -> None:
     assert demo.k == 0 and not demo.on_key("x")
 
 
-def test_an_arrow_that_is_held_goes_on_and_on() -> None:
+def test_an_arrow_that_is_held_goes_on_and_on():
     demo = Stepper()
     demo.sim.act(PressKey("right"))
     for _ in range(34):
@@ -108,7 +106,7 @@ def test_an_arrow_that_is_held_goes_on_and_on() -> None:
     assert demo.k == 4
 
 
-def test_it_plays_at_its_pace_and_stops_or_begins_again() -> None:
+def test_it_plays_at_its_pace_and_stops_or_begins_again():
     demo = Stepper(values={"pace": 2.0})
     n = demo.n_steps
     press(demo, "space")
@@ -128,7 +126,7 @@ def test_it_plays_at_its_pace_and_stops_or_begins_again() -> None:
     assert demo.parameter("pace") == 4.0 and not demo.playing
 
 
-def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays() -> None:
+def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays():
     demo = Stepper()
     case = demo.case
     assert isinstance(case, PairCase) and case.pair.shape_b is not None
@@ -151,7 +149,7 @@ def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays() -> None:
     assert demo.case == case and not demo.grab((90.0, 90.0)) and not demo.turn((90.0, 90.0)) and not demo.on_wheel((90.0, 90.0), 1.0)
 
 
-def test_a_corner_that_would_be_concave_waits_for_the_hand() -> None:
+def test_a_corner_that_would_be_concave_waits_for_the_hand():
     demo = Stepper()
     corner = dict(demo.case.handles)["a.2"]
     assert demo.grab(corner)
@@ -164,7 +162,7 @@ def test_a_corner_that_would_be_concave_waits_for_the_hand() -> None:
     assert dict(demo.case.handles)["a.2"] == pytest.approx((corner[0] + 0.2, corner[1] + 0.1)), "under the hand again"
 
 
-def test_right_drag_and_wheel_turn() -> None:
+def test_right_drag_and_wheel_turn():
     demo = Stepper()
     x, y = demo.case.middle("b")
     angle = demo.case.pair.pose_b.angle
@@ -179,7 +177,7 @@ def test_right_drag_and_wheel_turn() -> None:
     assert demo.case.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0 + math.radians(4.0))
 
 
-def test_another_algorithm_keeps_the_case_that_it_can_be_asked() -> None:
+def test_another_algorithm_keeps_the_case_that_it_can_be_asked():
     demo = Stepper()
     middle = demo.case.middle("b")
     demo.grab(middle)
@@ -193,7 +191,7 @@ def test_another_algorithm_keeps_the_case_that_it_can_be_asked() -> None:
     assert demo.status() == []
 
 
-def test_two_stand_side_by_side_at_the_same_step() -> None:
+def test_two_stand_side_by_side_at_the_same_step():
     demo = Stepper(values={"beside": "epa"})
     assert demo.names == ("gjk", "epa")
     lengths = [len(demo.picture(name).steps) for name in demo.names]
@@ -207,7 +205,7 @@ def test_two_stand_side_by_side_at_the_same_step() -> None:
     assert any("cannot be asked this" in str(line) for line in demo.status()) and picture_of(demo)
 
 
-def test_four_trees_stand_over_the_same_boxes() -> None:
+def test_four_trees_stand_over_the_same_boxes():
     trees = ("bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton")
     demo = Stepper.of_case(trees[0], trace.algorithm(trees[0]).example, beside=trace.ALL_BESIDE)()
     assert isinstance(demo, Stepper) and demo.names == trees
@@ -216,7 +214,7 @@ def test_four_trees_stand_over_the_same_boxes() -> None:
     assert trace.beside("gjk", demo.case) == (), "which cannot be asked about boxes"
 
 
-def test_it_opens_on_a_case_that_others_give() -> None:
+def test_it_opens_on_a_case_that_others_give():
     case = PairCase(Pair("distance", Circle(0.5), Transform(), Polygon.box(1.0, 1.0), Transform((3.0, 0.0))))
     kind = Stepper.of_case("epa", case, "a contact", "gjk")
     demo = kind()
@@ -227,7 +225,7 @@ def test_it_opens_on_a_case_that_others_give() -> None:
         Stepper.of_case("nothing")
 
 
-def test_the_slider_is_under_the_hand_and_can_be_undone() -> None:
+def test_the_slider_is_under_the_hand_and_can_be_undone():
     demo = Stepper()
     hand = Hand(demo, is_watched=True)
     track = next(one for one in hand.controls.all if one.parameter == "step").place
@@ -246,7 +244,7 @@ def test_the_slider_is_under_the_hand_and_can_be_undone() -> None:
     assert hand.window.session.timeline.failure == "" and demo.k == before and not demo.playing
 
 
-def test_the_mouse_reaches_both_planes() -> None:
+def test_the_mouse_reaches_both_planes():
     for size in SIZES:
         demo = Stepper(values={"beside": "epa"})
         hand = Hand(demo, size)
@@ -259,7 +257,7 @@ def test_the_mouse_reaches_both_planes() -> None:
         assert hand.window.session.timeline.failure == ""
 
 
-def test_a_click_on_a_button_or_in_the_picture_answers_a_question() -> None:
+def test_a_click_on_a_button_or_in_the_picture_answers_a_question():
     demo = Stepper()
     press(demo, "g", "right", "right")
     hand = Hand(demo)
@@ -278,7 +276,7 @@ def test_a_click_on_a_button_or_in_the_picture_answers_a_question() -> None:
     assert [one.is_right for one in demo.guesses.made] == [True, True]
 
 
-def test_a_click_shows_the_page_and_its_links_lead_on() -> None:
+def test_a_click_shows_the_page_and_its_links_lead_on():
     """Issue 31: it was "opened" by a program that was not there."""
     hand = Hand(Stepper())
     reader = hand.window.router.page
@@ -297,7 +295,7 @@ def test_a_click_shows_the_page_and_its_links_lead_on() -> None:
     assert "not on this computer" in reader.open("nowhere.md#at-all") and not reader.is_open
 
 
-def test_a_page_is_shown_as_text() -> None:
+def test_a_page_is_shown_as_text():
     markdown = """# Of *two* boxes
 One `a < b` and
 **two**, see [EPA](epa.md#idea), [code](../../engine/x.py).
@@ -315,7 +313,7 @@ One `a < b` and
 
 ![a plane](p.png)
 """
-    opened: list[str] = []
+    opened = []
     rows = pages.page_rows(markdown, "algorithms", opened.append)
     notes = [(row.words, row.lead) for row in rows if isinstance(row, Note)]
     assert notes == [
@@ -333,7 +331,7 @@ One `a < b` and
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
-def test_there_is_one_slider_for_the_step(count: int) -> None:
+def test_there_is_one_slider_for_the_step(count):
     """Issue 31: one in the panel, and one in each picture."""
     demo = Stepper.of_case("bvh_top_down", beside=("none", "bvh_insertion", trace.ALL_BESIDE)[count // 2])()
     hand = Hand(demo, is_watched=True)
@@ -342,10 +340,10 @@ def test_there_is_one_slider_for_the_step(count: int) -> None:
     assert "step" not in [parameter.name for parameter in demo.parameters if parameter.in_panel]
 
 
-def test_the_panel_shows_the_algorithms_of_one_group() -> None:
+def test_the_panel_shows_the_algorithms_of_one_group():
     hand = Hand(Stepper(), is_watched=True)
 
-    def words() -> list[str]:
+    def words():
         return names(hand.window)
 
     assert {"motion", "solvers", "gjk", "alternating projections"} < set(words()) and "bisection" not in words()
@@ -354,11 +352,11 @@ def test_the_panel_shows_the_algorithms_of_one_group() -> None:
     assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "gjk" not in words()
 
 
-def test_every_algorithm_is_in_one_group() -> None:
+def test_every_algorithm_is_in_one_group():
     assert sorted(name for names in trace.GROUPS.values() for name in names) == list(trace.algorithms())
 
 
-def test_every_page_of_an_algorithm_is_there() -> None:
+def test_every_page_of_an_algorithm_is_there():
     for name in trace.algorithms():
         page = trace.algorithm(name).page
         path = pages.page_path(page)
@@ -369,7 +367,7 @@ def test_every_page_of_an_algorithm_is_there() -> None:
         assert not anchor or anchor in heads, page
 
 
-def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch):
     monkeypatch.setattr(module, "_loads", Loads("test"))
     load, may_load = module._load, threading.Event()
     monkeypatch.setattr(module, "_load", lambda name: may_load.wait(60.0) and load(name))
@@ -385,7 +383,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
     may_load.set()
 
-    def is_there() -> bool:
+    def is_there():
         window.update(1.0 / 60.0)
         window.show(surface)
         return demo.case is not None
@@ -400,7 +398,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     assert demo.picture("gjk") is demo.picture("gjk"), "traced once"
 
 
-def test_what_the_hand_did_is_part_of_what_a_recording_compares() -> None:
+def test_what_the_hand_did_is_part_of_what_a_recording_compares():
     demo, other = Stepper(), Stepper()
     assert demo_hash(demo) == demo_hash(other)
     middle = demo.case.middle("b")
@@ -410,7 +408,7 @@ def test_what_the_hand_did_is_part_of_what_a_recording_compares() -> None:
 
 
 @pytest.mark.parametrize("kind", [Stepper, find_demo("pair")])
-def test_a_step_that_is_taken_again_saves_no_other_file(kind: type[Demo], tmp_path: Any) -> None:
+def test_a_step_that_is_taken_again_saves_no_other_file(kind, tmp_path):
     history = History(kind())
     history.act(PressKey("q"))
     history.step()
@@ -422,8 +420,8 @@ def test_a_step_that_is_taken_again_saves_no_other_file(kind: type[Demo], tmp_pa
     assert len(list((tmp_path / "out").iterdir())) == 2 and history.last == 2
 
 
-def degenerate() -> dict[str, PairCase]:
-    def case(a: Any, b: Any, at: tuple[float, float] = (0.0, 0.0), away: tuple[float, float] = (1.5, 0.5)) -> PairCase:
+def degenerate():
+    def case(a, b, at=(0.0, 0.0), away=(1.5, 0.5)):
         return PairCase(Pair("distance", a, Transform(at, 0.3), b, Transform((at[0] + away[0], at[1] + away[1]), 1.0)))
 
     return {
@@ -437,7 +435,7 @@ def degenerate() -> dict[str, PairCase]:
 
 
 @pytest.mark.parametrize("name", degenerate())
-def test_pictures_of_what_is_degenerate_are_whole(name: str) -> None:
+def test_pictures_of_what_is_degenerate_are_whole(name):
     case = degenerate()[name]
     with noting_words():
         for theme, size, beside in (("dark", SIZES[0], "none"), ("light", SIZES[1], "epa")):

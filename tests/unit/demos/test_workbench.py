@@ -11,14 +11,14 @@ from engine.sim.registry import all_demos
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 
-def test_it_comes_first_and_is_empty() -> None:
+def test_it_comes_first_and_is_empty():
     demo = Workbench()
     assert all_demos()[0] is Workbench
     assert [demo.stage.world.body(body).spec.name for body in demo.stage.world.body_ids] == ["ground"]
     assert demo.status() == ("1 body with the ground, 0 joints",)
 
 
-def test_the_ground_changes_under_what_stands_on_it() -> None:
+def test_the_ground_changes_under_what_stands_on_it():
     demo = Workbench()
     world = demo.stage.world
     box = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(15.0, 0.6)))
@@ -39,16 +39,16 @@ def test_the_ground_changes_under_what_stands_on_it() -> None:
     assert demo.stage.world.body_ids == ()
 
 
-def ball(x: float, y: float, speed: float = 0.0) -> BodySpec:
+def ball(x, y, speed=0.0):
     return BodySpec((FixtureSpec(Circle(0.3)),), position=(x, y), linear_velocity=(speed, 0.0))
 
 
-def run(history: History[Workbench], steps: int) -> None:
+def run(history, steps):
     for _ in range(steps):
         history.step()
 
 
-def test_a_restart_brings_back_what_was_built_and_clear_removes_it() -> None:
+def test_a_restart_brings_back_what_was_built_and_clear_removes_it():
     """Issue 31: a restart cleared the bench."""
     demo = Workbench()
     history = History(demo)
@@ -75,7 +75,7 @@ def test_a_restart_brings_back_what_was_built_and_clear_removes_it() -> None:
     assert demo.stage.world.body_ids == (0, first, second)
 
 
-def test_where_a_body_is_put_by_hand_it_starts_and_where_it_is_thrown_it_does_not() -> None:
+def test_where_a_body_is_put_by_hand_it_starts_and_where_it_is_thrown_it_does_not():
     demo = Workbench()
     history = History(demo)
     body = history.act(CreateBody.of(0, ball(0.0, 0.3)))
@@ -91,7 +91,7 @@ def test_where_a_body_is_put_by_hand_it_starts_and_where_it_is_thrown_it_does_no
     assert demo.stage.world.state(body).position == (5.0, 2.0)
 
 
-def test_a_body_rolls_on_an_endless_ground() -> None:
+def test_a_body_rolls_on_an_endless_ground():
     demo = Workbench(values={"walls": "endless", "width": 4.0})
     body = demo.stage.world.create_body(ball(1.0, 0.31, speed=20.0))
     for _ in range(240):

@@ -19,7 +19,7 @@ def world(n_steps: int = 8, **settings: Any) -> World:
 def body(world: World, shape: AnyShape, position: tuple[float, float], angle: float = 0.0, type: str = "dynamic", **more: Any) -> int:
     """Add a body of one fixture; what the fixture does not know is the body's."""
     of_fixture = {name: more.pop(name) for name in ("friction", "restitution", "density", "sensor", "category", "mask") if name in more}
-    return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))  # type: ignore[arg-type]
+    return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))
 
 
 def ground(world: World, degrees: float = 0.0, **more: Any) -> int:

@@ -173,7 +173,7 @@ def _run(scene: Scene, solver: str, chosen: Mapping[str, Any], n_steps: int, is_
             world.destroy_body(_add(world, _BOX, 0.0, 50.0))
             world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(0.0, 40.0)))
         if is_poisoned:
-            _poison(world._solver._space)  # type: ignore[attr-defined]
+            _poison(world._solver._space)
         world.step()
         found.append(state_bytes(world))
     return found

@@ -12,12 +12,12 @@ from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import PairAgreement
 from engine.dynamics._crowd_kernel import CROWD, MOST, crowding, pairs_of_crowd
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
-from engine.world import BodySpec, FixtureSpec, World
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec
 from tests.unit.dynamics.scenes import UNIT, body, ground, world
 
 
-def stands(one: World) -> bool:
+def stands(one):
     """Whether every body is there still, with finite numbers, none below the floor's underside, none taken out."""
     poses = one.poses
     is_finite = np.isfinite(poses).all() and np.isfinite(one.velocities).all()
@@ -25,7 +25,7 @@ def stands(one: World) -> bool:
 
 
 @pytest.mark.parametrize("densities", [(1.0, 1.0, 1e6), (1e6, 1.0, 1.0), (1.0, 1e6, 1.0)], ids=str)
-def test_mass_ratios_of_a_million(densities: tuple[float, ...]) -> None:
+def test_mass_ratios_of_a_million(densities):
     one = world()
     ground(one)
     for k, density in enumerate(densities):
@@ -37,7 +37,7 @@ def test_mass_ratios_of_a_million(densities: tuple[float, ...]) -> None:
         assert one.poses[1:, 1] == pytest.approx([0.5, 1.5, 2.5], abs=1e-3)
 
 
-def test_up_to_a_hundred_times_the_mass_below_it_a_load_stands_as_it_should() -> None:
+def test_up_to_a_hundred_times_the_mass_below_it_a_load_stands_as_it_should():
     one = world()
     ground(one)
     for k, density in enumerate((1.0, 1.0, 100.0)):
@@ -48,7 +48,7 @@ def test_up_to_a_hundred_times_the_mass_below_it_a_load_stands_as_it_should() ->
 
 
 @pytest.mark.parametrize("size", [1e-5, 1e-3, 0.01, 100.0, 7000.0])
-def test_boxes_of_all_sizes_on_each_other(size: float) -> None:
+def test_boxes_of_all_sizes_on_each_other(size):
     one = world()
     one.create_body(BodySpec((FixtureSpec(Polygon.box(7000.0, 1.0)),), "static", (0.0, -1.0)))
     for k in range(3):
@@ -61,7 +61,7 @@ def test_boxes_of_all_sizes_on_each_other(size: float) -> None:
         assert one.poses[1:, 1] / size == pytest.approx([1.0, 3.0, 5.0], abs=0.08)
 
 
-def test_a_stack_at_the_border_of_the_world() -> None:
+def test_a_stack_at_the_border_of_the_world():
     one, at = world(), 9.99e5
     one.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), "static", (at, -0.5)))
     for k in range(5):
@@ -73,10 +73,10 @@ def test_a_stack_at_the_border_of_the_world() -> None:
     assert one.poses[1:6, 1] == pytest.approx([0.5 + k for k in range(5)], abs=5e-3)
 
 
-def test_what_overlaps_from_the_start_comes_apart() -> None:
+def test_what_overlaps_from_the_start_comes_apart():
     one, rng = world(), np.random.default_rng(4)
     ground(one)
-    kinds: tuple[AnyShape, ...] = (UNIT, Circle(0.5), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(20, 0.5))
+    kinds = (UNIT, Circle(0.5), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(20, 0.5))
     for k in range(60):
         body(one, kinds[k % 4], tuple(rng.uniform(0.0, 2.0, 2).tolist()), angle=float(k))
     bar = (FixtureSpec(Segment((-1.0, 0.0), (1.0, 0.0))), FixtureSpec(Circle(0.1)))
@@ -85,7 +85,7 @@ def test_what_overlaps_from_the_start_comes_apart() -> None:
     assert stands(one) and deep[0] > 500 and max(deep[180:]) <= 5 and abs(one.velocities).max() < 60.0
 
 
-def crowd(n: int) -> World:
+def crowd(n):
     """So many boxes at one point, over a floor, and a tower beside them."""
     one = world()
     ground(one)
@@ -96,7 +96,7 @@ def crowd(n: int) -> World:
     return one
 
 
-def test_a_crowd_at_one_point_has_some_of_its_pairs_and_all_of_the_others() -> None:
+def test_a_crowd_at_one_point_has_some_of_its_pairs_and_all_of_the_others():
     one = crowd(450)
     assert CROWD < 450 * 449 / 2
     referee, pairs = LiveReferee(one), LivePairs(one)
@@ -113,18 +113,18 @@ def test_a_crowd_at_one_point_has_some_of_its_pairs_and_all_of_the_others() -> N
 
 
 @pytest.mark.slow
-def test_ten_thousand_bodies_at_one_point() -> None:
+def test_ten_thousand_bodies_at_one_point():
     one = crowd(10_000)
     for _ in range(10):
         one.step()
     assert stands(one) and len(one.body_ids) == 10_006 and len(one.contacts) < MOST * 10_006
 
 
-def boxes_at(centers: np.ndarray, half: float) -> np.ndarray:
+def boxes_at(centers, half):
     return np.concatenate((centers - half, centers + half), axis=1)
 
 
-def test_the_number_of_pairs_is_told_from_below() -> None:
+def test_the_number_of_pairs_is_told_from_below():
     rng = np.random.default_rng(1)
     for spread in (0.0, 1.0, 10.0, 1e3):
         boxes = boxes_at(rng.uniform(-spread, spread, (800, 2)) + 3e5, 0.3)
@@ -137,7 +137,7 @@ def test_the_number_of_pairs_is_told_from_below() -> None:
     assert crowding(np.full((3, 4), math.inf)) == 0
 
 
-def test_what_is_not_in_the_crowd_keeps_every_pair() -> None:
+def test_what_is_not_in_the_crowd_keeps_every_pair():
     rng = np.random.default_rng(2)
     heap, pile = rng.normal(0.0, 0.01, (300, 2)), rng.uniform(5.0, 15.0, (120, 2))
     floor = np.array([[-50.0, -1.0, 50.0, 0.0]])
@@ -155,7 +155,7 @@ def test_what_is_not_in_the_crowd_keeps_every_pair() -> None:
 
 
 @pytest.mark.parametrize("change", ["destroyed", "inactive"])
-def test_a_world_that_loses_all_of_its_fixtures_goes_on(change: str) -> None:
+def test_a_world_that_loses_all_of_its_fixtures_goes_on(change):
     one = world()
     for k in range(60):
         body(one, UNIT, (0.9 * (k % 8), 0.9 * (k // 8)))

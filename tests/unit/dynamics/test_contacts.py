@@ -9,7 +9,7 @@ import pytest
 
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
-from engine.contracts import PairEvent, PointState
+from engine.contracts import PointState
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.sim.stage import Stage
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings
@@ -27,7 +27,7 @@ from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
     ],
     ids=["box", "disc", "capsule", "25 corners"],
 )
-def test_every_shape_rests_on_the_ground_with_its_points_told(shape: Polygon | Circle | Capsule, height: float, points: int) -> None:
+def test_every_shape_rests_on_the_ground_with_its_points_told(shape, height, points):
     one = world()
     ground(one)
     resting = body(one, shape, (0.0, height + 0.1), angular_damping=5.0)
@@ -42,7 +42,7 @@ def test_every_shape_rests_on_the_ground_with_its_points_told(shape: Polygon | C
     assert (contacts.state[0, :points] == PointState.PERSIST).all() and (contacts.state[0, points:] == -1).all()
 
 
-def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints() -> None:
+def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints():
     one = world()
     corners = [(float(k), 0.0) for k in range(-2, 12)]
     links = [
@@ -58,7 +58,7 @@ def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints() -> None:
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-15, 4e-6])
-def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt: float) -> None:
+def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt):
     """What slips along one line takes the trapezoid, exact under constant acceleration; where it switches, g h t / 2 is lost (issue 29)."""
     one = World(WorldSettings(gravity=(3.0, -10.0), sleeping=False), solver="soft_step")
     tiles = [Polygon([(-9.0, -1.0), (9.0, -1.0), (9.0, 9.0 * slope), (-9.0, -9.0 * slope)]) for slope in (0.0, tilt)]
@@ -68,21 +68,21 @@ def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt: floa
     assert one.state(box).position[0] == pytest.approx(1.5, abs=1e-4)
 
 
-def test_hooks_hear_beginning_solution_and_end_in_this_order() -> None:
+def test_hooks_hear_beginning_solution_and_end_in_this_order():
     one = world()
     ground(one, restitution=0.5)
     ball = body(one, Circle(0.5), (0.0, 1.0), restitution=0.5)
-    heard: list[tuple[str, int]] = []
-    impulses: list[float] = []
+    heard = []
+    impulses = []
 
-    def note(name: str) -> object:
+    def note(name):
         return lambda event, *more: heard.append((name, event.step))
 
-    def solved(event: PairEvent, normal: tuple[float, ...], tangent: tuple[float, ...]) -> None:
+    def solved(event, normal, tangent):
         heard.append(("solved", event.step))
         impulses.extend(normal)
 
-    one.hooks = StepHooks(begin=note("begin"), end=note("end"), post_solve=solved)  # type: ignore[arg-type]
+    one.hooks = StepHooks(begin=note("begin"), end=note("end"), post_solve=solved)
     while ("end", one.step_index) not in heard:
         one.step()
     names = [name for name, _ in heard]
@@ -92,7 +92,7 @@ def test_hooks_hear_beginning_solution_and_end_in_this_order() -> None:
     assert one.contacts.ended[0].body_b == ball and [point.state for point in one.contacts.removed] == [PointState.REMOVE]
 
 
-def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step() -> None:
+def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step():
     one = world()
     ground(one)
     ball = body(one, Circle(0.5), (0.0, 1.0))
@@ -100,7 +100,7 @@ def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step() -> 
     run(one, 1.0)
     assert one.state(ball).position[1] == pytest.approx(1.0 - 5.0, abs=0.01)
 
-    def fails(event: PairEvent) -> bool:
+    def fails(event):
         raise ZeroDivisionError("in the hook")
 
     two = world()
@@ -112,7 +112,7 @@ def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step() -> 
     assert two.step_index == 1 and len(two.contacts) == 1
 
 
-def test_a_body_can_be_destroyed_in_a_hook() -> None:
+def test_a_body_can_be_destroyed_in_a_hook():
     one = world()
     ground(one)
     ball = body(one, Circle(0.5), (0.0, 1.0))
@@ -121,18 +121,18 @@ def test_a_body_can_be_destroyed_in_a_hook() -> None:
     assert not one.is_body(ball) and len(one.contacts) == 0
 
 
-def test_a_sensor_tells_and_stops_nothing_even_what_passes_within_one_step() -> None:
+def test_a_sensor_tells_and_stops_nothing_even_what_passes_within_one_step():
     one = world(gravity=(0.0, 0.0))
     gate = body(one, Polygon.box(0.05, 2.0), (0.0, 0.0), type="static", sensor=True)
     bullet = body(one, Circle(0.1), (-5.0, 0.0), linear_velocity=(300.0, 0.0))
-    heard: list[tuple[str, bool]] = []
+    heard = []
     one.hooks = StepHooks(begin=lambda event: heard.append(("begin", event.sensor)), end=lambda event: heard.append(("end", event.sensor)))
     run(one, 0.2)
     assert heard == [("begin", True), ("end", True)]
     assert one.state(bullet).linear_velocity == (300.0, 0.0) and gate == 0
 
 
-def test_filters_groups_and_joints_keep_bodies_from_touching() -> None:
+def test_filters_groups_and_joints_keep_bodies_from_touching():
     one = world(gravity=(0.0, 0.0))
     body(one, Circle(0.5), (0.0, 0.0), category=2, mask=0xFFFF)
     body(one, Circle(0.5), (0.2, 0.0), category=1, mask=0xFFFD)
@@ -147,7 +147,7 @@ def test_filters_groups_and_joints_keep_bodies_from_touching() -> None:
     assert len(one.step()) == 1
 
 
-def test_piles_sleep_apart_and_wake_together() -> None:
+def test_piles_sleep_apart_and_wake_together():
     one = World(WorldSettings(), solver="soft_step")
     ground(one)
     left = [body(one, UNIT, (-5.0, 0.5 + k)) for k in range(3)]
@@ -166,7 +166,7 @@ def test_piles_sleep_apart_and_wake_together() -> None:
     assert one.state(left[2]).position[1] < 2.0
 
 
-def test_nothing_sleeps_that_may_not_or_that_is_carried() -> None:
+def test_nothing_sleeps_that_may_not_or_that_is_carried():
     one = World(WorldSettings(), solver="soft_step")
     ground(one)
     body(one, UNIT, (0.0, 0.5), allow_sleep=False)
@@ -177,7 +177,7 @@ def test_nothing_sleeps_that_may_not_or_that_is_carried() -> None:
     assert one.state(carried).position[0] - 20.0 == pytest.approx(one.state(belt).position[0] - 20.0, abs=2e-3)
 
 
-def test_what_cannot_be_is_refused_in_one_line() -> None:
+def test_what_cannot_be_is_refused_in_one_line():
     one = world()
     ball = body(one, Circle(0.5), (0.0, 0.0))
     with pytest.raises(ValueError, match="density must be > 0 kg/m\\^2 for at least one fixture of a dynamic body"):
@@ -194,7 +194,7 @@ def test_what_cannot_be_is_refused_in_one_line() -> None:
     assert one.body_ids == (ball,)
 
 
-def test_bodies_heaped_in_one_place_part_without_an_explosion() -> None:
+def test_bodies_heaped_in_one_place_part_without_an_explosion():
     one = world()
     ground(one)
     rng = np.random.default_rng(3)
@@ -205,7 +205,7 @@ def test_bodies_heaped_in_one_place_part_without_an_explosion() -> None:
     assert abs(one.velocities).max() < 30.0
 
 
-def test_a_stage_of_this_solver_is_judged() -> None:
+def test_a_stage_of_this_solver_is_judged():
     stage = Stage(world())
     ground(stage.world)
     body(stage.world, UNIT, (0.0, 0.5))
@@ -217,7 +217,7 @@ def test_a_stage_of_this_solver_is_judged() -> None:
 
 @pytest.mark.parametrize("shape", [Polygon.box(0.25, 0.25), Circle(0.25)], ids=["box", "disc"])
 @pytest.mark.parametrize("floor", ["tiles", "edges"])
-def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape: Polygon | Circle, floor: str) -> None:
+def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape, floor):
     one = world()
     for k in range(10):
         piece = Polygon.box(0.5, 0.15, (k + 0.5, -0.15)) if floor == "tiles" else Segment((float(k), 0.0), (k + 1.0, 0.0))
@@ -231,7 +231,7 @@ def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape: Pol
         assert one.state(slider).linear_velocity == pytest.approx((7.0, 0.0), abs=5e-3)
 
 
-def test_a_real_step_in_the_floor_stops_what_slides() -> None:
+def test_a_real_step_in_the_floor_stops_what_slides():
     one = world()
     body(one, Polygon.box(2.0, 0.15, (2.0, -0.15)), (0.0, 0.0), type="static", friction=0.0)
     body(one, Polygon.box(2.0, 0.15, (6.0, -0.149)), (0.0, 0.0), type="static", friction=0.0)
@@ -241,7 +241,7 @@ def test_a_real_step_in_the_floor_stops_what_slides() -> None:
 
 
 @pytest.mark.parametrize(("miss", "is_hit"), [(1e-3, False), (-1e-3, True)])
-def test_discs_that_pass_each_other_closely_fly_straight_on(miss: float, is_hit: bool) -> None:
+def test_discs_that_pass_each_other_closely_fly_straight_on(miss, is_hit):
     one = world(gravity=(0.0, 0.0))
     flying = body(one, Circle(0.25), (-1.0, 0.5 + miss), linear_velocity=(6.0, 0.0))
     body(one, Circle(0.25), (0.0, 0.0))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
-from engine.world import World
+from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world.hooks import StepHooks
 from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
 
 WALL = Polygon.box(0.05, 2.0)
 
 
-def crossed(shape: AnyShape, speed: float, target: AnyShape, continuous: bool = True, spin: float = 0.0, **of_target: Any) -> bool:
+def crossed(shape, speed, target, continuous=True, spin=0.0, **of_target):
     """Fire `shape` at a target at the origin, and tell whether it is past it in the end."""
     one = world(gravity=(0.0, 0.0), continuous=continuous)
     hit = body(one, target, (0.0, 0.0), **({"type": "static"} | of_target))
@@ -36,16 +34,16 @@ def crossed(shape: AnyShape, speed: float, target: AnyShape, continuous: bool = 
         pytest.param(Circle(0.1), Circle(0.1), {"type": "dynamic", "linear_velocity": (-1000.0, 0.0)}, id="bullet against bullet"),
     ],
 )
-def test_no_bullet_passes(shape: AnyShape, target: AnyShape, more: dict[str, Any], speed: float) -> None:
+def test_no_bullet_passes(shape, target, more, speed):
     assert not crossed(shape, speed, target, **more)
 
 
-def test_without_continuous_collision_it_does() -> None:
+def test_without_continuous_collision_it_does():
     assert crossed(Circle(0.1), 400.0, WALL, continuous=False)
 
 
 @pytest.mark.parametrize("speed", [20.0, 150.0])
-def test_a_wall_that_comes_along_takes_the_bullet_with_it(speed: float) -> None:
+def test_a_wall_that_comes_along_takes_the_bullet_with_it(speed):
     one = world(gravity=(0.0, 0.0))
     wall = body(one, WALL, (30.0, 0.0), type="kinematic", linear_velocity=(-50.0, 0.0))
     bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(speed, 0.0))
@@ -55,12 +53,12 @@ def test_a_wall_that_comes_along_takes_the_bullet_with_it(speed: float) -> None:
 
 
 @pytest.mark.parametrize("speed", [50.0, 1000.0])
-def test_a_rod_that_spins_into_a_wall_stays_on_its_side(speed: float) -> None:
+def test_a_rod_that_spins_into_a_wall_stays_on_its_side(speed):
     for spin in (0.0, 5.0, 40.0, 150.0, 300.0, 600.0, 1000.0):
         assert not crossed(Polygon.box(1.0, 0.02), speed, Polygon.box(0.02, 200.0), spin=spin)
 
 
-def test_what_runs_away_slowly_is_struck_all_the_same() -> None:
+def test_what_runs_away_slowly_is_struck_all_the_same():
     one = world(gravity=(0.0, 0.0))
     slow = body(one, Circle(0.2), (0.0, 0.0), linear_velocity=(5.0, 0.0))
     fast = body(one, Circle(0.2), (-3.0, 0.0), linear_velocity=(55.0, 0.0))
@@ -69,7 +67,7 @@ def test_what_runs_away_slowly_is_struck_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("asleep", [False, True])
-def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep: bool) -> None:
+def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep):
     one = world(gravity=(0.0, 0.0), sleeping=asleep)
     balls = [body(one, Circle(0.1), (float(x), 0.0), awake=not asleep) for x in range(3)]
     wall = body(one, WALL, (-20.0, 0.0), type="kinematic", linear_velocity=(1000.0, 0.0))
@@ -80,7 +78,7 @@ def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep: bool) -> None:
     assert at[1] > 100.0
 
 
-def test_a_blade_sweeps_what_lies_in_its_way() -> None:
+def test_a_blade_sweeps_what_lies_in_its_way():
     one = world(gravity=(0.0, 0.0))
     blade = body(one, Polygon.box(1.0, 0.005), (0.0, 0.0), type="kinematic", angular_velocity=80.0)
     ball = body(one, Circle(0.05), (0.7, 0.3))
@@ -88,11 +86,11 @@ def test_a_blade_sweeps_what_lies_in_its_way() -> None:
     assert math.hypot(*one.state(ball).position) > 1.5 and one.state(blade).position == (0.0, 0.0)
 
 
-def test_a_sensor_tells_once_of_what_flies_through_it_within_a_step() -> None:
+def test_a_sensor_tells_once_of_what_flies_through_it_within_a_step():
     one = world(gravity=(0.0, 0.0))
     gate = body(one, WALL, (0.0, 0.0), type="static", sensor=True)
     bullet = body(one, Circle(0.05), (-10.0, 0.0), linear_velocity=(270.0, 0.0))  # 4.5 m a step: the gate lies within the third
-    told: list[tuple[str, int, int]] = []
+    told = []
     for step in range(6):
         contacts = one.step()
         told += [("begin", step, event.body_a) for event in contacts.began] + [("end", step, event.body_a) for event in contacts.ended]
@@ -100,7 +98,7 @@ def test_a_sensor_tells_once_of_what_flies_through_it_within_a_step() -> None:
     assert one.state(bullet).position[0] == pytest.approx(17.0)
 
 
-def test_what_a_hook_lets_through_is_not_stopped() -> None:
+def test_what_a_hook_lets_through_is_not_stopped():
     one = world(gravity=(0.0, 0.0))
     body(one, WALL, (0.0, 0.0), type="static")
     bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0))
@@ -109,7 +107,7 @@ def test_what_a_hook_lets_through_is_not_stopped() -> None:
     assert one.state(bullet).position[0] == pytest.approx(40.0)
 
 
-def test_the_moment_of_a_stop_is_told() -> None:
+def test_the_moment_of_a_stop_is_told():
     one = world(gravity=(0.0, 0.0))
     body(one, WALL, (0.0, 0.0), type="static")
     body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(390.0, 0.0))  # 6.5 m a step, the touch after 9.85 m
@@ -122,7 +120,7 @@ def test_the_moment_of_a_stop_is_told() -> None:
     assert one.impact_moments == ()
 
 
-def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor() -> None:
+def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor():
     one = world(gravity=(0.0, -10.0))
     body(one, Polygon.box(5.0, 0.02), (0.0, 0.0), type="static")
     ball = body(one, Circle(0.1), (0.0, 0.12), density=0.1)
@@ -131,7 +129,7 @@ def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor() -> None:
     assert one.state(ball).position[1] > 0.0
 
 
-def test_a_bullet_bounces_off_with_the_speed_that_it_had() -> None:
+def test_a_bullet_bounces_off_with_the_speed_that_it_had():
     one = world(gravity=(0.0, 0.0))
     body(one, WALL, (0.0, 0.0), type="static", restitution=1.0)
     bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0), restitution=1.0)
@@ -139,7 +137,7 @@ def test_a_bullet_bounces_off_with_the_speed_that_it_had() -> None:
     assert one.state(bullet).linear_velocity[0] == pytest.approx(-500.0)
 
 
-def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell() -> None:
+def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell():
     one = world()
     ground(one, restitution=1.0)
     stone = body(one, Circle(0.1), (0.0, 200.1), restitution=1.0)
@@ -152,7 +150,7 @@ def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell() -> None:
         )  # a chord in place of the parabola within the step of the impact: g dt^2 / 8 of 200 m
 
 
-def test_many_bullets_in_a_box_stay_in_it() -> None:
+def test_many_bullets_in_a_box_stay_in_it():
     one = world(gravity=(0.0, 0.0))
     for a, b in (((-5, -5), (5, -5)), ((5, -5), (5, 5)), ((5, 5), (-5, 5)), ((-5, 5), (-5, -5))):
         body(one, Segment((float(a[0]), float(a[1])), (float(b[0]), float(b[1]))), (0.0, 0.0), type="static", restitution=1.0, friction=0.0)
@@ -172,7 +170,7 @@ def test_many_bullets_in_a_box_stay_in_it() -> None:
     assert all(max(map(abs, one.state(bullet).position)) < 5.0 for bullet in bullets)
 
 
-def test_a_box_that_slides_fast_is_not_held_up() -> None:
+def test_a_box_that_slides_fast_is_not_held_up():
     one = world()
     ground(one, friction=0.0)
     box = body(one, UNIT, (-100.0, 0.5), friction=0.0)
@@ -182,8 +180,8 @@ def test_a_box_that_slides_fast_is_not_held_up() -> None:
     assert one.state(box).position[0] == pytest.approx(0.0, abs=0.01)
 
 
-def test_worlds_with_fast_bodies_repeat_to_the_bit() -> None:
-    def made() -> World:
+def test_worlds_with_fast_bodies_repeat_to_the_bit():
+    def made():
         one = world()
         ground(one, restitution=0.7)
         for k in range(12):

@@ -10,7 +10,6 @@ import pytest
 from engine.dynamics._contact_kernel import PUSH
 from engine.dynamics._softness_kernel import softness
 from engine.geometry import Circle, Polygon
-from engine.world import World
 from tests.unit.dynamics.scenes import UNIT, body, ground, on_slope, run, world
 
 soft_constraints = pytest.importorskip("docs.pictures.dynamics.soft_constraints", reason="matplotlib may be missing")
@@ -18,7 +17,7 @@ soft_constraints = pytest.importorskip("docs.pictures.dynamics.soft_constraints"
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 10.0])
 @pytest.mark.parametrize("hertz", [0.5, 30.0, 120.0])
-def test_a_soft_row_is_implicit_euler_of_its_spring(hertz: float, ratio: float) -> None:
+def test_a_soft_row_is_implicit_euler_of_its_spring(hertz, ratio):
     h, mass, omega = 1.0 / 480.0, 3.0, 2.0 * math.pi * hertz
     stiffness, damper = mass * omega * omega, 2.0 * mass * ratio * omega
     rates, rng = softness(hertz, ratio, h), np.random.default_rng(7)
@@ -28,13 +27,13 @@ def test_a_soft_row_is_implicit_euler_of_its_spring(hertz: float, ratio: float) 
         assert impulse == pytest.approx(-h * (stiffness * (error + h * after) + damper * after), rel=1e-9, abs=1e-9)
 
 
-def test_the_overlap_at_rest_is_the_load_over_the_stiffness() -> None:
+def test_the_overlap_at_rest_is_the_load_over_the_stiffness():
     one = world()
     ground(one)
     boxes = [body(one, UNIT, (0.0, 0.5 + k)) for k in range(3)]
     run(one, 10.0)
 
-    def sag(load: float, mass: float, hertz: float) -> float:
+    def sag(load, mass, hertz):
         stiffness, rate = mass * (2.0 * math.pi * hertz) ** 2, softness(hertz, 10.0, 1.0 / 480.0).bias_rate
         return 0.5 * load / (stiffness - 0.5 * load * rate / PUSH)  # of each of two points, whose push bends a little even so
 
@@ -43,7 +42,7 @@ def test_the_overlap_at_rest_is_the_load_over_the_stiffness() -> None:
     assert one.contacts.separation.mean(axis=1) == pytest.approx(exact, rel=1e-6)
 
 
-def test_an_overlap_shrinks_at_its_rate_and_leaves_no_velocity() -> None:
+def test_an_overlap_shrinks_at_its_rate_and_leaves_no_velocity():
     one, h = world(gravity=(0.0, 0.0)), 1.0 / 480.0
     below, above = (body(one, Circle(0.5), (0.0, y)) for y in (0.0, 0.995))
     rates, overlap = softness(60.0, 10.0, h), 0.005
@@ -56,22 +55,22 @@ def test_an_overlap_shrinks_at_its_rate_and_leaves_no_velocity() -> None:
         assert one.state(above).linear_velocity == pytest.approx((0.0, 0.0), abs=1e-15)
 
 
-def test_towers_as_tall_as_their_contacts_bear() -> None:
+def test_towers_as_tall_as_their_contacts_bear():
     assert [soft_constraints.tallest(hertz) for hertz, _ in soft_constraints.STANDS] == [n for _, n in soft_constraints.STANDS]
 
 
 @pytest.mark.parametrize(
     ("hertz", "n_boxes"), [pytest.param(*pair, marks=[pytest.mark.slow] * (pair[0] > 15)) for pair in soft_constraints.STANDS]
 )
-def test_towers_buckle_where_their_contacts_give_way(hertz: int, n_boxes: int) -> None:
-    def growth(n_boxes: int) -> float:
+def test_towers_buckle_where_their_contacts_give_way(hertz, n_boxes):
+    def growth(n_boxes):
         off = soft_constraints.sway(n_boxes, round(hertz / 7.5), 10.0)
         return float(off[-1] / off[60 * 4])  # from the fourth second to the tenth
 
     assert growth(n_boxes) < 1.1 and growth(n_boxes + 1) > 2.0
 
 
-def unloaded(is_warm: bool) -> float:
+def unloaded(is_warm):
     """Take a load of 100 kg from a stack of five boxes of 1 kg, go on `is_warm` or not, and return the most kinetic energy seen then, J."""
     one = world()
     ground(one, friction=0.6)
@@ -87,11 +86,11 @@ def unloaded(is_warm: bool) -> float:
     return most
 
 
-def _kinetic(one: World, boxes: list[int]) -> float:
+def _kinetic(one, boxes):
     return sum(0.5 * math.hypot(*one.state(box).linear_velocity) ** 2 for box in boxes)
 
 
-def test_a_warm_start_brings_a_stack_to_rest_and_halves_its_overlap() -> None:
+def test_a_warm_start_brings_a_stack_to_rest_and_halves_its_overlap():
     deepest, energy = {}, {}
     for is_warm in (True, False):
         one = world(warm_starting=is_warm)
@@ -103,8 +102,8 @@ def test_a_warm_start_brings_a_stack_to_rest_and_halves_its_overlap() -> None:
     assert deepest[True] < 0.5 * deepest[False]
 
 
-def test_two_boxes_on_a_slope_creep_without_a_warm_start() -> None:
-    def creep(is_warm: bool) -> float:
+def test_two_boxes_on_a_slope_creep_without_a_warm_start():
+    def creep(is_warm):
         one = world(warm_starting=is_warm)
         ground(one, 15.0, friction=0.6)
         upper = [on_slope(one, 15.0, UNIT, 0.5 + k, friction=0.6) for k in range(2)][1]
@@ -116,16 +115,16 @@ def test_two_boxes_on_a_slope_creep_without_a_warm_start() -> None:
     assert creep(is_warm=True) < 1e-8 < 1e-3 < creep(is_warm=False)
 
 
-def test_a_stale_guess_leaves_energy_but_less_than_the_contacts_held() -> None:
+def test_a_stale_guess_leaves_energy_but_less_than_the_contacts_held():
     held = 2.0 * 5 * 0.5 * (1000.0 / 2.0) ** 2 / (0.2 * (2.0 * math.pi * 60.0) ** 2)  # F^2 / 2 k of two points in each of five joints
     assert unloaded(is_warm=False) < unloaded(is_warm=True) < 0.1 * held
 
 
-def test_a_spring_of_forces_wins_energy() -> None:
+def test_a_spring_of_forces_wins_energy():
     one, omega = world(gravity=(0.0, 0.0)), 2.0 * math.pi
     ball = body(one, Circle(0.5), (1.0, 0.0))
 
-    def energy() -> float:
+    def energy():
         state = one.state(ball)
         return state.linear_velocity[0] ** 2 + (omega * state.position[0]) ** 2
 
@@ -137,7 +136,7 @@ def test_a_spring_of_forces_wins_energy() -> None:
 
 
 @pytest.mark.parametrize("x", [-0.9, -0.3, 0.0, 0.6])
-def test_the_effective_mass_of_a_rods_point(x: float) -> None:
+def test_the_effective_mass_of_a_rods_point(x):
     one = world(gravity=(0.0, 0.0))
     rod = body(one, Polygon.box(1.0, 0.1), (0.0, 0.0))
     one.apply_impulse(rod, (0.0, 1.0), (x, 0.0))

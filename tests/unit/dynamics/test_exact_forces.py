@@ -16,20 +16,18 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 UNIT = Polygon.box(0.5, 0.5)
 
 
-def _world(
-    *lines: tuple[tuple[float, float], tuple[float, float]], friction: float = 0.6, gravity: tuple[float, float] = (0.0, -10.0)
-) -> World:
+def _world(*lines, friction=0.6, gravity=(0.0, -10.0)):
     world = World(WorldSettings(gravity=gravity, sleeping=False, continuous=False), solver="contact_forces")
     for line in lines or (((-50.0, 0.0), (50.0, 0.0)),):
         world.create_body(BodySpec((FixtureSpec(Segment(*line), friction=friction),), "static"))
     return world
 
 
-def _put(world: World, shape: Polygon | Circle, at: tuple[float, float], **more: float) -> int:
+def _put(world, shape, at, **more):
     return world.create_body(BodySpec((FixtureSpec(shape, **more),), position=at))
 
 
-def _in_groove(friction: float) -> Resting:
+def _in_groove(friction):
     """Return a disc of 1 kg between two walls at 45 degrees."""
     world = _world(((-5.0, 5.0), (0.0, 0.0)), ((0.0, 0.0), (5.0, 5.0)), friction=friction)
     _put(world, Circle(0.5), (0.0, 0.5 * math.sqrt(2.0)), friction=friction, density=4.0 / math.pi)
@@ -37,7 +35,7 @@ def _in_groove(friction: float) -> Resting:
     return Resting.of(world)
 
 
-def test_a_disc_in_a_groove() -> None:
+def test_a_disc_in_a_groove():
     """Each wall bears W cos 45. With friction mu, forces (N, T) of both walls balance if N + T = W cos 45: N from that over 1 + mu up."""
     exact = exact_contact_forces(_in_groove(0.0))
     assert exact.total == pytest.approx([10.0 * math.sqrt(0.5)] * 2) and exact.is_unique.all() and exact.are_points_unique
@@ -49,7 +47,7 @@ def test_a_disc_in_a_groove() -> None:
     assert not rough.is_unique.any()
 
 
-def test_a_plank_on_three_legs_has_many_answers_and_one_load() -> None:
+def test_a_plank_on_three_legs_has_many_answers_and_one_load():
     world = _world(friction=0.0)
     for x in (-1.0, 0.0, 1.0):
         _put(world, Polygon.box(0.1, 0.5), (x, 0.5), friction=0.0)
@@ -60,7 +58,7 @@ def test_a_plank_on_three_legs_has_many_answers_and_one_load() -> None:
     assert exact.load[world.row_of(plank)] == pytest.approx([0.0, 10.0 * world.body(plank).mass, 0.0], abs=1e-12)
 
 
-def test_what_no_friction_holds_is_said() -> None:
+def test_what_no_friction_holds_is_said():
     world = _world(friction=0.2, gravity=(5.0, -10.0))
     _put(world, UNIT, (0.0, 0.5), friction=0.2)
     world.step()
@@ -68,14 +66,14 @@ def test_what_no_friction_holds_is_said() -> None:
         exact_contact_forces(Resting.of(world), has_friction=True)
 
 
-def test_sets_are_gone_through_until_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sets_are_gone_through_until_one_answers(monkeypatch):
     """With the worst of guesses: the sets are those of all changes, and the answer is the same."""
     rng = np.random.default_rng(3)
     lines, inverse, push = rng.normal(size=(6, 9)), np.ones(9), rng.normal(size=9)
     force, acceleration = pushing_forces(lines, inverse, push, 6)
     assert (force > 0.0).any() and (acceleration > 0.0).any() and force @ acceleration == 0.0
 
-    def wrong(a: np.ndarray, b: np.ndarray, bounds: object) -> object:
+    def wrong(a, b, bounds):
         return type("Guess", (), {"force": np.where(force > 0.0, 0.0, 1.0)})
 
     monkeypatch.setattr("engine.dynamics.solvers._dantzig.solve", wrong)
@@ -83,7 +81,7 @@ def test_sets_are_gone_through_until_one_answers(monkeypatch: pytest.MonkeyPatch
     assert again.tolist() == force.tolist()
 
 
-def test_elimination_is_exact() -> None:
+def test_elimination_is_exact():
     """Hilbert's matrix of 8 rows, of condition 1.5e10, and one that is singular."""
     hilbert = [[Fraction(1, i + j + 1) for j in range(8)] for i in range(8)]
     assert solved_exactly(hilbert, [sum(row) for row in hilbert]) == [1] * 8

@@ -14,7 +14,7 @@ from engine.world import World, WorldSettings
 from tests.unit.dynamics.scenes import body, ground, run, world
 
 
-def leaves_at(approach: float, **settings: float) -> float:
+def leaves_at(approach, **settings):
     one = world(gravity=(0.0, 0.0), **settings)
     ground(one, restitution=0.5)
     ball = body(one, Circle(0.5), (0.0, 0.6), restitution=0.5, linear_velocity=(0.0, -approach))
@@ -22,14 +22,14 @@ def leaves_at(approach: float, **settings: float) -> float:
     return one.state(ball).linear_velocity[1]
 
 
-def test_the_threshold_is_a_setting() -> None:
+def test_the_threshold_is_a_setting():
     assert leaves_at(0.01, restitution_threshold=0.0) == pytest.approx(0.005)
     assert leaves_at(0.9, restitution_threshold=1.0) == pytest.approx(0.0, abs=1e-9)
     assert leaves_at(1.1, restitution_threshold=1.0) == pytest.approx(0.55)
 
 
-def test_by_itself_the_threshold_is_two_steps_of_gravity() -> None:
-    def climbs(drop: float) -> float:
+def test_by_itself_the_threshold_is_two_steps_of_gravity():
+    def climbs(drop):
         one = world()
         ground(one, restitution=0.5)
         ball = body(one, Circle(0.5), (0.0, 0.5 + drop), restitution=0.5)
@@ -44,7 +44,7 @@ def test_by_itself_the_threshold_is_two_steps_of_gravity() -> None:
 
 
 @pytest.mark.parametrize("drop", [0.005, 0.01, 0.02, 0.05, 0.06, 0.3])
-def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop: float) -> None:
+def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop):
     one = world(restitution_threshold=0.0)
     ground(one, restitution=1.0)
     ball = body(one, Circle(0.15), (0.0, 0.15 + drop), restitution=1.0)
@@ -54,7 +54,7 @@ def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop: float) -> N
         assert y - 0.15 + v * v / 20.0 == pytest.approx(drop, rel=1e-9)
 
 
-def test_box2d_has_its_own_threshold_and_refuses_another() -> None:
+def test_box2d_has_its_own_threshold_and_refuses_another():
     assert World(WorldSettings(restitution_threshold=1.0)).settings.restitution_threshold == 1.0
     with pytest.raises(InvalidInputError, match=r"restitution_threshold must be 1 m/s, the only value that Box2D supports, got 0\.0"):
         World(WorldSettings(restitution_threshold=0.0))
@@ -65,7 +65,7 @@ def test_box2d_has_its_own_threshold_and_refuses_another() -> None:
         WorldSettings(restitution_threshold=-1.0)
 
 
-def test_a_scene_file_keeps_the_threshold() -> None:
+def test_a_scene_file_keeps_the_threshold():
     plain = json.loads(json.dumps(scene_as_json(scene_of(world(restitution_threshold=0.0), "Slow balls"))))
     assert plain["settings"]["restitution_threshold"] == 0.0
     again = scene_from_json(plain)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 
 H, W = 0.1, 3.0
 HW = H * W
 
 
-def _spring(_t: float, position: FloatArray, _motion: FloatArray) -> FloatArray:
+def _spring(_t, position, _motion):
     return -W * W * position
 
 
@@ -21,7 +20,7 @@ GROWTH = {"explicit_euler": 1.0 + HW**2, "midpoint": 1.0 + HW**4 / 4.0, "rk4": 1
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)
-def test_a_step_of_a_spring_scales_areas_and_energy_as_derived(name: str) -> None:
+def test_a_step_of_a_spring_scales_areas_and_energy_as_derived(name):
     # columns: where (1, 0) and (0, W) of x and v go, both at once; then the matrix of (x, v/W)
     x, v = INTEGRATORS[name](_spring, np.array([1.0, 0.0]), np.array([0.0, W]), H)
     determinant = np.linalg.det(np.array([x, v / W]))
@@ -31,11 +30,11 @@ def test_a_step_of_a_spring_scales_areas_and_energy_as_derived(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)
-def test_velocities_and_momenta_are_the_same_motion(name: str) -> None:
+def test_velocities_and_momenta_are_the_same_motion(name):
     inertia = np.array([[2.0, 2.0, 0.7], [np.inf, np.inf, np.inf]])  # the second body cannot move
     inverse = 1.0 / inertia
 
-    def force(t: float, x: FloatArray, p: FloatArray) -> FloatArray:
+    def force(t, x, p):
         return np.array([1.0, -10.0, t]) - x - 0.2 * p
 
     x, p = np.ones((2, 3)), np.full((2, 3), 0.5)
@@ -48,10 +47,10 @@ def test_velocities_and_momenta_are_the_same_motion(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)
-def test_a_polynomial_of_the_order_is_exact_and_the_next_is_not(name: str) -> None:
+def test_a_polynomial_of_the_order_is_exact_and_the_next_is_not(name):
     order = ORDERS[name]
 
-    def power(t: float, _x: FloatArray, _v: FloatArray) -> FloatArray:
+    def power(t, _x, _v):
         return np.array([order * t ** (order - 1), (order + 1) * t**order])
 
     before = np.zeros(2), np.zeros(2)

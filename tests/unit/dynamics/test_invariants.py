@@ -21,7 +21,6 @@ from engine.world import (
     FixtureSpec,
     FrictionJointSpec,
     GearJointSpec,
-    JointSpec,
     MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -73,15 +72,15 @@ class Row(NamedTuple):
     """No motor, no limit that is passed as it begins: energy does not grow."""
 
 
-def _disc(world: World, mass: float, position: tuple[float, float], velocity: tuple[float, float] = (0.0, 0.0), **more: float) -> int:
+def _disc(world, mass, position, velocity=(0.0, 0.0), **more):
     fixture = FixtureSpec(Circle(0.5), density=mass / (math.pi * 0.25), sensor=True)
-    return world.create_body(BodySpec((fixture,), position=position, linear_velocity=velocity, **more))  # type: ignore[arg-type]
+    return world.create_body(BodySpec((fixture,), position=position, linear_velocity=velocity, **more))
 
 
-def _pair(make: Callable[[int, int], JointSpec]) -> Callable[[World], int]:
+def _pair(make):
     """Return what joins two discs that fly and spin, 1 and 3 kg."""
 
-    def scene(world: World) -> int:
+    def scene(world):
         a = _disc(world, 1.0, (0.0, 0.0), (0.3, 1.0), angular_velocity=2.0, angle=0.4)
         b = _disc(world, 3.0, (2.0, 0.5), (-0.5, 0.2), angular_velocity=-1.0, angle=-0.3)
         return world.create_joint(make(a, b))
@@ -89,8 +88,8 @@ def _pair(make: Callable[[int, int], JointSpec]) -> Callable[[World], int]:
     return scene
 
 
-def _geared(slides: bool) -> Callable[[World], None]:
-    def scene(world: World) -> None:
+def _geared(slides):
+    def scene(world):
         _pair(lambda a, b: RevoluteJointSpec(a, b, (1.0, 0.3)))(world)
         c = _disc(world, 0.5, (-2.0, 0.0), angular_velocity=3.0)
         second = PrismaticJointSpec(0, c, (-1.0, 0.0), (1.0, 0.3)) if slides else RevoluteJointSpec(0, c, (-1.0, 0.0))
@@ -99,7 +98,7 @@ def _geared(slides: bool) -> Callable[[World], None]:
     return scene
 
 
-def _chain(world: World) -> None:
+def _chain(world):
     """Five discs on four hinges, which bend to and fro."""
     for i in range(5):
         _disc(world, 1.0 + i % 2 * 2.0, (0.5 * i, 0.0), (0.0, 2.0 * (-1.0) ** i), angular_velocity=float(i))
@@ -157,11 +156,11 @@ FREE = {
 }
 
 
-def _world(method: str, hertz: float = 60.0, gravity: tuple[float, float] = (0.0, 0.0)) -> World:
+def _world(method, hertz=60.0, gravity=(0.0, 0.0)):
     return World(WorldSettings(gravity=gravity, hertz=hertz, sleeping=False), solver=method)
 
 
-def _totals(world: World) -> tuple[float, float, float, float]:
+def _totals(world):
     """Return linear momentum, angular momentum about the origin, and energy of motion."""
     found = np.zeros(4)
     for one in world.body_ids:
@@ -169,11 +168,11 @@ def _totals(world: World) -> tuple[float, float, float, float]:
         (x, y), (vx, vy), w = state.xf.apply(body.local_center), state.linear_velocity, state.angular_velocity
         m, i = body.mass, body.inertia
         found += m * vx, m * vy, m * (x * vy - y * vx) + i * w, 0.5 * (m * (vx * vx + vy * vy) + i * w * w)
-    return tuple(found.tolist())  # type: ignore[return-value]
+    return tuple(found.tolist())
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_what_is_free_keeps_its_momentum_and_gains_no_energy(method: str) -> None:
+def test_what_is_free_keeps_its_momentum_and_gains_no_energy(method):
     for scene, row in FREE.items():
         world, bounds = _world(method), NATURE.get(method, Bounds())
         row.make(world)
@@ -201,7 +200,7 @@ def test_what_is_free_keeps_its_momentum_and_gains_no_energy(method: str) -> Non
         for hertz in (60, 240, 1000)
     ],
 )
-def test_a_motor_joint_brings_a_free_pair_to_its_place_at_rest_without_spin(method: str, hertz: int) -> None:
+def test_a_motor_joint_brings_a_free_pair_to_its_place_at_rest_without_spin(method, hertz):
     """Nothing outside acts. Where the two arms of the row met in no point, the pair spun at 3 rad/s for ever."""
     world = _world(method, hertz)
     a, b = _disc(world, 1.0, (0.0, 0.0)), _disc(world, 1.0, (2.0, 0.0))
@@ -230,7 +229,7 @@ two rows leave half of it."""
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method: str) -> None:
+def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method):
     """By `avbd` a free pair swung for ever from a share of 2/3 on, and of 1 and 100 kg from any. Each pair is far from the others."""
     world, joined = _world(method), []
     for name, share in product(PAIRS, (0.7, 1.0)):
@@ -254,7 +253,7 @@ def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method: str)
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_limits_that_are_equal_hold(method: str) -> None:
+def test_limits_that_are_equal_hold(method):
     """As a hinge and a slider without any freedom.
 
     `pgs_ngs` leaves Box2D's slop of 2 degrees; penalty's springs of 1e4 N/m stop 0.67 kg at 2.2 m/s within v sqrt(m / k) = 18 mm.
@@ -276,7 +275,7 @@ STIFF = tuple(name for name in OURS if name not in ("penalty", "sequential_impul
 
 
 @pytest.mark.parametrize("method", STIFF)
-def test_a_motor_does_not_turn_what_equal_limits_hold(method: str) -> None:
+def test_a_motor_does_not_turn_what_equal_limits_hold(method):
     """What a force can do along a line that is held is rounding, and nothing to divide by: `contact_forces` turned at 1.4 rad/s."""
     world = _world(method, gravity=(0.0, -10.0))
     hub, disc = world.create_body(BodySpec(type="static")), _small_disc(world, (2.0, 0.0))
@@ -288,7 +287,7 @@ def test_a_motor_does_not_turn_what_equal_limits_hold(method: str) -> None:
         assert abs(world.state(disc).angle) < 0.02
 
 
-def _small_disc(world: World, position: tuple[float, float]) -> int:
+def _small_disc(world, position):
     return world.create_body(BodySpec((FixtureSpec(Circle(0.2), density=1.0 / (math.pi * 0.04)),), position=position))
 
 
@@ -304,7 +303,7 @@ TOGETHER = {
 
 @pytest.mark.parametrize("joint", TOGETHER)
 @pytest.mark.parametrize("method", OURS)
-def test_a_rod_without_length_holds_two_points_together(method: str, joint: str) -> None:
+def test_a_rod_without_length_holds_two_points_together(method, joint):
     """A direction it has not: below 5 mm it is a hinge. Of one that is little longer, the direction goes round within a step."""
     world = _world(method)
     made = _pair(TOGETHER[joint])(world)
@@ -317,7 +316,7 @@ def test_a_rod_without_length_holds_two_points_together(method: str, joint: str)
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_a_mouse_holds_what_is_at_its_target_already(method: str) -> None:
+def test_a_mouse_holds_what_is_at_its_target_already(method):
     world = _world(method, gravity=(0.0, -10.0))
     one = _disc(world, 1.0, (1.0, 2.0))
     world.create_joint(MouseJointSpec(one, (1.0, 2.0), max_force=1000.0))
@@ -361,7 +360,7 @@ QUICK = ("run out", "at its end already")
         for scene in PULLEYS
     ],
 )
-def test_a_pulley_ends_where_one_side_has_run_out(method: str, scene: str) -> None:
+def test_a_pulley_ends_where_one_side_has_run_out(method, scene):
     """Atwood's machine, until the light ball is at its fixed point: nothing is faster than the fall, and the rope keeps its length."""
     case = PULLEYS[scene]
     cos, sin = math.cos(case.turned), math.sin(case.turned)
@@ -399,7 +398,7 @@ def test_a_pulley_ends_where_one_side_has_run_out(method: str, scene: str) -> No
 
 @pytest.mark.parametrize("other", [1.0, 0.0])
 @pytest.mark.parametrize("method", OURS)
-def test_discs_of_restitution_1_keep_their_energy(method: str, other: float) -> None:
+def test_discs_of_restitution_1_keep_their_energy(method, other):
     """The larger of two coefficients is that of the pair.
 
     Penalty's springs are left within a sub-step, with k h^2 / m = 1.6 % of the energy of an impact not given back; none is gained.

@@ -11,7 +11,6 @@ from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,
     GearJointSpec,
-    JointSpec,
     MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -31,7 +30,7 @@ STIFF = 5e-4
 """Meters and radians that a joint gives way under this weight: force over stiffness, m g / (m w^2) with w = 2 pi 120 Hz, and lever arms."""
 
 
-def pair(joint: JointSpec, at: tuple[float, float] = (1.0, 0.0)) -> tuple[World, int, int]:
+def pair(joint, at=(1.0, 0.0)):
     """Return a world of a fixed body 0, a bar 1 at `at` and the joint between them: (world, bar, joint)."""
     one = world()
     body(one, Circle(0.1), (0.0, 0.0), type="static")
@@ -39,7 +38,7 @@ def pair(joint: JointSpec, at: tuple[float, float] = (1.0, 0.0)) -> tuple[World,
     return one, bar, one.create_joint(joint)
 
 
-def test_a_hinge_holds_its_point_and_its_limit_bears_the_weight() -> None:
+def test_a_hinge_holds_its_point_and_its_limit_bears_the_weight():
     one, bar, hinge = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_limit=True, lower_angle=-0.5, upper_angle=0.5))
     run(one, 5.0)
     state = one.joint_state(hinge)
@@ -49,7 +48,7 @@ def test_a_hinge_holds_its_point_and_its_limit_bears_the_weight() -> None:
     assert state.torque == pytest.approx(WEIGHT * x, rel=1e-4)
 
 
-def test_a_hinges_motor_keeps_its_speed_with_the_torque_that_it_has() -> None:
+def test_a_hinges_motor_keeps_its_speed_with_the_torque_that_it_has():
     one, bar, _ = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_motor=True, motor_speed=1.0, max_motor_torque=100.0))
     run(one, 3.0)
     assert one.state(bar).angle == pytest.approx(3.0, rel=1e-3)
@@ -58,7 +57,7 @@ def test_a_hinges_motor_keeps_its_speed_with_the_torque_that_it_has() -> None:
     assert weak.state(bar).angular_velocity < 0.0 and weak.joint_state(hinge).torque == pytest.approx(0.5)
 
 
-def test_a_rod_keeps_its_length_and_a_spring_finds_its_own() -> None:
+def test_a_rod_keeps_its_length_and_a_spring_finds_its_own():
     one, _, rod = pair(DistanceJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0)))
     for _ in range(300):
         one.step()
@@ -69,7 +68,7 @@ def test_a_rod_keeps_its_length_and_a_spring_finds_its_own() -> None:
     assert one.joint_state(spring).force == pytest.approx((0.0, WEIGHT), abs=1e-4)
 
 
-def test_a_damped_spring_swings_as_its_equation_says() -> None:
+def test_a_damped_spring_swings_as_its_equation_says():
     one = world(gravity=(0.0, 0.0))
     body(one, Circle(0.1), (0.0, 0.0), type="static")
     bar = body(one, BAR, (1.0, 0.0))
@@ -85,7 +84,7 @@ def test_a_damped_spring_swings_as_its_equation_says() -> None:
     assert worst < 0.012  # an implicit step of 1/480 s damps by w h / 2: of a swing of 0.5 m e^(-0.1 w t) some 0.65 % a radian
 
 
-def test_a_weld_holds_and_a_soft_one_gives_way_as_its_spring_says() -> None:
+def test_a_weld_holds_and_a_soft_one_gives_way_as_its_spring_says():
     one, bar, weld = pair(WeldJointSpec(0, 1, (0.0, 0.0)))
     run(one, 5.0)
     assert one.state(bar).angle == pytest.approx(0.0, abs=STIFF) and one.joint_state(weld).force == pytest.approx((0.0, WEIGHT), abs=1e-3)
@@ -96,7 +95,7 @@ def test_a_weld_holds_and_a_soft_one_gives_way_as_its_spring_says() -> None:
     assert -state.angle == pytest.approx(state.torque / (whole.inertia * (8.0 * math.pi) ** 2), rel=1e-2)
 
 
-def test_a_slider_slides_along_its_axis_between_its_limits() -> None:
+def test_a_slider_slides_along_its_axis_between_its_limits():
     limits = {"enable_limit": True, "lower_translation": -0.3, "upper_translation": 2.0}
     one, bar, slider = pair(PrismaticJointSpec(0, 1, (1.0, 0.0), (0.6, 0.8), **limits))
     run(one, 3.0)
@@ -110,7 +109,7 @@ def test_a_slider_slides_along_its_axis_between_its_limits() -> None:
     assert one.joint_state(slider).travel == pytest.approx(1.0, abs=2e-3)
 
 
-def test_a_wheel_turns_freely_on_its_spring() -> None:
+def test_a_wheel_turns_freely_on_its_spring():
     motor = {"enable_motor": True, "motor_speed": 3.0, "max_motor_torque": 10.0}
     one, bar, wheel = pair(WheelJointSpec(0, 1, (1.0, 0.0), (0.0, 1.0), frequency=2.0, damping_ratio=0.7, **motor))
     run(one, 5.0)
@@ -119,7 +118,7 @@ def test_a_wheel_turns_freely_on_its_spring() -> None:
     assert one.state(bar).position[0] == pytest.approx(1.0, abs=STIFF)
 
 
-def test_a_rope_is_slack_until_it_is_taut() -> None:
+def test_a_rope_is_slack_until_it_is_taut():
     one, bar, rope = pair(RopeJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0), max_length=1.5))
     run(one, 0.2)
     assert one.state(bar).position == pytest.approx((1.0, -0.5 * 10.0 * 0.04), abs=2.1e-3)  # h g t / 2
@@ -128,7 +127,7 @@ def test_a_rope_is_slack_until_it_is_taut() -> None:
     assert one.joint_state(rope).travel <= 1.5 + 1e-3
 
 
-def test_a_pulley_keeps_the_sum_of_its_lengths() -> None:
+def test_a_pulley_keeps_the_sum_of_its_lengths():
     one = world()
     light, heavy = body(one, BAR, (-2.0, 0.0)), body(one, Polygon.box(0.5, 0.2), (2.0, 0.0))
     pulley = one.create_joint(PulleyJointSpec(light, heavy, (-2.0, 5.0), (2.0, 5.0), (-2.0, 0.0), (2.0, 0.0), ratio=1.5))
@@ -142,7 +141,7 @@ def test_a_pulley_keeps_the_sum_of_its_lengths() -> None:
     assert one.joint_state(pulley).force[1] == pytest.approx(ratio * m1 * (10.0 + exact), rel=1e-2)
 
 
-def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot() -> None:
+def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot():
     """Issue 29: its two lengths are rows of one kind and mode, and after a snapshot both had the impulse of the first."""
     one = World(WorldSettings(solver_settings=(("iterations", 1),)), "sequential_impulses")
     heavy, light = body(one, Polygon.box(0.5, 0.5), (-2.0, 4.0)), body(one, BAR, (2.0, 4.0))
@@ -157,7 +156,7 @@ def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot() -> N
     assert twin.state_hash() == one.state_hash()
 
 
-def test_a_mouse_pulls_with_no_more_force_than_it_has() -> None:
+def test_a_mouse_pulls_with_no_more_force_than_it_has():
     one = world()
     bar = body(one, BAR, (1.0, 0.0))
     mouse = one.create_joint(MouseJointSpec(bar, (3.0, 2.0), 1000.0))
@@ -175,7 +174,7 @@ def test_a_mouse_pulls_with_no_more_force_than_it_has() -> None:
     assert weak.state(bar).linear_velocity[1] == pytest.approx(-5.0, rel=1e-3)  # 1 N against a weight of 2
 
 
-def test_friction_bears_what_it_can() -> None:
+def test_friction_bears_what_it_can():
     one, bar, _ = pair(FrictionJointSpec(0, 1, (1.0, 0.0), max_force=1.0, max_torque=1.0))
     run(one, 1.0)
     assert one.state(bar).linear_velocity[1] == pytest.approx(-5.0, rel=1e-6)
@@ -184,7 +183,7 @@ def test_friction_bears_what_it_can() -> None:
     assert abs(one.state(bar).linear_velocity[1]) < 1e-9
 
 
-def test_a_motor_joint_drives_to_its_place() -> None:
+def test_a_motor_joint_drives_to_its_place():
     one, bar, motor = pair(MotorJointSpec(0, 1, (2.0, 1.0), 0.3, max_force=100.0, max_torque=100.0))
     run(one, 3.0)
     assert one.state(bar).position == pytest.approx((2.0, 1.0), abs=1e-3) and one.state(bar).angle == pytest.approx(0.3, abs=1e-4)
@@ -193,7 +192,7 @@ def test_a_motor_joint_drives_to_its_place() -> None:
 
 
 @pytest.mark.parametrize("ratio", [2.0, -0.5])
-def test_gears_turn_by_their_ratio_and_drive_a_slider(ratio: float) -> None:
+def test_gears_turn_by_their_ratio_and_drive_a_slider(ratio):
     one = world()
     frame = body(one, Circle(0.1), (0.0, 0.0), type="static")
     first, second, rack = body(one, Circle(0.5), (-2.0, 0.0)), body(one, Circle(1.0), (2.0, 0.0)), body(one, BAR, (0.0, 3.0))
@@ -208,7 +207,7 @@ def test_gears_turn_by_their_ratio_and_drive_a_slider(ratio: float) -> None:
     assert one.state(rack).position[0] == pytest.approx(-one.state(first).angle / ratio, abs=1e-4)
 
 
-def test_a_hanging_chain_with_a_heavy_ball_holds_together() -> None:
+def test_a_hanging_chain_with_a_heavy_ball_holds_together():
     one = world()
     before = body(one, Circle(0.1), (0.0, -100.0), type="static")
     links = []

@@ -15,7 +15,7 @@ from engine.world import BodySpec, FixtureSpec, World
 from engine.world.solver import load_solver
 
 
-def signatures() -> dict[str, int]:
+def signatures():
     """How many forms of each function there are by now, compiled or loaded."""
     found = {}
     for one in pkgutil.iter_modules(engine.dynamics.__path__):
@@ -28,7 +28,7 @@ def signatures() -> dict[str, int]:
 
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
 @pytest.mark.parametrize("demo", ["bullet", "ragdoll_pile", "walker"])
-def test_a_scene_asks_nothing_that_was_not_prepared(demo: str) -> None:
+def test_a_scene_asks_nothing_that_was_not_prepared(demo):
     load_solver("soft_step").prepare()
     before = signatures()
     assert sum(before.values()) > 10
@@ -39,7 +39,7 @@ def test_a_scene_asks_nothing_that_was_not_prepared(demo: str) -> None:
 
 
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
-def test_a_world_that_changes_its_solver_asks_nothing_that_was_not_prepared() -> None:
+def test_a_world_that_changes_its_solver_asks_nothing_that_was_not_prepared():
     """Box2D leaves the forces that wait as columns of a wider table."""
     load_solver("soft_step").prepare()
     before = signatures()

@@ -44,38 +44,38 @@ BY_32 = {
 """Of the exact solutions, those that 32 sub-steps do not bring to a tenth of the demand: what is borne instead, and why."""
 
 
-def _named(is_slow: bool, chapter: str | None = None) -> list[str]:
+def _named(is_slow, chapter=None):
     return [one.name for one in REFERENCES.values() if one.is_slow is is_slow and chapter in (None, one.chapter)]
 
 
-def _holds(name: str, n_steps: int, share: float, borne: dict[tuple[str, str], float]) -> None:
+def _holds(name, n_steps, share, borne):
     for row in REFERENCES[name].measure(Lab("soft_step", n_steps)):
         assert row.error <= borne.get((name, row.what), share * row.demand), row
 
 
 @pytest.mark.parametrize("name", _named(is_slow=False))
-def test_with_eight_sub_steps_every_demand_holds(name: str) -> None:
+def test_with_eight_sub_steps_every_demand_holds(name):
     _holds(name, 8, 1.0, BY_8)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", _named(is_slow=True))
-def test_with_eight_sub_steps_every_demand_of_the_long_scenes_holds(name: str) -> None:
+def test_with_eight_sub_steps_every_demand_of_the_long_scenes_holds(name):
     _holds(name, 8, 1.0, BY_8)
 
 
 @pytest.mark.parametrize("name", _named(is_slow=False, chapter="exact"))
-def test_with_32_sub_steps_errors_are_a_tenth_of_the_demand(name: str) -> None:
+def test_with_32_sub_steps_errors_are_a_tenth_of_the_demand(name):
     _holds(name, 32, 0.1, BY_32)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", _named(is_slow=True, chapter="exact"))
-def test_with_32_sub_steps_errors_of_the_long_scenes_are_a_tenth_of_the_demand(name: str) -> None:
+def test_with_32_sub_steps_errors_of_the_long_scenes_are_a_tenth_of_the_demand(name):
     _holds(name, 32, 0.1, BY_32)
 
 
-def test_what_is_borne_names_rows_that_there_are() -> None:
+def test_what_is_borne_names_rows_that_there_are():
     assert {name for name, _ in [*BY_8, *BY_32]} <= set(REFERENCES)
     with pytest.raises(InvalidInputError, match=r"NAMES must be among .*did you mean projectile"):
         chosen(["projectil"])
@@ -84,14 +84,14 @@ def test_what_is_borne_names_rows_that_there_are() -> None:
 # The exact values, by other means
 
 
-def test_the_elliptic_integral() -> None:
+def test_the_elliptic_integral():
     assert [elliptic_k(m) for m in (0.0, 0.5, 0.99)] == pytest.approx([ellipk(m) for m in (0.0, 0.5, 0.99)], rel=1e-14)
 
 
-def test_the_double_pendulum() -> None:
+def test_the_double_pendulum():
     mass, inertia, g = 0.1, 0.1 * 1.01 / 12.0, 10.0
 
-    def rates(_: float, state: FloatArray) -> list[float]:
+    def rates(_, state):
         p, q, u, v = state
         matrix = np.array([[inertia + 1.25 * mass, 0.5 * mass * math.cos(p - q)], [0.5 * mass * math.cos(p - q), inertia + 0.25 * mass]])
         turning = 0.5 * mass * math.sin(p - q)
@@ -107,7 +107,7 @@ Joint = tuple[FloatArray, FloatArray, int, int]
 """A point at which bodies A and B touch, the normal from A to B, and their numbers, -1 for the ground."""
 
 
-def _balance(joints: list[Joint], centers: list[FloatArray], weights: list[float]) -> tuple[FloatArray, FloatArray]:
+def _balance(joints, centers, weights):
     """Return matrix and right side of "normal and tangential forces at all joints bear all weights, and leave no moment"."""
     matrix, right = np.zeros((3 * len(centers), 2 * len(joints))), np.zeros(3 * len(centers))
     right[1::3] = weights
@@ -120,7 +120,7 @@ def _balance(joints: list[Joint], centers: list[FloatArray], weights: list[float
     return matrix, right
 
 
-def _cone(n: int, friction: float) -> FloatArray:
+def _cone(n, friction):
     """Return rows that are <= 0 where each of `n` tangential forces is within its friction."""
     rows = np.zeros((2 * n, 2 * n))
     for k in range(n):
@@ -128,11 +128,11 @@ def _cone(n: int, friction: float) -> FloatArray:
     return rows
 
 
-def test_the_least_friction_of_the_arch_by_a_linear_program() -> None:
+def test_the_least_friction_of_the_arch_by_a_linear_program():
     stones = arch_stones()
     data = [polygon_mass(stone, 1.0) for stone in stones]
     centers = [np.array(one.centroid) for one in data]
-    joints: list[Joint] = []
+    joints = []
     for k, (one, other) in enumerate(pairwise(stones)):
         shared = [corner for corner in one if np.hypot(*(other - corner).T).min() < 1e-9]
         along = shared[1] - shared[0]
@@ -144,7 +144,7 @@ def test_the_least_friction_of_the_arch_by_a_linear_program() -> None:
     matrix, right = _balance(joints, centers, [10.0 * one.mass for one in data])
     bounds = [(0.0, None), (None, None)] * len(joints)
 
-    def stands(friction: float) -> bool:
+    def stands(friction):
         cone = _cone(len(joints), friction)
         found = linprog(np.zeros(2 * len(joints)), A_ub=cone, b_ub=np.zeros(len(cone)), A_eq=matrix, b_eq=right, bounds=bounds)
         return bool(found.status == 0)
@@ -152,7 +152,7 @@ def test_the_least_friction_of_the_arch_by_a_linear_program() -> None:
     assert not stands(ARCH_FRICTION - 2e-5) and stands(ARCH_FRICTION + 2e-5)
 
 
-def test_forces_in_a_pyramid_are_within_the_bounds_of_a_linear_program() -> None:
+def test_forces_in_a_pyramid_are_within_the_bounds_of_a_linear_program():
     world, boxes = pyramid_world(Lab())
     contacts, number = world.contacts, {box: k for k, box in enumerate(boxes)}
     ends = zip(contacts.body_a.tolist(), contacts.body_b.tolist(), contacts.normal, contacts.position, strict=True)
@@ -172,6 +172,6 @@ def test_forces_in_a_pyramid_are_within_the_bounds_of_a_linear_program() -> None
 
 
 @pytest.mark.slow
-def test_the_domino_wave_with_short_steps() -> None:
+def test_the_domino_wave_with_short_steps():
     finer, finest = (domino_speed(WorldSettings(hertz=hertz, sleeping=False), "soft_step") for hertz in (960.0, 1920.0))
     assert finest == pytest.approx(DOMINO_SPEED, rel=1e-3) and finest == pytest.approx(finer, rel=2e-3)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
 
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import (
     BodySpec,
     DistanceJointSpec,
@@ -23,18 +21,18 @@ from engine.world import (
 METHODS = [name for name in solvers() if name != "box2d"]
 
 
-def _settings(solver: str, mass: float) -> Mapping[str, float]:
+def _settings(solver, mass):
     """Return what of a method's settings goes with the mass of a scene's bodies: stiffness in N/m, and how it grows."""
     return {"penalty": {"stiffness": 1e4 * mass}, "avbd": {"beta": 10.0 * mass}, "xpbd": {"contact_compliance": 0.0}}.get(solver, {})
 
 
-def _scene(solver: str, density: float) -> World:
+def _scene(solver, density):
     """Return boxes and discs that fall on each other, some with friction and some that bounce, and a few joints."""
     world = World(WorldSettings(solver_settings=_settings(solver, density)), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-20.0, 0.0), (20.0, 0.0))),), "static"))
-    shapes: tuple[AnyShape, ...] = (Polygon.box(0.5, 0.5), Circle(0.5), Capsule((-0.5, 0.0), (0.5, 0.0), 0.25))
+    shapes = (Polygon.box(0.5, 0.5), Circle(0.5), Capsule((-0.5, 0.0), (0.5, 0.0), 0.25))
 
-    def add(k: int, x: float, y: float, restitution: float = 0.0) -> int:
+    def add(k, x, y, restitution=0.0):
         fixture = FixtureSpec(shapes[k % 3], density=density * 2.0**k, restitution=restitution)
         return world.create_body(BodySpec((fixture,), position=(x, y), linear_velocity=(0.5, -3.0)))
 
@@ -49,7 +47,7 @@ def _scene(solver: str, density: float) -> World:
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_bodies_of_other_masses_move_the_same_to_the_bit(solver: str) -> None:
+def test_bodies_of_other_masses_move_the_same_to_the_bit(solver):
     """All densities times a power of two: whatever is compared with a mass of its own kind comes out the same, rounding included."""
     powers = (0, -12, 16) if solver == "penalty" else (0, -20, 26)  # as far as the stiffness that goes with it may be set
     runs = []
@@ -67,7 +65,7 @@ def test_bodies_of_other_masses_move_the_same_to_the_bit(solver: str) -> None:
 
 @pytest.mark.parametrize(("size", "mass"), [(1e-3, 1e-6), (1e-3, 1.0), (1.0, 1e-6), (1.0, 1e9), (1e3, 1e-6), (1e3, 1e9)])
 @pytest.mark.parametrize("solver", [name for name in METHODS if name != "penalty"])  # whose stiffness bears so much and no more
-def test_a_box_of_any_size_and_mass_stops_on_the_floor_and_stays_there(solver: str, size: float, mass: float) -> None:
+def test_a_box_of_any_size_and_mass_stops_on_the_floor_and_stays_there(solver, size, mass):
     settings = {"slop": min(5e-3 * size, 0.1)} if solver in ("pgs_ngs", "sequential_impulses") else {}
     settings |= {"contact_compliance": 0.0} if solver == "xpbd" else {}
     world = World(WorldSettings(sleeping=False, solver_settings=settings), solver=solver)
@@ -82,13 +80,13 @@ def test_a_box_of_any_size_and_mass_stops_on_the_floor_and_stays_there(solver: s
 
 
 @pytest.mark.parametrize("solver", [name for name in METHODS if name != "penalty"])
-def test_a_feather_beside_a_ship_moves_as_it_does_alone(solver: str) -> None:
+def test_a_feather_beside_a_ship_moves_as_it_does_alone(solver):
     """A thrown disc, and one on a hinge, 10^-6 kg each; and a box at rest, and a pendulum, of 10^9 kg."""
 
-    def run(with_light: bool, with_heavy: bool) -> dict[str, np.ndarray]:
+    def run(with_light, with_heavy):
         world = World(WorldSettings(sleeping=False, solver_settings=_settings(solver, 1e-6)), solver=solver)
         ground = world.create_body(BodySpec((FixtureSpec(Segment((-50.0, 0.0), (50.0, 0.0)), friction=0.0),), "static"))
-        bodies: dict[str, int] = {}
+        bodies = {}
         for density, x, is_there in ((1e-6, 0.0, with_light), (1e9, 10.0, with_heavy)):
             if is_there:
                 disc = FixtureSpec(Circle(0.5), density=density, friction=0.0)

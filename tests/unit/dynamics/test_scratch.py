@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 
 import pytest
 
@@ -14,7 +13,7 @@ from tests.unit.dynamics.scratch import CASES, SCENES, depends_on_scratch, state
 
 @pytest.mark.parametrize("scene", ["contacts", "twice_joined"])
 @pytest.mark.parametrize(("solver", "chosen"), CASES)
-def test_one_step_from_one_snapshot_is_always_the_same(solver: str, chosen: Mapping[str, str], scene: str) -> None:
+def test_one_step_from_one_snapshot_is_always_the_same(solver, chosen, scene):
     world = SCENES[scene](solver, chosen)
     for _ in range(3):
         world.step()
@@ -28,11 +27,11 @@ def test_one_step_from_one_snapshot_is_always_the_same(solver: str, chosen: Mapp
 
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize(("solver", "chosen"), CASES)
-def test_no_bit_of_a_run_comes_from_what_its_memory_held(solver: str, chosen: Mapping[str, str], scene: str) -> None:
+def test_no_bit_of_a_run_comes_from_what_its_memory_held(solver, chosen, scene):
     assert depends_on_scratch(scene, solver, chosen) == ""
 
 
-def test_nor_from_arrays_that_kernels_make_nor_from_beyond_an_array() -> None:
+def test_nor_from_arrays_that_kernels_make_nor_from_beyond_an_array():
     """With kernels as plain Python, in a process of its own."""
     call = [sys.executable, "-m", "tests.unit.dynamics.scratch"]
     done = subprocess.run(call, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)

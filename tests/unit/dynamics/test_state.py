@@ -23,7 +23,7 @@ from engine.world import (
 from tests.unit.dynamics.scenes import UNIT, body, ground, run
 
 
-def busy_world() -> World:
+def busy_world():
     """Return a world with everything in it: piles, joints with motors and limits, gears, a sensor, a kinematic body, a mouse."""
     one = World(WorldSettings(), solver="soft_step")
     ground(one, restitution=0.3)
@@ -43,14 +43,14 @@ def busy_world() -> World:
     return one
 
 
-def everything(world: World) -> list[object]:
+def everything(world):
     """Return what a world tells: the bits of its motion and of its contacts, its events, its joints."""
     columns = [getattr(world.contacts, one.name) for one in fields(StepContacts)]
     contacts = [column.tobytes() if isinstance(column, np.ndarray) else column for column in columns]
     return [world.state_hash(), contacts, [world.joint_state(joint) for joint in world.joint_ids]]
 
 
-def test_two_runs_are_alike() -> None:
+def test_two_runs_are_alike():
     first, second = busy_world(), busy_world()
     for _ in range(90):
         first.step(), second.step()
@@ -58,7 +58,7 @@ def test_two_runs_are_alike() -> None:
 
 
 @pytest.mark.parametrize("at", [0, 1, 17, 60, 200])
-def test_a_snapshot_of_any_step_goes_on_to_the_bit(at: int) -> None:
+def test_a_snapshot_of_any_step_goes_on_to_the_bit(at):
     one = busy_world()
     for _ in range(at):
         one.step()
@@ -79,7 +79,7 @@ def test_a_snapshot_of_any_step_goes_on_to_the_bit(at: int) -> None:
     assert one.state_hash() == World.from_snapshot(snapshot).state_hash()
 
 
-def test_canonical_form_is_the_state_itself() -> None:
+def test_canonical_form_is_the_state_itself():
     one, other = busy_world(), busy_world()
     for step in range(60):
         one.step(), other.step()
@@ -88,7 +88,7 @@ def test_canonical_form_is_the_state_itself() -> None:
     assert one.state_hash() == other.state_hash()
 
 
-def test_what_breaks_off_leaves_the_world_as_it_stood() -> None:
+def test_what_breaks_off_leaves_the_world_as_it_stood():
     one = World(WorldSettings(gravity=(0.0, 0.0)), solver="soft_step")
     ball = body(one, Circle(0.5), (0.0, 0.0), linear_velocity=(1.0, 0.0))
     run(one, 0.5)
@@ -102,7 +102,7 @@ def test_what_breaks_off_leaves_the_world_as_it_stood() -> None:
     assert one.out_of_range == (ball,) and not one.body(ball).spec.active
 
 
-def test_rays_of_commands_leave_what_the_truth_says() -> None:
+def test_rays_of_commands_leave_what_the_truth_says():
     one = busy_world()
     run(one, 0.3)
     ball = body(one, Circle(0.3), (30.0, 5.0))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,11 +15,11 @@ SMALL = AtlasPlan(Axis("speed", 10.0, 200.0, 4, "log"), Axis("thickness", 0.02, 
 
 
 @pytest.fixture(scope="module")
-def cells() -> dict[Cell, tuple[int, int, int, int]]:
+def cells():
     return dict(fire_cell((SMALL, cell)) for cell in SMALL.cells())
 
 
-def test_an_axis_is_read_as_it_is_written() -> None:
+def test_an_axis_is_read_as_it_is_written():
     axis = parse_axis("--x", "speed=10:1000:3")
     assert (axis.name, axis.scale, axis.values) == ("speed", "log", (10.0, 100.0, 1000.0))
     assert parse_axis("--x", "speed=0:100:3:linear").values == (0.0, 50.0, 100.0)
@@ -33,12 +31,12 @@ def test_an_axis_is_read_as_it_is_written() -> None:
     "text",
     ["speed", "speed=1:2", "speed=1:x:3", "sped=1:2:3", "speed=2:1:3", "speed=0:10:3", "speed=1:2:1", "speed=1:nan:3", "speed=1:2:3:cube"],
 )
-def test_a_mistake_in_an_axis_names_the_option(text: str) -> None:
+def test_a_mistake_in_an_axis_names_the_option(text):
     with pytest.raises(InvalidInputError, match=r"^--x[ :]"):
         parse_axis("--x", text)
 
 
-def test_a_plan_refuses_what_makes_no_map() -> None:
+def test_a_plan_refuses_what_makes_no_map():
     speed, thickness = Axis("speed", 1.0, 2.0, 2, "log"), Axis("thickness", 0.1, 1.0, 2, "log")
     for arguments, words in (
         ((speed, speed, ("discrete",)), "--y"),
@@ -50,16 +48,16 @@ def test_a_plan_refuses_what_makes_no_map() -> None:
         ((speed, thickness, ("discrete",), ShotSpec(target="head_on")), "--y"),
     ):
         with pytest.raises(InvalidInputError, match=words):
-            AtlasPlan(*arguments)  # type: ignore[arg-type]
+            AtlasPlan(*arguments)
 
 
-def test_angles_are_degrees_outside_and_radians_inside() -> None:
+def test_angles_are_degrees_outside_and_radians_inside():
     plan = AtlasPlan(Axis("speed", 1.0, 2.0, 2, "log"), Axis("angle", 0.0, 60.0, 3, "linear"), ("discrete",))
     assert plan.spec(Cell("discrete", 0, 2)).angle == pytest.approx(1.0471975512)
     assert plan.as_json()["y"]["values"] == [0.0, 30.0, 60.0]
 
 
-def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells: dict[Cell, Any]) -> None:
+def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
     atlas = Atlas.of(SMALL, cells)
     for found in atlas.maps:
         assert found.surprises.sum() == 0
@@ -70,7 +68,7 @@ def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells: dict[Cell, An
     assert (discrete.tunneled[:, -1] > 0.0).any() and discrete.tunneled[-1, 0] == 0.0
 
 
-def test_a_cell_that_lies_is_found_and_named(cells: dict[Cell, Any]) -> None:
+def test_a_cell_that_lies_is_found_and_named(cells):
     wrong = {**cells, Cell("bullet", 1, 2): (60, 5, 5, 5), Cell("bullet", 2, 2): (60, 5, 5, 0)}
     found = AtlasMap(SMALL, "bullet", wrong)
     assert [(outlier.column, outlier.reason) for outlier in found.outliers] == [(1, "unexplained"), (2, "turned")]
@@ -78,7 +76,7 @@ def test_a_cell_that_lies_is_found_and_named(cells: dict[Cell, Any]) -> None:
     assert not found.agrees
 
 
-def test_a_box_that_meets_the_wall_with_a_corner_is_told_by_its_turn() -> None:
+def test_a_box_that_meets_the_wall_with_a_corner_is_told_by_its_turn():
     plan = AtlasPlan(
         Axis("speed", 60.0, 120.0, 2, "log"),
         Axis("angle", 15.0, 25.0, 2, "linear"),
@@ -91,7 +89,7 @@ def test_a_box_that_meets_the_wall_with_a_corner_is_told_by_its_turn() -> None:
     assert all(count[3] == 0 for count in counts.values())
 
 
-def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path: Path) -> None:
+def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path):
     journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
     first, second = list(SMALL.cells())[:2]
     journal.add(first, (1, 2, 0, 0))
@@ -108,7 +106,7 @@ def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path:
     assert journal.path.read_bytes() == whole
 
 
-def test_a_journal_is_of_one_plan_and_one_engine(tmp_path: Path) -> None:
+def test_a_journal_is_of_one_plan_and_one_engine(tmp_path):
     journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
     journal.add(next(SMALL.cells()), (1, 1, 0, 0))
     other = AtlasPlan(SMALL.x, SMALL.y, SMALL.rules, SMALL.base, SMALL.n_shots, seed=4)
@@ -121,7 +119,7 @@ def test_a_journal_is_of_one_plan_and_one_engine(tmp_path: Path) -> None:
         assert AtlasJournal(tmp_path, SMALL, "2.3.0").cells == {}
 
 
-def test_firing_goes_on_where_it_stopped(tmp_path: Path, cells: dict[Cell, Any]) -> None:
+def test_firing_goes_on_where_it_stopped(tmp_path, cells):
     journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
     firing = fire_missing(SMALL, journal, 1)
     for n_done in firing:
@@ -134,7 +132,7 @@ def test_firing_goes_on_where_it_stopped(tmp_path: Path, cells: dict[Cell, Any])
     assert again.cells == cells
 
 
-def test_a_finished_atlas_is_taken_over_and_another_is_not(cells: dict[Cell, Any]) -> None:
+def test_a_finished_atlas_is_taken_over_and_another_is_not(cells):
     found = json.loads(json.dumps(Atlas.of(SMALL, cells).as_json("2.3.0")))
     assert finished_cells(SMALL, "2.3.0", found) == cells
     assert finished_cells(SMALL, "2.4.0", found) == {}

@@ -10,18 +10,18 @@ from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.experiments.impact import first_touch, movers_of, rounding, stop_time, stop_window
 from engine.experiments.range import build_range, range_settings
-from engine.experiments.shot import ShotResult, run_shot
-from engine.experiments.spec import TARGETS, Rule, ShotSpec, Target
+from engine.experiments.shot import run_shot
+from engine.experiments.spec import TARGETS, ShotSpec
 from engine.world import World
 
-STILL: tuple[Target, ...] = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
+STILL = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
 LATE_BLADES = 0.05
 """Share. b2TimeOfImpact looks at the end of the interval only once an axis parts the shapes there, and so passes over a touch of the
 blade's that comes and goes, or one that only a corner makes: measured on these shots 1 of 118, and with
 boxes, thin blades and flatter angles 8 of 471."""
 
 
-def seeded(target: Target, rule: Rule, n_shots: int, seed: int) -> list[ShotSpec]:
+def seeded(target, rule, n_shots, seed):
     """Speeds and sizes over decades, half of the shots aimed askew."""
     rng = stream(seed, "tests", "impact", target, rule)
     moves = target in ("kinematic", "head_on", "blade")
@@ -48,12 +48,12 @@ def seeded(target: Target, rule: Rule, n_shots: int, seed: int) -> list[ShotSpec
     return specs
 
 
-def misfits(shots: list[ShotResult]) -> list[object]:
+def misfits(shots):
     return [(shot.spec, shot.impact_time, shot.stop_window) for shot in shots if not shot.is_in_time]
 
 
 @pytest.mark.parametrize("target", STILL)
-def test_with_the_bullet_flag_box2d_stops_within_the_window(target: Target) -> None:
+def test_with_the_bullet_flag_box2d_stops_within_the_window(target):
     shots = [run_shot(spec) for spec in seeded(target, "bullet", 16, seed=1)]
     assert misfits(shots) == []
     told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
@@ -62,11 +62,11 @@ def test_with_the_bullet_flag_box2d_stops_within_the_window(target: Target) -> N
 
 @pytest.mark.parametrize("target", STILL)
 @pytest.mark.parametrize("rule", ["discrete", "default", "substeps", "swept"])
-def test_under_every_rule_the_first_contact_comes_when_it_may(target: Target, rule: Rule) -> None:
+def test_under_every_rule_the_first_contact_comes_when_it_may(target, rule):
     assert misfits([run_shot(spec) for spec in seeded(target, rule, 6, seed=2)]) == []
 
 
-def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed() -> None:
+def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed():
     spec = ShotSpec(rule="bullet", speed=100.0)
     shot = run_shot(spec)
     assert shot.stop_window is not None and shot.impact_time_ours is not None and shot.stop_time_ours is not None
@@ -77,9 +77,9 @@ def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed() -> None:
     assert depths[1] == pytest.approx(3.0 * LINEAR_SLOP, abs=BOX2D_TOI_TOLERANCE)
 
 
-def test_the_blade_is_met_in_time_or_late_but_never_early() -> None:
+def test_the_blade_is_met_in_time_or_late_but_never_early():
     """The larger tolerance: the blade's angle in float32, times its length; and Box2D may pass over a touch, but invents none."""
-    shots = [run_shot(spec) for rule in ("bullet", "default") for spec in seeded("blade", rule, 30, seed=3)]  # type: ignore[arg-type]
+    shots = [run_shot(spec) for rule in ("bullet", "default") for spec in seeded("blade", rule, 30, seed=3)]
     told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
     assert len(told) >= 30
     for shot in told:
@@ -90,7 +90,7 @@ def test_the_blade_is_met_in_time_or_late_but_never_early() -> None:
     assert rounding(still) < rounding(spinning) < 5e-4
 
 
-def test_the_times_of_touch_are_those_of_geometry() -> None:
+def test_the_times_of_touch_are_those_of_geometry():
     """A disc at 50 m/s meets a wall, skin included, when its front has gone the way; b2TimeOfImpact's aim is 15 mm deeper."""
     spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
     world = World(range_settings(spec))

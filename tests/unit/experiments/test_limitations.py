@@ -16,21 +16,20 @@ from engine.experiments.limitations.missed_touch import MISSED, Crossing, Passag
 from engine.experiments.limitations.motion_cap import measure_cap
 from engine.experiments.limitations.rows import (
     RowsSpec,
-    RowTarget,
     measure_sensors,
     measure_shares,
     measure_switches,
     measure_thin_bodies,
     sampling_error,
 )
-from engine.experiments.limitations.seams import GROUNDS, SOLVER_SHARE, Ground, Slider, first_bump, measure_seams, measure_slides
+from engine.experiments.limitations.seams import GROUNDS, SOLVER_SHARE, first_bump, measure_seams, measure_slides
 from engine.experiments.limitations.threshold import APPROACHES, DROPS, LYING, dropped_balls, measure_threshold, predicted_drop
 from engine.geometry import Polygon
 
 PAIR_FILE = Path(__file__).resolve().parents[3] / "demos" / "pairs" / "toi_through.json"
 
 
-def measured(findings: tuple[Finding, ...], what: str) -> float:
+def measured(findings, what):
     (found,) = [one.measured for one in findings if one.what == what]
     return found
 
@@ -38,7 +37,7 @@ def measured(findings: tuple[Finding, ...], what: str) -> float:
 @pytest.mark.parametrize("target", ["sensor", "static", "kinematic", "dynamic"])
 @pytest.mark.parametrize(("continuous", "bullet"), [(False, False), (False, True), (True, False), (True, True)])
 @pytest.mark.parametrize(("speed", "thickness"), [(30.0, 0.02), (100.0, 0.2), (300.0, 0.05)])
-def test_each_row_does_what_the_rule_says(target: RowTarget, continuous: bool, bullet: bool, speed: float, thickness: float) -> None:
+def test_each_row_does_what_the_rule_says(target, continuous, bullet, speed, thickness):
     spec = RowsSpec(target, speed, thickness, continuous=continuous, bullet=bullet)
     shares = measure_shares(spec, 40, seed=3)
     assert shares.n_surprises == 0
@@ -46,20 +45,20 @@ def test_each_row_does_what_the_rule_says(target: RowTarget, continuous: bool, b
     assert abs(shares.passed - spec.passed_chance) <= sampling_error(spec.passed_chance, 40)
 
 
-def test_a_sensor_misses_most_bullets_whatever_the_flag_and_a_swept_test_none() -> None:
+def test_a_sensor_misses_most_bullets_whatever_the_flag_and_a_swept_test_none():
     found = measure_sensors(n_shots=100)
     assert all(one.holds for one in found)
     flagged, plain, wall, swept = (one.measured for one in found)
     assert flagged == plain < 0.35 and wall == swept == 1.0
 
 
-def test_only_the_flag_and_continuous_physics_together_stop_a_bullet_at_a_thin_dynamic_body() -> None:
+def test_only_the_flag_and_continuous_physics_together_stop_a_bullet_at_a_thin_dynamic_body():
     found = measure_thin_bodies(n_shots=60)
     assert all(one.holds for one in found)
     assert [one.measured > 0.5 for one in found] == [False, False, True, False]
 
 
-def test_the_flag_alone_changes_not_one_bit() -> None:
+def test_the_flag_alone_changes_not_one_bit():
     found = measure_switches(n_shots=60)
     assert all(one.holds for one in found)
     assert found[0].measured == found[1].measured > 0.5 and found[2].measured == found[3].measured == 0.0
@@ -67,14 +66,14 @@ def test_the_flag_alone_changes_not_one_bit() -> None:
 
 
 @pytest.mark.parametrize("hertz", [15.0, 60.0, 240.0])
-def test_the_cap_grows_with_the_hertz(hertz: float) -> None:
+def test_the_cap_grows_with_the_hertz(hertz):
     found = measure_cap(hertz)
     assert all(one.holds for one in found)
     assert measured(found, "asked 720 m/s: flies") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
     assert measured(found, "asked 360 rad/s: turns") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
 
 
-def test_the_kept_case_goes_right_through_and_box2d_sees_nothing() -> None:
+def test_the_kept_case_goes_right_through_and_box2d_sees_nothing():
     found = measure_missed()
     assert all(one.holds for one in found)
     assert measured(found, "our time of impact: first touch, fraction of the step") == pytest.approx(0.2171, abs=5e-5)
@@ -87,7 +86,7 @@ def test_the_kept_case_goes_right_through_and_box2d_sees_nothing() -> None:
         assert passage.n_contacts == 0 and passage.is_behind()
 
 
-def test_the_kept_case_is_the_pair_file_and_explained_by_the_referee() -> None:
+def test_the_kept_case_is_the_pair_file_and_explained_by_the_referee():
     pair = load_pair(PAIR_FILE)
     assert pair.shape_a == Polygon.box(*MISSED.plate) and pair.shape_b == Polygon.box(*MISSED.rod)
     assert pair.sweep_b == MISSED.sweep and pair.end_a == pair.pose_a
@@ -96,14 +95,14 @@ def test_the_kept_case_is_the_pair_file_and_explained_by_the_referee() -> None:
     assert (answers.verdict, answers.reason) == ("explained", "toi_missed")
 
 
-def test_what_the_search_finds_is_hidden_behind_a_face_that_separates_at_both_ends() -> None:
+def test_what_the_search_finds_is_hidden_behind_a_face_that_separates_at_both_ends():
     found = find_missed(seed=1, n_tries=10_000)
     assert found.n_asked > 500 and 3 <= len(found.missed) < 0.02 * found.n_asked
     for one in found.missed:
         assert one.is_hidden and one.box2d_status() == Status.MISS and one.our_touch() is not None
 
 
-def test_a_crossing_that_does_not_turn_is_seen() -> None:
+def test_a_crossing_that_does_not_turn_is_seen():
     straight = Crossing(MISSED.plate, MISSED.rod, (0.0, 1.0, 0.0), (0.0, -0.9, 0.0))
     assert straight.box2d_status() == Status.HIT and not straight.is_hidden
     passage = Passage(straight)
@@ -112,7 +111,7 @@ def test_a_crossing_that_does_not_turn_is_seen() -> None:
 
 
 @pytest.mark.parametrize(("slider", "bumpy"), [("box", {"tiles"}), ("disc", {"tiles", "edges"})])
-def test_seams_bump_what_the_rule_says(slider: Slider, bumpy: set[Ground]) -> None:
+def test_seams_bump_what_the_rule_says(slider, bumpy):
     for ground in GROUNDS:
         counts = measure_slides(ground, slider, 7.0, 20)
         assert counts.n_surprises <= 1  # many hops too small to count may add up
@@ -122,34 +121,34 @@ def test_seams_bump_what_the_rule_says(slider: Slider, bumpy: set[Ground]) -> No
     assert all(one.holds for one in measure_seams(slider, 7.0, 20))
 
 
-def test_a_box_that_trips_keeps_three_eighths() -> None:
+def test_a_box_that_trips_keeps_three_eighths():
     bump = first_bump("tiles", "box", 8.0, 0.733)
     assert bump is not None
     assert bump.vx == bump.vy == pytest.approx(0.375 * (8.0 - 10.0 / 60.0))
     assert first_bump("chain", "box", 8.0, 0.733) is None
 
 
-def test_a_disc_hops_higher_the_farther_from_the_corner_it_is_caught() -> None:
+def test_a_disc_hops_higher_the_farther_from_the_corner_it_is_caught():
     near, far = first_bump("edges", "disc", 6.0, 0.97), first_bump("edges", "disc", 6.0, 0.95)
     assert near is not None and far is not None and near.step == far.step == 1
     assert far.vx < near.vx < 6.0 and far.vy > near.vy > 0.0
 
 
 @pytest.mark.parametrize("restitution", [1.0, 0.5, 0.05, 0.0])
-def test_nothing_bounces_at_one_meter_a_second_or_less(restitution: float) -> None:
+def test_nothing_bounces_at_one_meter_a_second_or_less(restitution):
     found = measure_threshold(restitution)
     assert all(one.holds for one in found)
     for approach, one in zip(APPROACHES, found, strict=False):
         assert one.measured == pytest.approx(restitution * approach if approach > 1.0 else 0.0, abs=1e-6)
 
 
-def test_no_drop_of_the_experiment_ends_inside_a_step() -> None:
+def test_no_drop_of_the_experiment_ends_inside_a_step():
     drops = dropped_balls(1.0)
     assert not any(drops.world.step().in_toi.any() for _ in range(40))
     assert [predicted_drop(drop)[1] for drop in DROPS] == [drop > 0.05 for drop in DROPS]
 
 
-def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_lie() -> None:
+def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_lie():
     """Not at 0, and not somewhere within the skin: at 5 mm, or at the height at which the last step of its fall has left it."""
     found = measure_threshold(1.0)[len(APPROACHES) :]
     lying = {drop: one for drop, one in zip(DROPS, found, strict=True) if "does not bounce" in one.what}
@@ -159,7 +158,7 @@ def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_l
         assert one.measured == pytest.approx(one.predicted, abs=1e-6) and one.allowance < 1e-5
 
 
-def test_words_of_a_finding() -> None:
+def test_words_of_a_finding():
     share = Finding("seen", 0.132, 0.15, "%", 0.05, 1)
     assert share.holds and share.words == "seen: predicted 13.2 % | measured 15.0 %"
     assert Finding("lost", None, -1e-9, "m/s").words == "lost: measured 0.00 m/s"

@@ -11,17 +11,17 @@ import pytest
 from engine.common.rng import stream
 from engine.experiments.lookahead import thinnest
 from engine.experiments.range import build_range, fire_bullet, range_settings
-from engine.experiments.rules import MAX_IMPACTS, Piece, RuleStepper
+from engine.experiments.rules import MAX_IMPACTS, RuleStepper
 from engine.experiments.shot import run_shot
-from engine.experiments.spec import RULES, SHORTEST_STEP, TARGETS, ShotSpec, Target
+from engine.experiments.spec import RULES, SHORTEST_STEP, TARGETS, ShotSpec
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World
 
-SOLID: tuple[Target, ...] = tuple(target for target in TARGETS if target != "sensor")
-HOLDING: tuple[Target, ...] = ("static", "kinematic", "dynamic", "head_on")
+SOLID = tuple(target for target in TARGETS if target != "sensor")
+HOLDING = ("static", "kinematic", "dynamic", "head_on")
 
 
-def stepped(spec: ShotSpec, n_steps: int, back: float | None = None) -> tuple[World, RuleStepper, int, list[list[Piece]]]:
+def stepped(spec, n_steps, back=None):
     """Take steps of a shot; with another wall at x = `back`, m, that throws the bullet back."""
     world = World(range_settings(spec))
     build_range(world, spec)
@@ -34,21 +34,21 @@ def stepped(spec: ShotSpec, n_steps: int, back: float | None = None) -> tuple[Wo
 
 @pytest.mark.parametrize("target", HOLDING)
 @pytest.mark.parametrize("rule", ["bullet", "substeps", "swept"])
-def test_no_shot_goes_through_where_the_way_is_looked_at(target: Target, rule: str) -> None:
+def test_no_shot_goes_through_where_the_way_is_looked_at(target, rule):
     for phase in (0.1, 0.5, 0.9):
         speed = 30.0 if target in ("kinematic", "head_on") else 0.0
-        shot = run_shot(ShotSpec(target=target, rule=rule, phase=phase, target_speed=speed))  # type: ignore[arg-type]
+        shot = run_shot(ShotSpec(target=target, rule=rule, phase=phase, target_speed=speed))
         assert shot.hit and not shot.tunneled, (shot.spec, shot.verdict)
         assert shot.agrees and shot.is_in_time
 
 
 @pytest.mark.parametrize("target", SOLID)
-def test_by_default_box2d_looks_at_the_way_against_what_is_not_dynamic(target: Target) -> None:
+def test_by_default_box2d_looks_at_the_way_against_what_is_not_dynamic(target):
     caught = target in ("static", "kinematic", "blade")
     assert run_shot(ShotSpec(target=target, rule="default")).tunneled != caught
 
 
-def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet() -> None:
+def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet():
     felt = {rule: run_shot(ShotSpec(target="sensor", rule=rule)) for rule in RULES}
     assert all(shot.tunneled and shot.stopped_at is None and shot.agrees for shot in felt.values())
     assert {rule for rule, shot in felt.items() if shot.hit} == {"substeps", "swept"}
@@ -56,7 +56,7 @@ def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet() -> None:
     assert felt["bullet"].verdict.startswith("not detected: the sensor lay between step 2")
 
 
-def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_the_target() -> None:
+def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_the_target():
     spec = ShotSpec(rule="substeps", thickness=0.03, radius=0.05)
     _, stepper, _, steps = stepped(spec, 3)
     assert [len(pieces) for pieces in steps[:1]] == [1]
@@ -66,7 +66,7 @@ def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_t
     assert ends == sorted(ends) and ends[-1] == 1.0 and [piece.closes_step for piece in steps[2]] == [False] * (len(ends) - 1) + [True]
 
 
-def test_substeps_lift_the_cap_of_two_meters_a_step() -> None:
+def test_substeps_lift_the_cap_of_two_meters_a_step():
     spec = ShotSpec(rule="substeps", speed=300.0)
     assert not spec.is_capped and replace(spec, rule="discrete").is_capped
     shot = run_shot(spec)
@@ -74,7 +74,7 @@ def test_substeps_lift_the_cap_of_two_meters_a_step() -> None:
     assert shot.hit and not shot.tunneled
 
 
-def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest() -> None:
+def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest():
     spec = ShotSpec(rule="swept", restitution=1.0)
     world, stepper, bullet, steps = stepped(spec, 3)
     (impact,) = [impact for piece in steps[2] for impact in piece.impacts]
@@ -89,7 +89,7 @@ def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest() -> None:
     assert stepper.cost.impacts == 1 and stepper.cost.world_steps == 5 and stepper.cost.dropped == 0.0
 
 
-def test_time_is_kept_over_many_bounces() -> None:
+def test_time_is_kept_over_many_bounces():
     """A bullet that bounces between two walls: the pieces of a step make up the step, up to 0.1 ms carried over."""
     spec = ShotSpec(rule="swept", restitution=1.0)
     world, stepper, _, steps = stepped(spec, 40, back=-1.0)
@@ -101,7 +101,7 @@ def test_time_is_kept_over_many_bounces() -> None:
     assert world.settings.hertz == spec.hertz
 
 
-def test_an_impact_less_than_a_tenth_of_a_millisecond_ahead_is_put_there() -> None:
+def test_an_impact_less_than_a_tenth_of_a_millisecond_ahead_is_put_there():
     """The step begins with the wall less than 0.1 ms away: 5 mm at 110 m/s."""
     spec = ShotSpec(rule="swept")
     spec = replace(spec, phase=(spec.reach + 0.005) / spec.travel)
@@ -111,35 +111,35 @@ def test_an_impact_less_than_a_tenth_of_a_millisecond_ahead_is_put_there() -> No
     assert 0.0 < shot.impact_time * 60.0 % 1.0 < SHORTEST_STEP * 60.0
 
 
-def test_rules_of_box2d_take_one_step_each() -> None:
+def test_rules_of_box2d_take_one_step_each():
     for rule in ("discrete", "default", "bullet"):
-        _, stepper, _, steps = stepped(ShotSpec(rule=rule), 4)  # type: ignore[arg-type]
+        _, stepper, _, steps = stepped(ShotSpec(rule=rule), 4)
         assert [len(pieces) for pieces in steps] == [1] * 4
         assert (stepper.cost.world_steps, stepper.cost.toi_queries) == (4, 0)
 
 
-def test_a_box_that_turns_on_its_corner_does_not_slip_through_under_the_swept_rule() -> None:
+def test_a_box_that_turns_on_its_corner_does_not_slip_through_under_the_swept_rule():
     for phase in (0.1, 0.3, 0.5, 0.7, 0.9):
         shot = run_shot(ShotSpec(rule="swept", shape="box", angle=math.radians(20.0), phase=phase))
         assert shot.hit and not shot.tunneled, (phase, shot.verdict)
 
 
-def test_least_widths() -> None:
+def test_least_widths():
     assert thinnest(Circle(0.2)) == 0.4
     assert thinnest(Polygon.box(0.3, 0.1)) == pytest.approx(0.2)
     triangle = Polygon([(0.0, 0.0), (2.0, 0.0), (1.0, math.sqrt(3.0))])
     assert thinnest(triangle) == pytest.approx(math.sqrt(3.0))
 
 
-def test_random_shots_at_walls_and_bullets_never_go_through_under_our_rules() -> None:
+def test_random_shots_at_walls_and_bullets_never_go_through_under_our_rules():
     rng = stream(3, "tests", "rules")
     for k in range(24):
         spec = ShotSpec(
             speed=float(10.0 ** rng.uniform(0.0, 2.1)),
             thickness=float(10.0 ** rng.uniform(-2.0, -0.5)),
             radius=float(10.0 ** rng.uniform(-1.7, -0.7)),
-            target=("static", "kinematic", "head_on")[k % 3],  # type: ignore[arg-type]
-            rule=("substeps", "swept")[k // 3 % 2],  # type: ignore[arg-type]
+            target=("static", "kinematic", "head_on")[k % 3],
+            rule=("substeps", "swept")[k // 3 % 2],
             phase=float(rng.random()),
             angle=float(rng.uniform(-1.0, 1.0)),
             restitution=float(rng.choice([0.0, 0.5, 1.0])),

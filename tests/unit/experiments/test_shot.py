@@ -9,12 +9,12 @@ import pytest
 
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments.shot import ShotResult, phases, run_burst, run_shot, scatter
-from engine.experiments.spec import Rule, ShotSpec, Target
+from engine.experiments.shot import phases, run_burst, run_shot, scatter
+from engine.experiments.spec import ShotSpec
 from engine.experiments.tunneling import tunnel_chance
 
-FREE: tuple[Target, ...] = ("static", "dynamic")
-SWITCHES: tuple[Rule, Rule] = ("discrete", "bullet")
+FREE = ("static", "dynamic")
+SWITCHES = ("discrete", "bullet")
 """Both of Box2D's switches off, and on."""
 
 TOI_DEPTH = 3.0 * LINEAR_SLOP + 0.25 * LINEAR_SLOP
@@ -23,7 +23,7 @@ POSITION_ROUNDING = 2e-5
 """Meters: float32 positions up to 200 m from the origin, a few additions."""
 
 
-def random_specs(n_shots: int, seed: int) -> list[ShotSpec]:
+def random_specs(n_shots, seed):
     """Speeds over four, sizes over three decades; both targets, both switches, both directions."""
     rng = stream(seed, "tests", "shots")
     return [
@@ -42,12 +42,12 @@ def random_specs(n_shots: int, seed: int) -> list[ShotSpec]:
 
 
 @pytest.fixture(scope="module")
-def random_shots() -> list[ShotResult]:
+def random_shots():
     return [run_shot(spec) for spec in random_specs(100, seed=5)]
 
 
 @pytest.mark.parametrize("target", FREE)
-def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target: Target) -> None:
+def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target):
     off, on = (run_shot(ShotSpec(speed=110.0, thickness=0.05, target=target, rule=rule)) for rule in SWITCHES)
     assert (off.tunneled, off.hit, off.stopped_at, off.impact_time, off.impact_point) == (True, False, None, None, None)
     assert (on.tunneled, on.hit) == (False, True)
@@ -57,23 +57,23 @@ def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(targe
 @pytest.mark.parametrize("target", FREE)
 @pytest.mark.parametrize("rule", SWITCHES)
 @pytest.mark.parametrize("speed", [0.5, 2.0, 4.0])
-def test_a_slow_bullet_never_tunnels(target: Target, rule: Rule, speed: float) -> None:
+def test_a_slow_bullet_never_tunnels(target, rule, speed):
     for phase in (0.0, 0.3, 0.7, 0.999):
         shot = run_shot(ShotSpec(speed=speed, rule=rule, target=target, phase=phase))
         assert shot.hit and not shot.tunneled, (shot.spec, shot.verdict)
 
 
 @pytest.mark.slow
-def test_with_ccd_no_shot_tunnels(random_shots: list[ShotResult]) -> None:
+def test_with_ccd_no_shot_tunnels(random_shots):
     assert [shot.spec for shot in random_shots if shot.spec.rule == "bullet" and shot.tunneled] == []
 
 
-def test_every_shot_does_what_was_predicted(random_shots: list[ShotResult]) -> None:
+def test_every_shot_does_what_was_predicted(random_shots):
     assert [shot.spec for shot in random_shots if shot.tunneled != shot.predicted_tunnels] == []
     assert sum(shot.tunneled for shot in random_shots) > 8
 
 
-def test_every_shot_hits_or_tunnels_and_some_do_both(random_shots: list[ShotResult]) -> None:
+def test_every_shot_hits_or_tunnels_and_some_do_both(random_shots):
     assert all(shot.hit or shot.tunneled for shot in random_shots)
     assert any(shot.hit and shot.tunneled for shot in random_shots)
     for shot in random_shots:
@@ -81,7 +81,7 @@ def test_every_shot_hits_or_tunnels_and_some_do_both(random_shots: list[ShotResu
         assert caught if shot.stopped_at is not None else not (caught and shot.spec.target == "static"), shot
 
 
-def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bullet() -> None:
+def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bullet():
     """Common momentum: of a free plate of mass M the bullet of mass m keeps m / (m + M) of its speed, and half is the border."""
     for radius in (0.02, 0.05, 0.1, 0.15, 0.3):
         for thickness in (0.005, 0.02, 0.1):
@@ -95,7 +95,7 @@ def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bull
                 assert shot.verdict.endswith(f"pushes it along at {110.0 * kept:.3g} m/s")
 
 
-def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list[ShotResult]) -> None:
+def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots):
     """Without CCD it is up to a step late, with it by the way into the skins that it aims at."""
     for shot in random_shots:
         if shot.impact_time is None:
@@ -109,7 +109,7 @@ def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list
 @pytest.mark.parametrize("target", FREE)
 @pytest.mark.parametrize("rule", SWITCHES)
 @pytest.mark.parametrize("phase", [0.02, 0.5, 0.99])
-def test_a_shot_to_the_left_is_the_mirror_image(target: Target, rule: Rule, phase: float) -> None:
+def test_a_shot_to_the_left_is_the_mirror_image(target, rule, phase):
     right = run_shot(ShotSpec(target=target, rule=rule, phase=phase))
     left = run_shot(replace(right.spec, direction=-1))
     assert (left.hit, left.tunneled, left.impact_time) == (right.hit, right.tunneled, right.impact_time)
@@ -117,23 +117,23 @@ def test_a_shot_to_the_left_is_the_mirror_image(target: Target, rule: Rule, phas
     assert [x for x, _ in left.positions] == [-x for x, _ in right.positions]
 
 
-def test_the_same_shot_twice_gives_the_same_numbers() -> None:
+def test_the_same_shot_twice_gives_the_same_numbers():
     for spec in (ShotSpec(phase=0.03), ShotSpec(rule="bullet", target="dynamic"), ShotSpec(rule="bullet", target="blade")):
         assert run_shot(spec) == run_shot(spec)
 
 
-def test_speed_zero_never_arrives() -> None:
+def test_speed_zero_never_arrives():
     shot = run_shot(ShotSpec(speed=0.0))
     assert (shot.hit, shot.tunneled, shot.impact_time_ours, shot.predicted_tunnels) == (False, False, None, False)
     assert shot.verdict == "the bullet does not move"
 
 
-def test_the_cap_makes_all_faster_shots_one() -> None:
+def test_the_cap_makes_all_faster_shots_one():
     capped, faster = (run_shot(ShotSpec(speed=speed, rule="bullet")) for speed in (150.0, 900.0))
     assert capped.impact_time == pytest.approx(faster.impact_time, rel=1e-5)
 
 
-def test_the_middle_plane_divides_caught_from_helped_through() -> None:
+def test_the_middle_plane_divides_caught_from_helped_through():
     """Both see a contact; the two phases differ by four hundredths of a step."""
     before = run_shot(ShotSpec(phase=0.02))
     behind = run_shot(ShotSpec(phase=0.98))
@@ -143,13 +143,13 @@ def test_the_middle_plane_divides_caught_from_helped_through() -> None:
     assert "past the wall's middle" in behind.verdict
 
 
-def test_the_verdict_names_the_two_steps_that_the_target_lay_between() -> None:
+def test_the_verdict_names_the_two_steps_that_the_target_lay_between():
     verdict = run_shot(ShotSpec(speed=120.0, target="dynamic")).verdict
     assert verdict == "tunneled: the plate lay between step 2 (x = -1.00 m) and step 3 (x = 1.00 m)"
     assert run_shot(ShotSpec(rule="bullet")).verdict.startswith("stopped at x = -0.07 m")
 
 
-def test_shares_follow_the_law() -> None:
+def test_shares_follow_the_law():
     """Binomial: three standard errors, for the shares of hits and of tunnels."""
     spec = ShotSpec(speed=60.0, thickness=0.4, radius=0.05)
     series = run_burst(spec, scatter(spec, 150, 11))
@@ -160,7 +160,7 @@ def test_shares_follow_the_law() -> None:
     assert spec.reach == pytest.approx(0.2 + 0.05 + BOX2D_POLYGON_SKIN)
 
 
-def test_phases_come_from_the_seed_and_a_single_shot_is_half_way() -> None:
+def test_phases_come_from_the_seed_and_a_single_shot_is_half_way():
     assert phases(3, 1) == (0.5,)
     assert phases(3, 10) == phases(3, 10)
     assert phases(3, 10) != phases(4, 10)

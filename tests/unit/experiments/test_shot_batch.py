@@ -11,14 +11,14 @@ from engine.common.rng import stream
 from engine.experiments import tunneling
 from engine.experiments.shot import phases, run_shot
 from engine.experiments.shot_batch import has_lanes, run_batch
-from engine.experiments.spec import Rule, ShotSpec, Target
+from engine.experiments.spec import ShotSpec
 
 N_SHOTS = 6
 
 
 @pytest.mark.parametrize("rule", ["discrete", "default", "bullet"])
 @pytest.mark.parametrize("target", ["static", "kinematic", "dynamic", "sensor", "head_on"])
-def test_every_shot_comes_out_as_it_does_alone(target: Target, rule: Rule) -> None:
+def test_every_shot_comes_out_as_it_does_alone(target, rule):
     rng = stream(2, "tests", "batch", target, rule)
     for k in range(4):
         spec = ShotSpec(
@@ -40,7 +40,7 @@ def test_every_shot_comes_out_as_it_does_alone(target: Target, rule: Rule) -> No
         assert batch.tunneled.tolist() == [shot.tunneled for shot in alone], spec
 
 
-def test_the_size_of_a_batch_changes_nothing() -> None:
+def test_the_size_of_a_batch_changes_nothing():
     spec, at = ShotSpec(speed=40.0, thickness=0.3), phases(9, 60)
     together = run_batch(spec, at)
     parts = [run_batch(spec, at[k : k + 7]) for k in range(0, 60, 7)]
@@ -49,7 +49,7 @@ def test_the_size_of_a_batch_changes_nothing() -> None:
     assert 0 < together.tunneled.sum() < 60
 
 
-def test_what_cannot_share_a_world_is_shot_one_by_one() -> None:
+def test_what_cannot_share_a_world_is_shot_one_by_one():
     spec, at = ShotSpec(target="blade"), (0.02, 0.5)
     assert not has_lanes(spec)
     assert run_batch(spec, at).tunneled.tolist() == [run_shot(replace(spec, phase=phase)).tunneled for phase in at]
@@ -57,7 +57,7 @@ def test_what_cannot_share_a_world_is_shot_one_by_one() -> None:
 
 @pytest.mark.parametrize("angle", [0.0, 0.7])
 @pytest.mark.parametrize("target_speed", [-20.0, 30.0])
-def test_moving_walls_follow_the_law_shot_by_shot(angle: float, target_speed: float) -> None:
+def test_moving_walls_follow_the_law_shot_by_shot(angle, target_speed):
     spec = ShotSpec(speed=70.0, thickness=0.3, radius=0.1, target="kinematic", angle=angle, target_speed=target_speed)
     at = np.array(phases(4, 100))
     way, zone = tunneling.approach(70.0, 60.0, angle, target_speed), tunneling.reach(0.3, 0.1)
@@ -67,7 +67,7 @@ def test_moving_walls_follow_the_law_shot_by_shot(angle: float, target_speed: fl
     assert should.any() and not should.all()
 
 
-def test_a_sensor_stops_nothing_and_misses_what_the_law_says() -> None:
+def test_a_sensor_stops_nothing_and_misses_what_the_law_says():
     at = np.array(phases(4, 200))
     batch = run_batch(ShotSpec(speed=100.0, thickness=0.1, target="sensor", rule="bullet"), at.tolist())
     assert batch.tunneled.all()

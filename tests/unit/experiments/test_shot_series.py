@@ -15,7 +15,7 @@ from engine.experiments.tunneling import hit_chance, predicts_hit, predicts_tunn
 N = 250
 
 
-def test_a_seed_gives_the_same_burst_and_the_phases_do_not_depend_on_the_jitter() -> None:
+def test_a_seed_gives_the_same_burst_and_the_phases_do_not_depend_on_the_jitter():
     spec = ShotSpec(angle=0.1)
     plain, jittered = scatter(spec, 50, 7), scatter(spec, 50, 7, Jitter(angle=0.05, height=0.1))
     assert jittered == scatter(spec, 50, 7, Jitter(angle=0.05, height=0.1))
@@ -27,12 +27,12 @@ def test_a_seed_gives_the_same_burst_and_the_phases_do_not_depend_on_the_jitter(
 
 
 @pytest.mark.parametrize(("name", "value"), [("angle", -0.1), ("height", math.inf), ("turn", math.nan)])
-def test_a_jitter_is_a_width(name: str, value: float) -> None:
+def test_a_jitter_is_a_width(name, value):
     with pytest.raises(InvalidInputError, match=f"^{name} must be"):
         Jitter(**{name: value})
 
 
-def test_a_jitter_out_of_range_is_refused() -> None:
+def test_a_jitter_out_of_range_is_refused():
     with pytest.raises(InvalidInputError, match=r"^angle must be"):
         scatter(ShotSpec(angle=1.39), 100, 0, Jitter(angle=0.1))
 
@@ -51,7 +51,7 @@ def test_a_jitter_out_of_range_is_refused() -> None:
     ],
     ids=lambda spec: f"{spec.target}-{spec.shape}-{spec.rule}",
 )
-def test_shares_follow_the_laws(spec: ShotSpec) -> None:
+def test_shares_follow_the_laws(spec):
     """Binomial, three standard errors; and every single shot does what was predicted."""
     series = run_burst(spec, scatter(spec, N, 11))
     assert series.surprises == ()
@@ -61,7 +61,7 @@ def test_shares_follow_the_laws(spec: ShotSpec) -> None:
     assert series.chance == pytest.approx(tunnel_chance(spec)) and series.predicted_share == series.tunneled_share
 
 
-def test_where_nothing_is_derived_nothing_is_said() -> None:
+def test_where_nothing_is_derived_nothing_is_said():
     for spec in (
         ShotSpec(target="blade"),
         ShotSpec(shape="box", angle=0.3),
@@ -72,7 +72,7 @@ def test_where_nothing_is_derived_nothing_is_said() -> None:
     assert (series.predicted_share, series.chance, series.surprises) == (None, None, ())
 
 
-def test_a_burst_that_is_jittered_off_the_law_has_none() -> None:
+def test_a_burst_that_is_jittered_off_the_law_has_none():
     spec = ShotSpec(target="dynamic")
     assert tunnel_chance(spec) is not None
     assert run_burst(spec, scatter(spec, 3, 0, Jitter(height=0.01))).chance is None
@@ -81,9 +81,9 @@ def test_a_burst_that_is_jittered_off_the_law_has_none() -> None:
     assert series.chance is not None and series.chance != tunnel_chance(askew)
 
 
-def test_what_is_predicted_under_our_rules() -> None:
+def test_what_is_predicted_under_our_rules():
     for rule in ("bullet", "substeps", "swept"):
-        spec = ShotSpec(rule=rule)  # type: ignore[arg-type]
+        spec = ShotSpec(rule=rule)
         assert (predicts_tunnel(spec), predicts_hit(spec), tunnel_chance(spec), hit_chance(spec)) == (False, True, 0.0, 1.0)
     # so fast and thin that 0.1 ms, the shortest step, is too long: no longer certain
     assert predicts_tunnel(ShotSpec(rule="substeps", speed=1000.0, thickness=0.001, radius=0.001)) is None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,19 +22,19 @@ BOX = Polygon.box(0.5, 0.5)
 
 
 @pytest.mark.parametrize("name", ["arch", "bridge", "newtons_cradle", "heavy_house_100"])
-def test_a_scene_file_is_what_the_bench_runs(name: str, tmp_path: Path) -> None:
+def test_a_scene_file_is_what_the_bench_runs(name, tmp_path):
     assert main(["solvers", "--scenes", name, "--write", str(tmp_path)]) == 0
     made = json.loads(json.dumps(scene_as_json(start_of(SCENES[name], Variant("soft_step"), 60.0))))
     assert json.loads((tmp_path / f"{name}.json").read_text("utf-8")) == made
 
 
-def test_every_scene_has_a_criterion_and_a_group() -> None:
+def test_every_scene_has_a_criterion_and_a_group():
     assert SCENES.keys() == set(GROUPS["all"])
     assert all(scene.standing.endswith(".") and scene.seconds > 0.0 for scene in SCENES.values())
     assert set(GROUPS["heavy"]) == {f"heavy_{kind}_{ratio}" for kind in ("stack", "house", "pyramid") for ratio in (10, 100, 1000, 10000)}
 
 
-def test_overlaps_are_those_of_the_shapes_that_may_touch() -> None:
+def test_overlaps_are_those_of_the_shapes_that_may_touch():
     world = World(WorldSettings(gravity=(0.0, 0.0)), "soft_step")
     first = body(world, BOX, (0.0, 0.0))
     assert Overlaps(world).deepest(world) == 0.0
@@ -49,7 +47,7 @@ def test_overlaps_are_those_of_the_shapes_that_may_touch() -> None:
     assert Overlaps(world).deepest(world) == 0.0
 
 
-def test_forces_on_a_stack_at_rest_are_the_weights_above() -> None:
+def test_forces_on_a_stack_at_rest_are_the_weights_above():
     world = World(WorldSettings(sleeping=False), "soft_step")
     ground(world)
     boxes = [body(world, BOX, (0.0, 0.5 + k)) for k in range(3)]
@@ -61,7 +59,7 @@ def test_forces_on_a_stack_at_rest_are_the_weights_above() -> None:
     assert force_error(world, []) is None
 
 
-def test_energy_is_kinetic_and_that_of_height() -> None:
+def test_energy_is_kinetic_and_that_of_height():
     world = World(WorldSettings(), "soft_step")
     flying = body(world, Polygon.box(0.5, 0.5, (0.5, 0.0)), (2.0, 5.0), linear_velocity=(3.0, 0.0), angular_velocity=2.0)
     moving = Moving(world)
@@ -72,7 +70,7 @@ def test_energy_is_kinetic_and_that_of_height() -> None:
     assert moving.momentum(world)[0].tolist() == [3.0, 0.0]
 
 
-def test_a_scene_with_one_method_is_judged() -> None:
+def test_a_scene_with_one_method_is_judged():
     variants = tuple(chosen_variants("--solvers", "soft_step:sub_steps=4"))
     (one,) = tried(Plan(variants, efforts=(1,)), chosen_scenes("--scenes", "wedge"), 1)
     (cell,) = one.cells
@@ -84,7 +82,7 @@ def test_a_scene_with_one_method_is_judged() -> None:
     assert [(rung.effort, rung.setting, rung.stands) for rung in one.ladder] == [(1, "sub_steps", True)]
 
 
-def test_what_does_not_stand_says_when() -> None:
+def test_what_does_not_stand_says_when():
     (one,) = tried(Plan((Variant("soft_step"),), seconds=0.6), chosen_scenes("--scenes", "heavy_house_10000"), 1)
     assert one.cells[0].stands is False
     assert one.cells[0].fell_at == pytest.approx(0.3, abs=0.11)
@@ -99,8 +97,8 @@ def test_what_does_not_stand_says_when() -> None:
         (ZeroDivisionError("x"), "failed after 0 s: ZeroDivisionError: x"),
     ],
 )
-def test_what_a_method_raises_is_its_reason(error: Exception, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refusing(*given: Any, **named: Any) -> World:
+def test_what_a_method_raises_is_its_reason(error, words, monkeypatch):
+    def refusing(*given, **named):
         raise error
 
     monkeypatch.setattr(trial, "new_world", refusing)
@@ -111,7 +109,7 @@ def test_what_a_method_raises_is_its_reason(error: Exception, words: str, monkey
     assert cell.ms_per_step is None and cell.end is None
 
 
-def test_a_contact_bears_what_it_must() -> None:
+def test_a_contact_bears_what_it_must():
     world = World(WorldSettings(sleeping=False), "soft_step")
     ground(world)
     for x in (0.0, 2.0):
@@ -123,7 +121,7 @@ def test_a_contact_bears_what_it_must() -> None:
     assert force_past_bounds(world) == pytest.approx(0.5, abs=1e-9)
 
 
-def test_a_method_that_takes_too_long_is_stopped() -> None:
+def test_a_method_that_takes_too_long_is_stopped():
     ran = Trial(SCENES["single_box"], Variant("soft_step"), 0.1, 60.0, budget=0.0)
     ran.advance(30)
     cell = ran.result(None)
@@ -131,11 +129,11 @@ def test_a_method_that_takes_too_long_is_stopped() -> None:
     assert cell.seconds == pytest.approx(1.0 / 60.0) and cell.error is None
 
 
-def _rung(effort: int, error: float | None, stands: bool | None = True) -> Rung:
+def _rung(effort, error, stands=True):
     return Rung("a", "b", "sub_steps", effort, stands, error, 1.0 * effort, 0.5 * effort)
 
 
-def test_the_least_effort_that_is_enough_is_found() -> None:
+def test_the_least_effort_that_is_enough_is_found():
     ladder = [_rung(1, 0.5), _rung(2, 0.001, False), _rung(8, 0.002), _rung(4, 0.004), _rung(16, None)]
     (need,) = needs(ladder, 0.01)
     assert (need.reached, need.effort, need.error, need.cost_ratio) == (True, 4, 0.004, 2.0)
@@ -143,7 +141,7 @@ def test_the_least_effort_that_is_enough_is_found() -> None:
     assert (need.reached, need.effort, need.error) == (False, None, None)
 
 
-def test_every_method_can_be_named() -> None:
+def test_every_method_can_be_named():
     assert [one.solver for one in chosen_variants("--solvers", "all")] == list(solvers())
     box2d, ours = chosen_variants("--solvers", "box2d:velocity_iterations=20:position_iterations=5, soft_step:sub_steps=4")
     assert box2d.world_settings == {"velocity_iterations": 20, "position_iterations": 5}
@@ -163,13 +161,13 @@ def test_every_method_can_be_named() -> None:
         ("--efforts 1,x", "--efforts must be a list of whole numbers"),
     ],
 )
-def test_mistakes_are_told_by_name(options: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_told_by_name(options, words, capsys):
     assert main(["solvers", *options.split()]) == 2
     told = capsys.readouterr().err
     assert words in told and told.count("\n") == 1
 
 
-def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path: Path) -> None:
+def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path):
     arguments = ["--solvers", "soft_step", "--scenes", "single_box", "--seconds", "0.1", "--jobs", "1", "--efforts", "1,2"]
     assert main(["solvers", *arguments, "--report", str(tmp_path)]) == 0
     made = {path.name for path in tmp_path.iterdir()}

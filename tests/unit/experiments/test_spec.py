@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.experiments.spec import ShotSpec, Target
+from engine.experiments.spec import ShotSpec
 
 
 @pytest.mark.parametrize(
@@ -38,8 +37,8 @@ from engine.experiments.spec import ShotSpec, Target
         ("turn", "half"),
     ],
 )
-def test_a_value_outside_its_range_is_refused_by_name(field: str, value: object) -> None:
-    values: dict[str, Any] = {field: value}
+def test_a_value_outside_its_range_is_refused_by_name(field, value):
+    values = {field: value}
     with pytest.raises(InvalidInputError, match=f"^{field} must be ") as caught:
         ShotSpec(**values)
     assert caught.value.field == field
@@ -47,7 +46,7 @@ def test_a_value_outside_its_range_is_refused_by_name(field: str, value: object)
 
 @pytest.mark.parametrize("speed", [1.0, 7.0, 60.0, 110.0, 119.0, 500.0])
 @pytest.mark.parametrize("phase", [0.0, 0.25, 0.99])
-def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed: float, phase: float) -> None:
+def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed, phase):
     spec = ShotSpec(speed=speed, thickness=0.02, radius=0.01, phase=phase)
     whole = -spec.start[0] / spec.travel - phase
     assert whole == pytest.approx(round(whole), abs=1e-9)
@@ -56,12 +55,12 @@ def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed: floa
 
 @pytest.mark.parametrize("speed", [0.0, 1e-6, 0.5, 20.0, 110.0, 1e5])
 @pytest.mark.parametrize(("thickness", "radius"), [(1e-4, 1e-4), (0.05, 0.05), (4.0, 0.5), (100.0, 100.0)])
-def test_the_bullet_starts_clear_of_the_target(speed: float, thickness: float, radius: float) -> None:
+def test_the_bullet_starts_clear_of_the_target(speed, thickness, radius):
     spec = ShotSpec(speed=speed, thickness=thickness, radius=radius, phase=0.0)
     assert -spec.start[0] > spec.reach
 
 
-def test_the_cap_of_two_meters_a_step() -> None:
+def test_the_cap_of_two_meters_a_step():
     assert not ShotSpec(speed=119.0).is_capped
     fast = ShotSpec(speed=400.0, hertz=60.0)
     assert fast.is_capped
@@ -69,18 +68,18 @@ def test_the_cap_of_two_meters_a_step() -> None:
     assert fast.flown_speed == 120.0
 
 
-def test_a_shot_to_the_left_is_the_mirror_image() -> None:
+def test_a_shot_to_the_left_is_the_mirror_image():
     assert ShotSpec(direction=-1).start[0] == -ShotSpec().start[0]
 
 
-def test_a_shot_is_discrete_unless_told_otherwise_and_keeps_its_rule() -> None:
+def test_a_shot_is_discrete_unless_told_otherwise_and_keeps_its_rule():
     assert ShotSpec().rule == "discrete"
     assert replace(ShotSpec(rule="bullet"), rule="swept").rule == "swept"
     assert replace(ShotSpec(rule="swept"), phase=0.25).rule == "swept"
 
 
 @pytest.mark.parametrize("angle", [-1.3, -0.4, 0.4, 1.3])
-def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle: float) -> None:
+def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle):
     spec = ShotSpec(angle=angle, height=0.2, direction=-1)
     (x, y), (vx, vy) = spec.start, spec.velocity
     time = -x / vx
@@ -92,7 +91,7 @@ def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle: floa
 
 @pytest.mark.parametrize("target", ["kinematic", "head_on"])
 @pytest.mark.parametrize("target_speed", [-80.0, -20.0, 5.0, 60.0, 500.0])
-def test_bullet_and_moving_target_come_to_the_middle_together(target: Target, target_speed: float) -> None:
+def test_bullet_and_moving_target_come_to_the_middle_together(target, target_speed):
     spec = ShotSpec(target=target, target_speed=target_speed, phase=0.3)
     steps = spec.run_up / spec.travel
     assert spec.meets_at_center
@@ -102,14 +101,14 @@ def test_bullet_and_moving_target_come_to_the_middle_together(target: Target, ta
     assert spec.gap > spec.reach
 
 
-def test_a_target_that_is_not_caught_up_with_starts_ahead() -> None:
+def test_a_target_that_is_not_caught_up_with_starts_ahead():
     for target_speed in (-110.0, -300.0):
         spec = ShotSpec(target="kinematic", target_speed=target_speed)
         assert spec.closing <= 0.0 and spec.gap > spec.reach and not spec.meets_at_center
 
 
-def test_the_reach_counts_the_skins_there_are() -> None:
-    base: dict[str, Any] = {"thickness": 0.1, "radius": 0.05}
+def test_the_reach_counts_the_skins_there_are():
+    base = {"thickness": 0.1, "radius": 0.05}
     assert ShotSpec(**base).reach == pytest.approx(0.11)
     assert ShotSpec(**base, shape="box").reach == pytest.approx(0.12)
     assert ShotSpec(**base, shape="box", angle=math.pi / 4).reach == pytest.approx(0.07 + 0.05 * math.sqrt(2.0))
@@ -117,7 +116,7 @@ def test_the_reach_counts_the_skins_there_are() -> None:
     assert ShotSpec(**base, target="head_on", shape="box").reach == pytest.approx(0.12)
 
 
-def test_the_blade_is_upright_when_the_bullet_should_be_there() -> None:
+def test_the_blade_is_upright_when_the_bullet_should_be_there():
     spec = ShotSpec(target="blade", target_speed=20.0, turn=0.3)
     assert spec.spin == pytest.approx(25.0)
     assert spec.start_turn + spec.spin * spec.run_up / spec.speed == pytest.approx(0.3)

@@ -18,11 +18,11 @@ STILL = Sweep(Transform(), Transform())
 WALL = MovingShape(Polygon([(-0.25, -1.0), (0.25, -1.0), (0.25, 1.0), (-0.25, 1.0)], skin_radius=0.01), STILL)
 
 
-def disc(start: float, end: float) -> MovingShape:
+def disc(start, end):
     return MovingShape(Circle(0.0625), Sweep(Transform((start, 0.0)), Transform((end, 0.0))))
 
 
-def test_a_disc_through_a_wall_is_open_at_both_ends() -> None:
+def test_a_disc_through_a_wall_is_open_at_both_ends():
     curve = step_curve(disc(-1.0, 1.0), [WALL])
     assert curve.gaps[0] == pytest.approx(1.0 - 0.25 - 0.01 - 0.0625)
     assert curve.gaps[-1] == pytest.approx(curve.gaps[0])
@@ -34,7 +34,7 @@ def test_a_disc_through_a_wall_is_open_at_both_ends() -> None:
     assert curve.gap_at(curve.touch.fraction) == pytest.approx(0.0, abs=1e-8)
 
 
-def test_the_curve_is_our_distance_and_depth() -> None:
+def test_the_curve_is_our_distance_and_depth():
     blade = MovingShape(WALL.shape, Sweep(Transform((0.3, 0.1), 1.0), Transform((0.3, 0.1), 3.0)))
     bullet = disc(-1.0, 1.0)
     curve = step_curve(bullet, [blade])
@@ -44,7 +44,7 @@ def test_the_curve_is_our_distance_and_depth() -> None:
         assert gap == pytest.approx(query.distance(bullet.shape, a, blade.shape, b).separation if depth == 0.0 else -depth, abs=1e-9)
 
 
-def test_of_several_it_is_about_the_one_touched_first_or_else_the_nearest() -> None:
+def test_of_several_it_is_about_the_one_touched_first_or_else_the_nearest():
     posts = [MovingShape(Circle(0.125), Sweep(Transform((x, 0.0)), Transform((x, 0.0)))) for x in (0.75, 0.25, 0.5)]
     assert step_curve(disc(-1.0, 1.0), posts).other == 1
     missed = step_curve(disc(-1.0, -0.5), posts)
@@ -54,7 +54,7 @@ def test_of_several_it_is_about_the_one_touched_first_or_else_the_nearest() -> N
         step_curve(disc(0.0, 1.0), [])
 
 
-def test_a_touch_that_box2d_passes_over_is_shown_as_one() -> None:
+def test_a_touch_that_box2d_passes_over_is_shown_as_one():
     blade = Polygon([(-0.025, -1.05), (0.025, -1.05), (0.025, 1.05), (-0.025, 1.05)])
     world = World()
     body = world.create_body(BodySpec((FixtureSpec(blade),), type="static"))
@@ -64,7 +64,7 @@ def test_a_touch_that_box2d_passes_over_is_shown_as_one() -> None:
     assert curve.touch.status is Status.HIT and curve.box2d.status is Status.MISS
 
 
-def test_a_free_motion_is_what_box2d_makes_of_a_velocity() -> None:
+def test_a_free_motion_is_what_box2d_makes_of_a_velocity():
     world = World()
     shape = FixtureSpec(Polygon([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5)]), density=1.0)
     for velocity, spin in (((3.0, -2.0), 4.0), ((400.0, 300.0), 300.0), ((0.0, 0.0), 0.0)):

@@ -24,18 +24,18 @@ from engine.query import batch
 
 @pytest.mark.parametrize("name", INTEGRATORS)
 @pytest.mark.parametrize("motion", [name for name, motion in MOTIONS.items() if motion.is_smooth])
-def test_orders_of_smooth_motions(motion: str, name: str) -> None:
+def test_orders_of_smooth_motions(motion, name):
     assert order_of(MOTIONS[motion], errors_of(MOTIONS[motion], name)[0]) == pytest.approx(ORDERS[name], abs=0.1)
 
 
 @pytest.mark.parametrize(("motion", "most"), [("spring_floor", 2.3), ("damped_floor", 1.3)])
-def test_a_kink_and_a_jump_take_the_order_of_rk4_away(motion: str, most: float) -> None:
+def test_a_kink_and_a_jump_take_the_order_of_rk4_away(motion, most):
     numbers = (64, 256, 1024, 4096)  # the place of the kink in its step is as good as random: within a power of two or three
     assert order_of(MOTIONS[motion], errors_of(MOTIONS[motion], "rk4", numbers)[0], numbers) < most
 
 
 @pytest.mark.parametrize("motion", MOTIONS)
-def test_closed_forms_fulfil_their_laws(motion: str) -> None:
+def test_closed_forms_fulfil_their_laws(motion):
     law, e = MOTIONS[motion], 1e-5
     for t in (0.1, 0.5, 0.63):
         (before, slow), (x, v), (after, fast) = (law.exact(t + d) for d in (-e, 0.0, e))
@@ -43,20 +43,20 @@ def test_closed_forms_fulfil_their_laws(motion: str) -> None:
         assert (fast - slow) / (2.0 * e) == pytest.approx(law.rate(t, x, v), abs=1e-5)
 
 
-def test_symplectic_integrators_keep_energy_and_others_do_not() -> None:
+def test_symplectic_integrators_keep_energy_and_others_do_not():
     worst = {name: np.array([worst_energy(name, seconds, 1.0 / 60.0)[0] for seconds in (5.0, 20.0)]) for name in INTEGRATORS}
     assert all(worst[name][1] < 1.01 * worst[name][0] for name in ("semi_implicit_euler", "velocity_verlet"))
     assert all(worst[name][1] > 3.5 * worst[name][0] for name in ("explicit_euler", "midpoint", "rk4"))
 
 
-def test_an_unknown_study_is_refused_by_name() -> None:
+def test_an_unknown_study_is_refused_by_name():
     with pytest.raises(InvalidInputError, match=r"NAMES must be among integrators.*got 'integrator'"):
         chosen(["integrator"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_flat", [False, True])
-def test_overlap_tests_agree(is_flat: bool) -> None:
+def test_overlap_tests_agree(is_flat):
     """All but edge against edge, which misses what lies inside."""
     passes = Passes(12, is_flat, 24, 72)
     poses = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
@@ -77,14 +77,14 @@ def test_overlap_tests_agree(is_flat: bool) -> None:
 
 
 @pytest.mark.slow
-def test_a_kept_witness_saves_steps() -> None:
+def test_a_kept_witness_saves_steps():
     passes = Passes(40, False, 24, 72)
     assert passes.asked(TESTS["GJK, cached witness"])[1] < 0.75 * passes.asked(TESTS["GJK"])[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_study_runs(name: str) -> None:
+def test_every_study_runs(name):
     finding = STUDIES[name].measure(True)
     assert finding.sentences and finding.tables and 0 < len(finding.charts) <= 4
     for table in finding.tables:
@@ -94,7 +94,7 @@ def test_every_study_runs(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scene", SCENES)
-def test_what_is_left_out_changes_no_answer(scene: str) -> None:
+def test_what_is_left_out_changes_no_answer(scene):
     """A contact point kept, or a plane, answers as the whole search does."""
     recorded = Recorded(SCENES[scene](), 20)
     points, (looks, _, _) = recorded.asked(COUNT)
@@ -106,7 +106,7 @@ def test_what_is_left_out_changes_no_answer(scene: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_stack_stands_by_freezing_or_by_a_warm_start() -> None:
+def test_a_stack_stands_by_freezing_or_by_a_warm_start():
     stood = {name: stands_for(WAYS[name], 4, 3) for name in WAYS}
     assert stood["5 sweeps"][0] < 2.0 and stood["2 sweeps, pushing apart"][0] < 2.0
     for name in ("5 sweeps, the last freezes", "2 sweeps, pushing apart, the last freezes", "5 iterations, warm start"):
@@ -116,7 +116,7 @@ def test_a_stack_stands_by_freezing_or_by_a_warm_start() -> None:
 
 
 @pytest.mark.slow
-def test_collisions_now_and_later_keep_what_they_must() -> None:
+def test_collisions_now_and_later_keep_what_they_must():
     """Momentum and energy are kept by all; the cradle and the speeds of a gas tell them apart."""
     for name, advance in COLLIDING.items():
         speeds = cradle(advance, 1.0 / 60.0)
@@ -130,7 +130,7 @@ def test_collisions_now_and_later_keep_what_they_must() -> None:
 
 
 @pytest.mark.slow
-def test_bisection_follows_the_exact_events() -> None:
+def test_bisection_follows_the_exact_events():
     ours, true = gas(16), gas(16)
     for _ in range(30):
         now(ours, 1.0 / 60.0)

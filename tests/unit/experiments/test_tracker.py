@@ -9,7 +9,7 @@ from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
-def watched(bullet: BodySpec, plate: BodySpec, steps: int) -> ShotTracker:
+def watched(bullet, plate, steps):
     """A bullet and a plate of 0.1 m by 1 m that do not collide, so that only the watch decides."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     panel = Panel(world.create_body(plate), 0.05, 0.5)
@@ -19,31 +19,31 @@ def watched(bullet: BodySpec, plate: BodySpec, steps: int) -> ShotTracker:
     return watch
 
 
-def bullet(x: float, y: float, vx: float) -> BodySpec:
+def bullet(x, y, vx):
     return BodySpec((FixtureSpec(Circle(0.05), mask=0),), position=(x, y), linear_velocity=(vx, 0.0))
 
 
-def plate(vx: float = 0.0, omega: float = 0.0) -> BodySpec:
+def plate(vx=0.0, omega=0.0):
     return BodySpec((FixtureSpec(Polygon.box(0.05, 0.5), mask=0),), linear_velocity=(vx, 0.0), angular_velocity=omega)
 
 
-def test_a_bullet_that_passes_the_far_face_has_tunneled() -> None:
+def test_a_bullet_that_passes_the_far_face_has_tunneled():
     watch = watched(bullet(-1.0, 0.0, 60.0), plate(), 4)
     assert watch.jump == 1
     assert watch.hit is None
 
 
-def test_a_plate_that_flies_ahead_was_not_tunneled_though_the_bullet_lies_behind_where_it_was() -> None:
+def test_a_plate_that_flies_ahead_was_not_tunneled_though_the_bullet_lies_behind_where_it_was():
     watch = watched(bullet(-1.0, 0.0, 60.0), plate(vx=90.0), 6)
     assert watch.positions[-1][0] > 1.0
     assert watch.jump is None
 
 
-def test_passing_over_the_top_is_not_tunneling() -> None:
+def test_passing_over_the_top_is_not_tunneling():
     assert watched(bullet(-1.0, 0.6, 60.0), plate(), 4).jump is None
 
 
-def test_a_plate_that_spins_beside_the_bullet_was_not_tunneled() -> None:
+def test_a_plate_that_spins_beside_the_bullet_was_not_tunneled():
     """A quarter turn a step takes the bullet's place in the plate's frame from one side to the other, round the end."""
     assert watched(bullet(-0.8, 0.0, 0.0), plate(omega=90.0), 12).jump is None
     assert watched(bullet(-0.3, 0.0, 0.0), plate(omega=90.0), 12).jump is not None

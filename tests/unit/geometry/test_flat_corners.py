@@ -8,13 +8,13 @@ from engine.geometry.flat_corners import corners_left_out, flattest_corner, with
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
 
-def with_dent(depth: float, scale: float = 1.0) -> np.ndarray:
+def with_dent(depth, scale=1.0):
     return scale * np.insert(SQUARE, 1, (0.0, -1.0 + depth), axis=0)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize(("depth", "is_flat"), [(1e-9, True), (1e-6, True), (1e-5, False), (0.1, False)])
-def test_a_dent_is_flat_up_to_what_float32_can_tell_at_every_size(depth: float, is_flat: bool, scale: float) -> None:
+def test_a_dent_is_flat_up_to_what_float32_can_tell_at_every_size(depth, is_flat, scale):
     given = with_dent(depth, scale)
     if not is_flat:
         with pytest.raises(InvalidShapeError, match=r"at vertices\[1\]"):
@@ -26,38 +26,38 @@ def test_a_dent_is_flat_up_to_what_float32_can_tell_at_every_size(depth: float, 
     assert one.number == 1 and one.offset == pytest.approx(depth * scale)
 
 
-def test_far_from_the_origin_corners_are_rounded_more() -> None:
+def test_far_from_the_origin_corners_are_rounded_more():
     assert len(without_flat_corners(with_dent(5e-5) + (1000.0, 0.0), Polygon).vertices) == 4
     with pytest.raises(InvalidShapeError):
         without_flat_corners(with_dent(5e-4) + (1000.0, 0.0), Polygon)
 
 
-def test_what_is_taken_stays_as_it_was_given() -> None:
+def test_what_is_taken_stays_as_it_was_given():
     given = with_dent(-1e-12)
     made = without_flat_corners(given, Polygon)
     assert len(made.vertices) == 5 and corners_left_out(given, made.vertices) == []
 
 
-def test_corners_on_the_line_and_repeats_are_not_told() -> None:
+def test_corners_on_the_line_and_repeats_are_not_told():
     given = np.insert(with_dent(0.0), 0, SQUARE[0], axis=0)
     assert corners_left_out(given, Polygon(given).vertices) == []
 
 
-def test_the_flattest_goes_first_and_the_true_dent_is_numbered_as_given() -> None:
+def test_the_flattest_goes_first_and_the_true_dent_is_numbered_as_given():
     given = np.array([(-1.0, -1.0), (0.0, -1.0 + 1e-8), (1.0, -1.0), (1.0, 1.0), (0.0, 0.5), (-1.0, 1.0)])
     with pytest.raises(InvalidShapeError, match=r"a dent of 0.5 m at vertices\[4\], \(0, 0.5\)"):
         without_flat_corners(given, Polygon)
 
 
-def test_a_spike_is_no_flat_corner() -> None:
+def test_a_spike_is_no_flat_corner():
     """Its neighbors are on a line with its tip."""
     given = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0), (0.0, 3.0), (0.0, 1.0 + 1e-9), (-1.0, 1.0)])
     with pytest.raises(InvalidShapeError, match="folds back"):
         without_flat_corners(given, Polygon)
 
 
-def test_of_what_is_as_thin_as_rounding_nothing_is_left_out() -> None:
-    def refuses(corners: np.ndarray) -> Polygon:
+def test_of_what_is_as_thin_as_rounding_nothing_is_left_out():
+    def refuses(corners):
         polygon = Polygon(corners)
         assert len(polygon.vertices) == 4
         raise InvalidShapeError("vertices", "large enough", 0.0)
@@ -66,17 +66,17 @@ def test_of_what_is_as_thin_as_rounding_nothing_is_left_out() -> None:
         without_flat_corners(np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5e-7), (0.0, 5e-7)]), refuses)
 
 
-def test_the_flattest_corner_is_that_which_stands_out_least_for_its_edges() -> None:
+def test_the_flattest_corner_is_that_which_stands_out_least_for_its_edges():
     found = flattest_corner(with_dent(-1e-9))
     assert (found.number, found.place) == (1, "(0, -1)") and found.offset == pytest.approx(1e-9)
 
 
-def test_three_corners_stay_and_thousands_are_refused_at_once() -> None:
+def test_three_corners_stay_and_thousands_are_refused_at_once():
     with pytest.raises(InvalidShapeError, match="enclose an area"):
         without_flat_corners(np.array([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0)]), Polygon)
     n_tried = 0
 
-    def refuses(corners: np.ndarray) -> Polygon:
+    def refuses(corners):
         nonlocal n_tried
         n_tried += 1
         raise InvalidShapeError("vertices", "fewer", len(corners))

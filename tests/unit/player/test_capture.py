@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from engine.cli.main import main
-from engine.common.arrays import FloatArray
 from engine.contracts.contact import PointState
 from engine.geometry import Circle, Polygon
 from engine.player.capture import MAX_ERROR, Capture
@@ -17,7 +14,7 @@ from engine.sim.demo import Demo
 from engine.sim.history import History
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, MouseJointSpec, World, WorldSettings
-from tests.unit.player.decoding import Decoded, decoded
+from tests.unit.player.decoding import decoded
 
 
 class Changing(Demo):
@@ -25,7 +22,7 @@ class Changing(Demo):
 
     id, title = "changing", "Changing"
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World(WorldSettings(gravity=(0.0, -10.0)))).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
         self.boxes = [
@@ -36,7 +33,7 @@ class Changing(Demo):
         ]
         self.pull = world.create_joint(MouseJointSpec(self.boxes[4], (4.0, 1.5), 500.0))
 
-    def before_step(self) -> None:
+    def before_step(self):
         world = self.stages[0].world
         if self.steps < 60:
             world.set_mouse_target(self.pull, (4.0, 1.5 + 0.02 * self.steps))
@@ -48,7 +45,7 @@ class Changing(Demo):
             self.boxes.append(world.create_body(BodySpec((FixtureSpec(Circle(0.25)),), position=(-4.0, 5.0), angular_velocity=9.0)))
 
 
-def captured(demo: Demo, steps: int) -> tuple[Decoded, list[list[dict[int, list[float]]]], list[FloatArray]]:
+def captured(demo, steps):
     """Run a demo; return what its page holds, the true poses by step, stage and id, and the contact points of each step, sorted."""
     capture, poses, points = Capture(demo), [], []
     for step in range(steps + 1):
@@ -61,12 +58,12 @@ def captured(demo: Demo, steps: int) -> tuple[Decoded, list[list[dict[int, list[
     return decoded(capture.packed()), poses, points
 
 
-def _turned(local: FloatArray, angles: FloatArray) -> FloatArray:
+def _turned(local, angles):
     cos, sin = np.cos(angles), np.sin(angles)
     return np.column_stack((cos * local[0] - sin * local[1], sin * local[0] + cos * local[1]))
 
 
-def farthest(page: Decoded, poses: list[list[dict[int, list[float]]]]) -> float:
+def farthest(page, poses):
     """Return the largest distance of any corner or center of a body on a page from where it was; every body must be there."""
     there, worst = 0, 0.0
     for k, body in enumerate(page.header["bodies"]):
@@ -85,7 +82,7 @@ def farthest(page: Decoded, poses: list[list[dict[int, list[float]]]]) -> float:
 
 
 @pytest.mark.parametrize("name", ["changing", "bullet", "ragdoll", "newtons_cradle"])
-def test_every_point_of_every_body_is_where_it_was(name: str) -> None:
+def test_every_point_of_every_body_is_where_it_was(name):
     demo = Changing() if name == "changing" else find_demo(name)(0)
     page, poses, _ = captured(demo, 90 if name == "changing" else 30)
     stated = page.header["max_error"]
@@ -93,7 +90,7 @@ def test_every_point_of_every_body_is_where_it_was(name: str) -> None:
     assert farthest(page, poses) <= stated * (1.0 + 1e-6) + 1e-7  # shapes have seven decimals
 
 
-def test_bodies_begin_and_end_when_they_did() -> None:
+def test_bodies_begin_and_end_when_they_did():
     page, _, _ = captured(Changing(), 60)
     spans = sorted((body["id"], body["first"], body["steps"]) for body in page.header["bodies"])
     demo_ids = sorted({number for number, _, _ in spans})
@@ -102,7 +99,7 @@ def test_bodies_begin_and_end_when_they_did() -> None:
     assert [(first, steps) for number, first, steps in spans if number == demo_ids[6]] == [(41, 20)]
 
 
-def test_contact_points_have_their_separations_and_ages() -> None:
+def test_contact_points_have_their_separations_and_ages():
     demo = find_demo("dominoes")(0)
     page, _, points = captured(demo, 60)
     streams = page.streams
@@ -120,14 +117,14 @@ def test_contact_points_have_their_separations_and_ages() -> None:
     assert len(points[60]) > 0
 
 
-def test_what_moves_on_a_mouse_joint_is_kept_with_its_target() -> None:
+def test_what_moves_on_a_mouse_joint_is_kept_with_its_target():
     page, _, _ = captured(Changing(), 60)
     (joint,) = page.header["joints"]
     assert joint["a"] == -1
     assert joint["at_a"][-1] == pytest.approx([60, 4.0, 1.5 + 0.02 * 59])
 
 
-def test_copies_with_other_solvers_are_captured_with_their_parting() -> None:
+def test_copies_with_other_solvers_are_captured_with_their_parting():
     history = History(find_demo("pyramid")(0, {"rows": 4}))
     besides = [Comparison(history, "soft_step")]
     capture = Capture(history.demo, besides)
@@ -147,20 +144,20 @@ def test_copies_with_other_solvers_are_captured_with_their_parting() -> None:
     assert page.header["besides"][0]["step"] == parted.step
 
 
-def test_every_stage_is_described_when_only_one_changes() -> None:
+def test_every_stage_is_described_when_only_one_changes():
     demo = Changing()
     demo.add_stage(World())
     page, _, _ = captured(demo, 25)
     assert len(page.header["stages"]) == 2
 
 
-def test_a_demo_without_a_world_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_demo_without_a_world_is_refused(capfd, tmp_path):
     assert main(["run", "stepper", "--steps", "3", "--html", str(tmp_path / "a.html")]) == 2
     assert "--html must be one with a world" in capfd.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_a_theme_changes_no_recording() -> None:
+def test_a_theme_changes_no_recording():
     from engine.render import palette
 
     texts = []
@@ -173,7 +170,7 @@ def test_a_theme_changes_no_recording() -> None:
     assert texts[0] == texts[1]
 
 
-def _short() -> str:
+def _short():
     demo = find_demo("sensor_gates")(0)
     capture = Capture(demo)
     for _ in range(10):
@@ -184,7 +181,7 @@ def _short() -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "kilobytes"), [(40, 400), (1000, 6000)])
-def test_ten_seconds_are_small(count: int, kilobytes: int) -> None:
+def test_ten_seconds_are_small(count, kilobytes):
     from engine.app.warmup import referee_factory
     from engine.player.page import player_page
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from engine.trace.quiz import Quiz
 from engine.world import BodySpec, FixtureSpec, World
-from tests.chromium import PROGRAM, Tab, browser
+from tests.chromium import PROGRAM, browser
 from tests.unit.player.hostile import HOSTILE
 from tests.waiting import until
 
@@ -36,13 +35,13 @@ QUICK = ("conservative_advancement", "epa", "grid", "ray_cast")
 
 
 @pytest.fixture(scope="module")
-def tab() -> Iterator[Tab]:
+def tab():
     with browser() as opened:
         yield opened
 
 
 @pytest.fixture(autouse=True)
-def nothing_said(tab: Tab) -> Iterator[None]:
+def nothing_said(tab):
     tab.messages.clear()
     yield
     assert tab.messages == []
@@ -54,17 +53,17 @@ class Drop(Demo):
     id, title = "drop", "</script><script>window.hit=1</script>"
     names: tuple[str, ...] = ("box",)
 
-    def build(self) -> None:
+    def build(self):
         world = self.add_stage(World(), label=self.names[-1]).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(8.0, 0.5)),), type="static", name="ground"))
         for k, name in enumerate(self.names):
             world.create_body(BodySpec((FixtureSpec(Polygon.box(0.4, 0.4), density=1.0),), position=(k, 1.5), angle=0.3, name=name))
 
-    def status(self) -> list[str]:
+    def status(self):
         return [f"step {self.steps}", *self.names]
 
 
-def written(path: Path, demo: Demo, steps: int = 60) -> list[list[list[float]]]:
+def written(path, demo, steps=60):
     """Write the page of a run; return the poses of each step."""
     capture, poses = Capture(demo), [demo.stages[0].world.poses.tolist()]
     for _ in range(steps):
@@ -75,11 +74,11 @@ def written(path: Path, demo: Demo, steps: int = 60) -> list[list[list[float]]]:
     return poses
 
 
-def poses_at(tab: Tab, step: int) -> np.ndarray:
+def poses_at(tab, step):
     return np.array(tab.run(f"{RECORDING}.bodies.map((body) => {RECORDING}.pose(body, {step}))"))
 
 
-def test_a_run_is_played_scrubbed_stepped_and_hovered(tab: Tab, tmp_path: Path) -> None:
+def test_a_run_is_played_scrubbed_stepped_and_hovered(tab, tmp_path):
     page = tmp_path / "run.html"
     poses = written(page, Drop())
     tab.look(1280, 720)
@@ -111,7 +110,7 @@ def test_a_run_is_played_scrubbed_stepped_and_hovered(tab: Tab, tmp_path: Path) 
     assert "step 30" in tab.run("document.querySelector('.readout').innerText")
 
 
-def test_layers_loop_and_speed_follow_the_keys(tab: Tab, tmp_path: Path) -> None:
+def test_layers_loop_and_speed_follow_the_keys(tab, tmp_path):
     page = tmp_path / "keys.html"
     written(page, Drop(), 130)
     tab.open(page, "#t=0")
@@ -126,7 +125,7 @@ def test_layers_loop_and_speed_follow_the_keys(tab: Tab, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844), (320, 480)])
-def test_everything_fits_the_page(tab: Tab, tmp_path: Path, width: int, height: int) -> None:
+def test_everything_fits_the_page(tab, tmp_path, width, height):
     page = tmp_path / "size.html"
     written(page, Drop(), 5)
     tab.look(width, height, is_phone=width < 500)
@@ -138,7 +137,7 @@ def test_everything_fits_the_page(tab: Tab, tmp_path: Path, width: int, height: 
     assert tab.run("document.querySelector('.picture').clientHeight") >= 0.25 * height
 
 
-def test_no_hostile_name_runs(tab: Tab, tmp_path: Path) -> None:
+def test_no_hostile_name_runs(tab, tmp_path):
     page = tmp_path / "hostile.html"
     demo = Drop()
     demo.names = HOSTILE
@@ -159,7 +158,7 @@ def test_no_hostile_name_runs(tab: Tab, tmp_path: Path) -> None:
     assert tab.run("window.hit") is None
 
 
-def test_the_command_writes_a_page_that_plays(tab: Tab, tmp_path: Path) -> None:
+def test_the_command_writes_a_page_that_plays(tab, tmp_path):
     page = tmp_path / "command.html"
     assert main(["run", "bridge", "--seconds", "0.25", "--html", str(page)]) == 0
     tab.open(page)
@@ -167,7 +166,7 @@ def test_the_command_writes_a_page_that_plays(tab: Tab, tmp_path: Path) -> None:
     until(lambda: tab.run(f"{PLAYER}.time") > 0)
 
 
-def test_a_bullet_tunnels_on_the_page_as_it_did(tab: Tab, tmp_path: Path) -> None:
+def test_a_bullet_tunnels_on_the_page_as_it_did(tab, tmp_path):
     page, json_file = tmp_path / "fire.html", tmp_path / "fire.json"
     assert main(["fire", "--target", "static", "--html", str(page), "--json", str(json_file)]) == 0
     (tunneled, stopped) = (run["shots"][0]["tunneled"] for run in json.loads(json_file.read_text())["runs"])
@@ -179,7 +178,7 @@ def test_a_bullet_tunnels_on_the_page_as_it_did(tab: Tab, tmp_path: Path) -> Non
     assert "tunneled" in tab.run(f"{PLAYER}.scene.news(6, 6).map(({{ text }}) => text).join()")
 
 
-def test_a_ring_says_why_the_answers_differ(tab: Tab, tmp_path: Path) -> None:
+def test_a_ring_says_why_the_answers_differ(tab, tmp_path):
     page = tmp_path / "check.html"
     assert main(["run", "pyramid", "--set", "rows=4", "--steps", "40", "--html", str(page)]) == 0
     tab.look(1280, 720)
@@ -198,7 +197,7 @@ def test_a_ring_says_why_the_answers_differ(tab: Tab, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("query", "reason"), [("manifold", "local_maximum"), ("toi", "toi_missed")])
-def test_a_pair_is_shown_with_both_answers_and_the_verdict(tab: Tab, tmp_path: Path, query: str, reason: str) -> None:
+def test_a_pair_is_shown_with_both_answers_and_the_verdict(tab, tmp_path, query, reason):
     page = tmp_path / "pair.html"
     assert main(["run", "--pair", str(PAIRS / f"{query}.json"), "--html", str(page)]) == 0
     tab.open(page, "#t=3")
@@ -208,7 +207,7 @@ def test_a_pair_is_shown_with_both_answers_and_the_verdict(tab: Tab, tmp_path: P
     assert "ours" in tab.run("document.querySelector('.legend').innerText")
 
 
-def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) -> None:
+def test_a_recording_becomes_a_page_of_the_same_poses(tab, tmp_path):
     recording, page = tmp_path / "a.rec", tmp_path / "a.html"
     assert main(["run", "newtons_cradle", "--steps", "40", "--record-inputs", str(recording), "--json", str(tmp_path / "a.json")]) == 0
     assert main(["replay", str(recording), "--from", "10", "--to", "40", "--html", str(page)]) == 0
@@ -220,7 +219,7 @@ def test_a_recording_becomes_a_page_of_the_same_poses(tab: Tab, tmp_path: Path) 
     assert np.abs(poses_at(tab, 30)[:, :2] - demo.stages[0].world.poses[:, :2]).max() <= tab.run(f"{RECORDING}.max_error")
 
 
-def test_a_stepper_shows_each_step_with_its_line(tab: Tab, tmp_path: Path) -> None:
+def test_a_stepper_shows_each_step_with_its_line(tab, tmp_path):
     page = tmp_path / "gjk.html"
     assert main(["step", "gjk", "--html", str(page)]) == 0
     algorithm = trace.algorithm("gjk")
@@ -239,7 +238,7 @@ def test_a_stepper_shows_each_step_with_its_line(tab: Tab, tmp_path: Path) -> No
             assert np.abs(np.array(shown) - np.array(mark.points)).max() <= 1e-9
 
 
-def test_a_quiz_asks_counts_and_shows_the_answer(tab: Tab, tmp_path: Path) -> None:
+def test_a_quiz_asks_counts_and_shows_the_answer(tab, tmp_path):
     page = tmp_path / "quiz.html"
     assert main(["step", "sat", "--quiz", "3", "--seed", "4", "--html", str(page)]) == 0
     quiz = Quiz(trace.algorithm("sat"), 3, 4)
@@ -261,14 +260,14 @@ def test_a_quiz_asks_counts_and_shows_the_answer(tab: Tab, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in trace.algorithms()])
-def test_every_algorithm_is_drawn(tab: Tab, tmp_path: Path, name: str) -> None:
+def test_every_algorithm_is_drawn(tab, tmp_path, name):
     page, algorithm = tmp_path / "steps.html", trace.algorithm(name)
     page.write_text(player_page(name, [packed_steps(algorithm, algorithm.example, algorithm.steps(algorithm.example))]), encoding="utf-8")
     tab.open(page)
     tab.run(f"(() => {{ for (let k = 0; k <= {PLAYER}.scene.steps; k += 3) {{ {PLAYER}.seek(k); {PLAYER}.draw(); }} }})()")
 
 
-def test_a_cell_of_a_notebook_plays(tab: Tab, tmp_path: Path) -> None:
+def test_a_cell_of_a_notebook_plays(tab, tmp_path):
     page = tmp_path / "cell.html"
     cell = show(Drop(), seconds=0.5)._repr_html_()
     page.write_text(f"<!doctype html><html data-ready><meta charset=utf-8><body>{cell}</body></html>", encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,21 +15,21 @@ from engine.sim.recordings import load_recording
 from engine.sim.registry import find_demo
 from engine.sim.replaying import record
 from engine.world import BodySpec, FixtureSpec, World
-from tests.unit.player.decoding import Decoded, decoded
+from tests.unit.player.decoding import decoded
 
 
-def shown(page: player.Page) -> Decoded:
+def shown(page):
     (text,) = re.findall(r'<script type="text/plain">([^<]*)</script>', page.html)
     return decoded(text)
 
 
-def falling() -> World:
+def falling():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Circle(0.5), density=1.0),), position=(0.0, 5.0)))
     return world
 
 
-def test_a_copy_of_a_world_is_run() -> None:
+def test_a_copy_of_a_world_is_run():
     world, twin = falling(), falling()
     page = shown(player.show(world, seconds=0.5))
     assert (world.step_index, page.header["steps"], page.header["facts"]["solver"]) == (0, 30, "soft_step")
@@ -39,11 +38,11 @@ def test_a_copy_of_a_world_is_run() -> None:
     assert np.abs(page.poses(0)[30, :2] - twin.poses[0, :2]).max() <= page.header["max_error"]
 
 
-def test_no_seconds_show_the_present_state() -> None:
+def test_no_seconds_show_the_present_state():
     assert shown(player.show(falling(), seconds=0.0)).header["steps"] == 0
 
 
-def test_a_recording_is_played_whole(tmp_path: Path) -> None:
+def test_a_recording_is_played_whole(tmp_path):
     history = History(find_demo("newtons_cradle")(0))
     recorder = record(history, tmp_path / "a.rec")
     for _ in range(20):
@@ -55,7 +54,7 @@ def test_a_recording_is_played_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["gjk", "quickhull"])
-def test_steps_are_shown_with_their_shapes(name: str) -> None:
+def test_steps_are_shown_with_their_shapes(name):
     points = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.4, 0.5)])
     pair = Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0))
     steps = trace.gjk(*pair) if name == "gjk" else trace.quickhull(points)
@@ -65,17 +64,17 @@ def test_steps_are_shown_with_their_shapes(name: str) -> None:
 
 
 @pytest.mark.parametrize("subject", [None, [], "gjk", 3])
-def test_anything_else_is_refused(subject: object) -> None:
+def test_anything_else_is_refused(subject):
     with pytest.raises(InvalidInputError, match="subject must be a World, a Demo, a Recording, or steps"):
-        player.show(subject)  # type: ignore[arg-type]
+        player.show(subject)
 
 
-def test_a_time_out_of_range_is_refused() -> None:
+def test_a_time_out_of_range_is_refused():
     with pytest.raises(InvalidInputError, match="seconds"):
         player.show(falling(), seconds=-1.0)
 
 
-def test_a_cell_is_a_frame_without_rights() -> None:
+def test_a_cell_is_a_frame_without_rights():
     cell = player.show(falling(), seconds=0.0)._repr_html_()
     assert cell.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert cell.count("<") == 2

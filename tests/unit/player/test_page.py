@@ -19,47 +19,47 @@ from tests.unit.player.hostile import HOSTILE
 class Parsed(HTMLParser):
     """Elements of a page, in order: (tag, attributes, text in it)."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None], str]] = []
+        self.elements = []
         self.is_open = False
         self.feed(page)
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attributes):
         self.elements.append((tag, dict(attributes), ""))
         self.is_open = True
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         self.is_open = False
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if self.is_open:
             tag, attributes, text = self.elements[-1]
             self.elements[-1] = tag, attributes, text + data
 
-    def texts(self, tag: str, kind: str | None = None) -> list[str]:
+    def texts(self, tag, kind=None):
         return [text for name, attributes, text in self.elements if name == tag and (kind is None or attributes.get("type") == kind)]
 
 
-def page_named(name: str) -> Parsed:
+def page_named(name):
     return Parsed(player_page(name, [packed_recording({"title": name, "bodies": []}, {})]))
 
 
 PLAIN = [(tag, attributes) for tag, attributes, _ in page_named("Plain").elements]
 
 
-def test_there_are_fifty_hostile_names() -> None:
+def test_there_are_fifty_hostile_names():
     assert len(set(HOSTILE)) >= 50
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=[f"name{k}" for k in range(len(HOSTILE))])
-def test_a_hostile_name_adds_no_element(name: str) -> None:
+def test_a_hostile_name_adds_no_element(name):
     page = page_named(name)
     assert [(tag, attributes) for tag, attributes, _ in page.elements] == PLAIN
     assert page.texts("title") == [shown(name)]
 
 
-def test_the_policy_allows_this_script_and_this_style_alone() -> None:
+def test_the_policy_allows_this_script_and_this_style_alone():
     page = page_named("Plain")
     policy = next(attributes["content"] for tag, attributes, _ in page.elements if tag == "meta" and "http-equiv" in attributes)
     assert policy is not None
@@ -70,7 +70,7 @@ def test_the_policy_allows_this_script_and_this_style_alone() -> None:
         assert rules[rule] == f"'sha256-{digest}'"
 
 
-def test_the_page_loads_nothing_and_has_no_code_in_attributes() -> None:
+def test_the_page_loads_nothing_and_has_no_code_in_attributes():
     page = page_named("Plain")
     attributes = [(name, value) for _, pairs, _ in page.elements for name, value in pairs.items()]
     assert [pair for pair in attributes if pair[0] in ("src", "href", "style", "action", "srcdoc") or pair[0].startswith("on")] == []
@@ -79,7 +79,7 @@ def test_the_page_loads_nothing_and_has_no_code_in_attributes() -> None:
     assert "http" not in page.texts("style")[0] + script
 
 
-def test_texts_of_a_recording_are_not_readable_as_markup() -> None:
+def test_texts_of_a_recording_are_not_readable_as_markup():
     content = {"bodies": [], "title": "<b>", "lines": list(HOSTILE)}
     page = Parsed(player_page("Plain", [packed_recording(content, {})]))
     (data,) = page.texts("script", "text/plain")
@@ -87,7 +87,7 @@ def test_texts_of_a_recording_are_not_readable_as_markup() -> None:
     assert json.dumps(HOSTILE[0]) not in data
 
 
-def test_the_modules_can_be_joined() -> None:
+def test_the_modules_can_be_joined():
     (script,) = page_named("Plain").texts("script", "module")
     names = re.findall(r"^(?:async )?(?:function|class|const|let) (\w+)", script, re.MULTILINE)
     names += [
@@ -100,6 +100,6 @@ def test_the_modules_can_be_joined() -> None:
     assert re.findall(r"^(?:import|export) ", script, re.MULTILINE) == []
 
 
-def test_the_modules_stay_within_their_budget() -> None:
+def test_the_modules_stay_within_their_budget():
     (script,) = page_named("Plain").texts("script", "module")
     assert script.count("\n") <= 1500

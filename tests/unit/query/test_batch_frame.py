@@ -47,7 +47,7 @@ def test_a_scene_has_the_contacts_of_all_its_pairs():
     assert np.array_equal(found.manifolds.position[ours], expected.position[touching])
 
 
-def test_the_kernels_get_pairs_that_can_be_written(monkeypatch: pytest.MonkeyPatch):
+def test_the_kernels_get_pairs_that_can_be_written(monkeypatch):
     """They would be compiled once more for read-only ones."""
     seen, ask = [], batched.manifolds_of_bodies
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pygame
@@ -16,7 +15,7 @@ from engine.render.interpolation import StepImpacts
 from engine.render.trail import ContactTrail
 
 
-def contacts(step: int = 1, points: int = 2, position: tuple[float, float] = (0.0, 0.0)) -> StepContacts:
+def contacts(step=1, points=2, position=(0.0, 0.0)):
     """One pair with 0 to 2 points, the first new, the second lasting."""
     n = 1 if points else 0
     state = np.full((n, 2), -1, dtype=np.int8)
@@ -59,20 +58,20 @@ class FakeWorld:
     poses: np.ndarray = field(default_factory=lambda: np.array([(0, -1, 0), (0, 0.8, 0.4), (3, 2, 0)], dtype=float))
     awake: np.ndarray = field(default_factory=lambda: np.array([True, True, False]))
 
-    def body(self, body_id: int, /) -> Any:
+    def body(self, body_id, /):
         """Kind and center of mass."""
         return SimpleNamespace(spec=SimpleNamespace(type="static" if body_id == 1 else "dynamic"), local_center=(0.1, 0.0))
 
-    def fixture(self, fixture_id: int, /) -> Any:
+    def fixture(self, fixture_id, /):
         """Shape and body."""
         shape = {1: Polygon.box(5, 0.5), 2: Polygon.box(0.5, 0.5, skin_radius=0.01), 3: Circle(0.6), 4: Polygon.box(1, 1)}[fixture_id]
         return SimpleNamespace(body=min(fixture_id, 3), shape=shape, spec=SimpleNamespace(sensor=fixture_id == 4))
 
-    def joint_bodies(self, joint_id: int, /) -> Any:
+    def joint_bodies(self, joint_id, /):
         """The box and the disc."""
         return 2, 3
 
-    def joint_anchors(self, joint_id: int, /) -> Any:
+    def joint_anchors(self, joint_id, /):
         """From the box to the disc."""
         return (0.0, 0.8), (3.0, 2.0)
 
@@ -100,15 +99,15 @@ class FakeScene:
 
 
 @pytest.fixture
-def scene() -> FakeScene:
+def scene():
     return FakeScene()
 
 
 @pytest.fixture
-def make_contacts() -> Any:
+def make_contacts():
     return contacts
 
 
 @pytest.fixture
-def surface() -> pygame.Surface:
+def surface():
     return pygame.Surface((320, 200))

@@ -1,6 +1,5 @@
 from dataclasses import fields, replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pygame
@@ -21,17 +20,17 @@ from engine.render.views import Layers
 NOTHING = {field.name: False for field in fields(Layers)}
 
 
-def canvas_on(surface: pygame.Surface) -> Canvas:
+def canvas_on(surface):
     surface.fill(palette.BACKGROUND)
     return Canvas(surface, Camera((1.0, 0.5), 30.0, (0, 0, *surface.get_size())))
 
 
-def colors(surface: pygame.Surface) -> set[tuple[int, ...]]:
+def colors(surface):
     pixels = pygame.surfarray.array3d(surface).reshape(-1, 3)
     return {tuple(row) for row in np.unique(pixels, axis=0).tolist()}
 
 
-def test_packed_vertices_are_the_bodies_own(scene: Any) -> None:
+def test_packed_vertices_are_the_bodies_own(scene):
     packed = PackedShapes(scene.world)
     assert packed.starts.tolist() == [0, 4, 8, 12]
     assert packed.polygon_row.tolist() == [0, 1, 2] and packed.circle_row.tolist() == [2]
@@ -43,7 +42,7 @@ def test_packed_vertices_are_the_bodies_own(scene: Any) -> None:
     assert (low_x, low_y, high_x, high_y) == pytest.approx((-0.51, 0.49, 0.51, 1.51))
 
 
-def test_interpolation_moves_the_center_of_mass_on_a_line() -> None:
+def test_interpolation_moves_the_center_of_mass_on_a_line():
     before, after = np.array([(0.0, 0.0, 0.0)]), np.array([(0.0, 0.0, np.pi)])
     center = np.array([(1.0, 0.0)])
     x, y, angle = interpolated(before, after, 0.5, center)[0].tolist()
@@ -52,7 +51,7 @@ def test_interpolation_moves_the_center_of_mass_on_a_line() -> None:
     assert interpolated(before, after, 1.0, center) is after
 
 
-def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
+def test_a_contact_point_rides_on_the_body_that_moves(scene):
     world, packed = scene.world, PackedShapes(scene.world)
     contacts = world.contacts
     rows = np.searchsorted(packed.body_ids, contacts.body_b)
@@ -65,7 +64,7 @@ def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
     assert carried_points(held, packed, world.poses, packed.rows_of_contacts(held)) == pytest.approx(held.position)
 
 
-def test_points_are_carried_to_the_same_bits_by_the_kernel() -> None:
+def test_points_are_carried_to_the_same_bits_by_the_kernel():
     rng = np.random.default_rng(3)
     n, n_bodies = 300, 40
     contacts = replace(
@@ -78,7 +77,7 @@ def test_points_are_carried_to_the_same_bits_by_the_kernel() -> None:
         fixture_b=rng.integers(0, 60, n),
     )
     is_moving = rng.random(n_bodies) < 0.7
-    packed: Any = SimpleNamespace(is_moving=is_moving, body_ids=np.arange(n_bodies), is_round=lambda fixtures: fixtures < 20)
+    packed = SimpleNamespace(is_moving=is_moving, body_ids=np.arange(n_bodies), is_round=lambda fixtures: fixtures < 20)
     poses, rows = rng.normal(size=(n_bodies, 3)), rng.integers(-1, n_bodies, (2, n))
     kinds = {(a >= 0 and is_moving[a], b >= 0 and is_moving[b]) for a, b in rows.T.tolist()}
     assert len(kinds) == 4, "on both, on one, on none"
@@ -86,14 +85,14 @@ def test_points_are_carried_to_the_same_bits_by_the_kernel() -> None:
     assert carried_points(contacts, packed, poses, rows, carry_points).tobytes() == by_columns.tobytes()
 
 
-def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene: Any, surface: pygame.Surface) -> None:
+def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene, surface):
     debug, points = DebugDraw(), Layers(**{**NOTHING, "points": True, "check": True})
     assert len(debug.draw(canvas_on(surface), scene, points).differences) > 0 and len(colors(surface)) > 1
     scene.world.contacts.body_b[:] = 99
     assert len(debug.draw(canvas_on(surface), scene, points).differences) == 0 and colors(surface) == {palette.BACKGROUND}
 
 
-def test_structure_is_read_again_only_when_it_changed(scene: Any) -> None:
+def test_structure_is_read_again_only_when_it_changed(scene):
     debug = DebugDraw()
     first = debug.packed(scene.world)
     assert debug.packed(scene.world) is first
@@ -101,7 +100,7 @@ def test_structure_is_read_again_only_when_it_changed(scene: Any) -> None:
     assert debug.packed(scene.world) is not first
 
 
-def test_touching_bodies_are_red_and_sleeping_ones_are_not(scene: Any, surface: pygame.Surface) -> None:
+def test_touching_bodies_are_red_and_sleeping_ones_are_not(scene, surface):
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "shapes": True}))
     found = colors(surface)
     assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) in found
@@ -110,13 +109,13 @@ def test_touching_bodies_are_red_and_sleeping_ones_are_not(scene: Any, surface: 
     assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) not in colors(surface)
 
 
-def test_new_points_are_cyan_and_lasting_ones_white(scene: Any, surface: pygame.Surface) -> None:
+def test_new_points_are_cyan_and_lasting_ones_white(scene, surface):
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "points": True}))
     assert {palette.POINT_ADD, palette.POINT_PERSIST} <= colors(surface)
 
 
 @pytest.mark.parametrize("layer", [field.name for field in fields(Layers) if field.name != "labels"])
-def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: pygame.Surface, layer: str) -> None:
+def test_each_layer_draws_something_and_nothing_when_off(scene, surface, layer):
     DebugDraw().draw(canvas_on(surface), scene, Layers(**NOTHING))
     assert colors(surface) == {palette.BACKGROUND}
     scene.world.contacts.normal_impulse[:] = 2.0
@@ -126,7 +125,7 @@ def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: py
     assert len(colors(surface)) > 1
 
 
-def test_rings_have_words_only_with_labels(scene: Any, surface: pygame.Surface) -> None:
+def test_rings_have_words_only_with_labels(scene, surface):
     pictures = []
     for has_labels in (False, True):
         surface.fill(palette.BACKGROUND)
@@ -137,13 +136,13 @@ def test_rings_have_words_only_with_labels(scene: Any, surface: pygame.Surface) 
     assert pictures[1] > pictures[0] > 0
 
 
-def test_impulses_point_where_b_is_pushed_and_are_to_scale(scene: Any, surface: pygame.Surface) -> None:
+def test_impulses_point_where_b_is_pushed_and_are_to_scale(scene, surface):
     scene.world.contacts.normal_impulse[:, 0] = 3.0
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "impulses": True}))
     assert palette.IMPULSE in colors(surface)
 
 
-def test_an_empty_world_and_no_contacts_draw_nothing(scene: Any, make_contacts: Any, surface: pygame.Surface) -> None:
+def test_an_empty_world_and_no_contacts_draw_nothing(scene, make_contacts, surface):
     world = scene.world
     world.body_ids = world.fixture_ids = world.joint_ids = ()
     world.poses = world.previous_poses = np.zeros((0, 3))
@@ -153,7 +152,7 @@ def test_an_empty_world_and_no_contacts_draw_nothing(scene: Any, make_contacts: 
     assert colors(surface) == {palette.BACKGROUND}
 
 
-def test_trail_ages_by_steps_and_forgets(make_contacts: Any) -> None:
+def test_trail_ages_by_steps_and_forgets(make_contacts):
     trail = ContactTrail()
     trail.record(make_contacts(step=1))
     assert [age for age, _ in trail.added(1)] == [0.0]
@@ -163,18 +162,18 @@ def test_trail_ages_by_steps_and_forgets(make_contacts: Any) -> None:
     assert len(trail.added(1)[0][1]) == 1, "a step taken again counts once"
 
 
-def pixels_of(surface: pygame.Surface) -> bytes:
+def pixels_of(surface):
     return pygame.surfarray.array3d(surface).tobytes()
 
 
-def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene: Any, surface: pygame.Surface) -> None:
+def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene, surface):
     debug, layers, grounds, canvas = DebugDraw(), Layers(), [], canvas_on(surface)
 
-    def ground() -> None:
+    def ground():
         grounds.append(None)
         surface.fill(palette.BACKGROUND)
 
-    def draws() -> bool:
+    def draws():
         """Draw a frame as a window does; tell whether it was drawn anew. The picture is always what it would be without keeping."""
         before = len(grounds)
         canvas.room = LabelRoom(canvas.camera.view)
@@ -217,7 +216,7 @@ def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene
     assert draws() and draws() and not draws()
 
 
-def test_a_copy_is_as_opaque_as_the_picture(scene: Any) -> None:
+def test_a_copy_is_as_opaque_as_the_picture(scene):
     surface = pygame.Surface((320, 200), pygame.SRCALPHA)
     debug, canvas, pictures = DebugDraw(), canvas_on(surface), []
     for _ in range(4):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.render.fonts import FontBook
 
 
-def test_what_is_asked_for_all_the_time_stays_and_the_rest_goes() -> None:
+def test_what_is_asked_for_all_the_time_stays_and_the_rest_goes():
     fonts = FontBook()
     caption, first = (fonts.render(words, 12.0, (255, 255, 255)) for words in ("caption", "number 0"))
     for k in range(3000):

@@ -31,13 +31,13 @@ PLOT = GapPlot(
 )
 
 
-def canvas(size: tuple[int, int] = (800, 300)) -> Canvas:
+def canvas(size=(800, 300)):
     surface = pygame.Surface(size)
     surface.fill(palette.BACKGROUND)
     return Canvas(surface, Camera(view=(0, 0, *size)), FontBook(1.0))
 
 
-def changed(one: pygame.Surface, place: pygame.Rect) -> tuple[bool, bool]:
+def changed(one, place):
     """Whether pixels inside and outside of a place differ from the ground."""
     pixels = (pygame.surfarray.array3d(one) != np.array(palette.BACKGROUND)).any(axis=2)
     inside = pixels[place.left : place.right, place.top : place.bottom].any()
@@ -47,16 +47,16 @@ def changed(one: pygame.Surface, place: pygame.Rect) -> tuple[bool, bool]:
 
 @pytest.mark.parametrize("place", [(10, 20, 760, 160), (10, 20, 300, 120), (10, 20, 140, 60), (10, 20, 120, 90), (0, 0, 30, 12)])
 @pytest.mark.parametrize("change", [{}, {"marks": ()}, {"gaps": FRACTIONS * 0.0}])
-def test_it_draws_within_its_place(place: tuple[int, int, int, int], change: dict[str, object]) -> None:
+def test_it_draws_within_its_place(place, change):
     onto = canvas()
-    draw_gap_plot(onto, place, replace(PLOT, **change))  # type: ignore[arg-type]
+    draw_gap_plot(onto, place, replace(PLOT, **change))
     inside, outside = changed(onto.surface, pygame.Rect(place))
     has_room = place[2] >= 140
     assert inside == has_room and not outside
     assert (fraction_under(onto, place, PLOT, (place[0] + 90, place[1] + 38)) is not None) == has_room
 
 
-def test_the_pointer_is_read_in_the_plot() -> None:
+def test_the_pointer_is_read_in_the_plot():
     onto, place = canvas(), (10, 20, 760, 160)
     fractions = [fraction_under(onto, place, PLOT, (x, 90.0)) for x in range(0, 800)]
     there = [fraction for fraction in fractions if fraction is not None]
@@ -65,7 +65,7 @@ def test_the_pointer_is_read_in_the_plot() -> None:
     assert fraction_under(onto, place, PLOT, (300.0, 250.0)) is None
 
 
-def test_the_pointer_is_told_numbers() -> None:
+def test_the_pointer_is_told_numbers():
     plain, told = canvas(), canvas()
     place = (10, 120, 760, 160)
     draw_gap_plot(plain, place, PLOT)
@@ -76,7 +76,7 @@ def test_the_pointer_is_told_numbers() -> None:
     assert (pygame.surfarray.array3d(plain.surface) == pygame.surfarray.array3d(outside.surface)).all()
 
 
-def test_what_is_told_lies_over_no_curve() -> None:
+def test_what_is_told_lies_over_no_curve():
     place = (10, 100, 780, 190)
     pixels = []
     for pointer in (None, (300.0, 180.0)):
@@ -88,5 +88,5 @@ def test_what_is_told_lies_over_no_curve() -> None:
     assert (pixels[0] != pixels[1])[:, :100].any()
 
 
-def test_a_gap_is_read_between_samples() -> None:
+def test_a_gap_is_read_between_samples():
     assert PLOT.gap_at(0.005) == pytest.approx(0.445)

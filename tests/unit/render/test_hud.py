@@ -11,11 +11,11 @@ from engine.render.hud import draw_lines, draw_paragraph, draw_status
 from engine.render.palette import TEXT
 
 
-def test_the_font_comes_with_the_program() -> None:
+def test_the_font_comes_with_the_program():
     assert all(Path(font_file(bold, is_code)).is_file() for bold in (False, True) for is_code in (False, True))
 
 
-def test_wrapped_lines_fit_and_lose_no_word() -> None:
+def test_wrapped_lines_fit_and_lose_no_word():
     fonts = FontBook()
     text = "Every contact on the screen has been computed twice, by Box2D and by us."
     lines = fonts.wrapped(text, 14.0, 150)
@@ -23,7 +23,7 @@ def test_wrapped_lines_fit_and_lose_no_word() -> None:
     assert all(fonts.width(line, 14.0) <= 150 for line in lines)
 
 
-def test_the_same_text_is_rendered_once() -> None:
+def test_the_same_text_is_rendered_once():
     fonts = FontBook()
     assert fonts.render("a", 14.0, TEXT) is fonts.render("a", 14.0, TEXT)
     for k in range(3000):
@@ -33,7 +33,7 @@ def test_the_same_text_is_rendered_once() -> None:
 
 @pytest.mark.parametrize("size", [(1, 1), (40, 20), (320, 200), (1280, 720)])
 @pytest.mark.parametrize("scale", [0.75, 2.0])
-def test_readouts_survive_any_size(size: tuple[int, int], scale: float) -> None:
+def test_readouts_survive_any_size(size, scale):
     surface, fonts = pygame.Surface(size), FontBook(scale)
     view = (0, 0, *size)
     for note in (None, ("something went wrong " * 9, TEXT)):
@@ -48,10 +48,10 @@ def test_readouts_survive_any_size(size: tuple[int, int], scale: float) -> None:
 
 @pytest.mark.parametrize("scale", [MIN_SCALE, 1.0, MAX_SCALE])
 @pytest.mark.parametrize("center", [(0.0, 0.0), (1e6, -1e6), (1e15, 1e15)])
-def test_the_grid_is_drawn_at_any_zoom_and_place(scale: float, center: tuple[float, float]) -> None:
+def test_the_grid_is_drawn_at_any_zoom_and_place(scale, center):
     draw_backdrop(Canvas(pygame.Surface((320, 200)), Camera(center, scale, (0, 0, 320, 200))))
 
 
 @pytest.mark.parametrize("at_least, expected", [(0.9, 1.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (0.0007, 0.001)])
-def test_round_lengths(at_least: float, expected: float) -> None:
+def test_round_lengths(at_least, expected):
     assert round_above(at_least) == pytest.approx(expected)

@@ -21,13 +21,11 @@ IMPACTS = StepImpacts(np.array([1, 3]), np.array([0.5, 0.5]), np.array([(0.0, 0.
 CENTERS = np.zeros((3, 2))
 
 
-def drawn(
-    impacts: StepImpacts | StepPath, rows: list[int], fraction: float, after: np.ndarray = AFTER, before: np.ndarray = BEFORE
-) -> list:
+def drawn(impacts, rows, fraction, after=AFTER, before=BEFORE):
     return impacts.between(frozen(before[rows]), frozen(after[rows]), fraction, CENTERS[rows], IDS[rows]).round(9).tolist()
 
 
-def test_what_hit_something_is_there_at_that_moment() -> None:
+def test_what_hit_something_is_there_at_that_moment():
     assert drawn(IMPACTS, [0, 1, 2], 0.25) == [[0.0, 0.0, 0.0], [-0.6, 0.0, 0.0], [5.0, 1.5, 0.0]]
     assert drawn(IMPACTS, [0, 1, 2], 0.5) == [[0.0, 0.0, 0.0], [-0.2, 0.0, 0.0], [5.0, 2.0, 0.0]]
     assert drawn(IMPACTS, [0, 1, 2], 0.75) == [[0.0, 0.0, 0.0], [-0.5, 0.2, 0.1], [5.0, 2.5, 0.0]]
@@ -35,14 +33,14 @@ def test_what_hit_something_is_there_at_that_moment() -> None:
 
 
 @pytest.mark.parametrize("rows", [[1, 2], [0, 2], [2], [1], [0], []])
-def test_impacts_are_those_of_the_bodies_that_are_left(rows: list[int]) -> None:
+def test_impacts_are_those_of_the_bodies_that_are_left(rows):
     whole = drawn(IMPACTS, [0, 1, 2], 0.25)
     assert drawn(IMPACTS, rows, 0.25) == [whole[row] for row in rows]
 
 
 @pytest.mark.parametrize("is_path", [False, True])
 @pytest.mark.parametrize("fraction", [0.25, 0.75])
-def test_a_body_that_was_put_elsewhere_stands_there(fraction: float, is_path: bool) -> None:
+def test_a_body_that_was_put_elsewhere_stands_there(fraction, is_path):
     after, before = AFTER.copy(), BEFORE.copy()
     after[1] = before[1] = (7.0, 7.0, 0.0)  # as a world has it: there was no way to there
     pieces = PathPiece(0.0, 0.5, (1, 3, 8), BEFORE, BEFORE, None), PathPiece(0.5, 1.0, (1, 3, 8), BEFORE, AFTER, IMPACTS)
@@ -53,7 +51,7 @@ def test_a_body_that_was_put_elsewhere_stands_there(fraction: float, is_path: bo
         assert drawn(impacts, [0, 1], fraction, after, before) == [[0.0, 0.0, 0.0], [7.0, 7.0, 0.0]], "where nothing else moves, too"
 
 
-def test_a_step_in_pieces_is_drawn_straight_once_other_bodies_are_there() -> None:
+def test_a_step_in_pieces_is_drawn_straight_once_other_bodies_are_there():
     path = StepPath(
         (PathPiece(0.0, 0.5, (1, 3, 8), BEFORE, BEFORE, None), PathPiece(0.5, 1.0, (1, 3, 8), BEFORE, AFTER, None)), np.zeros(0)
     )
@@ -66,7 +64,7 @@ class Shot(Demo):
 
     id, category, title, watch = "shot", "Tests", "Shot", "It hits."
 
-    def build(self) -> None:
+    def build(self):
         """The bullet is the newer of both."""
         world = self.add_stage(World()).world
         self.wall = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 3.0)),), type="static"))
@@ -74,7 +72,7 @@ class Shot(Demo):
         self.bullet = world.create_body(ball)
 
 
-def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step() -> None:
+def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step():
     """In a frame between two steps: the window ended there."""
     for change in ("destroy_body", "set_pose"):
         demo, painter = Shot(), DebugDraw()

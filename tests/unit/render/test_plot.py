@@ -15,7 +15,7 @@ from engine.render.plot import Curve, TimeAxis, columns, draw_panes, runs, ticks
 FONTS = FontBook()
 
 
-def test_a_single_peak_among_many_steps_is_drawn() -> None:
+def test_a_single_peak_among_many_steps_is_drawn():
     values = np.zeros(100_000)
     values[54_321], values[54_322] = 7.0, -3.0
     axis = TimeAxis(0.0, 99_999.0, 10, 400)
@@ -24,7 +24,7 @@ def test_a_single_peak_among_many_steps_is_drawn() -> None:
     assert abs(x[int(np.argmax(most))] - axis.x(54_321)) <= 0.5
 
 
-def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out() -> None:
+def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out():
     values = np.array([1.0, np.nan, 3.0, 4.0])
     x, least, most = columns(values, TimeAxis(0.0, 3.0, 0, 301))
     assert x.tolist() == [0.0, 200.0, 300.0] and least.tolist() == most.tolist() == [1.0, 3.0, 4.0]
@@ -32,12 +32,12 @@ def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out() -> Non
 
 
 @pytest.mark.parametrize("low, high", [(0.0, 1.0), (-3e-7, 2e-7), (1e9, 1.00001e9), (-17.0, -16.2), (5.0, 5.0)])
-def test_ticks_are_few_and_inside(low: float, high: float) -> None:
+def test_ticks_are_few_and_inside(low, high):
     found = ticks(low, high, 5)
     assert 1 <= len(found) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
 
 
-def test_what_differs_by_rounding_only_is_drawn_as_one_value() -> None:
+def test_what_differs_by_rounding_only_is_drawn_as_one_value():
     surface = pygame.Surface((300, 120))
     noise = np.where(np.arange(50) % 2, 10.0, 10.000001)
     draw_panes(surface, FONTS, (0, 0, 300, 120), [Curve("speed", "m/s", noise, 0)], (0.0, 49.0), 49, 1 / 60)
@@ -46,7 +46,7 @@ def test_what_differs_by_rounding_only_is_drawn_as_one_value() -> None:
     assert rows and max(rows) - min(rows) <= 8  # a line with its marks, in the middle
 
 
-def test_no_line_leads_over_a_break_or_over_what_is_not_known() -> None:
+def test_no_line_leads_over_a_break_or_over_what_is_not_known():
     values = np.concatenate((np.zeros(20), np.full(20, 10.0), np.full(5, np.nan), np.full(15, 4.0)))
     axis = TimeAxis(0.0, 59.0, 0, 600)
     parts = runs(Curve("a", "m", values, 0, (20,)), axis)
@@ -62,7 +62,7 @@ def test_no_line_leads_over_a_break_or_over_what_is_not_known() -> None:
         assert not pixels[gap].any() and pixels[gap.start - 20 : gap.start - 3].all() and pixels[gap.stop + 3 : gap.stop + 20].all()
 
 
-def test_curves_are_two_pixels_wide_and_stand_off_the_grid() -> None:
+def test_curves_are_two_pixels_wide_and_stand_off_the_grid():
     surface = pygame.Surface((400, 100))
     draw_panes(surface, FONTS, (0, 0, 400, 100), (Curve("a", "m", np.linspace(0.0, 1.0, 60) ** 2, 0),), (0.0, 59.0), 59, 0.1)
     line = (pygame.surfarray.array3d(surface) == np.array(palette.SERIES[0])).all(axis=2)
@@ -72,12 +72,12 @@ def test_curves_are_two_pixels_wide_and_stand_off_the_grid() -> None:
         assert all(contrast(color, theme.panel) >= 3.0 * contrast(grid, theme.panel) for color in theme.series), theme.name
 
 
-def test_an_axis_and_its_inverse_agree() -> None:
+def test_an_axis_and_its_inverse_agree():
     axis = TimeAxis(120.0, 1320.0, 46, 640)
     assert all(abs(axis.step(axis.x(step)) - step) <= 1 for step in range(120, 1321, 7))
 
 
-def test_what_lies_ahead_is_dimmed_and_each_unit_has_a_pane() -> None:
+def test_what_lies_ahead_is_dimmed_and_each_unit_has_a_pane():
     surface = pygame.Surface((600, 200))
     curves = (Curve("a", "m", np.linspace(0.0, 1.0, 200), 0), Curve("b", "J", np.linspace(1.0, 0.0, 200), 1))
     axis = draw_panes(surface, FONTS, (0, 0, 600, 200), curves, (0.0, 199.0), 100, 1.0 / 60.0)
@@ -87,13 +87,13 @@ def test_what_lies_ahead_is_dimmed_and_each_unit_has_a_pane() -> None:
         assert len(bright) > 50 and bright[:, 0].max() <= axis.x(100) + 5
 
 
-def test_nothing_known_and_a_constant_are_drawn_too() -> None:
+def test_nothing_known_and_a_constant_are_drawn_too():
     surface = pygame.Surface((300, 100))
     for values in (np.zeros(0), np.full(9, np.nan), np.full(9, 3.0), np.array([1.0])):
         draw_panes(surface, FONTS, (0, 0, 300, 100), (Curve("a", "m", values, 2),), (0.0, 8.0), 4, 0.1)
 
 
-def test_the_scale_of_impulses_grows_at_once_and_shrinks_late() -> None:
+def test_the_scale_of_impulses_grows_at_once_and_shrinks_late():
     scale = ImpulseScale()
     assert scale.fit(0, 0.0) == 0.0
     assert scale.fit(0, 0.7) == 1.0

@@ -9,7 +9,6 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.common.arrays import FloatArray
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas, Dots
 from engine.render.raster import NO_COLOR, Raster, load_raster
@@ -19,56 +18,56 @@ VIEW = (0, 0, 60, 40)
 
 
 @pytest.fixture(scope="module")
-def raster() -> Raster:
+def raster():
     pygame.font.init()
     return Raster()
 
 
 @pytest.fixture
-def small() -> pygame.Surface:
+def small():
     return pygame.Surface(VIEW[2:], 0, 32)
 
 
 def draw(
-    raster: Raster,
-    surface: pygame.Surface,
-    corners: FloatArray,
-    fill: tuple[int, int, int] | None,
-    outline: tuple[int, int, int] | None = None,
-    most_soft: int = 10,
-) -> None:
+    raster,
+    surface,
+    corners,
+    fill,
+    outline=None,
+    most_soft=10,
+):
     """Draw one polygon with an outline of two pixels."""
     fills, outlines = (np.array([NO_COLOR if one is None else surface.map_rgb(one)]) for one in (fill, outline))
     raster.polygons(surface, corners, np.array([0, len(corners)]), fills, outlines, 2.0, 2.0, most_soft)
 
 
-def shares(surface: pygame.Surface) -> FloatArray:
+def shares(surface):
     """How much of each pixel is white."""
-    found: FloatArray = pygame.surfarray.array3d(surface)[:, :, 1] / 255.0
+    found = pygame.surfarray.array3d(surface)[:, :, 1] / 255.0
     return found
 
 
-def ring(n: int, radius: float, middle: tuple[float, float] = (30.3, 20.6), turn: float = 0.2) -> FloatArray:
+def ring(n, radius, middle=(30.3, 20.6), turn=0.2):
     angles = turn + 2.0 * np.pi * np.arange(n) / n
     return np.array(middle) + radius * np.column_stack((np.cos(angles), np.sin(angles)))
 
 
 @pytest.mark.parametrize("n", [3, 4, 7])
 @pytest.mark.parametrize("way", [1, -1])
-def test_soft_edges_cover_the_area_of_the_polygon(raster: Raster, small: pygame.Surface, n: int, way: int) -> None:
+def test_soft_edges_cover_the_area_of_the_polygon(raster, small, n, way):
     draw(raster, small, ring(n, 14.0)[::way], WHITE)
     area = 0.5 * n * 14.0**2 * np.sin(2.0 * np.pi / n)
     assert shares(small).sum() == pytest.approx(area, rel=0.02)  # a corner's mitre is rounded off by a fraction of a pixel
 
 
-def test_an_upright_box_covers_its_pixels_and_half_of_those_that_it_halves(raster: Raster, small: pygame.Surface) -> None:
+def test_an_upright_box_covers_its_pixels_and_half_of_those_that_it_halves(raster, small):
     draw(raster, small, np.array([(10.0, 5.0), (20.5, 5.0), (20.5, 9.0), (10.0, 9.0)]), WHITE)
     found = shares(small)
     assert (found[10:20, 5:9] == 1.0).all() and np.allclose(found[20, 5:9], 0.5, atol=0.01)
     assert found.sum() == pytest.approx(4 * 10.5, rel=0.01)
 
 
-def test_the_outline_lies_inside(raster: Raster, small: pygame.Surface) -> None:
+def test_the_outline_lies_inside(raster, small):
     draw(raster, small, np.array([(10.0, 5.0), (30.0, 5.0), (30.0, 25.0), (10.0, 25.0)]), RED, BLUE)
     row = [tuple(small.get_at((x, 15)))[:3] for x in range(8, 32)]
     assert row == [(0, 0, 0)] * 2 + [BLUE] * 2 + [RED] * 16 + [BLUE] * 2 + [(0, 0, 0)] * 2
@@ -77,7 +76,7 @@ def test_the_outline_lies_inside(raster: Raster, small: pygame.Surface) -> None:
     assert tuple(small.get_at((20, 15)))[:3] == (0, 0, 0) and tuple(small.get_at((10, 15)))[:3] == BLUE
 
 
-def test_in_a_crowd_edges_are_hard(raster: Raster, small: pygame.Surface) -> None:
+def test_in_a_crowd_edges_are_hard(raster, small):
     draw(raster, small, ring(5, 14.0), RED, BLUE, most_soft=0)
     colors = {tuple(one) for one in pygame.surfarray.array3d(small).reshape(-1, 3).tolist()}
     assert colors == {(0, 0, 0), RED, BLUE}
@@ -85,7 +84,7 @@ def test_in_a_crowd_edges_are_hard(raster: Raster, small: pygame.Surface) -> Non
 
 @pytest.mark.parametrize("most_soft", [0, 10])
 @pytest.mark.parametrize("end", [(50.0, 20.0), (50.0, 31.0), (12.0, 38.0)])
-def test_what_has_no_area_is_a_line_without_holes(raster: Raster, small: pygame.Surface, end: tuple[float, float], most_soft: int) -> None:
+def test_what_has_no_area_is_a_line_without_holes(raster, small, end, most_soft):
     start = (10.0, 20.0)
     draw(raster, small, np.array([start, end, start]), WHITE, most_soft=most_soft)
     length = float(np.hypot(end[0] - start[0], end[1] - start[1]))
@@ -96,7 +95,7 @@ def test_what_has_no_area_is_a_line_without_holes(raster: Raster, small: pygame.
         assert found[int(x), int(y)] > 0.5
 
 
-def plain(corners: FloatArray, rim: float, half: float) -> tuple[FloatArray, FloatArray]:
+def plain(corners, rim, half):
     """What shares of each pixel of `VIEW` a polygon with area takes, and within it what its outline leaves; `half` is 0 for hard edges."""
     x, y = np.meshgrid(np.arange(VIEW[2]) + 0.5, np.arange(VIEW[3]) + 0.5, indexing="ij")
     ahead = np.roll(corners, -1, axis=0)
@@ -111,12 +110,12 @@ def plain(corners: FloatArray, rim: float, half: float) -> tuple[FloatArray, Flo
     return np.clip(0.5 - away, 0.0, 1.0) * in_box, np.clip(0.5 - away - rim, 0.0, 1.0) if rim else np.ones(x.shape)
 
 
-def twice_area(corners: FloatArray) -> float:
+def twice_area(corners):
     ahead = np.roll(corners, -1, axis=0)
     return float((corners[:, 0] * ahead[:, 1] - ahead[:, 0] * corners[:, 1]).sum())
 
 
-def shape_anywhere(dice: np.random.Generator) -> FloatArray:
+def shape_anywhere(dice):
     """A convex polygon inside the view, across its rim, far outside, or far larger than it; often with edges level but for a rounding."""
     middle = np.array([30.0, 20.0]) + dice.normal(size=2) * 10.0 ** dice.uniform(0.0, 3.0)
     corners = ring(int(dice.integers(3, 9)), 10.0 ** dice.uniform(0.3, 5.5), (float(middle[0]), float(middle[1])), dice.uniform(0.0, 7.0))
@@ -129,7 +128,7 @@ def shape_anywhere(dice: np.random.Generator) -> FloatArray:
     return corners[:: int(dice.choice((1, -1)))]
 
 
-def test_every_pixel_is_as_the_distance_from_its_center_says(raster: Raster, small: pygame.Surface) -> None:
+def test_every_pixel_is_as_the_distance_from_its_center_says(raster, small):
     """An edge level but for 1e-18 of its length once ended the program: the end of a row was a number that no integer holds."""
     dice = np.random.default_rng(5)
     n_drawn = 0
@@ -151,14 +150,14 @@ def test_every_pixel_is_as_the_distance_from_its_center_says(raster: Raster, sma
     assert n_drawn > 200
 
 
-def test_nothing_is_drawn_outside_of_the_clip(raster: Raster, small: pygame.Surface) -> None:
+def test_nothing_is_drawn_outside_of_the_clip(raster, small):
     small.set_clip((20, 10, 10, 10))
     draw(raster, small, ring(6, 500.0), WHITE, RED)
     found = shares(small)
     assert found.sum() == 100.0 and (found[20:30, 10:20] == 1.0).all()
 
 
-def test_a_part_of_a_surface_is_drawn_on_like_a_surface(raster: Raster, small: pygame.Surface) -> None:
+def test_a_part_of_a_surface_is_drawn_on_like_a_surface(raster, small):
     large = pygame.Surface((97, 80), 0, 32)
     part = large.subsurface((31, 17, *VIEW[2:]))
     for surface in (small, part):
@@ -168,14 +167,14 @@ def test_a_part_of_a_surface_is_drawn_on_like_a_surface(raster: Raster, small: p
     assert not pygame.surfarray.array3d(large).any()
 
 
-def test_what_it_cannot_draw_on_is_left_to_pygame(raster: Raster, small: pygame.Surface) -> None:
+def test_what_it_cannot_draw_on_is_left_to_pygame(raster, small):
     near = np.zeros((3, 2))
     assert raster.can_paint(small, near)
     assert not raster.can_paint(pygame.Surface((8, 8), pygame.SRCALPHA), near)
     assert not raster.can_paint(small, np.array([(0.0, np.nan)])) and not raster.can_paint(small, np.array([(0.0, 1e9)]))
 
 
-def test_dots_are_those_that_pygame_draws(raster: Raster) -> None:
+def test_dots_are_those_that_pygame_draws(raster):
     rng = np.random.default_rng(3)
     groups = [
         Dots(rng.uniform(-4.0, 4.0, (40, 2)), WHITE, 2.25),
@@ -192,7 +191,7 @@ def test_dots_are_those_that_pygame_draws(raster: Raster) -> None:
     assert pictures[1].max() == 255
 
 
-def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster: Raster) -> None:
+def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster):
     corners = np.array([(-3.0, -2.0), (2.0, -1.0), (1.0, 2.0), (-1.5, 0.5), (3.0, 1.0), (2.0, 2.2)])
     pictures = []
     for chosen in (None, raster):
@@ -212,11 +211,11 @@ def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster: Rast
     assert all(len(signatures) == 1 for signatures in compiled)  # whatever is drawn, nothing is compiled in the middle of a frame
 
 
-def test_without_compiled_kernels_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_compiled_kernels_there_is_none(monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert load_raster() is None
 
 
-def test_pygame_has_its_arrays_loaded_before_any_thread_asks_for_them() -> None:
+def test_pygame_has_its_arrays_loaded_before_any_thread_asks_for_them():
     """`import pygame.surfarray` puts it off to the first use, and two threads may be the first."""
     assert type(sys.modules["pygame.surfarray"]) is ModuleType

@@ -1,7 +1,6 @@
 """The outline of the second world where its bodies are, and the line to the one that is farthest from its counterpart."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pygame
@@ -16,18 +15,18 @@ from engine.render.second_world import draw_apart, draw_second_world
 METER = 30.0
 
 
-def canvas_on(surface: pygame.Surface) -> Canvas:
+def canvas_on(surface):
     surface.fill(palette.BACKGROUND)
     return Canvas(surface, Camera((1.0, 0.5), METER, (0, 0, *surface.get_size())))
 
 
-def colored(surface: pygame.Surface, color: tuple[int, int, int]) -> np.ndarray:
+def colored(surface, color):
     """Where a color is, or nearly, as on a smoothed line: pixels (n, 2)."""
     return np.argwhere((np.abs(pygame.surfarray.array3d(surface) - np.array(color)) < 80).all(axis=2))
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-def test_bodies_that_can_move_are_outlined_and_not_filled(surface: pygame.Surface, scene: Any, theme: str) -> None:
+def test_bodies_that_can_move_are_outlined_and_not_filled(surface, scene, theme):
     palette.use_theme(theme)
     try:
         packed, poses = PackedShapes(scene.world), scene.world.poses.copy()
@@ -46,7 +45,7 @@ def test_bodies_that_can_move_are_outlined_and_not_filled(surface: pygame.Surfac
         palette.use_theme("dark")
 
 
-def test_counterparts_are_joined_where_they_can_be_told_apart(surface: pygame.Surface) -> None:
+def test_counterparts_are_joined_where_they_can_be_told_apart(surface):
     canvas = canvas_on(surface)
     assert not draw_apart(canvas, (0.0, 0.0), (0.05, 0.0), 0.05) and len(colored(surface, palette.BESIDES[0])) == 0
     assert draw_apart(canvas, (0.0, 0.0), (2.0, 0.0), 2.0)

@@ -7,7 +7,7 @@ from engine.render import palette
 from engine.render.hud import columns_of, draw_spark
 
 
-def test_no_peak_is_lost_in_the_columns() -> None:
+def test_no_peak_is_lost_in_the_columns():
     values = np.zeros(300)
     values[137] = 5.0
     columns = columns_of(values, 124)
@@ -15,7 +15,7 @@ def test_no_peak_is_lost_in_the_columns() -> None:
     assert np.isnan(columns_of(np.zeros(0), 4)).all()
 
 
-def test_the_newest_is_at_the_right_and_the_largest_at_the_top() -> None:
+def test_the_newest_is_at_the_right_and_the_largest_at_the_top():
     surface = pygame.Surface((120, 40))
     draw_spark(surface, (10, 10, 100, 20), np.array([0.0] * 49 + [2.0]), palette.ACCENT)
     drawn = (pygame.surfarray.array3d(surface) == palette.ACCENT).all(axis=2)
@@ -24,7 +24,7 @@ def test_the_newest_is_at_the_right_and_the_largest_at_the_top() -> None:
     assert xs[ys == ys.min()].min() > 100, "the peak is the last value"
 
 
-def test_nothing_to_show_is_a_base_line() -> None:
+def test_nothing_to_show_is_a_base_line():
     surface = pygame.Surface((120, 40))
     for values in (np.zeros(0), np.zeros(9)):
         draw_spark(surface, (10, 10, 100, 20), values, palette.ACCENT)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import random
-from collections.abc import Callable, Iterator
 from dataclasses import fields
 
 import numpy as np
@@ -17,11 +16,10 @@ from engine.app.frame import FramePainter
 from engine.app.session import Session
 from engine.common.errors import LabError
 from engine.contracts import Difference, StepAgreement
-from engine.demo import Demo, Parameter, Stage
+from engine.demo import Demo, Parameter
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
-from engine.render.canvas import Canvas
-from engine.render.raster import Raster, load_raster
+from engine.render.raster import load_raster
 from engine.render.views import Layers
 from engine.sim.actions import Drag, Grab, Release
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
@@ -40,10 +38,10 @@ class Yard(Demo):
         Parameter("worlds", 1, 1, 2, whole=True),
     )
 
-    def build(self) -> None:
+    def build(self):
         """One world, or two."""
-        self.colors: dict[int, tuple[int, int, int]] = {}
-        self.outlined: set[int] = set()
+        self.colors = {}
+        self.outlined = set()
         for k in range(int(self.parameter("worlds"))):
             world = self.add_stage(World(), offset=(12.0 * k, 0.0), label=f"world {k}" if k else "", mark_touching=k == 0).world
             floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.3)),), type="static"))
@@ -55,13 +53,13 @@ class Yard(Demo):
             gate = BodySpec((FixtureSpec(Polygon.box(0.3, 0.6), sensor=True),), type="static", position=(-3.0, 0.9))
             world.create_body(gate)
 
-    def body_colors(self, stage: Stage) -> dict[int, tuple[int, int, int]]:
+    def body_colors(self, stage):
         return self.colors
 
-    def outlined_bodies(self, stage: Stage) -> set[int]:
+    def outlined_bodies(self, stage):
         return self.outlined
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas):
         """Mark the newest body."""
         stage = self.stages[0]
         canvas.text(stage.drawn_pose(stage.world.body_ids[-1])[:2], "newest", palette.TEXT)
@@ -70,15 +68,15 @@ class Yard(Demo):
 class Watched:
     """A session, what paints it, and what anything may have changed; each frame is painted by somebody new too."""
 
-    def __init__(self, demo: Demo, raster: Raster | None, grounds: list[object]) -> None:
+    def __init__(self, demo, raster, grounds):
         self.raster, self.grounds = raster, grounds
         self.surface = pygame.Surface(SIZE)
         self.session = Session(demo, (0, 0, *SIZE), Layers(), has_history=True)
         self.session.clock.paused = True
         self.painter = FramePainter(1.0, raster)
-        self.pointer: tuple[int, int] | None = None
+        self.pointer = None
 
-    def frame(self, after: str = "") -> bool:
+    def frame(self, after=""):
         """Paint a frame as a window does; of one that was copied tell so, and compare it with one that knows the last scales alone."""
         painter, n_grounds = self.painter, len(self.grounds)
         fresh = FramePainter(painter.fonts.ui_scale, painter.raster)
@@ -99,17 +97,17 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def raster() -> Raster | None:
+def raster():
     return load_raster()
 
 
 @pytest.fixture(autouse=True)
-def dark() -> Iterator[None]:
+def dark():
     yield
     palette.use_theme("dark")
 
 
-def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], object]]:
+def changes(watched, chance):
     """Return what may happen to the scene, to what is seen of it, and to how."""
     session, painter = watched.session, watched.painter
     demo, view, layers, timeline = session.demo, session.view, session.layers, session.timeline
@@ -118,20 +116,20 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
     bodies = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
     body = chance.choice(bodies) if bodies else None
 
-    def toggle(target: object, name: str) -> Callable[[], object]:
+    def toggle(target, name):
         return lambda: setattr(target, name, not getattr(target, name))
 
-    def use_new(of: object, name: str, value: object) -> Callable[[], object]:
+    def use_new(of, name, value):
         return lambda: setattr(of, name, value)
 
-    def edit(method: str, *arguments: object, **named: object) -> Callable[[], object]:
+    def edit(method, *arguments, **named):
         return lambda: session.act(edit_of(0, method, *arguments, **named))
 
-    def seek(step: int) -> Callable[[], object]:
+    def seek(step):
         return lambda: timeline.seek(min(max(step, 0), timeline.history.last if timeline.history else 0))
 
-    def step(n: int) -> Callable[[], object]:
-        def take() -> None:
+    def step(n):
+        def take():
             timeline.finish()
             for _ in range(n):
                 assert timeline.history is not None
@@ -139,35 +137,35 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
 
         return take
 
-    def resize() -> None:
+    def resize():
         size = chance.choice((SIZE, (300, 300), (420, 200)))
         watched.surface = pygame.Surface(size)
         view.place((0, 0, *size))
 
-    def scale() -> None:
+    def scale():
         watched.painter = FramePainter(chance.choice((1.0, 1.25, 2.0)), painter.raster)
 
-    def show_beside() -> None:
+    def show_beside():
         session.put_beside("box2d")
         session.advance(0.0)
 
-    def show_lane() -> None:
+    def show_lane():
         show_beside()
         half = SIZE[0] // 2
         watched.surface = pygame.Surface(SIZE)
         view.place((0, 0, half, SIZE[1]), lanes=((half, 0, half, SIZE[1]),))
 
-    def leave_lane() -> None:
+    def leave_lane():
         session.put_beside()
         view.place((0, 0, *watched.surface.get_size()))
 
-    def tell(n: int) -> None:
+    def tell(n):
         contacts = world.contacts
         pairs = zip(contacts.fixture_a[:n].tolist(), contacts.fixture_b[:n].tolist(), strict=True)
         differences = tuple(Difference(a, b, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.01, "shallower") for a, b in pairs)
         stage._agreement = StepAgreement(compared=n, explained=n, differences=differences)
 
-    found: dict[str, Callable[[], object]] = {
+    found = {
         **{f"a toggle of {one.name}": toggle(layers, one.name) for one in fields(Layers)},
         "another theme": lambda: palette.use_theme(chance.choice(("dark", "light"))),
         "a zoom": lambda: view.zoom((chance.randrange(SIZE[0]), 100), chance.choice((-1.0, 1.0))),
@@ -219,18 +217,18 @@ def changes(watched: Watched, chance: random.Random) -> dict[str, Callable[[], o
 
 
 @pytest.fixture
-def grounds(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+def grounds(monkeypatch):
     """One for each ground that was drawn."""
-    drawn: list[object] = []
+    drawn = []
     draw_backdrop = frame.draw_backdrop
     monkeypatch.setattr(frame, "draw_backdrop", lambda canvas: (drawn.append(None), draw_backdrop(canvas)))
     return drawn
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_what_is_copied_is_what_would_be_drawn(seed: int, raster: Raster | None, grounds: list[object]) -> None:
+def test_what_is_copied_is_what_would_be_drawn(seed, raster, grounds):
     watched, chance = Watched(Yard(), raster, grounds), random.Random(seed)
-    done: list[str] = []
+    done = []
     copied = 0
     for _ in range(60):
         possible = changes(watched, chance)
@@ -246,7 +244,7 @@ class Heavy(Yard):
 
     id = "heavy"
 
-    def build(self) -> None:
+    def build(self):
         """As before."""
         super().build()
         for stage in self.stages:
@@ -254,7 +252,7 @@ class Heavy(Yard):
                 stage.world.set_fixture(fixture, density=4000.0)
 
 
-def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds: list[object]) -> None:
+def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds):
     watched = Watched(Yard(), None, grounds)
     session, view, debug = watched.session, watched.session.view, watched.painter._debug
     session.layers.impulses = True
@@ -276,7 +274,7 @@ def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds: l
     assert [watched.frame() for _ in range(4)] == [False, False, True, True] and view.camera == camera
 
 
-def test_a_world_that_is_shown_no_more_is_let_go_and_its_impulses_have_no_say(grounds: list[object]) -> None:
+def test_a_world_that_is_shown_no_more_is_let_go_and_its_impulses_have_no_say(grounds):
     heavy, light = Watched(Heavy(), None, grounds), Watched(Yard(), None, grounds)
     light.painter = heavy.painter
     for one in (heavy, light):

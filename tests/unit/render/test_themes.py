@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from engine.common.arrays import FloatArray
 from engine.render import palette
 from engine.render.fonts import FontBook
-from engine.render.palette import DARK, LIGHT, MIN_CONTRAST, THEMES, Color, Theme, contrast
+from engine.render.palette import DARK, LIGHT, MIN_CONTRAST, THEMES, contrast
 
 TEXT_CONTRAST = 4.5
 """WCAG 2.2, success criterion 1.4.3: text of the usual size."""
@@ -19,7 +17,7 @@ DIFFERENT = 10.0
 """CIE 1976 difference at which two colors beside each other are plainly two; 2.3 is just noticeable (Mahy and others, 1994)."""
 
 # Machado, Oliveira, Fernandes 2009, "A physiologically-based model for simulation of color vision deficiency", severity 1, linear RGB.
-SIGHTS: dict[str, FloatArray] = {
+SIGHTS = {
     "normal": np.eye(3),
     "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
     "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
@@ -29,22 +27,22 @@ _TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.
 _WHITE = _TO_XYZ.sum(axis=1)
 
 
-def lab(color: Color, sight: str) -> FloatArray:
+def lab(color, sight):
     """Return CIE L*a*b* (D65) of an sRGB color as seen with a kind of sight."""
     share = np.array(color) / 255.0
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     xyz = _TO_XYZ @ np.clip(SIGHTS[sight] @ linear, 0.0, 1.0) / _WHITE
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    found: FloatArray = np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])
+    found = np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])
     return found
 
 
-def distance(a: Color, b: Color, sight: str) -> float:
+def distance(a, b, sight):
     return float(np.linalg.norm(lab(a, sight) - lab(b, sight)))
 
 
 @pytest.fixture(autouse=True)
-def dark_again() -> Iterator[None]:
+def dark_again():
     yield
     palette.use_theme("dark")
 
@@ -53,7 +51,7 @@ themes = pytest.mark.parametrize("theme", list(THEMES.values()), ids=lambda them
 
 
 @themes
-def test_words_can_be_read_on_every_ground(theme: Theme) -> None:
+def test_words_can_be_read_on_every_ground(theme):
     words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained")
     grounds = ("background", "panel", "panel_raised")
     colors = {
@@ -65,7 +63,7 @@ def test_words_can_be_read_on_every_ground(theme: Theme) -> None:
 
 
 @themes
-def test_what_carries_meaning_stands_out_from_the_ground(theme: Theme) -> None:
+def test_what_carries_meaning_stands_out_from_the_ground(theme):
     names = ("static", "kinematic", "sensor", "touching", "normal", "impulse", "fixture_aabb", "joint", "center_of_mass")
     shown = [(name, getattr(theme, name)) for name in (*names, "point_add", "point_persist", "point_remove")]
     shown += [(f"body {k}", color) for k, color in enumerate(theme.body_colors)] + [(f"series {k}", c) for k, c in enumerate(theme.series)]
@@ -76,7 +74,7 @@ def test_what_carries_meaning_stands_out_from_the_ground(theme: Theme) -> None:
 
 @themes
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_no_two_meanings_look_alike_to_any_eye(theme: Theme, sight: str) -> None:
+def test_no_two_meanings_look_alike_to_any_eye(theme, sight):
     groups = (
         {"agree": theme.agree, "explained": theme.explained, "unexplained": theme.unexplained},
         {"added": theme.point_add, "persisting": theme.point_persist, "removed": theme.point_remove},
@@ -97,12 +95,12 @@ def test_no_two_meanings_look_alike_to_any_eye(theme: Theme, sight: str) -> None
 
 @themes
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_worlds_beside_are_told_from_the_first_by_any_eye(theme: Theme, sight: str) -> None:
+def test_worlds_beside_are_told_from_the_first_by_any_eye(theme, sight):
     drawn = (*theme.body_colors, theme.static, theme.kinematic, theme.touching, theme.sleeping, theme.joint, theme.background)
     assert min(distance(beside, color, sight) for beside in theme.besides for color in drawn) >= DIFFERENT
 
 
-def test_a_theme_reaches_every_name_and_comes_back() -> None:
+def test_a_theme_reaches_every_name_and_comes_back():
     before = {name: getattr(palette, name) for name in DARK.named()}
     palette.use_theme("light")
     assert palette.theme_name() == "light"
@@ -114,13 +112,13 @@ def test_a_theme_reaches_every_name_and_comes_back() -> None:
         palette.use_theme("sepia")
 
 
-def test_a_kept_color_means_the_same_in_the_other_theme() -> None:
+def test_a_kept_color_means_the_same_in_the_other_theme():
     """Equal colors of one theme are equal in the other, and no color belongs to both, so that `now` cannot err."""
     for theme, other in ((DARK, LIGHT), (LIGHT, DARK)):
         pairs = [(_all(a), _all(b)) for a, b in zip(theme.named().values(), other.named().values(), strict=True)]
         there = [color for a, _ in pairs for color in a]
         here = [color for _, b in pairs for color in b]
-        meaning: dict[Color, Color] = {}
+        meaning = {}
         for a, b in zip(there, here, strict=True):
             assert meaning.setdefault(a, b) == b, a
         assert not set(there) & set(here)
@@ -130,7 +128,7 @@ def test_a_kept_color_means_the_same_in_the_other_theme() -> None:
     assert palette.now((1, 2, 3)) == (1, 2, 3)
 
 
-def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only() -> None:
+def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only():
     pale = (250, 240, 150)
     assert palette.legible(pale) == pale
     palette.use_theme("light")
@@ -138,11 +136,11 @@ def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only() -> None:
     assert palette.legible(DARK.normal) == LIGHT.normal
 
 
-def test_words_kept_from_another_theme_are_written_in_the_present_one() -> None:
+def test_words_kept_from_another_theme_are_written_in_the_present_one():
     fonts = FontBook()
     palette.use_theme("light")
     assert fonts.render("word", 13.0, DARK.text) is fonts.render("word", 13.0, LIGHT.text)
 
 
-def _all(color: object) -> tuple[Color, ...]:
-    return palette._listed(color)  # type: ignore[arg-type]
+def _all(color):
+    return palette._listed(color)

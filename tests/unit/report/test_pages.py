@@ -20,14 +20,14 @@ TABLE = Table("title", ("name", "count", "share"), (("a", 12345, 0.12345), (Link
 CURVE = Curve("one", (1.0, 2.0), (3.0, 4.0))
 
 
-def test_a_table_is_the_same_in_the_terminal_and_as_markdown() -> None:
+def test_a_table_is_the_same_in_the_terminal_and_as_markdown():
     console = Console(file=io.StringIO(), width=60)
     console.print(TABLE.as_rich())
-    assert console.file.getvalue().split() == ["name", "count", "share", "a", "12,345", "0.123", "<b>", "-", "2"]  # type: ignore[attr-defined]
+    assert console.file.getvalue().split() == ["name", "count", "share", "a", "12,345", "0.123", "<b>", "-", "2"]
     assert TABLE.as_markdown() == "| name | count | share |\n|---|---|---|\n| a | 12,345 | 0.123 |\n| <b> | - | 2 |\n"
 
 
-def test_a_page_escapes_what_is_put_in() -> None:
+def test_a_page_escapes_what_is_put_in():
     scenes = [(SimpleNamespace(name="p", title="<p>", standing=""), TABLE)]
     page = render_page("solvers.html", title="<i>", about="x & y", matrix=TABLE, svg="<svg></svg>", needs=TABLE, scenes=scenes)
     assert "<i>" not in page and "&lt;i&gt;" in page and "x &amp; y" in page and "<p>&lt;p&gt;" not in page and "&lt;p&gt;" in page
@@ -36,7 +36,7 @@ def test_a_page_escapes_what_is_put_in() -> None:
 
 
 @pytest.mark.parametrize("chart", [Chart("t", "x", "y", (CURVE,), (True, True), 2.0)])
-def test_drawings_share_no_id_and_follow_the_theme(chart: Chart) -> None:
+def test_drawings_share_no_id_and_follow_the_theme(chart):
     drawings = [as_svg(draw_charts((chart,)), title) for title in ("first", "second & third")]
     ids = [re.findall(r' id="([^"]*)"', drawing) for drawing in drawings]
     assert not set(ids[0]) & set(ids[1])
@@ -47,7 +47,7 @@ def test_drawings_share_no_id_and_follow_the_theme(chart: Chart) -> None:
     assert as_png(draw_charts((chart,))) == as_png(draw_charts((chart,)))
 
 
-def test_a_scene_in_which_no_method_stands_has_no_chart() -> None:
+def test_a_scene_in_which_no_method_stands_has_no_chart():
     scenes = chosen_scenes("--scenes", "single_box,arch")
     stands = {"single_box": True, "arch": False}
     ladder = [Rung("soft_step", scene.name, "sub_steps", 4, stands[scene.name], 1e-3, 0.1, 1.0) for scene in scenes]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -10,7 +9,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon
-from engine.sim.actions import Action, CreateBody, Join, PressKey, Restart, SetAwake, UndoOwn, encode_action
+from engine.sim.actions import CreateBody, Join, PressKey, Restart, SetAwake, UndoOwn, encode_action
 from engine.sim.demo import Demo
 from engine.sim.history import History, demo_hash
 from engine.sim.parameters import Parameter
@@ -24,19 +23,19 @@ class Table(Demo):
     id = "table"
     parameters = (Parameter("count", 1.0, 1.0, 5.0),)
 
-    def build(self) -> None:
+    def build(self):
         self.view_state = "of its build"
         self.score = 0
         for _ in range(int(self.parameter("count"))):
             self.add_table()
 
-    def add_table(self, x: float = 0.0) -> None:
+    def add_table(self, x=0.0):
         world = self.add_stage(World(), (x, 0.0)).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static"))
         for k in range(2):
             world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(2.0 * k, 3.0)))
 
-    def on_key(self, key: str) -> bool:
+    def on_key(self, key):
         if key == "a":
             self.add_table(7.0)
         return key == "a"
@@ -45,7 +44,7 @@ class Table(Demo):
 Plain = list[Any]
 
 
-def changed(state: bytes, change: Callable[[Plain], object]) -> bytes:
+def changed(state, change):
     """Return a state whose plain data (id, parameters, worlds, attributes of demo, simulation and stages) were changed."""
     end = 4 + int.from_bytes(state[:4], "little")
     plain = msgspec.msgpack.decode(state[4:end])
@@ -54,7 +53,7 @@ def changed(state: bytes, change: Callable[[Plain], object]) -> bytes:
     return len(content).to_bytes(4, "little") + content + state[end:]
 
 
-def check_refused(change: Callable[[Plain], object], words: str) -> None:
+def check_refused(change, words):
     """Check that a changed state is refused in such words."""
     demo = Table()
     demo.sim.act(Join(), 1)
@@ -66,21 +65,21 @@ def check_refused(change: Callable[[Plain], object], words: str) -> None:
     assert encode_state(there) == before
 
 
-def set_in(part: int, name: str, value: object) -> Callable[[Plain], object]:
+def set_in(part, name, value):
     """Return a change of an attribute of the demo (0) or of its simulation (1)."""
     return lambda plain: plain[4 + part].__setitem__(name, value)
 
 
-def set_in_users(name: str, value: object) -> Callable[[Plain], object]:
+def set_in_users(name, value):
     return lambda plain: plain[5]["users"]["object"][1].__setitem__(name, value)
 
 
-def set_in_user(name: str, value: object) -> Callable[[Plain], object]:
+def set_in_user(name, value):
     """Return a change of an attribute of user 1."""
     return lambda plain: plain[5]["users"]["object"][1]["users"]["dict"][0][1]["object"][1].__setitem__(name, value)
 
 
-def inverse_of(action: Action, old: Sequence[int] = (), pose: float = 0.0) -> dict[str, Any]:
+def inverse_of(action, old=(), pose=0.0):
     """Return the plain data of an inverse of one action."""
     poses = {"tuple": [{"tuple": [pose, 0.0, 0.0]}, {"tuple": [0.0, 0.0, 0.0]}]}
     part = {"action": {"action": encode_action(action)}, "old": {"tuple": list(old)}, "poses": poses}
@@ -117,11 +116,11 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5}
         (set_in(1, "solver_settings", {"tuple": [["x", 1.0]]}), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \(\["),
     ],
 )
-def test_a_state_that_was_changed_is_refused(change: Callable[[Plain], object], words: str) -> None:
+def test_a_state_that_was_changed_is_refused(change, words):
     check_refused(change, words)
 
 
-def test_a_stage_that_was_added_later_comes_and_goes_with_the_time() -> None:
+def test_a_stage_that_was_added_later_comes_and_goes_with_the_time():
     history = History(Table(0))
     for _ in range(10):
         history.step()
@@ -141,12 +140,12 @@ def test_a_stage_that_was_added_later_comes_and_goes_with_the_time() -> None:
 
 
 @pytest.mark.parametrize("keeps_what_no_state_can_hold", [False, True])
-def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_state_can_hold: bool) -> None:
+def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_state_can_hold):
     there = Table()
     there.view_state = "of its picture"
     there.steps = 7
     if keeps_what_no_state_can_hold:
-        there.own = len  # type: ignore[attr-defined]
+        there.own = len
     stages = list(there.stages)
     with pytest.raises(StateError):
         decode_state(there, changed(encode_state(Table(0, {"count": 3.0})), set_in(0, "more", {"bad": 1})))
@@ -154,7 +153,7 @@ def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_sta
     assert there.view_state == "of its picture" and hasattr(there, "own") == keeps_what_no_state_can_hold
 
 
-def test_an_id_that_lives_is_given_to_nothing_else() -> None:
+def test_an_id_that_lives_is_given_to_nothing_else():
     world = Table().stages[0].world
     world.destroy_body(1)
     world.hand_out((1, 9, 0))

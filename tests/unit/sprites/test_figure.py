@@ -16,10 +16,10 @@ from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from sprites import draw_figure
 from sprites.figure import FigureSprite
-from sprites.figure_outline import FEET, FRAME_LOWER, FRAME_UPPER, HOLDS, N_FRAMES, OUTLINE, PICTURE, PIXELS_PER_METRE, TRACED, Hold
+from sprites.figure_outline import FEET, FRAME_LOWER, FRAME_UPPER, HOLDS, N_FRAMES, OUTLINE, PICTURE, PIXELS_PER_METRE, TRACED
 
 
-def _covered(hold: Hold) -> Area:
+def _covered(hold):
     """What Box2D makes of a hold: the shapes with their skins."""
     areas = [
         Point(shape.center).buffer(shape.radius, 64) if isinstance(shape, Circle) else Area(shape.vertices).buffer(BOX2D_POLYGON_SKIN)
@@ -28,14 +28,14 @@ def _covered(hold: Hold) -> Area:
     return unary_union(areas)
 
 
-def test_the_outline_is_a_simple_polygon_that_is_not_convex() -> None:
+def test_the_outline_is_a_simple_polygon_that_is_not_convex():
     figure = Area(OUTLINE)
     assert figure.is_valid
     assert figure.exterior.is_ccw
     assert figure.area < 0.75 * figure.convex_hull.area
 
 
-def test_the_outline_runs_round_the_picture() -> None:
+def test_the_outline_runs_round_the_picture():
     """Pixels well inside it are opaque, but for the gap between the legs, and well outside clear; two pixels' rim may be either."""
     frame = pygame.image.load(PICTURE)
     width = frame.get_width() // N_FRAMES
@@ -52,19 +52,19 @@ def test_the_outline_runs_round_the_picture() -> None:
 
 
 @pytest.mark.slow
-def test_the_outline_kept_is_the_one_the_script_draws() -> None:
+def test_the_outline_kept_is_the_one_the_script_draws():
     """Up to what the last digits of a sine may change on another platform: which points of the curve are kept."""
     drawn = Area(draw_figure.outline())
     assert drawn.exterior.hausdorff_distance(Area(OUTLINE).exterior) <= 2.0 * draw_figure.OUTLINE_TOLERANCE
 
 
-def test_the_feet_are_where_the_outline_meets_the_ground() -> None:
+def test_the_feet_are_where_the_outline_meets_the_ground():
     assert OUTLINE[:, 1].min() == pytest.approx(0.0, abs=1e-4)
     assert -0.20 < FEET[0] < -0.16
     assert 0.22 < FEET[1] < 0.27
 
 
-def test_more_shapes_hold_less_air() -> None:
+def test_more_shapes_hold_less_air():
     """Area of the fixtures outside the outline, and of the outline outside the fixtures, square meters."""
     figure = Area(OUTLINE)
     air = [_covered(hold).difference(figure).area for hold in HOLDS]
@@ -76,7 +76,7 @@ def test_more_shapes_hold_less_air() -> None:
     assert bare[3] < 0.01 * figure.area
 
 
-def test_the_traced_body_kept_is_what_tracing_the_picture_gives() -> None:
+def test_the_traced_body_kept_is_what_tracing_the_picture_gives():
     """Up to last digits: the same outline and no more pieces; the pieces together are the outline, Box2D takes each."""
     traced = draw_figure.traced(PICTURE)
     outline = TRACED.outline.as_shapely()
@@ -86,7 +86,7 @@ def test_the_traced_body_kept_is_what_tracing_the_picture_gives() -> None:
     assert HOLDS[3].title == f"its traced outline, {len(TRACED.pieces)} pieces"
 
 
-def test_a_hold_stands_on_the_ground_and_mirrors() -> None:
+def test_a_hold_stands_on_the_ground_and_mirrors():
     for k, hold in enumerate(HOLDS):
         left, bottom, right, _ = _covered(hold).bounds
         if k < 3:
@@ -99,7 +99,7 @@ def test_a_hold_stands_on_the_ground_and_mirrors() -> None:
 
 
 @pytest.mark.parametrize("looks_left", [False, True])
-def test_the_picture_stands_where_the_figure_does(looks_left: bool) -> None:
+def test_the_picture_stands_where_the_figure_does(looks_left):
     """Its opaque part fills the outline's bounds, feet on the given point, beak ahead."""
     surface = pygame.Surface((600, 600))
     camera = Camera(center=(0.0, 0.0), scale=100.0, view=(0, 0, 600, 600))
@@ -112,7 +112,7 @@ def test_the_picture_stands_where_the_figure_does(looks_left: bool) -> None:
 
 
 @pytest.mark.parametrize(("position", "angle"), [((1e9, 0.0), 0.0), ((float("nan"), 0.0), 0.0), ((0.0, 0.0), 7.0), ((0.0, 0.0), -3.0)])
-def test_any_pose_can_be_drawn(position: tuple[float, float], angle: float) -> None:
+def test_any_pose_can_be_drawn(position, angle):
     surface = pygame.Surface((200, 200))
     for scale in (0.02, 60.0, 5000.0):
         canvas = Canvas(surface, Camera(center=(0.0, 0.0), scale=scale, view=(0, 0, 200, 200)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -34,11 +32,11 @@ BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Tr
         ("dynamic_tree", ([(0, 0, 1, 1)], (0, 0, 1, float("nan"))), r"region\[0\] must be finite"),
     ],
 )
-def test_wrong_arguments_are_named(name: str, given: tuple[Any, ...], told: str) -> None:
+def test_wrong_arguments_are_named(name, given, told):
     with pytest.raises(InvalidInputError, match=told):
         getattr(trace, name)(*given)
 
 
-def test_too_few_arguments_are_pythons_own_mistake() -> None:
+def test_too_few_arguments_are_pythons_own_mistake():
     with pytest.raises(TypeError, match="missing a required argument: 'b'"):
         trace.gjk(BOX, AT)

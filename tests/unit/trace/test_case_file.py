@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +22,7 @@ HEAD = {"format": "stepper case", "version": 1, "algorithm": "gjk"}
 
 
 @pytest.mark.parametrize("name", trace.algorithms())
-def test_every_example_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
+def test_every_example_comes_back_as_it_was(name, tmp_path):
     saved = SavedCase(name, trace.algorithm(name).example)
     save_case(tmp_path / "case.json", saved)
     loaded = load_case(tmp_path / "case.json")
@@ -34,14 +32,14 @@ def test_every_example_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
         assert loaded.case.scenery == saved.case.scenery
 
 
-def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path: Path) -> None:
+def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path):
     save_pair(tmp_path / "pair.json", PAIR)
     loaded = load_case(tmp_path / "pair.json")
     assert loaded.algorithm == "gjk"
     assert loaded.case.scenery == case_from_json({**HEAD, "pair": case_as_json(loaded)["pair"]}).case.scenery
 
 
-def test_a_motion_is_asked_about_its_start_by_what_stands_still() -> None:
+def test_a_motion_is_asked_about_its_start_by_what_stands_still():
     moving = Pair("toi", PAIR.shape_a, PAIR.pose_a, PAIR.shape_b, PAIR.pose_b, Transform((1.0, 0.0)), Transform((2.0, 0.0)), (0.5, 0.0))
     for name in ("swept_sat", "shape_cast"):  # which know no turning, and one of them no motion of B
         plain = fitted(name, PairCase(moving))
@@ -85,7 +83,7 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
         ({"pair": None, "boxes": [[0.0, 0.0, -1.0, 1.0]], "region": [0.0, 0.0, 1.0, 1.0]}, r"boxes\[0\] must be x0, y0, x1, y1"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(changes: dict[str, Any], told: str) -> None:
+def test_what_is_wrong_in_a_file_is_named(changes, told):
     plain = {**case_as_json(SavedCase("gjk", trace.algorithm("gjk").example)), **changes}
     with pytest.raises(InvalidInputError, match=told) as refused:
         case_from_json({name: value for name, value in plain.items() if value is not None}, "x.json")
@@ -93,7 +91,7 @@ def test_what_is_wrong_in_a_file_is_named(changes: dict[str, Any], told: str) ->
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1, 2]", '"words"', json.dumps({"format": ["stepper case"]}), '{"format": "stepper case"}'])
-def test_a_broken_file_is_one_line(content: str, tmp_path: Path) -> None:
+def test_a_broken_file_is_one_line(content, tmp_path):
     file = tmp_path / "broken.json"
     file.write_text(content)
     with pytest.raises(InvalidInputError) as refused:

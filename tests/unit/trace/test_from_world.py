@@ -26,30 +26,30 @@ class Asks(Algorithm[Any]):
     given: ClassVar[Any] = None
 
     @property
-    def example(self) -> Any:
+    def example(self):
         return self.given
 
-    def steps(self, case: Any) -> list[Any]:
+    def steps(self, case):
         raise NotImplementedError
 
-    def query(self, case: Any) -> Any:
+    def query(self, case):
         raise NotImplementedError
 
 
-def asks(case: Any) -> Asks:
+def asks(case):
     algorithm = Asks()
-    algorithm.given = case  # type: ignore[misc]
+    algorithm.given = case
     return algorithm
 
 
-def pair_asked(query: str) -> Asks:
+def pair_asked(query):
     moves = {"end_a": Transform(), "end_b": Transform()} if query == "toi" else {}
     if query == "ray_cast":
         return asks(PairCase(Pair(query, BOX, ray=((0.0, 0.0), (1.0, 0.0)))))
-    return asks(PairCase(Pair(query, BOX, Transform(), BOX, Transform((2.0, 0.0)), **moves)))  # type: ignore[arg-type]
+    return asks(PairCase(Pair(query, BOX, Transform(), BOX, Transform((2.0, 0.0)), **moves)))
 
 
-def falling(*bodies: tuple[Any, tuple[float, float]], gravity: float = -10.0, solver: str = "sequential_impulses") -> World:
+def falling(*bodies, gravity=-10.0, solver="sequential_impulses"):
     world = World(WorldSettings(gravity=(0.0, gravity)), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static", position=(0.0, -0.5)))
     for shape, at in bodies:
@@ -57,7 +57,7 @@ def falling(*bodies: tuple[Any, tuple[float, float]], gravity: float = -10.0, so
     return world
 
 
-def test_the_deepest_contact_is_taken_at_the_poses_at_which_the_solver_asked() -> None:
+def test_the_deepest_contact_is_taken_at_the_poses_at_which_the_solver_asked():
     world = falling((BOX, (-3.0, 0.49)), (BOX, (3.0, 0.4)))
     world.step()
     case = case_of_world(world, pair_asked("manifold"))
@@ -68,7 +68,7 @@ def test_the_deepest_contact_is_taken_at_the_poses_at_which_the_solver_asked() -
     assert other.pair.pose_b.position == (-3.0, 0.49)
 
 
-def trace_separation(case: PairCase) -> float:
+def trace_separation(case):
     from engine import query
 
     pair = case.pair
@@ -76,7 +76,7 @@ def trace_separation(case: PairCase) -> float:
     return min(point.separation for point in query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b).points)
 
 
-def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet() -> None:
+def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet():
     world = falling((BOX, (0.0, 4.0)), (Circle(0.5), (1.2, 4.0)), (Circle(0.5), (5.0, 2.0)))
     case = case_of_world(world, pair_asked("distance"))
     assert isinstance(case, PairCase)
@@ -90,7 +90,7 @@ def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet(
         case_of_world(world, pair_asked("distance"))
 
 
-def test_those_that_meet_first_are_taken_with_their_motion() -> None:
+def test_those_that_meet_first_are_taken_with_their_motion():
     from engine import query
 
     world = falling((BOX, (0.0, 3.0)), (BOX, (4.0, 3.0)), gravity=0.0)
@@ -104,14 +104,14 @@ def test_those_that_meet_first_are_taken_with_their_motion() -> None:
     assert query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status.name == "HIT"
 
 
-def test_a_ray_goes_from_middle_to_middle() -> None:
+def test_a_ray_goes_from_middle_to_middle():
     world = falling((BOX, (0.0, 4.0)), (Circle(0.5), (1.2, 4.0)))
     case = case_of_world(world, pair_asked("ray_cast"))
     assert isinstance(case, PairCase) and case.pair.ray is not None
     assert set(case.pair.ray) == {(0.0, 4.0), (1.2, 4.0)}
 
 
-def test_corners_outlines_and_boxes_of_bodies() -> None:
+def test_corners_outlines_and_boxes_of_bodies():
     world = falling()
     ell = (Polygon([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0)]), Polygon([(0.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)]))
     world.create_body(BodySpec(tuple(map(FixtureSpec, ell)), position=(0.0, 5.0), angle=math.pi / 2.0))
@@ -131,7 +131,7 @@ def test_corners_outlines_and_boxes_of_bodies() -> None:
     assert isinstance(boxes, BoxesCase) and len(boxes.boxes) == 3 and boxes.boxes[0] == pytest.approx((-10.0, -1.0, 10.0, 0.0))
 
 
-def test_two_bodies_are_asked_about_their_nearest_fixtures() -> None:
+def test_two_bodies_are_asked_about_their_nearest_fixtures():
     world = falling((Circle(0.5), (9.0, 3.0)))
     pair = (FixtureSpec(Circle(0.1, (-1.0, 0.0))), FixtureSpec(Circle(0.1, (1.0, 0.0))))
     world.create_body(BodySpec(pair, position=(5.0, 3.0)))
@@ -139,7 +139,7 @@ def test_two_bodies_are_asked_about_their_nearest_fixtures() -> None:
     assert case.pair.shape_b is not None and case.pair.shape_b.centroid == (1.0, 0.0)
 
 
-def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing() -> None:
+def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing():
     world = World(WorldSettings(), solver="sequential_impulses")
     for given in (pair_asked("distance"), asks(PointsCase(())), asks(OutlineCase(())), asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0)))):
         with pytest.raises(InvalidInputError, match="scene must be a scene with"):
@@ -147,7 +147,7 @@ def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", trace.algorithms())
-def test_every_algorithm_can_be_asked_about_a_pile(name: str) -> None:
+def test_every_algorithm_can_be_asked_about_a_pile(name):
     world = falling((BOX, (0.0, 0.5)), (BOX, (0.2, 1.5)), (BOX, (0.0, 4.0)))
     world.step()
     try:
@@ -158,7 +158,7 @@ def test_every_algorithm_can_be_asked_about_a_pile(name: str) -> None:
     assert trace.algorithm(name).takes(case)
 
 
-def test_of_many_boxes_those_in_the_middle_are_taken() -> None:
+def test_of_many_boxes_those_in_the_middle_are_taken():
     world = World(WorldSettings(), solver="sequential_impulses")
     for k in range(100):
         world.create_body(BodySpec((FixtureSpec(Circle(0.25)),), position=(float((37 * k) % 100), 0.0)))
@@ -168,7 +168,7 @@ def test_of_many_boxes_those_in_the_middle_are_taken() -> None:
 
 
 @pytest.mark.parametrize("name", ["conservative_advancement", "swept_sat", "shape_cast"])
-def test_a_motion_that_meets_is_taken_before_one_that_passes_by_and_each_algorithm_gets_what_it_knows(name: str) -> None:
+def test_a_motion_that_meets_is_taken_before_one_that_passes_by_and_each_algorithm_gets_what_it_knows(name):
     world = falling((BOX, (0.0, 3.0)), (BOX, (1.2, 4.02)), (BOX, (5.0, 3.0)), gravity=0.0)
     world.set_velocity(1, (1.0, 0.0), 0.001)  # it passes just under the nearer box, and meets the farther one
     case = case_of_world(world, trace.algorithm(name))

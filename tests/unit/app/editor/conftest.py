@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pygame
 import pytest
 
@@ -14,13 +12,13 @@ __all__ = ["browser", "choosy", "display", "drop", "hand", "referee", "twins"]
 
 
 @pytest.fixture(autouse=True)
-def keys_up() -> Iterator[None]:
+def keys_up():
     yield
     pygame.key.set_mods(0)
 
 
 @pytest.fixture
-def person() -> Person:
+def person():
     person = Person(Yard())
     person.pause()
     return person

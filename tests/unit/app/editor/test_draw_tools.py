@@ -13,10 +13,10 @@ from engine.app.editor import draw_tools
 from engine.app.editor.placing import MIN_SIZE, PlacingError, outline_spec
 from engine.app.editor.tool import grid_step
 from engine.geometry import Circle
-from tests.unit.app.editor.person import CTRL, SHIFT, Person
+from tests.unit.app.editor.person import CTRL, SHIFT
 
 
-def test_a_box_is_drawn_from_corner_to_corner(person: Person) -> None:
+def test_a_box_is_drawn_from_corner_to_corner(person):
     person.pick("B")
     person.drag((-4.0, 4.0), (-3.0, 4.6))
     body, state = person.world.body(person.newest()), person.world.state(person.newest())
@@ -25,7 +25,7 @@ def test_a_box_is_drawn_from_corner_to_corner(person: Person) -> None:
     assert person.history.undo() and len(person.world.body_ids) == 4
 
 
-def test_with_shift_it_is_static_and_with_ctrl_it_is_on_the_grid(person: Person) -> None:
+def test_with_shift_it_is_static_and_with_ctrl_it_is_on_the_grid(person):
     person.pick("C")
     pygame.key.set_mods(SHIFT | CTRL)
     person.drag((-4.03, 4.02), (-3.02, 4.04))
@@ -36,7 +36,7 @@ def test_with_shift_it_is_static_and_with_ctrl_it_is_on_the_grid(person: Person)
     assert isinstance(radius, Circle) and radius.radius / step == pytest.approx(round(radius.radius / step), abs=1e-5)
 
 
-def test_a_polygon_is_clicked_corner_by_corner(person: Person) -> None:
+def test_a_polygon_is_clicked_corner_by_corner(person):
     person.pick("P")
     bent = [(3.0, 4.0), (5.0, 4.0), (5.0, 6.0), (4.0, 5.2), (3.0, 6.0)]
     for corner in bent:
@@ -57,7 +57,7 @@ def test_a_polygon_is_clicked_corner_by_corner(person: Person) -> None:
     assert not person.tools.tool.is_busy and person.tools.tool.name == "Polygon"
 
 
-def test_an_outline_is_drawn_in_one_stroke(person: Person) -> None:
+def test_an_outline_is_drawn_in_one_stroke(person):
     person.pick("F")
     kidney = [(4.5 + r * math.cos(a), 4.5 + r * math.sin(a)) for a, r in ((0.2 * k, 0.8 + 0.3 * math.cos(0.4 * k)) for k in range(31))]
     person.drag(*kidney)
@@ -68,7 +68,7 @@ def test_an_outline_is_drawn_in_one_stroke(person: Person) -> None:
     assert "too small" in person.said and len(person.world.body_ids) == 5
 
 
-def test_the_window_goes_on_while_an_outline_is_cut(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_goes_on_while_an_outline_is_cut(person, monkeypatch):
     cut, may_go = draw_tools.outline_spec, threading.Event()
     monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: may_go.wait(60.0) and cut(*given))
     ring = [(4.5 + math.cos(0.2 * k), 4.5 + math.sin(0.2 * k)) for k in range(31)]
@@ -95,7 +95,7 @@ def test_the_window_goes_on_while_an_outline_is_cut(person: Person, monkeypatch:
     assert len(person.world.body_ids) == 4
 
 
-def test_outlines_come_in_the_order_in_which_they_were_drawn(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outlines_come_in_the_order_in_which_they_were_drawn(person, monkeypatch):
     cut, may_go, n = draw_tools.outline_spec, threading.Event(), itertools.count()
     monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: (next(n) > 0 or may_go.wait(60.0)) and cut(*given))
     person.pick("P")
@@ -114,7 +114,7 @@ def test_outlines_come_in_the_order_in_which_they_were_drawn(person: Person, mon
 
 
 @pytest.mark.parametrize("letter", ["B", "C", "F"])
-def test_too_small_a_drawing_is_refused_in_one_line(person: Person, letter: str) -> None:
+def test_too_small_a_drawing_is_refused_in_one_line(person, letter):
     before = len(person.history.inputs[-1])
     person.pick(letter)
     person.drag((0.0, 5.0), (0.001, 5.001))
@@ -122,7 +122,7 @@ def test_too_small_a_drawing_is_refused_in_one_line(person: Person, letter: str)
     assert len(person.world.body_ids) == 4 and len(person.history.inputs[-1]) == before
 
 
-def test_what_cannot_be_an_outline_is_refused() -> None:
+def test_what_cannot_be_an_outline_is_refused():
     crossing = [(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)]
     for points, words in (
         (crossing, "must not cross itself"),

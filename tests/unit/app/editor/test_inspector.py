@@ -13,31 +13,31 @@ from engine.app.editor.editor import Chosen
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.box2d import memory
 from engine.sim.history import demo_hash
-from engine.ui.rows import Choice, Line, Note, Number, Row, Switch, Text
+from engine.ui.rows import Choice, Line, Note, Number, Switch, Text
 from tests.unit.app.controls import place
 from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Yard
 
 
-def dock_of(person: Person) -> InspectorDock:
+def dock_of(person):
     return next(dock for dock in person.window.docks if isinstance(dock, InspectorDock))
 
 
-def rows_of(person: Person) -> list[Row]:
+def rows_of(person):
     return list(dock_of(person).rows(person.window.session))
 
 
-def row_of(person: Person, name: str) -> Row:
+def row_of(person, name):
     person.frames()
     return next(row for row in rows_of(person) if getattr(row, "name", "") == name)
 
 
-def value_of(person: Person, name: str) -> object:
+def value_of(person, name):
     row = row_of(person, name)
     assert isinstance(row, Number | Switch | Choice | Text | Line)
     return row.value
 
 
-def rects_of(person: Person, name: str) -> list[pygame.Rect]:
+def rects_of(person, name):
     """Where a row can be clicked, scrolled into sight: box, minus, plus of a number; the words of a choice; the row of a switch."""
     row = row_of(person, name)
     if isinstance(row, Choice):
@@ -49,25 +49,25 @@ def rects_of(person: Person, name: str) -> list[pygame.Rect]:
     return [rect]
 
 
-def press(person: Person, rect: pygame.Rect) -> None:
+def press(person, rect):
     person.at(pygame.MOUSEMOTION, rect.center)
     person.at(pygame.MOUSEBUTTONDOWN, rect.center)
     person.at(pygame.MOUSEBUTTONUP, rect.center)
 
 
-def write(person: Person, text: str) -> None:
+def write(person, text):
     for letter in text:
         person.key(pygame.key.key_code(letter) if letter.isalnum() else pygame.K_PERIOD, 0, letter)
 
 
-def type_into(person: Person, name: str, text: str) -> None:
+def type_into(person, name, text):
     press(person, rects_of(person, name)[0])
     write(person, text)
     person.key(pygame.K_RETURN)
 
 
 @pytest.fixture
-def person() -> Person:
+def person():
     """With the left box selected, paused."""
     person = Person(Yard())
     person.pause()
@@ -76,7 +76,7 @@ def person() -> Person:
     return person
 
 
-def test_it_opens_with_the_tool_that_selects_and_with_i(person: Person) -> None:
+def test_it_opens_with_the_tool_that_selects_and_with_i(person):
     dock = dock_of(person)
     assert dock.size > 0.0 and dock.page == "Selection"
     person.key(pygame.K_ESCAPE)
@@ -91,7 +91,7 @@ def test_it_opens_with_the_tool_that_selects_and_with_i(person: Person) -> None:
     assert dock.size == 0.0
 
 
-def test_typed_numbers_change_what_is_selected(person: Person) -> None:
+def test_typed_numbers_change_what_is_selected(person):
     type_into(person, "density", "2.5")
     assert person.world.body(2).mass == pytest.approx(2.5)
     type_into(person, "friction", "0,75")
@@ -126,14 +126,14 @@ def test_typed_numbers_change_what_is_selected(person: Person) -> None:
         ("angular damping", "-0.1", "angular_damping must be >= 0 1/s, got -0.1"),
     ],
 )
-def test_what_is_typed_wrong_is_refused_in_one_line(person: Person, name: str, typed: str, words: str) -> None:
+def test_what_is_typed_wrong_is_refused_in_one_line(person, name, typed, words):
     before = value_of(person, name)
     type_into(person, name, typed)
     assert words in person.said
     assert value_of(person, name) == before
 
 
-def test_steppers_switches_and_choices(person: Person) -> None:
+def test_steppers_switches_and_choices(person):
     _, less, more = rects_of(person, "restitution")
     press(person, more)
     press(person, more)
@@ -152,7 +152,7 @@ def test_steppers_switches_and_choices(person: Person) -> None:
     assert person.world.body(2).spec.type == "kinematic"
 
 
-def test_several_bodies_are_changed_and_taken_back_together(person: Person) -> None:
+def test_several_bodies_are_changed_and_taken_back_together(person):
     pygame.key.set_mods(SHIFT)
     person.click((2.0, 3.0))
     pygame.key.set_mods(0)
@@ -167,7 +167,7 @@ def test_several_bodies_are_changed_and_taken_back_together(person: Person) -> N
     assert isinstance(row, Number) and row.is_mixed
 
 
-def test_keys_stay_in_the_field(person: Person) -> None:
+def test_keys_stay_in_the_field(person):
     press(person, rects_of(person, "name")[0])
     write(person, "pi1")
     person.key(pygame.K_BACKSPACE)
@@ -189,7 +189,7 @@ def test_keys_stay_in_the_field(person: Person) -> None:
     assert person.world.body(2).spec.fixtures[0].friction == 0.5
 
 
-def test_the_settings_of_the_world(person: Person) -> None:
+def test_the_settings_of_the_world(person):
     press(person, place(person.window, "World"))
     type_into(person, "gravity y", "5")
     type_into(person, "gravity x", "-1")
@@ -213,7 +213,7 @@ def test_the_settings_of_the_world(person: Person) -> None:
     assert person.world.state(3).position[1] > before
 
 
-def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person: Person) -> None:
+def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     row = row_of(person, "x")
@@ -224,7 +224,7 @@ def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person: Per
     assert (*state.position, state.angle) == pytest.approx((1.0, 5.0, 0.5))
 
 
-def test_a_key_let_go_while_somebody_types_is_let_go(person: Person) -> None:
+def test_a_key_let_go_while_somebody_types_is_let_go(person):
     person.window.session.demo.held.add("left")
     person.pick("S")
     person.click((-2.0, 3.0))
@@ -234,7 +234,7 @@ def test_a_key_let_go_while_somebody_types_is_let_go(person: Person) -> None:
     assert person.window.session.demo.held == set()
 
 
-def test_every_setting_has_a_line_that_says_what_it_does(person: Person) -> None:
+def test_every_setting_has_a_line_that_says_what_it_does(person):
     press(person, place(person.window, "World"))
     rows = rows_of(person)
     for row, after in itertools.pairwise(rows):
@@ -242,7 +242,7 @@ def test_every_setting_has_a_line_that_says_what_it_does(person: Person) -> None
             assert isinstance(after, Note) and after.words.endswith(".")
 
 
-def test_every_property_says_what_it_does_while_the_pointer_rests_on_it(person: Person) -> None:
+def test_every_property_says_what_it_does_while_the_pointer_rests_on_it(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     person.frames(2)
@@ -258,7 +258,7 @@ def test_every_property_says_what_it_does_while_the_pointer_rests_on_it(person: 
         assert changed.min() < dock_of(person).place[0] - 20, "beside the dock, which stays in sight"
 
 
-def test_a_demo_that_may_not_be_changed_says_so() -> None:
+def test_a_demo_that_may_not_be_changed_says_so():
     person = Person(Closed())
     person.key(pygame.K_i, 0, "i")
     person.frames(2)
@@ -268,7 +268,7 @@ def test_a_demo_that_may_not_be_changed_says_so() -> None:
 
 
 @pytest.mark.parametrize("size", [(800, 600), (1280, 720), (640, 480)])
-def test_nothing_overlaps(size: tuple[int, int]) -> None:
+def test_nothing_overlaps(size):
     person = Person(Yard(), size)
     person.pause()
     person.pick("S")
@@ -287,7 +287,7 @@ def test_nothing_overlaps(size: tuple[int, int]) -> None:
         assert form.scrolled == (max(form.height - bounds.height, 0) if notches < 0 else 0)
 
 
-def test_after_random_changes_every_step_is_found_again() -> None:
+def test_after_random_changes_every_step_is_found_again():
     memory.load()
     rng = random.Random(3)
     person = Person(Yard())

@@ -6,9 +6,8 @@ import pygame
 import pytest
 
 from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
-from tests.unit.app.editor.person import Person, Point
 
-JOINTS: list[tuple[str, type, Point, Point]] = [
+JOINTS = [
     ("H", RevoluteJointSpec, (-1.7, 3.0), (2.0, 3.0)),
     ("D", DistanceJointSpec, (-1.7, 3.0), (2.0, 3.0)),
     ("W", WeldJointSpec, (-1.7, 3.0), (2.0, 3.0)),
@@ -18,7 +17,7 @@ JOINTS: list[tuple[str, type, Point, Point]] = [
 
 
 @pytest.mark.parametrize(("letter", "kind", "first", "second"), JOINTS)
-def test_two_clicks_join_two_bodies_or_a_body_and_the_ground(person: Person, letter: str, kind: type, first: Point, second: Point) -> None:
+def test_two_clicks_join_two_bodies_or_a_body_and_the_ground(person, letter, kind, first, second):
     person.pick(letter)
     person.click(first)
     person.click(second)
@@ -35,7 +34,7 @@ def test_two_clicks_join_two_bodies_or_a_body_and_the_ground(person: Person, let
     assert person.history.undo() and person.world.joint_ids == ()
 
 
-def test_a_hinge_clicked_twice_at_one_place_holds_on_to_the_ground(person: Person) -> None:
+def test_a_hinge_clicked_twice_at_one_place_holds_on_to_the_ground(person):
     person.pick("H")
     person.click((-2.4, 3.0))
     person.click((-2.4, 3.0))
@@ -46,7 +45,7 @@ def test_a_hinge_clicked_twice_at_one_place_holds_on_to_the_ground(person: Perso
     assert person.world.state(3).position[1] < 2.0 < person.world.state(2).position[1]
 
 
-def test_joints_that_cannot_be_are_refused_in_one_line(person: Person) -> None:
+def test_joints_that_cannot_be_are_refused_in_one_line(person):
     for letter, first, second, words in (
         ("H", (0.0, 6.0), None, "click a body first"),
         ("L", (-2.0, 3.0), (-2.0, 3.0), "needs a direction"),
@@ -62,7 +61,7 @@ def test_joints_that_cannot_be_are_refused_in_one_line(person: Person) -> None:
     assert person.world.joint_ids == () and len(person.world.body_ids) == 4
 
 
-def test_the_eraser_takes_joints_before_bodies(person: Person) -> None:
+def test_the_eraser_takes_joints_before_bodies(person):
     person.pick("H")
     person.click((-2.0, 3.0))
     person.click((0.0, 6.0))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pygame
 import pytest
@@ -48,7 +46,7 @@ class Hinged(Yard):
 
     id = "hinged"
 
-    def build(self) -> None:
+    def build(self):
         """Two joints."""
         super().build()
         world = self.stages[0].world
@@ -57,14 +55,14 @@ class Hinged(Yard):
 
 
 @pytest.fixture
-def hinged() -> Person:
+def hinged():
     person = Person(Hinged())
     person.pause()
     person.pick("S")
     return person
 
 
-def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(hinged: Person) -> None:
+def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(hinged):
     editor = hinged.tools.editor
     hinged.click((-2.0, 3.0))  # the anchors of both lie in the middle of the box
     assert editor.joint == ChosenJoint(0, 1) and editor.selection == [] and dock_of(hinged).page == "Selection"
@@ -88,7 +86,7 @@ def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(
     assert editor.selection == [Chosen(0, 2)]  # more bodies: no joint among them
 
 
-def test_a_drag_from_a_ring_takes_the_body(hinged: Person) -> None:
+def test_a_drag_from_a_ring_takes_the_body(hinged):
     hinged.drag((-2.0, 3.0), (-3.0, 4.0))
     assert hinged.world.state(2).position == pytest.approx((-3.0, 4.0), abs=0.05)
     assert hinged.tools.editor.selection == [Chosen(0, 2)] and hinged.tools.editor.joint is None
@@ -96,13 +94,13 @@ def test_a_drag_from_a_ring_takes_the_body(hinged: Person) -> None:
     assert hinged.tools.editor.selection == [] and hinged.tools.editor.joint is None
 
 
-def test_joints_that_are_not_shown_are_not_taken(hinged: Person) -> None:
+def test_joints_that_are_not_shown_are_not_taken(hinged):
     hinged.key(pygame.K_5)
     hinged.click((-2.0, 3.0))
     assert hinged.tools.editor.joint is None and hinged.tools.editor.selection == [Chosen(0, 2)]
 
 
-def test_a_selected_joint_stands_out_in_the_picture(hinged: Person) -> None:
+def test_a_selected_joint_stands_out_in_the_picture(hinged):
     before = hinged.surface.copy()
     hinged.click((-4.0, 2.0 + 1.0 / 3.0))
     x, y = hinged.pixel((-3.5, 2.5))
@@ -110,7 +108,7 @@ def test_a_selected_joint_stands_out_in_the_picture(hinged: Person) -> None:
     assert pygame.image.tobytes(before.subsurface(around), "RGB") != pygame.image.tobytes(hinged.surface.subsurface(around), "RGB")
 
 
-def test_del_takes_the_joint_away_and_undo_brings_it_back(hinged: Person) -> None:
+def test_del_takes_the_joint_away_and_undo_brings_it_back(hinged):
     editor = hinged.tools.editor
     hinged.click((-2.0, 3.0))
     hinged.key(pygame.K_DELETE)
@@ -123,10 +121,10 @@ def test_del_takes_the_joint_away_and_undo_brings_it_back(hinged: Person) -> Non
     assert editor.joint is None or hinged.world.is_joint(editor.joint.joint)
 
 
-def test_settings_are_changed_refused_and_taken_back(hinged: Person) -> None:
+def test_settings_are_changed_refused_and_taken_back(hinged):
     hinged.click((-2.0, 3.0))
     hinged.click((-2.0, 3.0))
-    spec: Any = hinged.world.joint(0).spec
+    spec = hinged.world.joint(0).spec
     assert value_of(hinged, "body A") == "body 3" and value_of(hinged, "motor") is False and spec.max_motor_torque == 0.0
     press(hinged, rects_of(hinged, "motor")[0])
     spec = hinged.world.joint(0).spec
@@ -139,18 +137,18 @@ def test_settings_are_changed_refused_and_taken_back(hinged: Person) -> None:
     type_into(hinged, "lower limit", "45")
     assert hinged.said == "lower limit must be <= the upper limit, 30 °, got 45.0"
     type_into(hinged, "max torque", "0.3")
-    assert hinged.world.joint(0).spec.max_motor_torque == pytest.approx(0.3)  # type: ignore[union-attr]
+    assert hinged.world.joint(0).spec.max_motor_torque == pytest.approx(0.3)
     press(hinged, rects_of(hinged, "max torque")[1])
     assert hinged.said.startswith("max_motor_torque must be >= 0 N m, got -4.69")
-    assert hinged.world.joint(0).spec.lower_angle == 0.0  # type: ignore[union-attr]
+    assert hinged.world.joint(0).spec.lower_angle == 0.0
     for _ in range(5):
         hinged.key(pygame.K_z, CTRL)
     assert hinged.world.joint(0).spec == RevoluteJointSpec(3, 2, (-2.0, 3.0))
     hinged.key(pygame.K_y, CTRL)
-    assert hinged.world.joint(0).spec.enable_motor  # type: ignore[union-attr]
+    assert hinged.world.joint(0).spec.enable_motor
 
 
-def every_kind() -> World:
+def every_kind():
     """A joint of each kind, 0 to 10."""
     world = World()
     base = world.create_body(BodySpec((FixtureSpec(Polygon.box(9.0, 0.5)),), type="static", position=(0.0, -3.0), name="floor"))
@@ -169,7 +167,7 @@ def every_kind() -> World:
     return world
 
 
-def _moved(spec: Any, a: int, b: int) -> Any:
+def _moved(spec, a, b):
     return replace(spec, body_a=a, body_b=b)
 
 
@@ -178,12 +176,12 @@ class EveryKind(Yard):
 
     id = "every_kind"
 
-    def build(self) -> None:
+    def build(self):
         """One world."""
         self.add_stage(every_kind())
 
 
-def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it() -> None:
+def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it():
     person = Person(EveryKind())
     editor, world = person.tools.editor, person.world
     for _ in range(20):
@@ -206,7 +204,7 @@ def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it() -> No
     assert len(world.joint_ids) == 11
 
 
-def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged: Person) -> None:
+def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged):
     hinged.click((-2.0, 3.0))
     hinged.click((-2.0, 3.0))
     hinged.key(pygame.K_SPACE)
@@ -226,13 +224,13 @@ def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged: Person
     assert history.verify() is None and history.divergence is None
 
 
-def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp_path: Path) -> None:
+def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp_path):
     memory.load()
     history = History(find_demo("workbench")(0))
     recorder = record(history, tmp_path / "car.rec")
 
-    def edit(method: str, *arguments: object, **changes: object) -> int:
-        made: int = history.act(edit_of(0, method, *arguments, **changes))
+    def edit(method, *arguments, **changes):
+        made = history.act(edit_of(0, method, *arguments, **changes))
         return made
 
     box = edit("create_body", BodySpec((FixtureSpec(Polygon.box(1.0, 0.25)),), position=(0.0, 1.2)))
@@ -248,11 +246,11 @@ def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp
     recording = load_recording(str(tmp_path / "car.rec"))
     assert verify(recording, replay(recording)).divergence is None
     save_scene(tmp_path / "car.json", scene_of_snapshot(history.demo.stages[0].world.snapshot(), "Car", "It drives."))
-    saved: Any = load_scene(tmp_path / "car.json").joints[0]
+    saved = load_scene(tmp_path / "car.json").joints[0]
     assert (saved.enable_motor, saved.motor_speed, saved.frequency, saved.collide_connected) == (True, -5.0, 6.0, True)
 
 
-def test_a_car_is_made_by_hand_and_drives(person: Person) -> None:
+def test_a_car_is_made_by_hand_and_drives(person):
     """A box, two discs, two wheel joints; a click on a joint, its motor, a speed: nothing but events of the window."""
     person.pick("B")
     person.drag((-6.0, 1.4), (-3.0, 0.9))
@@ -281,7 +279,7 @@ def test_a_car_is_made_by_hand_and_drives(person: Person) -> None:
         press(person, rects_of(person, "motor speed")[1])  # Shift: ten steps down
     pygame.key.set_mods(0)
     person.frames(110)
-    spec: Any = person.world.joint(person.world.joint_ids[1]).spec
+    spec = person.world.joint(person.world.joint_ids[1]).spec
     assert isinstance(spec, WheelJointSpec) and spec.enable_motor and spec.motor_speed == -12.0
     assert backwards < -4.55 and person.world.state(chassis).position[0] > backwards + 0.25
     assert person.world.state(chassis).linear_velocity[0] > 0.5
@@ -290,12 +288,12 @@ def test_a_car_is_made_by_hand_and_drives(person: Person) -> None:
     assert rows_of(person)
 
 
-def test_a_motor_that_brakes_says_so(hinged: Person) -> None:
+def test_a_motor_that_brakes_says_so(hinged):
     """Issue 31: a motor that is switched on without a speed seemed to do nothing."""
     editor, session = dock_of(hinged).editor, hinged.window.session
     joint = ChosenJoint(0, session.demo.stages[0].world.joint_ids[0])
 
-    def says_so() -> bool:
+    def says_so():
         return any(isinstance(row, Note) and "brakes" in row.words for row in joint_rows(editor, joint))
 
     assert not says_so()

@@ -11,13 +11,13 @@ from engine.world import BodySpec, FixtureSpec
 SPEC = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 
 
-def test_what_is_made_by_hand_is_called_what_it_is(drop: type) -> None:
+def test_what_is_made_by_hand_is_called_what_it_is(drop):
     editor = Editor()
     editor.begin(Session(drop(), (0, 0, 640, 480), has_history=True))
     world, history = editor.world(0), editor.session.timeline.history
     assert history is not None
 
-    def made(kind: str = "", name: str = "") -> str:
+    def made(kind="", name=""):
         spec = BodySpec(SPEC.fixtures, position=SPEC.position, name=name)
         return world.body(editor.gesture().create(0, spec, kind)).spec.name
 

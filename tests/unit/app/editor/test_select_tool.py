@@ -8,10 +8,10 @@ import pygame
 import pytest
 
 from engine.app.editor.editor import Chosen
-from tests.unit.app.editor.person import CTRL, SHIFT, Person
+from tests.unit.app.editor.person import CTRL, SHIFT
 
 
-def test_clicks_and_frames_select(person: Person) -> None:
+def test_clicks_and_frames_select(person):
     editor = person.tools.editor
     person.pick("S")
     person.click((-2.0, 3.0))
@@ -32,7 +32,7 @@ def test_clicks_and_frames_select(person: Person) -> None:
     assert editor.selection == []
 
 
-def test_a_drag_moves_and_is_undone_at_once(person: Person) -> None:
+def test_a_drag_moves_and_is_undone_at_once(person):
     person.pick("S")
     person.drag((-4.0, 5.0), (4.0, 1.0))
     person.drag((-2.0, 3.0), (-1.0, 4.0))
@@ -44,7 +44,7 @@ def test_a_drag_moves_and_is_undone_at_once(person: Person) -> None:
     assert not person.history.can_undo
 
 
-def test_what_is_held_stays_in_the_hand_while_time_goes_on(person: Person) -> None:
+def test_what_is_held_stays_in_the_hand_while_time_goes_on(person):
     person.key(pygame.K_SPACE)
     person.pick("S")
     state = person.world.state(2)
@@ -58,17 +58,17 @@ def test_what_is_held_stays_in_the_hand_while_time_goes_on(person: Person) -> No
     assert person.world.state(2).position[1] < 4.5
 
 
-def test_the_handle_turns(person: Person) -> None:
+def test_the_handle_turns(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     tool = person.tools.tool
-    handle = tool._handle(person.window.session.view.camera.scale)  # type: ignore[attr-defined]
+    handle = tool._handle(person.window.session.view.camera.scale)
     person.drag(handle, (-2.0 + handle[1] - 3.0, 3.0))
     assert person.world.state(2).angle == pytest.approx(-math.pi / 2.0, abs=0.03)
     assert person.world.state(2).position == pytest.approx((-2.0, 3.0), abs=0.02)
 
 
-def test_delete_pin_and_copies(person: Person) -> None:
+def test_delete_pin_and_copies(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     person.key(pygame.K_p)
@@ -89,7 +89,7 @@ def test_delete_pin_and_copies(person: Person) -> None:
     assert len(person.world.body_ids) == 6
 
 
-def test_copies_bring_their_joints_along(person: Person) -> None:
+def test_copies_bring_their_joints_along(person):
     person.pick("H")
     person.click((-1.6, 3.0))
     person.click((2.0, 3.0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable
 
 import pygame
 import pytest
@@ -13,10 +12,10 @@ from engine.box2d import memory
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from tests.unit.app.controls import place
-from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Point, Yard
+from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Yard
 
 
-def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person: Person) -> None:
+def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person):
     for tool in person.tools.tools[1:]:
         person.pick(tool.letter)
         assert person.tools.tool is tool and person.said.startswith(tool.name)
@@ -27,7 +26,7 @@ def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person: Person) -> N
     assert len({tool.letter for tool in person.tools.tools} | {"T", "I"}) == len(person.tools.tools) + 2
 
 
-def test_every_button_of_the_bar_picks_its_tool(person: Person) -> None:
+def test_every_button_of_the_bar_picks_its_tool(person):
     for tool in person.tools.tools:
         rect = place(person.window, tool.name)
         assert pygame.Rect(person.tools.place).contains(rect)
@@ -42,7 +41,7 @@ def test_every_button_of_the_bar_picks_its_tool(person: Person) -> None:
 
 
 @pytest.mark.parametrize("size", [(800, 600), (1280, 720), (640, 480)])
-def test_the_bar_fits_the_window(size: tuple[int, int]) -> None:
+def test_the_bar_fits_the_window(size):
     person = Person(Yard(), size)
     rects = [person.tools.form.rect(item) for item in person.tools.form.items]
     assert len(rects) == len(person.tools.tools) + 1
@@ -50,7 +49,7 @@ def test_the_bar_fits_the_window(size: tuple[int, int]) -> None:
     assert all(pygame.Rect(person.tools.place).contains(rect) for rect in rects)
 
 
-def test_a_demo_that_may_not_be_changed_says_why() -> None:
+def test_a_demo_that_may_not_be_changed_says_why():
     for demo, words in (
         (Closed(), "this one is finished"),
         (find_demo("pair")(), "no world"),
@@ -65,13 +64,13 @@ def test_a_demo_that_may_not_be_changed_says_why() -> None:
         person.key(pygame.K_F1)
 
 
-def test_a_demo_whose_bodies_are_deleted_under_it_stops_with_words() -> None:
+def test_a_demo_whose_bodies_are_deleted_under_it_stops_with_words():
     class Watching(Yard):
         """Looks at a body in each picture."""
 
         id = "watching"
 
-        def draw(self, canvas: object) -> None:
+        def draw(self, canvas):
             """Look."""
             self.stages[0].drawn_pose(2)
 
@@ -83,7 +82,7 @@ def test_a_demo_whose_bodies_are_deleted_under_it_stops_with_words() -> None:
     assert person.window.session.timeline.failure == ""
 
 
-def test_the_hand_still_grabs(person: Person) -> None:
+def test_the_hand_still_grabs(person):
     at = person.pixel((-2.0, 3.0))
     person.at(pygame.MOUSEBUTTONDOWN, at)
     assert person.window.session.demo.grabbing
@@ -91,18 +90,18 @@ def test_the_hand_still_grabs(person: Person) -> None:
     assert not person.window.session.demo.grabbing
 
 
-def test_after_random_work_every_step_is_found_again() -> None:
+def test_after_random_work_every_step_is_found_again():
     memory.load()
     rng = random.Random(7)
     person = Person(Yard())
 
-    def place() -> Point:
+    def place():
         return rng.uniform(-6.0, 6.0), rng.uniform(0.2, 6.0)
 
-    def body() -> Point:
+    def body():
         return person.world.state(rng.choice(person.world.body_ids[1:] or person.world.body_ids)).position
 
-    works: tuple[Callable[[], None], ...] = (
+    works = (
         lambda: person.drag(place(), place()),
         lambda: person.drag(body(), place()),
         lambda: person.click(body()),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
@@ -16,7 +15,6 @@ from engine.world import (
     FixtureSpec,
     FrictionJointSpec,
     GearJointSpec,
-    JointSpec,
     MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -29,7 +27,7 @@ from engine.world import (
     WorldSettings,
 )
 
-JOINTS: dict[str, Callable[[int, int], JointSpec]] = {
+JOINTS = {
     "revolute": lambda a, b: RevoluteJointSpec(
         a, b, (0.75, 5.0), enable_motor=True, motor_speed=3.0, max_motor_torque=2.0, enable_limit=True, lower_angle=-0.1, upper_angle=0.3
     ),
@@ -51,7 +49,7 @@ JOINTS: dict[str, Callable[[int, int], JointSpec]] = {
 }
 
 
-def pair(solver: str = "box2d") -> tuple[World, int, int, int]:
+def pair(solver="box2d"):
     world = World(WorldSettings(sleeping=False), solver)
     ground = world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), "static", (0.0, -0.5)))
     part = (FixtureSpec(Polygon.box(0.5, 0.25)),)
@@ -59,8 +57,8 @@ def pair(solver: str = "box2d") -> tuple[World, int, int, int]:
     return world, ground, a, world.create_body(BodySpec(part, "dynamic", (1.5, 5.0), angular_velocity=-2.0))
 
 
-def causes(world: World) -> Counter[str]:
-    found: Counter[str] = Counter()
+def causes(world):
+    found = Counter()
     for step in range(14):
         if step in (3, 13):
             verdict = judge_step(world)
@@ -71,7 +69,7 @@ def causes(world: World) -> Counter[str]:
 
 
 @pytest.mark.parametrize("kind", JOINTS)
-def test_every_joint(kind: str) -> None:
+def test_every_joint(kind):
     world, _, a, b = pair()
     world.create_joint(JOINTS[kind](a, b))
     found = causes(world)
@@ -79,7 +77,7 @@ def test_every_joint(kind: str) -> None:
         assert set(found) == {"joints"}, "Box2D pulls the other body at its origin"
 
 
-def test_gears() -> None:
+def test_gears():
     world, ground, a, b = pair("soft_step")
     first = world.create_joint(RevoluteJointSpec(ground, a, (0.0, 5.0)))
     second = world.create_joint(PrismaticJointSpec(ground, b, (1.5, 5.0), (0.0, 1.0)))
@@ -87,7 +85,7 @@ def test_gears() -> None:
     causes(world)
 
 
-def test_what_box2d_cannot_take_is_not_judged() -> None:
+def test_what_box2d_cannot_take_is_not_judged():
     world, *_ = pair("soft_step")
     world.create_body(BodySpec((FixtureSpec(Capsule((-1.0, 0.0), (1.0, 0.0), 0.2)),), position=(5.0, 5.0)))
     with pytest.raises(InvalidInputError, match="shape must be"):

@@ -5,47 +5,44 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from engine.common.arrays import FloatArray
-from engine.compare.motion import CAUSES, BodyVerdict, judge_step
+from engine.compare.motion import CAUSES, judge_step
 from engine.compare.motion.constraints import hard_contacts
 from engine.compare.motion.judge import judge_twins
-from engine.compare.motion.states import Twins, twins_of
+from engine.compare.motion.states import twins_of
 from engine.compare.pair.file import load_pair
 from engine.dynamics.hard_step import HardStep
-from engine.geometry import AnyShape, Circle, Polygon
+from engine.geometry import Circle, Polygon
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
-from engine.world.snapshot import WorldSnapshot
 
 PAIRS = Path(__file__).resolve().parents[4] / "demos" / "pairs"
 BOX, DISC = Polygon.box(0.5, 0.5), Circle(0.5)
 
 
-def world(solver: str = "box2d", **settings: Any) -> World:
+def world(solver="box2d", **settings):
     return World(WorldSettings(**settings), solver)
 
 
-def add(world: World, shape: AnyShape, at: tuple[float, float], type: str = "dynamic", **more: Any) -> int:
+def add(world, shape, at, type="dynamic", **more):
     fixture = {name: more.pop(name) for name in ("density", "friction", "restitution") if name in more}
-    return world.create_body(BodySpec((FixtureSpec(shape, **fixture),), type, at, **more))  # type: ignore[arg-type]
+    return world.create_body(BodySpec((FixtureSpec(shape, **fixture),), type, at, **more))
 
 
-def ground(world: World, **more: Any) -> int:
+def ground(world, **more):
     return add(world, Polygon.box(50.0, 0.5), (0.0, -0.5), "static", **more)
 
 
-def verdict_on(world: World, body: int) -> BodyVerdict:
+def verdict_on(world, body):
     found = judge_step(world).of(body)
     assert found is not None, "both take the same step"
     return found
 
 
-def is_shown(one: BodyVerdict, cause: str) -> None:
+def is_shown(one, cause):
     """Hold a verdict to the cause: it is the cause, the difference goes with it, and stays without."""
     assert one.cause == cause, one.evidence
     left = dict(one.left)
@@ -56,7 +53,7 @@ def is_shown(one: BodyVerdict, cause: str) -> None:
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_what_flies_freely_agrees(solver: str) -> None:
+def test_what_flies_freely_agrees(solver):
     free = world(solver)
     add(free, BOX, (3.0, 40.0), linear_velocity=(3.0, 8.0), angular_velocity=2.0)
     add(free, DISC, (-3.0, 40.0), gravity_scale=-0.5)
@@ -64,7 +61,7 @@ def test_what_flies_freely_agrees(solver: str) -> None:
     assert (verdict.compared, verdict.agree, verdict.bodies, verdict.unexplained) == (2, 2, (), 0)
 
 
-def test_the_world_stays_as_it_is() -> None:
+def test_the_world_stays_as_it_is():
     pile = world()
     ground(pile)
     for k in range(5):
@@ -79,13 +76,13 @@ def test_the_world_stays_as_it_is() -> None:
     assert pile.state_hash() == other.state_hash()
 
 
-def test_damping_is_the_integrator() -> None:
+def test_damping_is_the_integrator():
     free = world()
     body = add(free, DISC, (0.0, 5.0), linear_velocity=(9.0, 0.0), linear_damping=2.0)
     is_shown(verdict_on(free, body), "integrator")
 
 
-def test_a_sleeper_on_a_kinematic_slope_on_which_another_moves_wakes_in_box2d_alone() -> None:
+def test_a_sleeper_on_a_kinematic_slope_on_which_another_moves_wakes_in_box2d_alone():
     """Its islands hold together over kinematic bodies, ours do not."""
     slope, turn = world("soft_step"), -0.5
     slope.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5), friction=0.0),), "kinematic", angle=turn))
@@ -99,7 +96,7 @@ def test_a_sleeper_on_a_kinematic_slope_on_which_another_moves_wakes_in_box2d_al
     is_shown(verdict_on(slope, boxes[0]), "sleeping")
 
 
-def test_a_bullet_before_a_wall_is_continuous() -> None:
+def test_a_bullet_before_a_wall_is_continuous():
     shot = world(gravity=(0.0, 0.0))
     add(shot, Polygon.box(0.05, 5.0), (1.0, 0.0), "static")
     body = add(shot, Circle(0.1), (0.2, 0.1), linear_velocity=(100.0, 30.0), friction=0.8)
@@ -107,12 +104,12 @@ def test_a_bullet_before_a_wall_is_continuous() -> None:
 
 
 @pytest.mark.parametrize("velocity, turning", [((300.0, 0.0), 0.0), ((0.0, 0.0), 200.0)])
-def test_box2d_cuts_what_is_too_fast(velocity: tuple[float, float], turning: float) -> None:
+def test_box2d_cuts_what_is_too_fast(velocity, turning):
     fast = world(gravity=(0.0, 0.0))
     is_shown(verdict_on(fast, add(fast, BOX, (0.0, 0.0), linear_velocity=velocity, angular_velocity=turning)), "speed_cap")
 
 
-def test_a_slow_ball_bounces_in_ours_alone() -> None:
+def test_a_slow_ball_bounces_in_ours_alone():
     slow = world(gravity=(0.0, -1.0))
     ground(slow)
     body = add(slow, DISC, (0.0, 0.505), linear_velocity=(0.0, -0.8), restitution=0.5)
@@ -121,7 +118,7 @@ def test_a_slow_ball_bounces_in_ours_alone() -> None:
     assert one.linear[1] == pytest.approx(-0.4, abs=0.02)
 
 
-def test_a_chain_under_load_needs_more_iterations() -> None:
+def test_a_chain_under_load_needs_more_iterations():
     chain = world()
     last = add(chain, Polygon.box(0.1, 0.1), (0.0, 0.0), "static")
     for k in range(10):
@@ -133,7 +130,7 @@ def test_a_chain_under_load_needs_more_iterations() -> None:
     is_shown(verdict_on(chain, last), "iterations")
 
 
-def test_what_is_left_of_a_load_is_warm_starting() -> None:
+def test_what_is_left_of_a_load_is_warm_starting():
     stack = world(velocity_iterations=2)
     ground(stack)
     boxes = [add(stack, BOX, (0.0, 0.5 + k)) for k in range(4)]
@@ -146,24 +143,24 @@ def test_what_is_left_of_a_load_is_warm_starting() -> None:
     is_shown(verdict_on(stack, boxes[-1]), "warm_starting")
 
 
-def test_a_pair_that_will_touch_within_the_step_is_held_by_ours() -> None:
+def test_a_pair_that_will_touch_within_the_step_is_held_by_ours():
     two = world(gravity=(0.0, 0.0))
     body = add(two, DISC, (0.0, 0.0), linear_velocity=(3.0, 0.0))
     add(two, DISC, (1.015, 0.0), linear_velocity=(-3.0, 0.0))
     is_shown(verdict_on(two, body), "speculative")
 
 
-def test_a_box_in_the_skin_falls_in_ours() -> None:
+def test_a_box_in_the_skin_falls_in_ours():
     resting = world()
     ground(resting)
     is_shown(verdict_on(resting, add(resting, BOX, (0.0, 0.512))), "skin")
 
 
-def test_another_axis_is_another_contact() -> None:
+def test_another_axis_is_another_contact():
     pair = load_pair(PAIRS / "manifold.json")
     both = world(gravity=(0.0, 0.0))
     for shape, pose in ((pair.shape_a, pair.pose_a), (pair.shape_b, pair.pose_b)):
-        add(both, shape, pose.position, angle=pose.angle)  # type: ignore[arg-type]
+        add(both, shape, pose.position, angle=pose.angle)
     first, second = both.body_ids
     ahead = np.subtract(both.state(second).position, both.state(first).position)
     for body, sign in ((first, 1.0), (second, -1.0)):
@@ -174,7 +171,7 @@ def test_another_axis_is_another_contact() -> None:
 
 
 @pytest.mark.parametrize("lower", [-1.0, -0.02], ids=["wide", "so narrow that Box2D welds it"])
-def test_limits(lower: float) -> None:
+def test_limits(lower):
     hinge = world(gravity=(0.0, 0.0))
     base = add(hinge, BOX, (0.0, 0.0), "static")
     arm = add(hinge, Polygon.box(1.0, 0.1), (2.0, 0.0), angular_velocity=3.0, linear_velocity=(0.0, 3.0))
@@ -182,7 +179,7 @@ def test_limits(lower: float) -> None:
     is_shown(verdict_on(hinge, arm), "joints")
 
 
-def test_two_points_a_centimeter_apart_are_one_in_box2d() -> None:
+def test_two_points_a_centimeter_apart_are_one_in_box2d():
     edge = world()
     add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
     one = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
@@ -190,14 +187,14 @@ def test_two_points_a_centimeter_apart_are_one_in_box2d() -> None:
     assert left["one_point"] <= one.allowed < 1e-3 < left["joints"], one.evidence
 
 
-def _demo(id: str, steps: int) -> World:
+def _demo(id, steps):
     demo = find_demo(id)(0, solver="box2d")
     for _ in range(steps):
         demo.sim.step()
     return demo.stages[0].world
 
 
-def test_friction_that_has_several_answers() -> None:
+def test_friction_that_has_several_answers():
     """Two legs of a walking linkage on the ground: one holds and the other slips, or the other way round."""
     walker = _demo("walker", 400)
     verdict = judge_step(walker)
@@ -207,7 +204,7 @@ def test_friction_that_has_several_answers() -> None:
             is_shown(one, "several_answers")
 
 
-def test_friction_over_which_box2d_comes_to_no_end() -> None:
+def test_friction_over_which_box2d_comes_to_no_end():
     verdict = judge_step(_demo("walker", 280))
     assert any("unsettled" in dict(one.left) for one in verdict.bodies) and verdict.unexplained == 0, verdict.counts
 
@@ -215,7 +212,7 @@ def test_friction_over_which_box2d_comes_to_no_end() -> None:
 # -- a referee that can fail ------------------------------------------------------------------------------------------
 
 
-def _sliding(solver: str = "box2d") -> tuple[World, int]:
+def _sliding(solver="box2d"):
     sliding = world(solver, sleeping=False)
     ground(sliding)
     body = add(sliding, BOX, (0.0, 0.5), linear_velocity=(4.0, 0.0), friction=0.5)
@@ -224,13 +221,13 @@ def _sliding(solver: str = "box2d") -> tuple[World, int]:
     return sliding, body
 
 
-def _with_friction(snapshot: WorldSnapshot, share: float) -> WorldSnapshot:
+def _with_friction(snapshot, share):
     fixtures = tuple((fixture, body, replace(spec, friction=share * spec.friction)) for fixture, body, spec in snapshot.fixtures)
     return replace(snapshot, fixtures=fixtures)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.1])
-def test_other_friction_in_one_world_is_unexplained(share: float) -> None:
+def test_other_friction_in_one_world_is_unexplained(share):
     sliding, body = _sliding()
     twins = twins_of(sliding)
     assert judge_twins(twins).unexplained == 0
@@ -240,7 +237,7 @@ def test_other_friction_in_one_world_is_unexplained(share: float) -> None:
     assert one.left[-1][1] > 10.0 * one.allowed
 
 
-def test_another_mass_in_one_world_is_unexplained() -> None:
+def test_another_mass_in_one_world_is_unexplained():
     two = world(gravity=(0.0, 0.0))
     heavy = add(two, DISC, (0.0, 0.0), linear_velocity=(2.0, 0.0))
     add(two, DISC, (0.99, 0.0), linear_velocity=(-2.0, 0.0))
@@ -250,7 +247,7 @@ def test_another_mass_in_one_world_is_unexplained() -> None:
     assert judge_twins(replace(twins, ours=replace(twins.ours, fixtures=fixtures))).unexplained == 2
 
 
-def test_gravity_that_one_world_alone_has_is_unexplained() -> None:
+def test_gravity_that_one_world_alone_has_is_unexplained():
     free = world()
     add(free, DISC, (0.0, 5.0))
     twins = twins_of(free)
@@ -258,14 +255,14 @@ def test_gravity_that_one_world_alone_has_is_unexplained() -> None:
     assert judge_twins(replace(twins, ours=weaker)).unexplained == 1
 
 
-def test_every_cause_has_a_sentence() -> None:
+def test_every_cause_has_a_sentence():
     assert all(sentence.endswith(".") for sentence in CAUSES.values())
 
 
 # -- our own side of the last line ------------------------------------------------------------------------------------
 
 
-def _hard(twins: Twins) -> FloatArray:
+def _hard(twins):
     """Return what one hard step makes of our own contacts."""
     _, ours = twins.steps()
     motion = np.ascontiguousarray(twins.ours.motion.values)
@@ -274,7 +271,7 @@ def _hard(twins: Twins) -> FloatArray:
     return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_box2d=False)
 
 
-def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree() -> None:
+def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree():
     """Sliding, resting and falling: what is between the two in general is of the second order in the step, or has not settled."""
     sliding, _ = _sliding("soft_step")
     stack = world("soft_step", sleeping=False)

@@ -12,7 +12,7 @@ from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec, MotorJointSpec, RevoluteJointSpec, World, WorldSettings
 
 
-def test_an_overlap_melts_by_alpha_a_step_and_leaves_no_speed() -> None:
+def test_an_overlap_melts_by_alpha_a_step_and_leaves_no_speed():
     world = World(WorldSettings(sleeping=False, solver_settings={"alpha": 0.9}), solver="avbd")
     ground(world)
     box = body(world, UNIT, (0.0, 0.49))
@@ -23,7 +23,7 @@ def test_an_overlap_melts_by_alpha_a_step_and_leaves_no_speed() -> None:
     assert 0.0 < before < 0.01 * 0.9**24 and after / before == pytest.approx(0.9, abs=0.002)
 
 
-def test_forces_are_remembered_and_bear_the_weight() -> None:
+def test_forces_are_remembered_and_bear_the_weight():
     world = World(WorldSettings(sleeping=False), solver="avbd")
     ground(world)
     boxes = [body(world, UNIT, (0.0, 0.5 + k)) for k in range(5)]
@@ -33,19 +33,19 @@ def test_forces_are_remembered_and_bear_the_weight() -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [("mass_ratio_boxes", 20.0), ("mass_ratio_wedges", 25.0), ("far_chain", 5.0)])
-def test_a_house_on_two_wedges_and_a_chain_hold(name: str, most: float) -> None:
+def test_a_house_on_two_wedges_and_a_chain_hold(name, most):
     *_, last = REFERENCES[name].measure(Lab("avbd"))
     assert last.measured < most  # mm; 13, 19 and 3
 
 
-def _arm(world: World) -> tuple[int, int, int]:
+def _arm(world):
     """Return a ground, a disc of 1 kg on a hinge 4 m away, 356 times as inert about that as about its center, and the hinge."""
     hub = world.create_body(BodySpec(type="static"))
     disc = world.create_body(BodySpec((FixtureSpec(Circle(0.3), density=1.0 / (math.pi * 0.09)),), position=(4.0, 0.0)))
     return hub, disc, world.create_joint(RevoluteJointSpec(hub, disc, (0.0, 0.0), motor_speed=1.0, max_motor_torque=1e4))
 
 
-def test_the_motor_of_a_hinge_turns_a_long_arm_at_its_speed() -> None:
+def test_the_motor_of_a_hinge_turns_a_long_arm_at_its_speed():
     """Driven after the descent, as what nothing holds, it swung between 0.2 and 1.7 rad/s, and an arm of 40 m came off by 3 m."""
     world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="avbd")
     _, disc, hinge = _arm(world)
@@ -60,7 +60,7 @@ def test_the_motor_of_a_hinge_turns_a_long_arm_at_its_speed() -> None:
         assert math.hypot(*after) == pytest.approx(4.0, abs=0.001)
 
 
-def test_a_motor_joint_turns_what_a_hinge_holds() -> None:
+def test_a_motor_joint_turns_what_a_hinge_holds():
     world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="avbd")
     hub, disc, _ = _arm(world)
     world.create_joint(MotorJointSpec(hub, disc, angular_offset=1.0, max_force=0.0, max_torque=100.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,26 +15,24 @@ UNIT = Polygon.box(0.5, 0.5)
 STEP = 1.0 / 60.0
 
 
-def _world(gravity: tuple[float, float] = (0.0, -10.0), **settings: float | str) -> World:
+def _world(gravity=(0.0, -10.0), **settings):
     return World(WorldSettings(gravity=gravity, sleeping=False, continuous=False, solver_settings=settings), solver="contact_forces")
 
 
-def _ground(world: World, **material: float) -> None:
+def _ground(world, **material):
     world.create_body(BodySpec((FixtureSpec(Segment((-50.0, 0.0), (50.0, 0.0)), **material),), "static"))
 
 
-def _put(
-    world: World, shape: Polygon | Circle, at: tuple[float, float], velocity: tuple[float, float] = (0.0, 0.0), **material: float
-) -> int:
+def _put(world, shape, at, velocity=(0.0, 0.0), **material):
     return world.create_body(BodySpec((FixtureSpec(shape, **material),), position=at, linear_velocity=velocity))
 
 
-def _run(world: World, n_steps: int) -> None:
+def _run(world, n_steps):
     for _ in range(n_steps):
         world.step()
 
 
-def test_a_ball_bounces_on_parabolas_from_the_very_moment_of_touch() -> None:
+def test_a_ball_bounces_on_parabolas_from_the_very_moment_of_touch():
     """From 5 m it touches after 1 s, between two steps or in the middle of one, and rises to 0.64 of the height."""
     world = _world()
     _ground(world, restitution=0.8)
@@ -52,7 +49,7 @@ def test_a_ball_bounces_on_parabolas_from_the_very_moment_of_touch() -> None:
     assert world.state(ball).position[1] - 0.5 == pytest.approx(8.0 * falls * after - 5.0 * after**2, abs=1e-6)
 
 
-def test_two_collisions_in_one_step_come_in_their_order() -> None:
+def test_two_collisions_in_one_step_come_in_their_order():
     """A ball between two others hits the near one first: the far one gets its speed, and all of it, as of elastic balls."""
     world = _world((0.0, 0.0))
     speeds = [0.0, 6.0, 0.0]
@@ -62,7 +59,7 @@ def test_two_collisions_in_one_step_come_in_their_order() -> None:
     assert world.velocities[:, 0].tolist() == pytest.approx([0.0, 0.0, 0.0, 6.0]) and len(balls) == 3
 
 
-def test_a_cradle_of_balls_that_touch_passes_the_speed_on() -> None:
+def test_a_cradle_of_balls_that_touch_passes_the_speed_on():
     world = _world((0.0, 0.0))
     for k in range(5):
         _put(world, Circle(0.5), (k - (1.0 if k == 0 else 0.0), 0.0), (4.0 if k == 0 else 0.0, 0.0), restitution=1.0)
@@ -71,7 +68,7 @@ def test_a_cradle_of_balls_that_touch_passes_the_speed_on() -> None:
 
 
 @pytest.mark.parametrize(("friction", "acceleration"), [(0.3, 10.0 * (math.sin(0.5) - 0.3 * math.cos(0.5))), (0.6, 0.0)])
-def test_a_box_on_a_slope_slides_or_holds(friction: float, acceleration: float) -> None:
+def test_a_box_on_a_slope_slides_or_holds(friction, acceleration):
     world = _world((10.0 * math.sin(0.5), -10.0 * math.cos(0.5)))
     _ground(world, friction=friction)
     box = _put(world, UNIT, (0.0, 0.5), friction=friction)
@@ -80,7 +77,7 @@ def test_a_box_on_a_slope_slides_or_holds(friction: float, acceleration: float) 
     assert world.contacts.normal_impulse.sum() / STEP == pytest.approx(10.0 * math.cos(0.5))
 
 
-def test_a_disc_rolls_down_and_around() -> None:
+def test_a_disc_rolls_down_and_around():
     """Down a slope with 2/3 g sin a. On a fixed disc it falls off where the force ends: cos a = 4/7 of the starting height for rolling."""
     world = _world((10.0 * math.sin(0.3), -10.0 * math.cos(0.3)))
     _ground(world, friction=1.0)
@@ -98,7 +95,7 @@ def test_a_disc_rolls_down_and_around() -> None:
     assert y / math.hypot(x, y) == pytest.approx(4.0 / 7.0 * math.cos(start), abs=0.02)  # a step at that speed
 
 
-def test_a_rod_that_jams_stops_and_does_not_break_off() -> None:
+def test_a_rod_that_jams_stops_and_does_not_break_off():
     """Painleve's rod: with all friction against the motion no force keeps its tip from sinking; the tip catches."""
     world = _world()
     _ground(world, friction=2.0)
@@ -117,7 +114,7 @@ def test_a_rod_that_jams_stops_and_does_not_break_off() -> None:
     assert world.state(rod).position[1] < 2.0
 
 
-def test_joints_hold_to_rk4_and_motors_and_limits_are_kept() -> None:
+def test_joints_hold_to_rk4_and_motors_and_limits_are_kept():
     """A rod of 2 m swings from 90 degrees: its energy stays to 1e-4 in 2 s; a slide is driven at its speed, up to its end."""
     world = _world()
     rod = _put(world, Polygon.box(1.0, 0.05), (1.0, 0.0))
@@ -142,7 +139,7 @@ def test_joints_hold_to_rk4_and_motors_and_limits_are_kept() -> None:
 
 
 @pytest.mark.parametrize("integrator", ["explicit_euler", "semi_implicit_euler", "midpoint", "velocity_verlet", "rk4"])
-def test_a_stack_stands_by_every_integrator(integrator: str) -> None:
+def test_a_stack_stands_by_every_integrator(integrator):
     world = _world(integrator=integrator)
     _ground(world)
     for k in range(3):
@@ -152,7 +149,7 @@ def test_a_stack_stands_by_every_integrator(integrator: str) -> None:
 
 
 @pytest.mark.slow  # compiles sequential impulses, if nothing else has
-def test_beyond_its_size_it_steps_by_sequential_impulses() -> None:
+def test_beyond_its_size_it_steps_by_sequential_impulses():
     found = []
     for largest in (100, 5):
         world = _world(largest=largest)
@@ -164,11 +161,11 @@ def test_beyond_its_size_it_steps_by_sequential_impulses() -> None:
     assert abs(found[0]) < 1e-9 and 1e-5 < -found[1] < 0.05
 
 
-def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch):
     """Issue 29: where nothing new touches, each of eight collisions of a step was tried forty times; a step took four seconds."""
     n_tried = [0]
 
-    def counted(*arguments: Any) -> Any:
+    def counted(*arguments):
         n_tried[0] += 1
         return rk4(*arguments)
 
@@ -184,7 +181,7 @@ def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("half", [1.5, 0.5])
-def test_the_points_of_an_edge_that_change_places_throw_nothing_up(half: float) -> None:
+def test_the_points_of_an_edge_that_change_places_throw_nothing_up(half):
     """Issue 29, case 10: as its middle comes over the bend, a plank's two points change places, and its end was thrown up at 5.8 m/s."""
     world = _world()
     corners = ((-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65))

@@ -11,7 +11,7 @@ from engine.dynamics.solvers._dantzig import FREE, HIGH, LOW, RESTS, Bounds, For
 SMALL = 1e-9
 
 
-def _with_friction(rng: np.random.Generator, most: float) -> tuple[np.ndarray, np.ndarray, Bounds]:
+def _with_friction(rng, most):
     n, k = int(rng.integers(1, 12)), int(rng.integers(3, 30))
     jacobian = rng.normal(size=(2 * n, k))
     bounds = Bounds(
@@ -23,7 +23,7 @@ def _with_friction(rng: np.random.Generator, most: float) -> tuple[np.ndarray, n
     return jacobian @ jacobian.T, jacobian @ rng.normal(size=k), bounds
 
 
-def _holds(bounds: Bounds, found: Forces) -> bool:
+def _holds(bounds, found):
     n = len(found.force) // 2
     pushes, rubs, parts, slips = found.force[:n], found.force[n:], found.acceleration[:n], found.acceleration[n:]
     most = bounds.friction[n:] * pushes
@@ -33,7 +33,7 @@ def _holds(bounds: Bounds, found: Forces) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_without_friction_it_is_the_quadratic_program(seed: int) -> None:
+def test_without_friction_it_is_the_quadratic_program(seed):
     """The f >= 0 that makes |J^T f + g| least: of more rows than coordinates too, where f is one of many and the accelerations are not."""
     rng = np.random.default_rng(seed)
     for _ in range(25):
@@ -46,7 +46,7 @@ def test_without_friction_it_is_the_quadratic_program(seed: int) -> None:
         np.testing.assert_allclose(found.acceleration, jacobian @ (jacobian.T @ least + free), atol=1e-8)
 
 
-def test_what_friction_holds_rests_and_what_slides_has_all_of_it() -> None:
+def test_what_friction_holds_rests_and_what_slides_has_all_of_it():
     rng = np.random.default_rng(1)
     for _ in range(60):
         a, b, bounds = _with_friction(rng, 0.6)
@@ -58,7 +58,7 @@ def test_what_friction_holds_rests_and_what_slides_has_all_of_it() -> None:
         np.testing.assert_allclose(again.force, found.force, atol=1e-8)
 
 
-def test_any_guess_leads_to_an_answer() -> None:
+def test_any_guess_leads_to_an_answer():
     rng = np.random.default_rng(2)
     for _ in range(30):
         a, b, bounds = _with_friction(rng, 0.4)
@@ -67,7 +67,7 @@ def test_any_guess_leads_to_an_answer() -> None:
 
 
 @pytest.mark.parametrize("diagonal", [0.0, -1e-17])
-def test_a_row_that_moves_nothing_counts_as_none(diagonal: float) -> None:
+def test_a_row_that_moves_nothing_counts_as_none(diagonal):
     """Its force was whatever came out of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
     rng = np.random.default_rng(3)
     for _ in range(20):
@@ -91,13 +91,13 @@ def test_a_row_that_moves_nothing_counts_as_none(diagonal: float) -> None:
             assert _holds(bounds, Forces(found.force[alive], found.acceleration[alive], found.status[alive], 1, True))
 
 
-def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds() -> None:
+def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds():
     bounds = Bounds(np.array([-2.0, 1.0]), np.array([3.0, 4.0]), np.full(2, -1), np.zeros(2))
     found = solve(np.zeros((2, 2)), np.array([-1.0, 1.0]), bounds)
     assert found.force.tolist() == [0.0, 1.0] and found.acceleration.tolist() == [-1.0, 1.0]
 
 
-def test_a_motor_gives_no_more_than_it_can() -> None:
+def test_a_motor_gives_no_more_than_it_can():
     """One row of mass 2 that shall get an acceleration of 3: 6 N, or what there is."""
     for most, force in ((10.0, 6.0), (4.0, 4.0)):
         bounds = Bounds(np.array([-most]), np.array([most]), np.array([-1]), np.zeros(1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJoint
 METHODS = [name for name in solvers() if name != "box2d"]
 
 
-def _mixed(solver: str) -> World:
+def _mixed(solver):
     """Return a world of every kind of shape, resting, falling and bouncing, with a rod on a joint and a bar between two."""
     world = World(WorldSettings(), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-8.0, 0.0), (8.0, 0.0))),), "static"))
@@ -33,7 +32,7 @@ def _mixed(solver: str) -> World:
     return world
 
 
-def _states(world: World, n_steps: int) -> list[bytes]:
+def _states(world, n_steps):
     found = []
     for _ in range(n_steps):
         world.step()
@@ -42,7 +41,7 @@ def _states(world: World, n_steps: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver: str) -> None:
+def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver):
     world = _mixed(solver)
     first = _states(world, 12)
     kept = world.snapshot()
@@ -54,7 +53,7 @@ def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver: str) ->
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver: str) -> None:
+def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver):
     method = solver_of(solver).method
     assert method.options(()) == {one.name: one.default for one in method.settings}
     for one in method.settings:
@@ -62,15 +61,15 @@ def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver: st
         for wrong in ["no such choice", 1.0] if one.choices else [one.low - 1.0, 2.0 * one.high + 1.0, float("nan"), "many"]:
             if wrong not in one.choices:
                 with pytest.raises(InvalidInputError, match=f"solver_settings.{one.name}"):
-                    World(WorldSettings(solver_settings={one.name: wrong}), solver=solver)  # type: ignore[arg-type]
+                    World(WorldSettings(solver_settings={one.name: wrong}), solver=solver)
     with pytest.raises(InvalidInputError, match="no_such_setting"):
-        World(WorldSettings(solver_settings={"no_such_setting": 1.0}), solver=solver)  # type: ignore[arg-type]
+        World(WorldSettings(solver_settings={"no_such_setting": 1.0}), solver=solver)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", METHODS)
 @pytest.mark.parametrize("demo", [kind.id for kind in all_demos()])
-def test_every_demo_runs_by_every_method_and_its_contacts_are_explained(solver: str, demo: str, tmp_path: Path) -> None:
+def test_every_demo_runs_by_every_method_and_its_contacts_are_explained(solver, demo, tmp_path):
     out = tmp_path / "out.json"
     assert main(["run", demo, "--headless", "--steps", "60", "--solver", solver, "--json", str(out)]) == 0
     told = json.loads(out.read_text(encoding="utf-8"))

@@ -28,22 +28,22 @@ _SOFT = 1e-2
 """Meters or radians that a joint gives way: most by a penalty of 1e4 N/m, 1 mm a box and what its lever makes of it."""
 
 
-def _world(solver: str) -> tuple[World, int]:
+def _world(solver):
     world = World(WorldSettings(sleeping=False), solver=solver)
     return world, world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), "static"))
 
 
-def _box(world: World, x: float, y: float) -> int:
+def _box(world, x, y):
     return world.create_body(BodySpec((FixtureSpec(_BOX, mask=0),), position=(x, y)))
 
 
-def _run(world: World, seconds: float) -> None:
+def _run(world, seconds):
     for _ in range(round(60 * seconds)):
         world.step()
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_springs_ropes_and_pulleys_hold_their_weights(solver: str) -> None:
+def test_springs_ropes_and_pulleys_hold_their_weights(solver):
     world, post = _world(solver)
     sprung, roped, left, right = (_box(world, x, -2.0) for x in (0.0, 5.0, 10.0, 14.0))
     world.create_joint(DistanceJointSpec(post, sprung, anchor_a=(0.0, 0.0), anchor_b=(0.0, -2.0), frequency=2.0, damping_ratio=0.7))
@@ -56,7 +56,7 @@ def test_springs_ropes_and_pulleys_hold_their_weights(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_limits_motors_and_gears_keep_to_their_bounds(solver: str) -> None:
+def test_limits_motors_and_gears_keep_to_their_bounds(solver):
     world, post = _world(solver)
     slid, lifted, turned, geared, welded = (_box(world, x, 0.0) for x in (0.0, 4.0, 8.0, 12.0, 16.0))
     world.create_joint(PrismaticJointSpec(post, slid, (0.0, 0.0), (0.0, 1.0), enable_limit=True, lower_translation=-0.5))
@@ -76,7 +76,7 @@ def test_limits_motors_and_gears_keep_to_their_bounds(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_a_mouse_pulls_no_harder_than_it_may(solver: str) -> None:
+def test_a_mouse_pulls_no_harder_than_it_may(solver):
     world, _ = _world(solver)
     held, dropped = _box(world, 0.0, 0.0), _box(world, 5.0, 0.0)
     world.create_joint(MouseJointSpec(held, (0.0, 0.0), 100.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(autouse=True)
-def plane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def plane(tmp_path, monkeypatch):
     """The file, where files of solvers are looked for."""
     section = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## A new solver is one file")[2].partition("\n## ")[0]
     (text,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
@@ -32,7 +31,7 @@ def plane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.modules.pop("engine.dynamics.solvers.plane", None)
 
 
-def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane: str) -> None:
+def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane):
     assert len(plane.splitlines()) < 40 and solvers() == ("box2d", "plane")
     world = World(WorldSettings(solver_settings={"restitution": 1.0, "height": 1.0}), solver="plane")
     ball = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 5.0)))
@@ -56,7 +55,7 @@ def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane: str) -> No
         world.set_solver("plain")
 
 
-def test_a_run_takes_it_as_any_other(tmp_path: Path) -> None:
+def test_a_run_takes_it_as_any_other(tmp_path):
     out = tmp_path / "out.json"
     assert main(["run", "pyramid", "--steps", "5", "--solver", "plane", "--set", "height=-3", "--json", str(out)]) == 0
     told = json.loads(out.read_text("utf-8"))

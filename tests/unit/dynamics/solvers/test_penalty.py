@@ -15,7 +15,7 @@ from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 
 
-def _world(**options: float | str) -> tuple[World, int]:
+def _world(**options):
     """Return a box of 1 kg on two springs, 1 % above its rest, so that it stays on them while it swings as it should."""
     world = World(WorldSettings(sleeping=False, solver_settings=options), solver="penalty")
     ground(world)
@@ -24,7 +24,7 @@ def _world(**options: float | str) -> tuple[World, int]:
 
 
 @pytest.mark.parametrize("state", ["velocities", "momenta"])
-def test_a_box_sinks_by_its_weight_over_the_stiffness(state: str) -> None:
+def test_a_box_sinks_by_its_weight_over_the_stiffness(state):
     world, box = _world(stiffness=1e4, damping_ratio=0.5, state=state)
     run(world, 1.0)
     assert 0.5 - world.state(box).position[1] == pytest.approx(10.0 / 2e4, rel=1e-6)
@@ -32,7 +32,7 @@ def test_a_box_sinks_by_its_weight_over_the_stiffness(state: str) -> None:
 
 
 @pytest.mark.parametrize(("integrator", "limit"), [("semi_implicit_euler", 2.0), ("velocity_verlet", 2.0), ("rk4", 2.0 * math.sqrt(2.0))])
-def test_it_stands_below_the_limit_of_its_integrator_and_explodes_above(integrator: str, limit: float) -> None:
+def test_it_stands_below_the_limit_of_its_integrator_and_explodes_above(integrator, limit):
     swung = []
     for share in (0.97, 1.03):
         omega = share * limit * 120.0  # of sub-steps of 1/120 s
@@ -46,18 +46,18 @@ def test_it_stands_below_the_limit_of_its_integrator_and_explodes_above(integrat
     assert swung[0] < 0.05 and swung[1] > 0.5  # of 0.01 at first; once it leaves the floor nothing is linear
 
 
-def test_explicit_euler_gains_at_any_step() -> None:
+def test_explicit_euler_gains_at_any_step():
     world, box = _world(stiffness=500.0, damping_ratio=0.0, integrator="explicit_euler", sub_steps=8)
     run(world, 3.0)  # each sub-step takes the swing times sqrt(1 + (h w)^2)
     assert abs(0.5 - world.state(box).position[1] - 0.01) > 2e-4 or abs(world.state(box).linear_velocity[1]) > 2e-4 * math.sqrt(1000.0)
 
 
-def test_a_box_hangs_on_a_slope_by_its_tangential_spring() -> None:
+def test_a_box_hangs_on_a_slope_by_its_tangential_spring():
     (creep,) = REFERENCES["resting"].measure(Lab("penalty"))
     assert creep.measured < 1e-9  # 4e-11 m in 10 s at 30 deg, friction 0.6
 
 
-def _dropped(shape: Circle | Polygon, e: float, gravity: float, **options: str) -> tuple[World, int]:
+def _dropped(shape, e, gravity, **options):
     """Return a body of 1 kg at 6 m/s above a floor, which finds it 5 cm deep, as contacts are found once a step."""
     settings = WorldSettings(gravity=(0.0, -gravity), sleeping=False, solver_settings=options)
     world = World(settings, solver="penalty")
@@ -69,7 +69,7 @@ def _dropped(shape: Circle | Polygon, e: float, gravity: float, **options: str) 
 
 @pytest.mark.parametrize("state", ["velocities", "momenta"])
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_the_impulses_that_are_told_are_those_that_were_given(integrator: str, state: str) -> None:
+def test_the_impulses_that_are_told_are_those_that_were_given(integrator, state):
     """Of an integrator that asks more than once the first force alone was told (issue 29)."""
     world, box = _dropped(UNIT, 0.5, 10.0, integrator=integrator, state=state)
     link = world.create_body(BodySpec((FixtureSpec(Circle(0.1), density=50.0, mask=0),), position=(2.0, 3.0), linear_velocity=(3.0, 0.0)))
@@ -92,7 +92,7 @@ def test_the_impulses_that_are_told_are_those_that_were_given(integrator: str, s
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_nothing_gives_back_more_than_restitution_says(integrator: str) -> None:
+def test_nothing_gives_back_more_than_restitution_says(integrator):
     """It did: a spring that pushes only lets go early, a point that is found deep has work to give, and two points share one mass.
 
     Discs and boxes side by side; the larger of two coefficients, that of the body, is the pair's.
@@ -114,7 +114,7 @@ def test_nothing_gives_back_more_than_restitution_says(integrator: str) -> None:
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_a_ball_comes_back_to_its_height_and_no_higher(integrator: str) -> None:
+def test_a_ball_comes_back_to_its_height_and_no_higher(integrator):
     world, ball = _dropped(Circle(0.5), 0.8, 10.0, integrator=integrator)
     world.set_pose(ball, (0.0, 3.5), 0.0)
     world.set_velocity(ball, (0.0, 0.0), 0.0)
@@ -130,7 +130,7 @@ def test_a_ball_comes_back_to_its_height_and_no_higher(integrator: str) -> None:
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("shape", [Circle(0.3), Polygon.box(0.25, 0.25)], ids=["discs", "boxes"])
-def test_an_elastic_crowd_gains_no_energy(shape: Circle | Polygon, integrator: str) -> None:
+def test_an_elastic_crowd_gains_no_energy(shape, integrator):
     """36 bodies that fly in a frame, e = 1, no friction: boxes had 1.8 times their energy within 7 s, discs 1.05 (issue 29).
 
     Energy and what the contacts have of it add up to rounding. 2 % are for what is free: an overlap d parts with d / 2 s, and a contact
@@ -148,7 +148,7 @@ def test_an_elastic_crowd_gains_no_energy(shape: Circle | Polygon, integrator: s
         world.create_body(BodySpec((FixtureSpec(shape, restitution=1.0, friction=0.0),), position=at, linear_velocity=(vx, vy)))
     mass, inertia = (np.array([getattr(world.body(one), name) for one in world.body_ids]) for name in ("mass", "inertia"))
 
-    def energy() -> float:
+    def energy():
         return float((mass * (world.velocities[:, :2] ** 2).sum(axis=1) + inertia * world.velocities[:, 2] ** 2).sum())
 
     start = energy()

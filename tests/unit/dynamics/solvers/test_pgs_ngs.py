@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
-    JointSpec,
     PrismaticJointSpec,
     RevoluteJointSpec,
     RopeJointSpec,
@@ -26,17 +24,17 @@ from engine.world import (
 BOX = Polygon.box(0.5, 0.5)
 
 
-def add(world: World, shape: Circle | Polygon, at: tuple[float, float], angle: float = 0.0, **more: float) -> int:
+def add(world, shape, at, angle=0.0, **more):
     return world.create_body(BodySpec((FixtureSpec(shape, **more),), position=at, angle=angle))
 
 
-def floored(solver: str = "box2d") -> World:
+def floored(solver="box2d"):
     world = World(WorldSettings(sleeping=False), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-20.0, 0.0), (20.0, 0.0)), friction=0.6),), "static"))
     return world
 
 
-JOINTS: dict[str, Callable[[int, int], JointSpec]] = {
+JOINTS = {
     "revolute": lambda a, b: RevoluteJointSpec(a, b, (1.2, 6.0), enable_limit=True, lower_angle=-0.1, upper_angle=0.1),
     "weld": lambda a, b: WeldJointSpec(a, b, (1.2, 6.0)),
     "weld, soft": lambda a, b: WeldJointSpec(a, b, (1.2, 6.0), frequency=3.0, damping_ratio=0.3),
@@ -50,7 +48,7 @@ JOINTS: dict[str, Callable[[int, int], JointSpec]] = {
 
 
 @pytest.mark.parametrize("name", JOINTS)
-def test_steps_of_joints_are_those_of_box2d(name: str) -> None:
+def test_steps_of_joints_are_those_of_box2d(name):
     """Ten steps end within ten roundings of float32 at 6 m, 2.4e-7 m each, and as many of the velocities: 5e-6 m. In another order of
     the joints they are 0.2 mm apart. Box2D solves the joint first that came last."""
     worlds = []
@@ -67,7 +65,7 @@ def test_steps_of_joints_are_those_of_box2d(name: str) -> None:
     assert np.abs(worlds[0].poses - worlds[1].poses).max() < 5e-6
 
 
-def test_a_tower_rests_within_the_slop_and_gains_nothing() -> None:
+def test_a_tower_rests_within_the_slop_and_gains_nothing():
     tower = floored("pgs_ngs")
     boxes = [add(tower, BOX, (0.0, 0.5 + k)) for k in range(5)]
     for _ in range(180):
@@ -77,7 +75,7 @@ def test_a_tower_rests_within_the_slop_and_gains_nothing() -> None:
     assert all(math.hypot(*tower.state(one).linear_velocity) < 1e-3 for one in boxes)
 
 
-def test_an_overlap_goes_without_leaving_a_velocity() -> None:
+def test_an_overlap_goes_without_leaving_a_velocity():
     deep = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="pgs_ngs")
     one, other = (add(deep, Circle(0.5), (x, 0.0)) for x in (0.0, 0.8))
     for _ in range(30):

@@ -14,18 +14,18 @@ from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldS
 SLOP = 0.005
 
 
-def world(solver: str = "sequential_impulses", gravity: float = -10.0, **settings: float) -> World:
+def world(solver="sequential_impulses", gravity=-10.0, **settings):
     """Return a world with a floor at height 0."""
     found = World(WorldSettings(gravity=(0.0, gravity), sleeping=False, solver_settings=settings), solver=solver)
     found.create_body(BodySpec((FixtureSpec(Segment((-20.0, 0.0), (20.0, 0.0))),), "static"))
     return found
 
 
-def box(world: World, height: float, **more: float) -> int:
+def box(world, height, **more):
     return world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5), **more),), position=(0.0, height)))
 
 
-def test_a_stack_of_five_rests_on_its_weight_within_the_slop() -> None:
+def test_a_stack_of_five_rests_on_its_weight_within_the_slop():
     tower = world()
     boxes = [box(tower, 0.5 + k) for k in range(5)]
     contacts = [tower.step() for _ in range(300)][-1]
@@ -36,7 +36,7 @@ def test_a_stack_of_five_rests_on_its_weight_within_the_slop() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
-def test_a_step_makes_up_the_share_of_an_overlap_beyond_the_slop(share: float) -> None:
+def test_a_step_makes_up_the_share_of_an_overlap_beyond_the_slop(share):
     deep = world(gravity=0.0, share=share)
     one = deep.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 0.5 - 0.025)))
     deep.step()
@@ -44,14 +44,14 @@ def test_a_step_makes_up_the_share_of_an_overlap_beyond_the_slop(share: float) -
     assert deep.state(one).linear_velocity[1] == pytest.approx(60.0 * share * 0.02, abs=1e-10)  # and it flies on: Baumgarte's energy
 
 
-def test_a_ball_leaves_with_its_restitution_of_the_speed_that_it_came_with() -> None:
+def test_a_ball_leaves_with_its_restitution_of_the_speed_that_it_came_with():
     bouncing = world(gravity=0.0)
     ball = bouncing.create_body(BodySpec((FixtureSpec(Circle(0.5), restitution=0.5),), position=(0.0, 0.51), linear_velocity=(1.0, -4.0)))
     bouncing.step()
     assert bouncing.state(ball).linear_velocity[1] == pytest.approx(2.0, rel=1e-12)
 
 
-def test_a_pendulum_hangs_together() -> None:
+def test_a_pendulum_hangs_together():
     hung = world()
     rod = hung.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 0.1)),), position=(1.0, 9.0)))
     joint = hung.create_joint(RevoluteJointSpec(0, rod, (0.0, 9.0)))
@@ -62,6 +62,6 @@ def test_a_pendulum_hangs_together() -> None:
 
 
 @pytest.mark.parametrize("name, value", [("iterations", 0), ("iterations", 2.5), ("share", 1.1), ("slop", -1.0), ("stiffness", 1.0)])
-def test_bad_settings_are_refused_by_name(name: str, value: float) -> None:
+def test_bad_settings_are_refused_by_name(name, value):
     with pytest.raises(InvalidInputError, match=name):
         world(**{name: value})

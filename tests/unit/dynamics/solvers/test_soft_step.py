@@ -6,7 +6,6 @@ import math
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -24,7 +23,7 @@ from engine.world import (
     WorldSettings,
 )
 
-ALL: dict[str, Any] = {"solver_settings": {"direct": "all"}}
+ALL = {"solver_settings": {"direct": "all"}}
 
 BY_DIRECT = {
     # half of what these scenes demand, and less: joint errors and overlaps of eight sub-steps
@@ -42,23 +41,23 @@ BY_DIRECT = {
 """What is demanded of what is solved at once, beyond what is demanded of the passes."""
 
 
-def _holds(name: str) -> None:
+def _holds(name):
     for row in REFERENCES[name].measure(Lab("soft_step", 8, ALL)):
         assert row.error <= min(row.demand, BY_DIRECT.get((name, row.what), row.demand)), row
 
 
 @pytest.mark.parametrize("name", ["warm_start", "mass_ratio_boxes", "mass_ratio_wedges", "arch_with_slabs", "far_chain"])
-def test_what_is_solved_at_once_bears_what_passes_do_not(name: str) -> None:
+def test_what_is_solved_at_once_bears_what_passes_do_not(name):
     _holds(name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [one.name for one in REFERENCES.values() if one.chapter == "quality"])
-def test_one_setting_stands_in_every_hard_scene(name: str) -> None:
+def test_one_setting_stands_in_every_hard_scene(name):
     _holds(name)
 
 
-def _mixed(**settings: Any) -> World:
+def _mixed(**settings):
     """Return a world with a chain, a slider, a weld and rods, over boxes that are hit by a ball."""
     world = World(WorldSettings(sleeping=False, **(ALL | settings)), solver="soft_step")
     floor = ground(world)
@@ -76,7 +75,7 @@ def _mixed(**settings: Any) -> World:
     return world
 
 
-def _bits(world: World, n: int) -> list[bytes]:
+def _bits(world, n):
     found = []
     for _ in range(n):
         world.step()
@@ -84,7 +83,7 @@ def _bits(world: World, n: int) -> list[bytes]:
     return found
 
 
-def test_steps_are_the_same_to_the_bit_again_and_from_a_snapshot() -> None:
+def test_steps_are_the_same_to_the_bit_again_and_from_a_snapshot():
     world = _mixed()
     first = _bits(world, 40)
     kept = world.snapshot()
@@ -116,7 +115,7 @@ print(n)
 
 
 @pytest.mark.slow
-def test_joints_solved_at_once_are_solved() -> None:
+def test_joints_solved_at_once_are_solved():
     # in plain Python: solved once more nothing changes, in each of 8 x 45 sub-steps; friction, which has no spring, comes nearer each time
     run = subprocess.run(
         [sys.executable, "-c", _TWICE], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=True
@@ -124,7 +123,7 @@ def test_joints_solved_at_once_are_solved() -> None:
     assert int(run.stdout) == 360
 
 
-def test_two_floors_that_lie_some_roundings_apart_are_one_line() -> None:
+def test_two_floors_that_lie_some_roundings_apart_are_one_line():
     """What slips along one line moves by the trapezoid; a rounding between two normals made it semi-implicit Euler (issue 29)."""
     where = []
     for lean in (0.3, 0.3 + 1e-12):

@@ -9,12 +9,12 @@ from engine.experiments.references.lab import UNIT, body, ground, run
 from engine.world import World, WorldSettings
 
 
-def _world(**options: float) -> World:
+def _world(**options):
     return World(WorldSettings(sleeping=False, solver_settings=options), solver="xpbd")
 
 
 @pytest.mark.parametrize("sub_steps", [4, 16])
-def test_a_box_sinks_by_compliance_times_load(sub_steps: int) -> None:
+def test_a_box_sinks_by_compliance_times_load(sub_steps):
     world = _world(sub_steps=sub_steps, iterations=20, contact_compliance=1e-3)
     ground(world)
     box = body(world, UNIT, (0.0, 0.5))
@@ -22,7 +22,7 @@ def test_a_box_sinks_by_compliance_times_load(sub_steps: int) -> None:
     assert 0.5 - world.state(box).position[1] == pytest.approx(0.25 * 1e-3 * 5.0, rel=2e-4)  # a quarter against what stands, 5 N a point
 
 
-def test_what_friction_of_one_point_cannot_hold_alone_creeps_with_the_sub_step() -> None:
+def test_what_friction_of_one_point_cannot_hold_alone_creeps_with_the_sub_step():
     """At 30 deg a point would have to hold what both do; the way of a sub-step is lost each time: half as far by half of it."""
 
     labs = [Lab("xpbd", settings={"solver_settings": {"sub_steps": n}}) for n in (4, 8)]
@@ -31,6 +31,6 @@ def test_what_friction_of_one_point_cannot_hold_alone_creeps_with_the_sub_step()
     assert next(iter(REFERENCES["ramp"].measure(labs[1]))).measured < 1e-12
 
 
-def test_a_ball_keeps_what_restitution_says_up_to_its_overlaps() -> None:
+def test_a_ball_keeps_what_restitution_says_up_to_its_overlaps():
     (third,) = REFERENCES["bouncing"].measure(Lab("xpbd"))
     assert third.error < 0.05
