@@ -33,7 +33,7 @@ def picture() -> Figure:
         below = k % 2 == 0
         name = "start" if k == 0 else f"b{(k - 1) // 2}" if not below else f"a{k // 2}"
         dot(left, point, BLUE if below else ORANGE, name, at=(-8, -16) if below else (-6, 9), size=6)
-    plane(left, f"to and fro between two segments at {angle} rad,\nwhich touch at the left end", (-0.2, 2.3), (-0.25, 1.3))
+    plane(left, f"back and forth between two segments at {angle} rad\nthat touch at the left end", (-0.2, 2.3), (-0.25, 1.3))
 
     for angle, color in ((0.7, BLUE), (0.35, GREEN), (0.18, PURPLE), (0.01, RED)):
         left_over = np.array([math.hypot(*step.points[0]) for step in turns_between(ray, angle)[:60]])
@@ -42,8 +42,8 @@ def picture() -> Figure:
         right.semilogy(turns, left_over[0] * math.cos(angle) ** (2.0 * (turns - 1)), "o", color=color, ms=4)
     right.plot([], [], "o", color=GRAY, ms=4, label="cos² law")
     steps = gjk.distance(ray, HERE, ray, Transform((0.0, 0.0), 0.01)).iterations
-    right.axvline(steps, color="black", ls="--", lw=1.2, label=f"GJK is done at 0.01 rad: {steps} steps")
+    right.axvline(steps, color="black", ls="--", lw=1.2, label=f"GJK at 0.01 rad needs {steps} steps")
     right.set_ylim(1e-8, 5.0)
     left.legend(*right.get_legend_handles_labels(), fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.08), frameon=False)
-    chart(right, "distance of A's point from the true one", "turn", "m")
+    chart(right, "error of A's point", "iteration", "m")
     return figure

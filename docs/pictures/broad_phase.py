@@ -76,7 +76,7 @@ def picture() -> Figure:
     middle = 0.5 * (boxes[:, :2] + boxes[:, 2:])
     for i, j in pairs:
         scene.plot(*middle[[i, j]].T, color=ORANGE, lw=2)
-    plane(scene, f"{len(pairs)} pairs (orange) of {len(boxes)} boxes.\nGreen: where the red box looks for lower left corners")
+    plane(scene, f"{len(pairs)} pairs (orange) of {len(boxes)} boxes.\nGreen: cells in which the red box searches")
 
     counts = [10, 30, 100, 300, 1000, 3000, 10000]
     by_grid, found = [], []
@@ -84,9 +84,9 @@ def picture() -> Figure:
         boxes = scene_of(n)
         by_grid.append(Cells(boxes).n_compared())
         found.append(len(UniformGrid().pairs(boxes)))
-    growth.loglog(counts, [n * (n - 1) / 2 for n in counts], "s-", color=RED, label="brute force compares")
-    growth.loglog(counts, by_grid, "o-", color=BLUE, label="the grid compares")
-    growth.loglog(counts, found, "^-", color=ORANGE, label="pairs that overlap")
+    growth.loglog(counts, [n * (n - 1) / 2 for n in counts], "s-", color=RED, label="compared by brute force")
+    growth.loglog(counts, by_grid, "o-", color=BLUE, label="compared by the grid")
+    growth.loglog(counts, found, "^-", color=ORANGE, label="overlapping pairs")
     growth.legend(fontsize=9)
-    chart(growth, "boxes compared, at one density", "boxes", "pairs of boxes")
+    chart(growth, "pairs compared, at constant density", "boxes", "pairs of boxes")
     return figure

@@ -21,7 +21,7 @@ def picture() -> Figure:
     boxes = np.column_stack((at - half, at + half))
     truth = BruteForce().pairs(boxes)
     figure, panels = new(rows=2, columns=2)
-    named = ((TopDownTree, "top-down"), (BottomUpTree, "bottom-up"), (InsertionTree, "by insertion"), (MortonTree, "Morton order (gray)"))
+    named = ((TopDownTree, "top-down"), (BottomUpTree, "bottom-up"), (InsertionTree, "insertion"), (MortonTree, "Morton order (gray)"))
     for axes, (structure, name) in zip(panels.ravel(), named, strict=True):
         one = structure()
         assert np.array_equal(one.pairs(boxes), truth)

@@ -43,15 +43,15 @@ def picture() -> Figure:
     ways = [("triangles", triangles, "")]
     for method, most, title in (
         ("hertel_mehlhorn", None, "Hertel and Mehlhorn"),
-        ("exact", None, "exact: Keil, opened at bridges"),
-        ("exact", 5, "exact, at most 5"),
+        ("exact", None, "exact: Keil, holes opened by bridges"),
+        ("exact", 5, "exact, at most 5 pieces"),
         ("boxes", None, "boxes"),
         ("circles", None, "circles"),
     ):
         found = decompose(shape, method, most)
         excess, missed = found.cover.excess / found.outline.area, found.cover.missed / found.outline.area
-        error = f", {100.0 * excess:.0f} % too much" if excess > 1e-3 else ""
-        error += f", {100.0 * missed:.0f} % missed" if missed > 1e-3 else ""
+        error = f", {100.0 * excess:.0f} % extra area" if excess > 1e-3 else ""
+        error += f", {100.0 * missed:.0f} % missing" if missed > 1e-3 else ""
         ways.append((title, list(found.pieces), error))
     figure, panels = new(rows=2, columns=3)
     for panel, (title, pieces, error) in zip(panels.ravel(), ways, strict=True):

@@ -40,7 +40,7 @@ def picture() -> Figure:
     for start, vector in zip(center, way, strict=True):
         if vector.any():
             arrow(scene, start, vector, width=1.2)
-    plane(scene, "boxes, the room that they are left (dotted),\nand the first levels above them")
+    plane(scene, "boxes, their fat boxes (dotted),\nand the levels just above them")
 
     margins = [0.0, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4]
     reinserted, asked = [], []
@@ -62,13 +62,13 @@ def picture() -> Figure:
         reinserted.append(changed / (n * frames))
         meets = (tight[:, None, :2] <= fat[None, :, 2:]).all(axis=2) & (fat[None, :, :2] <= tight[:, None, 2:]).all(axis=2)
         asked.append(float(meets.sum() - n) / n)
-    chart(price, f"{n} boxes of about 1 m, {SPEED:g} m a frame", "margin (m)", "leaves hung in anew, a box and frame")
-    price.plot(margins, reinserted, "o-", color=RED, label="hung in anew")
+    chart(price, f"{n} boxes of about 1 m, {SPEED:g} m per frame", "margin, m", "leaves reinserted per box and frame")
+    price.plot(margins, reinserted, "o-", color=RED, label="reinserted leaves")
     price.set_ylim(0.0, 1.05)
     other = price.twinx()
-    other.plot(margins, asked, "s-", color=BLUE, label="leaves met by a box (right)")
+    other.plot(margins, asked, "s-", color=BLUE, label="leaves that a box overlaps (right axis)")
     other.set_ylim(0.0, None)
-    other.set_ylabel("other leaves that a box meets")
+    other.set_ylabel("other leaves that a box overlaps")
     price.axvline(0.1, color="black", lw=0.8, ls=":")
     price.annotate("Box2D's", (0.1, 0.98), xytext=(4, 0), textcoords="offset points", fontsize=9)
     lines = [*price.lines[:1], *other.lines]

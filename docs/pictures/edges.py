@@ -17,7 +17,7 @@ def picture() -> Figure:
     box = Polygon.box(0.25, 0.25)
     figure, panels = new(rows=2, columns=2, gridspec_kw={"height_ratios": (1.2, 1)})
     positions = np.linspace(-1.2, 1.2, 241)
-    for column, title in enumerate(("edges alone", "edges that know their neighbors")):
+    for column, title in enumerate(("edges without neighbors", "edges with ghost vertices")):
         edges = []
         for k in range(3):
             before = corners[k - 1] if column and k > 0 else None
@@ -50,5 +50,5 @@ def picture() -> Figure:
         turns.axhline(0.0, color=GRAY, lw=0.8)
         turns.set(ylim=(-105, 105), yticks=(-90, -45, 0, 45, 90))
         turns.legend(fontsize=9, loc="upper right")
-        chart(turns, "where the normal points as the box slides", "x of the box, m", "degrees from upright")
+        chart(turns, "direction of the normal as the box slides", "x of the box, m", "degrees from upright")
     return figure

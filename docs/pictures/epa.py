@@ -25,7 +25,7 @@ def picture() -> Figure:
     arrow(first, there.position, found.depth * np.array(found.normal), GREEN)
     dot(first, found.point_a, BLUE)
     dot(first, found.point_b, ORANGE)
-    plane(first, f"A, B, and B moved out by {found.depth:.3f} m")
+    plane(first, f"A, B, and B after moving it by {found.depth:.3f} m")
     hull = Polygon(difference_hull(a, HERE, b, there))
     shown = [*range(1, last + 1)] if last <= 5 else [1, 2, 3, (last + 3) // 2, last]
     for panel, step in zip(polytopes, shown, strict=False):
@@ -37,5 +37,5 @@ def picture() -> Figure:
         plane(panel, f"step {step}: {len(ring)} edges,\nnearest at {nearest[step - 1].bound:.3f} m")
     for panel in polytopes[len(shown) :]:
         panel.axis("off")
-    figure.suptitle("B - A (gray), the polytope inside it (blue), its edge nearest to the origin (red)", fontsize=11)
+    figure.suptitle("B - A (gray), the polytope inside it (blue), and its edge nearest to the origin (red)", fontsize=11)
     return figure

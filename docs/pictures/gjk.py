@@ -45,13 +45,13 @@ def picture() -> Figure:
     minkowski.plot(0.0, 0.0, "k+", ms=14, mew=2)
     minkowski.annotate("O", (0.0, 0.0), xytext=(-14, -12), textcoords="offset points", fontsize=11)
     minkowski.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.02), frameon=False)
-    plane(minkowski, "B - A, its simplexes, the vector v to each;\na dot: the new support w")
+    plane(minkowski, "B - A, the simplexes, and the vector v to each;\neach dot is the new support w")
 
     at = np.arange(1, len(supports) + 1)
-    bounds.plot(at, [step.values["|v|"] for step in supports], "v-", color=RED, label="|v|: not farther")
-    bounds.plot(at, [step.bound for step in supports], "^-", color=BLUE, label="w.n: not nearer")
+    bounds.plot(at, [step.values["|v|"] for step in supports], "v-", color=RED, label="|v|: upper bound")
+    bounds.plot(at, [step.bound for step in supports], "^-", color=BLUE, label="w.n: lower bound")
     bounds.axhline(found.separation, color=GRAY, ls="--", lw=1)
     bounds.set_xticks(at)
     bounds.legend(fontsize=9, loc="lower right")
-    chart(bounds, "two bounds that meet", "step", "m")
+    chart(bounds, "the two bounds converge", "step", "m")
     return figure

@@ -39,7 +39,7 @@ def picture() -> Figure:
     found = trace.quickhull(cloud)
     hull, steps = found[-1].result, rounds(found)
     figure, panels = new(rows=2, columns=2)
-    titles = ("the line from left to right", "the farthest on each side", "the farthest of each new edge", "and so on: the hull")
+    titles = ("leftmost to rightmost point", "farthest point on each side", "farthest point of each new edge", "the finished hull")
     for k, (panel, title) in enumerate(zip(panels.ravel(), titles, strict=True)):
         if title.startswith("and"):
             draw(panel, Polygon(hull), color=GREEN, alpha=0.12)

@@ -29,12 +29,12 @@ def picture() -> Figure:
         of_a = separations(a.vertices, b.vertices + rng.uniform(-1.6, 1.6, 2))
         rows[:, lane] = of_a[np.minimum(np.arange(slots), len(of_a) - 1)]
     shades = table.imshow(rows, aspect="auto", cmap="RdBu", vmin=-3.0, vmax=3.0, interpolation="nearest")
-    table.plot(range(n), rows.argmax(axis=0), ".", color="black", ms=5, label="the greatest: of equals the first, so a copy never wins")
+    table.plot(range(n), rows.argmax(axis=0), ".", color="black", ms=5, label="the greatest; the first of equal values, so never a copy")
     copies = [(lane, slot) for lane in range(n) for slot in range(int(sizes[lane]), slots)]
     table.plot(*np.array(copies).T, "x", color=GRAY, ms=4, label="copy of the last edge")
     table.set_yticks(range(slots), [f"edge {k}" for k in range(slots)])
-    table.set_xlabel("lane: one pair each, 64 side by side; one step of the test is one row")
-    table.set_title("separations of the edges of 64 polygons, as the kernel holds them", fontsize=11)
+    table.set_xlabel("lane (one pair each, 64 in all); each step of the test processes one row")
+    table.set_title("edge separations of 64 polygons, as stored by the kernel", fontsize=11)
     table.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2, frameon=False)
     figure.colorbar(shades, ax=table, label="m", pad=0.01)
 
@@ -44,7 +44,7 @@ def picture() -> Figure:
     bars = classes.bar(range(5), shares, color=[PURPLE, *[SKY] * 4])
     classes.bar_label(bars, [f"{share:.0f}" for share in shares], fontsize=9)
     classes.set_xticks(range(5), ["circles", "to 4", "to 8", "to 12", "to 16"])
-    chart(classes, "pairs are sorted into blocks by size", "corners of the larger", "% of a random scene")
+    chart(classes, "pairs are sorted into blocks by size", "corners of the larger shape", "% of the pairs in a random scene")
     classes.margins(y=0.15)
 
     shapes = batch.ShapeBatch([Polygon.regular(6, 0.5)])
@@ -53,7 +53,7 @@ def picture() -> Figure:
     cost.loglog(counts, spent, "o-", color=GREEN)
     cost.axvline(47.5, color=GRAY, ls="--", lw=1)
     cost.annotate("lanes from 48 pairs on", (47.5, max(spent)), xytext=(5, -10), textcoords="offset points", fontsize=9, color=GRAY)
-    chart(cost, "hexagons in one call, measured while drawing", "pairs", "ns a manifold, all told")
+    chart(cost, "hexagons in one call, timed while drawing", "pairs", "ns per manifold, total")
     return figure
 
 

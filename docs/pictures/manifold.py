@@ -44,7 +44,7 @@ def picture() -> Figure:
     r1, r2 = a.vertices[edge], a.vertices[(edge + 1) % 4]
     clip.plot(*np.array([r1, r2]).T, color=BLUE, lw=4, label="reference edge")
     clip.plot(*np.array(incident.points).T, color=ORANGE, lw=4, label="incident edge")
-    clip.plot(*ends.T, color=RED, lw=2, label="what the side planes leave of it")
+    clip.plot(*ends.T, color=RED, lw=2, label="part left by the side planes")
     for k, corner in enumerate((r1, r2)):
         clip.plot(*np.array([corner - 0.5 * normal, corner + 1.0 * normal]).T, "--", color=GRAY, lw=1, label="" if k else "side planes")
     for point in found.points:
@@ -58,7 +58,7 @@ def picture() -> Figure:
         clip.annotate(text, point.position, xytext=where, arrowprops={"arrowstyle": "-", "lw": 0.7}, **beside)
     arrow(clip, 0.5 * (r1 + r2) + (-0.6, 0.0), 0.55 * normal, "black", "normal", at=(-18, 6))
     clip.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, fontsize=9, frameon=False)
-    plane(clip, "clipping, two points and their feature ids", (-1.3, 2.6), (-1.0, 2.1))
+    plane(clip, "clipping: two points and their feature ids", (-1.3, 2.6), (-1.0, 2.1))
 
     placed = Polygon(IN_BOWL.apply_array(CHIP.vertices))
     draw(climb, BOWL, color=BLUE)
@@ -70,7 +70,7 @@ def picture() -> Figure:
         arrow(climb, placed.vertices.mean(axis=0), -separation * normal, color)
         climb.plot([], [], "--", color=color, label=f"{name}: {-1000 * separation:.0f} mm")
     climb.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.04), ncols=2, frameon=False)
-    plane(climb, "the way apart of B by either rule (A is blue)")
+    plane(climb, "how each rule moves B out (A is blue)")
 
     of_a, of_b = separations(BOWL.vertices, placed.vertices), separations(placed.vertices, BOWL.vertices)
     hills.plot(of_a, "o-", color=BLUE, label="edges of A")
@@ -82,5 +82,5 @@ def picture() -> Figure:
     hills.set_xticks(range(len(of_a)))
     hills.legend(fontsize=8)
     hills.margins(0.15)
-    chart(hills, "separation, edge by edge: hills", "edge", "m")
+    chart(hills, "separation of each edge: local maxima", "edge", "m")
     return figure

@@ -26,7 +26,7 @@ def picture() -> Figure:
     draw(scene, shape, color=GRAY, alpha=0.0)
     dot(scene, origin, "black", "o", at=(-14, -4))
     dot(scene, mass.centroid, RED, "centroid", at=(8, -12))
-    plane(scene, f"triangles and their areas: {mass.area:.3f} m² in all,\ninertia {mass.inertia:.3f} kg m² about the centroid")
+    plane(scene, f"triangles and their areas: {mass.area:.3f} m² in total,\ninertia {mass.inertia:.3f} kg m² about the centroid")
 
     far = 10.0 ** np.arange(0.0, 8.01, 0.5)
     about_vertices, about_world = [], []
@@ -40,10 +40,10 @@ def picture() -> Figure:
         r_sq = (e1 * e1).sum(axis=1) + (e1 * e2).sum(axis=1) + (e2 * e2).sum(axis=1)
         about_world.append(abs(((twice * r_sq).sum() / 12.0 - area * (offset @ offset)) / exact - 1.0))
     floor = 1e-17
-    errors.loglog(far, np.maximum(about_world, floor), "s-", color=RED, label="triangles from the world's origin")
-    errors.loglog(far, np.maximum(about_vertices, floor), "o-", color=BLUE, label="from the mean of the vertices")
+    errors.loglog(far, np.maximum(about_world, floor), "s-", color=RED, label="triangles at the world's origin")
+    errors.loglog(far, np.maximum(about_vertices, floor), "o-", color=BLUE, label="triangles at the mean of the vertices")
     errors.axhline(1.0, color=GRAY, ls="--", lw=1)
-    errors.annotate("nothing left", (1.5, 1.0), xytext=(0, 4), textcoords="offset points", color=GRAY, fontsize=9)
+    errors.annotate("no digits left", (1.5, 1.0), xytext=(0, 4), textcoords="offset points", color=GRAY, fontsize=9)
     errors.legend(fontsize=9, loc="upper left", bbox_to_anchor=(0.0, 0.92))
-    chart(errors, "relative error of the inertia (none is drawn at 1e-17)", "distance from the world's origin, m", "")
+    chart(errors, "relative error of the inertia (0 is drawn at 1e-17)", "distance from the world's origin, m", "")
     return figure

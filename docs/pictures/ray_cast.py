@@ -48,5 +48,5 @@ def picture() -> Figure:
     intervals.set(xlim=(-0.6, 1.6), ylim=(-0.6, 6.2))
     intervals.set_yticks(range(6), [f"edge {edge}" for edge in range(6)])
     intervals.legend(fontsize=9, loc="upper left")
-    chart(intervals, "hexagon: what each half-plane leaves of the ray", "fraction of the ray", "")
+    chart(intervals, "hexagon: part of the ray inside each half-plane", "fraction of the ray", "")
     return figure

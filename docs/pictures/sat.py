@@ -42,7 +42,7 @@ def picture() -> Figure:
             scene.plot(*np.array([corner, base + s * normal]).T, ":", color=color, lw=1)
     middle = 0.5 * ((a.vertices @ normal).max() + (placed.vertices @ normal).min())
     scene.annotate("gap", base + middle * normal, xytext=(0, -16), textcoords="offset points", fontsize=10, ha="center")
-    plane(scene, "one axis with a gap: the two are apart", (-1.35, 3.3), (-2.2, 2.2))
+    plane(scene, "one axis with a gap proves them apart", (-1.35, 3.3), (-2.2, 2.2))
 
     names = [f"A{e}" for e in range(n_a)] + [f"B{e}" for e in range(len(b.vertices))]
     at = np.arange(len(names))
@@ -57,7 +57,7 @@ def picture() -> Figure:
     bars.set_xticks(at, names)
     bars.legend(fontsize=9, loc="upper left", ncols=2)
     bars.set_ylim(-4.2, 1.4)
-    chart(bars, "separation of each edge; in figures the greatest", "edge", "m")
+    chart(bars, "separation of each edge; the greatest is labeled", "edge", "m")
 
     axis, enough, overlapping = NO_AXIS, [], []
     frames = 60
@@ -68,10 +68,10 @@ def picture() -> Figure:
         overlapping.append(told.is_overlapping)
     colors = [GREEN if one else RED if two else ORANGE for one, two in zip(enough, overlapping, strict=True)]
     strip.bar(range(frames), [1.0] * frames, 0.9, color=colors)
-    for name, color in (("settled by the remembered axis alone", GREEN), ("all axes, apart", ORANGE), ("all axes, overlapping", RED)):
+    for name, color in (("remembered axis is enough", GREEN), ("all axes, apart", ORANGE), ("all axes, overlapping", RED)):
         strip.bar(0, 0, color=color, label=f"{name}: {colors.count(color)}")
     strip.set(yticks=[], ylim=(0.0, 1.0), xlim=(-0.6, frames - 0.4))
-    strip.set_title("B flies past A, sixty frames, with the axis of the frame before", fontsize=11)
+    strip.set_title("B flies past A for sixty frames; each frame starts with the last frame's axis", fontsize=11)
     strip.set_xlabel("frame")
     strip.legend(ncols=3, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.45), frameon=False)
     return figure

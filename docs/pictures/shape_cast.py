@@ -30,7 +30,7 @@ def picture() -> Figure:
     arrow(scene, start.position, way, GRAY, width=1.0)
     dot(scene, hit.point, "black")
     arrow(scene, hit.point, 0.7 * np.array(hit.normal), RED)
-    plane(scene, f"thrown, and stopped at {hit.fraction:.3f} of its way", (-4.2, 1.9), (-1.8, 2.4))
+    plane(scene, f"the cast shape stops at {hit.fraction:.3f} of its motion", (-4.2, 1.9), (-1.8, 2.4))
 
     ends = start.apply_array(core(thrown)) - np.array(start.position)
     difference = convex_hull((core(target)[:, None] - ends[None]).reshape(-1, 2))
@@ -42,8 +42,8 @@ def picture() -> Figure:
     ray = ray_cast(rounded, HERE, start.position, way)
     assert abs(ray.fraction - hit.fraction) < 1e-12
     arrow(sums, start.position, way, GRAY, width=1.2)
-    dot(sums, start.position, ORANGE, "the origin of\nthe thrown shape", at=(-20, 12))
+    dot(sums, start.position, ORANGE, "the origin of\nthe cast shape", at=(-20, 12))
     dot(sums, ray.point, RED, f"{ray.fraction:.3f}", at=(-38, -16))
     arrow(sums, ray.point, 0.6 * np.array(ray.normal), RED)
-    plane(sums, "the same as a ray against the target minus the thrown shape, rounded", (-4.2, 1.9), (-1.8, 2.4))
+    plane(sums, "the same as a ray cast at the target minus the cast shape", (-4.2, 1.9), (-1.8, 2.4))
     return figure

@@ -40,7 +40,7 @@ def picture() -> Figure:
     middle = 0.5 * (boxes[:, :2] + boxes[:, 2:])
     for i, j in pairs:
         scene.plot(*middle[[i, j]].T, color=ORANGE, lw=2)
-    held = f"The red one is held against the {beyond - chosen - 1} green ones"
+    held = f"The red box is compared with the {beyond - chosen - 1} green ones"
     plane(scene, f"{len(pairs)} pairs (orange) of {n} boxes. Below: intervals in order.\n{held}")
 
     counts = [30, 100, 300, 1000, 3000, 10000]
@@ -59,12 +59,12 @@ def picture() -> Figure:
                 found.append(n_pairs)
                 moved = boxes + np.tile(rng.uniform(-0.01, 0.01, (n, 2)), 2)
                 steps.append(repaired_order(moved, np.ones(n, dtype=np.bool_), shown.proxies[0], shown.axes[0], 10**9, None)[1])
-    growth.loglog(counts, [n * (n - 1) / 2 for n in counts], "s-", color=RED, label="brute force compares")
-    growth.loglog(counts, compared["square"], "o-", color=BLUE, label="a sweep compares, in a square")
-    growth.loglog(counts, compared["column"], "v-", color=GREEN, label="a sweep compares, in a column")
-    growth.loglog(counts, found, "^-", color=ORANGE, label="pairs that overlap, in the square")
-    growth.loglog(counts, np.maximum(steps, 1), "d--", color=PURPLE, label="steps of insertion, all moved up to 1 cm")
-    growth.loglog(counts, counts, ":", color=GRAY, label="one a box")
+    growth.loglog(counts, [n * (n - 1) / 2 for n in counts], "s-", color=RED, label="compared by brute force")
+    growth.loglog(counts, compared["square"], "o-", color=BLUE, label="compared by the sweep, square region")
+    growth.loglog(counts, compared["column"], "v-", color=GREEN, label="compared by the sweep, narrow column")
+    growth.loglog(counts, found, "^-", color=ORANGE, label="overlapping pairs, square region")
+    growth.loglog(counts, np.maximum(steps, 1), "d--", color=PURPLE, label="insertion steps, all moved by up to 1 cm")
+    growth.loglog(counts, counts, ":", color=GRAY, label="one per box")
     growth.legend(fontsize=8, loc="upper left")
-    chart(growth, "a frame, at one density", "boxes", "comparisons, pairs, steps")
+    chart(growth, "work per frame, at constant density", "boxes", "comparisons, pairs, steps")
     return figure

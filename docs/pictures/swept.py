@@ -29,7 +29,7 @@ def picture() -> Figure:
         dot(scene, point)
     arrow(scene, points.mean(axis=0), 0.45 * np.array(found.normal), "black")
     arrow(scene, start.position, 0.6 * np.array(velocity), ORANGE)
-    plane(scene, "B flies past; black: the contact set at the first touch, and its normal", (-3.7, 2.3), (-0.95, 2.2))
+    plane(scene, "B flies past; black: contact set and normal at the first touch", (-3.7, 2.3), (-0.95, 2.2))
 
     times = np.linspace(0.0, 2.6, 2)
     for shape, other, sign, color, style, name in ((a, b, 1.0, BLUE, "-", "A"), (b, a, -1.0, ORANGE, "--", "B")):
@@ -38,8 +38,8 @@ def picture() -> Figure:
             rate = sign * float(shape.normals[edge] @ velocity)
             lines.plot(times, s0 + rate * times, color=color, ls=style, lw=2, label=f"edges of {name}" if edge == 0 else "")
     lines.axhline(0.0, color="black", lw=0.8)
-    lines.axvspan(found.t_first, found.t_last, color=GREEN, alpha=0.15, label="all below 0: touching")
+    lines.axvspan(found.t_first, found.t_last, color=GREEN, alpha=0.15, label="touching: all are below 0")
     lines.set(ylim=(-3.0, 2.2), xlim=(0.0, 2.6))
     lines.legend(fontsize=9, loc="upper right")
-    chart(lines, "separation of each edge: a straight line in time", "s", "m")
+    chart(lines, "each edge's separation is linear in time", "s", "m")
     return figure

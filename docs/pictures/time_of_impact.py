@@ -32,8 +32,8 @@ def picture() -> Figure:
         draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))
     draw(scene, blade, turning.at(1.0), GRAY, 0.0, ":")
     draw(scene, disc, resting.start, ORANGE, 0.5)
-    plane(scene, f"conservative advancement:\na touch at t = {found.fraction:.4f}, {len(rows)} poses", (-0.4, 2.3), (-2.0, 2.0))
-    scene.text(0.15, 1.75, "dotted: where the blade ends,\napart again", fontsize=9, color=GRAY)
+    plane(scene, f"conservative advancement:\ntouch at t = {found.fraction:.4f}, {len(rows)} poses", (-0.4, 2.3), (-2.0, 2.0))
+    scene.text(0.15, 1.75, "dotted: the blade's final pose,\napart again", fontsize=9, color=GRAY)
 
     times = np.linspace(0.0, 1.0, 401)
     gaps = []
@@ -48,11 +48,11 @@ def picture() -> Figure:
         curve.plot(rows[near, 0], rows[near, 1], mark, color=color, ms=6, mfc="none", label=f"{name}: {found.iterations} measurements")
     curve.legend(fontsize=8, loc="upper right")
     curve.set_ylim(-0.3, 2.0)
-    chart(curve, "where each way looks", "t", "gap, m")
+    chart(curve, "where each method measures the gap", "t", "gap, m")
     for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
         rows, _ = traces[name]
         if name == "halving":
             rows = rows[rows[:, 1] > 0.0]
         digits.semilogy(np.arange(1, len(rows) + 1), np.maximum(rows[:, 1], 1e-12), mark + "-", color=color, ms=5, lw=1)
-    chart(digits, "the gap left, step by step (halving: of its probes)", "step", "m")
+    chart(digits, "remaining gap at each step (for halving: at its probes)", "step", "m")
     return figure

@@ -142,7 +142,7 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
                 if width < 1 or height < 1 or width * height > most:
                     raise _too_large(name, f"{width} x {height}", most)
                 if max(width, height) > _MAX_SIDE:
-                    raise InvalidInputError(name, f"a picture of at most {_MAX_SIDE} pixels a side", Described(f"{width} x {height}"))
+                    raise InvalidInputError(name, f"a picture of at most {_MAX_SIDE} pixels per side", Described(f"{width} x {height}"))
                 _turn_upright(picture)
                 width, height = picture.size
                 checked = None if crop is None else _checked_crop(crop, width, height)

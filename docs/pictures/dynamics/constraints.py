@@ -38,7 +38,7 @@ def picture() -> Figure:
         arrow(scene, end, 0.2 * answers[k], RED)
     dot(scene, end)
     dot(scene, (0.0, 0.0), GREEN, "center of mass", at=(-40, -16))
-    plane(scene, "impulses of 1 N s at a rod's end (dashed)\nand the velocities it gets there (red, 1/5)", (-1.15, 2.35), (-2.2, 2.2))
+    plane(scene, "impulses of 1 N s at a rod's end (dashed)\nand the resulting velocities there (red, 1/5)", (-1.15, 2.35), (-2.2, 2.2))
 
     places = np.linspace(-1.0, 1.0, 21)
     across, along = [], []
@@ -49,9 +49,9 @@ def picture() -> Figure:
     fine = np.linspace(-1.0, 1.0, 201)
     curve.plot(fine, 1.0 / (1.0 / mass + fine**2 / inertia), color=RED, lw=1.5, label="1 / (1/m + r² / I)")
     curve.plot(fine, np.full(201, mass), color=ORANGE, lw=1.5, label="m")
-    curve.plot(places, across, "o", color=RED, ms=5, label="measured, across the rod")
-    curve.plot(places, along, "s", color=ORANGE, ms=5, label="measured, along it")
+    curve.plot(places, across, "o", color=RED, ms=5, label="measured, perpendicular to the rod")
+    curve.plot(places, along, "s", color=ORANGE, ms=5, label="measured, along the rod")
     curve.set_ylim(0.0, 1.3 * mass)
     curve.legend(fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 0.02))
-    chart(curve, f"effective mass of a rod of {mass:.1f} kg", "where along the rod, m", "impulse over velocity, kg")
+    chart(curve, f"effective mass of a rod of {mass:.1f} kg", "position along the rod, m", "impulse / velocity, kg")
     return figure

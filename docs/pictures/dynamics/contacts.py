@@ -31,12 +31,12 @@ def picture() -> Figure:
     figure = pyplot.figure(figsize=(9, 6), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.1))
     gaps, scene, kept = figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[:, 1]), figure.add_subplot(grid[1, 0])
-    for is_speculative, color, label in ((True, BLUE, "speculative: at most s / h"), (False, RED, "waits for an overlap")):
+    for is_speculative, color, label in ((True, BLUE, "speculative: approach at most s / h"), (False, RED, "contact only after overlap")):
         t, s = _landing(2.2, is_speculative)
         gaps.plot(1e3 * t, 1e3 * s, "o-", color=color, ms=4, lw=1.2, label=label)
     gaps.axhline(0.0, color="black", lw=0.8)
     gaps.legend(fontsize=8)
-    chart(gaps, "a box comes down at 2.2 m/s: gap, mm", "t, ms", "")
+    chart(gaps, "a box falls at 2.2 m/s: gap, mm", "t, ms", "")
 
     world = new_world()
     floor(world, friction=0.6)
@@ -60,7 +60,7 @@ def picture() -> Figure:
         x, y = point.position
         at = (x - 0.1 if y < 0.3 else -1.1, y + 0.25) if x < 0.5 else (x + 0.12, y - 0.05)
         scene.text(*(at if y > 0.3 else (at[0], -0.45)), name, fontsize=8)
-    title = "contact points, their feature ids, and normal\nforces (25 N a meter), while the upper box slides"
+    title = "contact points, feature ids and normal forces\n(25 N per meter) while the upper box slides"
     plane(scene, title, (-1.3, 1.9), (-0.7, 1.9))
 
     pile = new_world()
@@ -77,5 +77,5 @@ def picture() -> Figure:
     kept.plot(np.arange(1, 421) / 60.0, share, color=GREEN, lw=1)
     kept.axhline(100.0, color=GRAY, lw=0.8)
     kept.set_ylim(0.0, 105.0)
-    chart(kept, "thirty bodies fall on a heap: points whose\nfeature id was there a step before, %", "t, s", "")
+    chart(kept, "thirty bodies fall on a heap: points whose\nfeature id existed one step before, %", "t, s", "")
     return figure

@@ -50,16 +50,16 @@ def picture() -> Figure:
     draw(scene, _ROD, start, BLUE, 0.3, label="start")
     draw(scene, _ROD, end, GRAY, 0.3, label="end")
     draw(scene, _ROD, stopped, RED, 0.4, label="stopped")
-    title = f"a rod at {_SPEED:.0f} m/s and {_SPIN:.0f} rad/s, one step:\nwithout continuous collision (gray) and with it (red)"
+    title = f"one step of a rod at {_SPEED:.0f} m/s and {_SPIN:.0f} rad/s\nwithout continuous collision (gray) and with it (red)"
     plane(scene, title, (-1.7, 1.5), (-1.6, 1.6))
 
     times = np.linspace(0.0, 1.0, 241)
     away = [distance(_ROD, sweep.at(float(t)), _WALL, Transform()) for t in times]
     open_by = [told.separation if told.normal is not None else 0.0 for told in away]
-    gaps.plot(times, open_by, color=GRAY, lw=1.5, label="gap, 0 where they overlap")
+    gaps.plot(times, open_by, color=GRAY, lw=1.5, label="gap (0 during overlap)")
     gaps.axvline(found.fraction, color=RED, lw=1.2, label=f"first touch: {found.fraction:.4f} of the step")
     gaps.legend(fontsize=8)
-    chart(gaps, "the gap along the sweep", "fraction of the step", "m")
+    chart(gaps, "gap along the sweep", "fraction of the step", "m")
 
     speeds = np.geomspace(3.0, 3000.0, 16)
     for is_continuous, color, mark in ((False, GRAY, "x"), (True, RED, "o")):
@@ -68,5 +68,5 @@ def picture() -> Figure:
     shots.set_yticks([-1.0, 1.0], ["before", "behind"])
     shots.set_ylim(-1.6, 2.6)
     shots.legend(fontsize=8, loc="upper left")
-    chart(shots, "a ball of 0.1 m against a wall of 0.08 m: where it ends", "m/s", "")
+    chart(shots, "final side of a 0.1 m ball shot at a 0.08 m wall", "m/s", "")
     return figure

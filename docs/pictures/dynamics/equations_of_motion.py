@@ -49,15 +49,15 @@ def picture() -> Figure:
         orbit.plot(*points.T, "-", color=color, lw=1.2, label=label)
     dot(orbit, (0.0, 0.0), "black")
     orbit.legend(fontsize=9, loc="lower left")
-    plane(orbit, f"three turns of an orbit, a step of {_STEP} s\n(63 steps a turn; the true orbit is a circle)")
+    plane(orbit, f"three revolutions of an orbit, step {_STEP} s\n(63 steps each; the true orbit is a circle)")
 
     t = np.arange(1, 121) / 60.0
     flight.semilogy(t, _thrown(new_world(solver="box2d"), False), color=ORANGE, lw=2, label="Box2D 2.3, 60 Hz")
-    flight.semilogy(t, _thrown(new_world(), True), color=BLUE, lw=2, label="ours on a slack rope, 8 sub-steps")
+    flight.semilogy(t, _thrown(new_world(), True), color=BLUE, lw=2, label="ours, on a slack rope, 8 sub-steps")
     free = _thrown(new_world(), False)
-    flight.semilogy(t, np.maximum(free, 1e-17), color=RED, lw=2, label="ours, free: trapezoid")
+    flight.semilogy(t, np.maximum(free, 1e-17), color=RED, lw=2, label="ours, free: trapezoidal rule")
     for h in (1.0 / 60.0, 1.0 / 480.0):
         flight.semilogy(t, 5.0 * h * t, ":", color=GRAY, lw=2.5, label="g h t / 2" if h > 0.01 else None)
     flight.legend(fontsize=9, loc="center right")
-    chart(flight, "a ball thrown at (3, 8) m/s: error of its place, m", "t, s", "")
+    chart(flight, "a ball thrown at (3, 8) m/s: position error, m", "t, s", "")
     return figure

@@ -33,7 +33,7 @@ def picture() -> Figure:
     sliding = _G * (np.sin(fine) - friction * np.cos(fine))
     slopes.plot(np.degrees(fine), np.maximum(sliding, 0.0), color=BLUE, lw=1.2, label="box: 0, then g (sin a - μ cos a)")
     rolling = np.maximum(sliding, 2.0 / 3.0 * _G * np.sin(fine))
-    slopes.plot(np.degrees(fine), rolling, color=ORANGE, lw=1.2, label="disc: 2/3 g sin a, then the same")
+    slopes.plot(np.degrees(fine), rolling, color=ORANGE, lw=1.2, label="disc: 2/3 g sin a, then as the box")
     degrees = (10.0, 26.0, 27.0, 34.0, 42.0, 54.0, 58.0, 70.0)  # above 45 a box's corner bears it alone
     slopes.plot([a for a in degrees if a < 43.0], [_acceleration(UNIT, a, friction) for a in degrees if a < 43.0], "s", color=BLUE, ms=5)
     slopes.plot(degrees, [_acceleration(Circle(0.5), a, friction) for a in degrees], "o", color=ORANGE, ms=5)
@@ -41,7 +41,7 @@ def picture() -> Figure:
         slopes.axvline(math.degrees(math.atan(tangent)), color=GRAY, ls=":", lw=1)
         slopes.text(math.degrees(math.atan(tangent)) + 1, 0.3, name, color=GRAY, fontsize=9)
     slopes.legend(fontsize=9, loc="upper left")
-    title = "acceleration down a slope, μ = 0.5: formulas (lines)\nand worlds (squares: boxes, dots: discs)"
+    title = "acceleration down a slope, μ = 0.5: formulas (lines)\nand simulations (squares: boxes; dots: discs)"
     chart(slopes, title, "slope a, degrees", "m/s²")
 
     world = new_world()
@@ -57,7 +57,7 @@ def picture() -> Figure:
         held.append(60.0 * abs(float(contacts.tangent_impulse.sum())))
         speed.append(world.state(box).linear_velocity[0])
     pulled.plot(pull, held, "o", color=RED, ms=3, label="friction, N")
-    pulled.plot(pull, np.minimum(pull, friction * _G), color=RED, lw=1, label="the pull, up to μ N")
+    pulled.plot(pull, np.minimum(pull, friction * _G), color=RED, lw=1, label="pull, limited to μ N")
     pulled.plot(pull, speed, color=GREEN, lw=1.5, label="speed, m/s")
     pulled.legend(fontsize=9, loc="upper left")
     chart(pulled, "a box of 10 N is pulled along the floor, μ = 0.5", "pull, N", "")

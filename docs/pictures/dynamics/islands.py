@@ -61,7 +61,7 @@ def picture() -> Figure:
             for a, b in _links(world).tolist():
                 if is_dynamic[a] and is_dynamic[b]:
                     scene.plot(*zip(states[a].position, states[b].position, strict=True), "o-", color="black", ms=3.5, lw=1.2)
-            title = f"after 1/3 s: {n_islands[-1]} islands; lines: contacts and joints between bodies that can move"
+            title = f"{n_islands[-1]} islands after 1/3 s; lines are contacts and joints between movable bodies"
             plane(scene, title, (-11.0, 10.0), (-0.6, 7.6))
     t = np.arange(1, 481) / 60.0
     awake.plot(t, counts, color=RED, lw=1.8, label="bodies awake")

@@ -110,16 +110,16 @@ def _gear() -> World:
 
 
 _JOINTS: tuple[tuple[str, str, Callable[[], World], int], ...] = (
-    ("revolute", "angle, between limits", _revolute, 24),
-    ("prismatic", "way along an axis, limits", _prismatic, 36),
-    ("distance", "direction, angle; sprung", _distance, 24),
-    ("rope", "all, up to a distance", _rope, 40),
-    ("weld", "nothing; here a soft angle", _weld, 24),
-    ("wheel", "angle; sprung along an axis", _wheel, 28),
-    ("pulley", "one length against the other", _pulley, 40),
-    ("gear", "one coordinate for two joints", _gear, 20),
-    ("mouse", "a point is pulled to a place", _mouse, 40),
-    ("motor", "a pose is driven to a pose", _motor, 60),
+    ("revolute", "free: angle, within limits", _revolute, 24),
+    ("prismatic", "free: travel along an axis, within limits", _prismatic, 36),
+    ("distance", "free: direction, angle; springy length", _distance, 24),
+    ("rope", "free: all, up to a distance", _rope, 40),
+    ("weld", "free: nothing; here the angle is soft", _weld, 24),
+    ("wheel", "free: angle; a spring along an axis", _wheel, 28),
+    ("pulley", "one length grows as the other shrinks", _pulley, 40),
+    ("gear", "couples two joints' coordinates", _gear, 20),
+    ("mouse", "pulls a point to a target", _mouse, 40),
+    ("motor", "drives a body to a pose", _motor, 60),
     ("friction", "brakes with limited force", _friction, 60),
 )
 
@@ -159,7 +159,7 @@ def picture() -> Figure:
         _show(axes, build(), n_steps, f"{name}\n{free}")
     last = all_axes.flat[-1]
     last.axis("off")
-    told = "each: five moments of a run,\nthe last one filled;\nline: way of the center of mass;"
-    told += "\nred: from anchor to anchor;\ngray: the post that cannot move"
-    last.text(0.0, 0.5, told, fontsize=9, va="center", color=GREEN, transform=last.transAxes)
+    legend = "Each panel shows five moments\nof a run, the last one filled.\nLine: path of the center of mass"
+    legend += "\nRed: from anchor to anchor\nGray: the fixed post"
+    last.text(0.0, 0.5, legend, fontsize=9, va="center", color=GREEN, transform=last.transAxes)
     return figure

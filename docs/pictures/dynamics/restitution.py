@@ -38,7 +38,7 @@ def picture() -> Figure:
     figure = pyplot.figure(figsize=(9, 6), layout="constrained")
     grid = figure.add_gridspec(2, 2)
     ours, theirs, ball = figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, :])
-    lanes = ((ours, "soft_step", "ours: impacts pair by pair, first"), (theirs, "box2d", "Box2D 2.3: among the iterations"))
+    lanes = ((ours, "soft_step", "Ours: impacts first, pair by pair"), (theirs, "box2d", "Box2D 2.3: within the iterations"))
     for axes, solver, title in lanes:
         rows = _cradle(solver)
         for k, color in enumerate((BLUE, ORANGE, GREEN, PURPLE, RED)):
@@ -53,8 +53,8 @@ def picture() -> Figure:
             for bounce in (1, 2, 3):
                 top = 1.0 + 2.0 * sum(restitution**k for k in range(1, bounce)) + restitution**bounce
                 ball.plot(top, 5.0 * restitution ** (2 * bounce), "+", color=color, ms=10, mew=1.5)
-    ball.plot([], [], "+", color=GRAY, ms=10, mew=1.5, label="tops by h e^(2 n)")
+    ball.plot([], [], "+", color=GRAY, ms=10, mew=1.5, label="predicted peaks, h e^(2 n)")
     ball.legend(fontsize=8, loc="upper right", ncols=5)
     ball.set_ylim(0.0, 6.3)
-    chart(ball, "a ball falls 5 m", "t, s", "height, m")
+    chart(ball, "a ball dropped from 5 m", "t, s", "height, m")
     return figure

@@ -50,28 +50,28 @@ def picture() -> Figure:
     exact = _FALL * np.arange(_N, 0, -1.0)
     n, free = 40, 0.5 * _N * _FALL**2
     starts = (
-        ("from nothing", np.zeros(_N), RED),
-        ("warm: of a stack of nine", np.append(_FALL * np.arange(_N - 1, 0, -1.0), 0.0), BLUE),
-        ("warm: one impulse of ten a tenth too small", exact * (1.0 - 0.1 * (np.arange(_N) == 4)), GREEN),
-        ("stale: a load of ten on top has gone", exact + 10.0 * _FALL, ORANGE),
+        ("cold start", np.zeros(_N), RED),
+        ("warm: impulses of a stack of nine", np.append(_FALL * np.arange(_N - 1, 0, -1.0), 0.0), BLUE),
+        ("warm: one of ten impulses 10 % too small", exact * (1.0 - 0.1 * (np.arange(_N) == 4)), GREEN),
+        ("stale: a load of ten boxes was removed", exact + 10.0 * _FALL, ORANGE),
     )
     for label, start, color in starts:
         energy.semilogy(_passes(start, n)[0] / free, "o-", color=color, ms=3, lw=1, label=label)
     energy.axhline(1.0, color=GRAY, ls="--", lw=1)
-    energy.annotate("gravity, not solved", (n, 1.0), xytext=(0, 4), textcoords="offset points", ha="right", color=GRAY, fontsize=9)
+    energy.annotate("gravity, unsolved", (n, 1.0), xytext=(0, 4), textcoords="offset points", ha="right", color=GRAY, fontsize=9)
     energy.set_ylim(1e-5, 3e2)
     energy.legend(fontsize=8, loc="upper right")
-    chart(energy, f"kinetic energy left in a stack of {_N} (exact: none)", "passes over all contacts", "share of what gravity gave")
+    chart(energy, f"kinetic energy left in a stack of {_N} (exact: 0)", "sweeps over all contacts", "fraction of the energy from gravity")
 
     stale = exact + 10.0 * _FALL
-    for is_accumulated, color, label in ((True, BLUE, "the sum is clamped"), (False, RED, "each change is clamped")):
+    for is_accumulated, color, label in ((True, BLUE, "accumulated impulse is clamped"), (False, RED, "each increment is clamped")):
         clamps.plot(_passes(stale, n, is_accumulated)[1], "-", color=color, lw=1.8, label=label)
     clamps.legend(fontsize=8, loc="center right")
-    chart(clamps, "the load has gone: velocity of the top box", "passes", "m/s, upwards")
+    chart(clamps, "after the load is removed: velocity of the top box", "sweeps", "m/s, upward")
 
     t = np.arange(1, 181) / 60.0
     for is_warm, color in ((True, BLUE), (False, RED)):
         world.plot(t, _overlap(is_warm), color=color, lw=1.8, label=f"warm_starting={is_warm}")
     world.legend(fontsize=8, loc="lower right")
-    chart(world, f"deepest overlap of {_N} boxes in a world of ours", "t, s", "mm")
+    chart(world, f"deepest overlap of {_N} boxes, our solver", "t, s", "mm")
     return figure

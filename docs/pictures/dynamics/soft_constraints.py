@@ -73,7 +73,7 @@ def picture() -> Figure:
         springs.plot(t, _exact(ratio, t), "-", color=color, lw=1)
         springs.plot(t[::6], _spring(ratio)[::6], "o", color=color, ms=3.5, label=f"damping ratio {ratio:g}")
     springs.legend(fontsize=8, loc="upper right")
-    chart(springs, "a spring of 1 Hz, let go at 1 m: closed form (lines)\nand the world, 8 sub-steps (dots)", "t, s", "m")
+    chart(springs, "a 1 Hz spring released at 1 m: closed form (lines)\nand simulation with 8 sub-steps (dots)", "t, s", "m")
 
     for n, n_steps, color in ((14, 4, GREEN), (15, 4, RED), (15, 8, BLUE)):
         off = sway(n, n_steps)
@@ -81,14 +81,14 @@ def picture() -> Figure:
         towers.plot([], [], color=color, label=f"{n} boxes, contacts of {7.5 * n_steps:.0f} Hz")
     towers.set_ylim(1e-1, 3e3)
     towers.legend(fontsize=8, loc="upper left")
-    chart(towers, "sway of the top of a tower, mm", "t, s", "")
+    chart(towers, "sway of a tower's top, mm", "t, s", "")
 
     hertz = np.linspace(10.0, 65.0, 56)
-    heights.step(hertz, [tallest(float(f)) for f in hertz], color=GRAY, lw=1.2, label="tallest, by eigenvalues")
+    heights.step(hertz, [tallest(float(f)) for f in hertz], color=GRAY, lw=1.2, label="tallest stable tower, by eigenvalues")
     per_radian = 0.1 * (2.0 * math.pi * hertz) ** 2
     heights.plot(hertz, np.cbrt(7.837 * per_radian / 10.0), "--", color=PURPLE, lw=1, label="Greenhill's column")
-    heights.plot([f for f, _ in STANDS], [n for _, n in STANDS], "^", color=GREEN, ms=7, label="stands in the world")
-    heights.plot([f for f, _ in STANDS], [n + 1 for _, n in STANDS], "v", color=RED, ms=7, label="one more: falls")
+    heights.plot([f for f, _ in STANDS], [n for _, n in STANDS], "^", color=GREEN, ms=7, label="stands in the simulation")
+    heights.plot([f for f, _ in STANDS], [n + 1 for _, n in STANDS], "v", color=RED, ms=7, label="one more box: falls")
     heights.legend(fontsize=8, loc="upper left")
-    chart(heights, "how many boxes stand", "contact frequency, Hz", "")
+    chart(heights, "number of boxes that stand", "contact frequency, Hz", "")
     return figure

@@ -104,7 +104,7 @@ def _contents(folder):
         ("step gjk --scene pyramd", "--scene must be one of ... did you mean pyramid"),
         ("step gjk --scene pair", "--scene must be a demo with a world, got 'pair'"),
         ("step gjk --at 99 --json out.json", "--at must be a whole number from 1 to"),
-        ("step gjk --size 16x5000 --screenshot a.png", "--size must be from 16 to 4096 pixels a side, got '16x5000'"),
+        ("step gjk --size 16x5000 --screenshot a.png", "--size must be from 16 to 4096 pixels per side, got '16x5000'"),
         ("step moving_discs --pair moving.json", "... such as a pair of the query toi, of two discs"),
         ("step --at 3", "--at must be given with ALGORITHM, got 3"),
         ("step gjk --quiz 3 --at 2", "--at must be omitted with --quiz, got 2"),

@@ -347,5 +347,5 @@ def test_a_large_picture_is_worked_on_in_bands(tmp_path, kind, monkeypatch):
 def test_a_column_of_millions_of_pixels_is_refused_before_it_is_unpacked(tmp_path):
     path = tmp_path / "column.png"
     path.write_bytes(hostile.KINDS["column"].make(65_536))
-    with pytest.raises(InvalidInputError, match="at most 65535 pixels a side, got 1 x 65536"):
+    with pytest.raises(InvalidInputError, match="at most 65535 pixels per side, got 1 x 65536"):
         trace_file(path)

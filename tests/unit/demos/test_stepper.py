@@ -202,7 +202,7 @@ def test_two_stand_side_by_side_at_the_same_step():
     press(demo, "b")
     assert demo.names != ("gjk", "epa")
     demo.set_parameter("beside", "quickhull")
-    assert any("cannot be asked this" in str(line) for line in demo.status()) and picture_of(demo)
+    assert any("does not accept this input" in str(line) for line in demo.status()) and picture_of(demo)
 
 
 def test_four_trees_stand_over_the_same_boxes():
