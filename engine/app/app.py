@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from engine.app import solver_loading
 from engine.app.files.dropping import Dropper
+from engine.app.layout import is_inside
 from engine.app.messages import Message
 from engine.app.motion_panel import Wish, next_beside, next_solver
 from engine.app.navigator import Navigator
@@ -50,8 +51,6 @@ class App:
     appearance : Appearance
     dropper : Dropper
         Reads the files that are opened.
-    pointed : (x, y) or None
-        The pixel of the view that the pointer is at.
     open_menu : callable
         Shows the menu; set by the event router.
     """
@@ -61,7 +60,6 @@ class App:
         self.running = True
         self.appearance = Appearance(screen.ui_scale)
         self.dropper = Dropper()
-        self.pointed: tuple[int, int] | None = None
         self.open_menu: Callable[[], object] = lambda: None
         self.open_keys: Callable[[], object] = lambda: None
         self.share_loaded: float | None = None
@@ -77,6 +75,12 @@ class App:
     def session(self) -> Session:
         """The demo that runs, or the preview behind the list."""
         return self.navigator.session
+
+    @property
+    def pointed(self) -> tuple[int, int] | None:
+        """The pixel of the pointer if it is in the view."""
+        pointer = self.screen.ui.pointer
+        return pointer if pointer is not None and is_inside(pointer, self.screen.view) else None
 
     @property
     def network(self) -> NetworkDriver:

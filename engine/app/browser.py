@@ -22,11 +22,9 @@ from engine.render.hud import draw_paragraph
 from engine.sim.demo import Demo
 from engine.ui.form import Form
 from engine.ui.rows import Button, Buttons, Heading, Note, Row, Text
+from engine.ui.ui import Item
 
-__all__ = ["Browser", "called", "edited", "found_in"]
-
-_MAX_TYPED = 40
-_CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
+__all__ = ["Browser", "called", "found_in"]
 
 
 def found_in(demos: Sequence[type[Demo]], searched: str) -> list[int]:
@@ -62,15 +60,6 @@ def called(demos: Sequence[type[Demo]], searched: str) -> list[int]:
     return exactly or [k for k, (title, name) in enumerate(names) if words and (title.startswith(words) or name.startswith(words))]
 
 
-def edited(event: pygame.event.Event, searched: str) -> str:
-    """Return what is searched after a key: a letter more, or one less with Backspace, with Ctrl none at all."""
-    if event.key == pygame.K_BACKSPACE:
-        return "" if event.mod & _CONTROL else searched[:-1]
-    if event.unicode and event.unicode.isprintable() and not event.mod & _CONTROL:
-        return f"{searched}{event.unicode}".lstrip()[:_MAX_TYPED]
-    return searched
-
-
 _ROW = 38.0
 """Design pixels of a button's height."""
 _OPEN = "Click to open"
@@ -84,8 +73,8 @@ class Browser:
     form : Form
         At the left of the window.
     demos : sequence of Demo classes
-    start, search : callable
-        Called with the index of the demo whose button was pressed, and with what is typed.
+    start, search, step : callable
+        Called with the index of the demo to start, with what is typed, and with -1 or 1 to choose the demo before or after the chosen one.
     actions : WindowActions
         Of the window.
     searched : str
@@ -104,10 +93,11 @@ class Browser:
         demos: Sequence[type[Demo]],
         start: Callable[[int], object],
         search: Callable[[str], object],
+        step: Callable[[int], object],
         actions: WindowActions,
         searched: str = "",
     ) -> None:
-        self._form, self.demos, self._start, self._search, self._actions = form, demos, start, search, actions
+        self._form, self.demos, self._start, self._search, self._step, self._actions = form, demos, start, search, step, actions
         self.searched = searched
         self.show(searched)
 
@@ -117,16 +107,17 @@ class Browser:
             self._form.scrolled = 0
         self.searched, self.found = searched, found_in(self.demos, searched)
 
-    def head(self) -> list[Row]:
+    def head(self, chosen: int) -> list[Row]:
         """Return the rows above the list, which stay."""
         menu, keys = self._actions.label("menu"), self._actions.label("keys")
         buttons = [Button(command.title, partial(self._actions.run, id), command.tip) for id, command in (("menu", menu), ("keys", keys))]
         if self.searched:
             buttons.append(Button("× Clear", partial(self._search, ""), "Show all demos (Esc)."))
-        tip = "Search titles, categories and keywords."
+        tip, hint = "Search titles, categories and keywords.", f"Search {len(self.demos)} demos"
+        enter = partial(self._start, chosen) if chosen in self.found else None
         return [
             Buttons(tuple(buttons)),
-            Text("", self.searched, self._search, tip=tip, is_live=True, enter=self._enter, hint=f"Search {len(self.demos)} demos"),
+            Text("", self.searched, self._search, tip=tip, is_live=True, enter=enter, step=self._step, hint=hint),
         ]
 
     def rows(self, chosen: int) -> list[Row]:
@@ -144,10 +135,6 @@ class Browser:
         hints = "Esc shows all demos." if self.searched else "Type to search. F1 shows all keys."
         return [*rows, Note(f"Click a demo to open it. {hints}", 12.5)]
 
-    def _enter(self) -> None:
-        if self.found:
-            self._start(self.found[0])
-
     def beside(self, index: int, by: int) -> int:
         """Return the demo so many places after another in the list; the first where that one is not listed, that one where none is."""
         if index not in self.found:
@@ -158,11 +145,14 @@ class Browser:
         """Bring the button of one demo into view."""
         self._form.reveal((self.demos[index].title, 0))
 
-    def pointed(self) -> int | None:
-        """Return the index of the demo whose button the pointer or the keyboard is at."""
-        form = self._form
-        item = form.ui.focused if form.ui.focus is not None and form.ui.focus[0] is form else form.hovered
+    def index_of(self, item: Item | None) -> int | None:
+        """Return the index of the demo that a control starts; None if it starts none."""
         return next((k for k in self.found if item is not None and not item.is_head and self.demos[k].title == item.key[0]), None)
+
+    def type_in(self, event: pygame.event.Event) -> None:
+        """Begin to type in the search box."""
+        self._form.ui.focus = self._form, ("", 0)
+        self._form.ui.handle_key(event)
 
     def preview_place(self, view: Place, chosen: type[Demo]) -> Place:
         """Return the part of the view above the chosen demo's title and text."""

@@ -12,7 +12,7 @@ import math
 import pygame
 
 from engine.app.app import App
-from engine.app.browser import Browser, edited
+from engine.app.browser import Browser
 from engine.app.commands import Command, command_of, run
 from engine.app.files.dropping import DROP_EVENTS, pixel_of_drop
 from engine.app.frame import FoundDifference
@@ -58,7 +58,6 @@ class EventRouter:
         self.menu, self.page, self.keys = Menu(app), PageReader(app), KeyPage(app)
         self.overlays: tuple[Overlay, ...] = (self.menu, self.page, self.keys, app.screen.asking)
         self._pointing = Pointing(app.session, self.page)
-        self._pointer_at = (-1, -1)
         self._is_left_for_right = False
         """True while the left button, pressed with Ctrl, does what the right one does."""
         app.open_menu, app.open_keys = self.menu.open, lambda: self.keys.show(app.session)
@@ -91,14 +90,11 @@ class EventRouter:
         elif event.type == pygame.WINDOWFOCUSLOST:
             self._app.session.driver.release_all()
             self._pointing.let_go()
-        elif event.type == pygame.WINDOWLEAVE:
-            if not any(pygame.mouse.get_pressed()):  # a drag may leave the window
-                self.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(-1, -1), rel=(0, 0), buttons=(0, 0, 0)))
         elif event.type in DROP_EVENTS:
             if event.type == pygame.DROPFILE:
                 self._app.open_file(event.file, pixel_of_drop(event, self._screen.view))
         elif event.type == pygame.MOUSEWHEEL:
-            self._wheel(pygame.mouse.get_pos() if not hasattr(event, "mouse") else event.mouse, event)
+            self._wheel(*self._screen.ui.wheel_of(event))
         else:
             self._pointer(event)
 
@@ -107,7 +103,7 @@ class EventRouter:
         ui, browser = self._screen.ui, self._screen.browser
         if event.type != pygame.KEYDOWN or ui.modal is not None or not ui.handle_key(event):
             return False
-        if browser is not None and self._screen.browser is browser and (index := browser.pointed()) is not None:
+        if browser is not None and self._screen.browser is browser and (index := browser.index_of(ui.focused)) is not None:
             self._navigator.choose(index)
         return True
 
@@ -116,9 +112,9 @@ class EventRouter:
     def _key(self, event: pygame.event.Event, command: Command | None) -> None:
         session, name = self._app.session, pygame.key.name(event.key)
         if event.key in _PAGES and command is None and name not in session.demo.takes_keys:
-            notches, (left, top, width, height) = _PAGES[event.key], self._screen.view
-            at = self._pointer_at if min(self._pointer_at) >= 0 else (left + width // 2, top + height // 2)
-            self.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=round(notches), precise_y=notches, mouse=at))
+            at = self._screen.ui.pointer or pygame.Rect(self._screen.view).center
+            if not any(form.wheel(at, _PAGES[event.key]) for form in self._screen.ui.forms):
+                self._wheel(at, _PAGES[event.key])
         elif self._screen.browser is not None:
             self._key_in_list(event, self._screen.browser, command)
         elif command is None or (is_plain(event) and self._is_of_demo(name, command)):
@@ -141,29 +137,22 @@ class EventRouter:
         elif command is not None and (event.mod & _CTRL or command.key.startswith("F")):
             run(command, self._app)
         elif event.key in (pygame.K_UP, pygame.K_DOWN):
-            self._navigator.choose(browser.beside(self._navigator.chosen, 1 if event.key == pygame.K_DOWN else -1))
-            browser.reveal(self._navigator.chosen)
+            self._navigator.step(1 if event.key == pygame.K_DOWN else -1)
         elif event.key in _ENTER:
             if self._navigator.chosen in browser.found:
                 self._navigator.start(self._navigator.chosen)
-        else:
-            is_new = self._navigator.is_list_fresh and bool(event.unicode) and event.unicode.isprintable()
-            self._navigator.is_list_fresh &= not event.unicode
-            self._navigator.search(edited(event, "" if is_new else self._navigator.searched))
+        elif event.key == pygame.K_BACKSPACE or (event.unicode.isprintable() and event.unicode.strip() and not event.mod & _CTRL):
+            browser.type_in(event)
 
     # -- the pointer --------------------------------------------------------------------------------------------------
 
-    def _wheel(self, at: tuple[int, int], event: pygame.event.Event) -> None:
-        notches = float(getattr(event, "precise_y", event.y))
-        if not self._screen.form.handle(event) and is_inside(at, self._screen.view) and not self._navigator.browsing:
+    def _wheel(self, at: tuple[int, int], notches: float) -> None:
+        if not self._screen.form.wheel(at, notches) and is_inside(at, self._screen.view) and not self._navigator.browsing:
             self._pointing.wheel(at, notches, self._screen.painter.controls)
 
     def _pointer(self, event: pygame.event.Event) -> None:
         at = getattr(event, "pos", None)
         in_view = at is not None and is_inside(at, self._screen.view)
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer_at = event.pos
-            self._app.pointed = at if in_view else None
         if self._screen.form.handle(event):
             return
         if self._screen.browser is not None:
@@ -173,32 +162,27 @@ class EventRouter:
 
     def _point_at_list(self, event: pygame.event.Event, browser: Browser, in_view: bool) -> None:
         if event.type == pygame.MOUSEMOTION:
-            if (pointed := browser.pointed()) is not None:
+            if (pointed := browser.index_of(self._screen.form.hovered)) is not None:
                 self._navigator.choose(pointed)
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and in_view and browser.found:
             self._navigator.start(self._navigator.chosen)
 
     def _point_at_demo(self, event: pygame.event.Event, in_view: bool) -> None:
-        event = self._with_ctrl(event, in_view)
-        if event.type == pygame.MOUSEBUTTONDOWN and in_view:
-            painter = self._screen.painter
-            self._pointing.press(event, painter.difference_at(event.pos) or self._contact(event.pos), painter.controls)
-        elif event.type == pygame.MOUSEBUTTONUP:
-            self._pointing.release(event)
-        elif event.type == pygame.MOUSEMOTION:
+        if event.type == pygame.MOUSEMOTION:
             self._pointing.move(event, self._screen.ui_scale)
+        elif event.type == pygame.MOUSEBUTTONDOWN:
+            if event.button == _LEFT:
+                mod = event.mod if hasattr(event, "mod") else pygame.key.get_mods()
+                self._is_left_for_right = in_view and bool(mod & pygame.KMOD_CTRL)
+            if in_view:
+                painter = self._screen.painter
+                found = painter.difference_at(event.pos) or self._contact(event.pos)
+                self._pointing.press(event.pos, self._meant(event.button), found, painter.controls)
+        elif event.type == pygame.MOUSEBUTTONUP:
+            self._pointing.release(self._meant(event.button))
 
-    def _with_ctrl(self, event: pygame.event.Event, in_view: bool) -> pygame.event.Event:
-        """Return a press of the left button with Ctrl in the view, and its release, as the right button's."""
-        if event.type not in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP) or event.button != _LEFT:
-            return event
-        if event.type == pygame.MOUSEBUTTONDOWN:
-            mod = event.mod if hasattr(event, "mod") else pygame.key.get_mods()
-            self._is_left_for_right = in_view and bool(mod & pygame.KMOD_CTRL)
-        if not self._is_left_for_right:
-            return event
-        self._is_left_for_right = event.type == pygame.MOUSEBUTTONDOWN
-        return pygame.event.Event(event.type, pos=event.pos, button=_RIGHT)
+    def _meant(self, button: int) -> int:
+        return _RIGHT if button == _LEFT and self._is_left_for_right else button
 
     def _contact(self, at: Pixel) -> StepperRequest | None:
         """Return a request for the stepper that finds the contact under a pixel; with Shift or impulses shown, for the solver's."""
@@ -241,19 +225,19 @@ class Pointing:
         self._lens: Camera | None = None
         """The camera at the point of the press, if it is not the view's."""
 
-    def press(self, event: pygame.event.Event, found: FoundDifference | StepperRequest | None, controls: Controls) -> None:
+    def press(self, at: Pixel, button: int, found: FoundDifference | StepperRequest | None, controls: Controls) -> None:
         """A button goes down in the view; `found` is the difference or the contact there, `controls` what the picture has for the hand."""
-        self._lens = controls.view_at(event.pos)
-        control = controls.at(event.pos) if event.button == _LEFT else None
+        self._lens = controls.view_at(at)
+        control = controls.at(at) if button == _LEFT else None
         if control is not None:
-            self._use(control, event.pos)
-        elif event.button == _LEFT:
+            self._use(control, at)
+        elif button == _LEFT:
             if found is not None:
-                self._clicked = (event.pos, found)
+                self._clicked = (at, found)
             else:
-                self._grip(Grab, event.pos, _LEFT)
-        elif event.button == _MIDDLE or (event.button == _RIGHT and (self._holding or not self._grip(Turn, event.pos, _RIGHT))):
-            self._panning = event.button
+                self._grip(Grab, at, _LEFT)
+        elif button == _MIDDLE or (button == _RIGHT and (self._holding or not self._grip(Turn, at, _RIGHT))):
+            self._panning = button
 
     def move(self, event: pygame.event.Event, ui_scale: float) -> None:
         """The pointer moves, over the view or dragged out of it."""
@@ -267,11 +251,11 @@ class Pointing:
         if self._holding:
             self._session.act(Drag(self._to_world(event.pos)))
 
-    def release(self, event: pygame.event.Event) -> None:
+    def release(self, button: int) -> None:
         """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
-        if event.button == _LEFT:
+        if button == _LEFT:
             self._slider = None
-        if event.button == _LEFT and self._clicked is not None:
+        if button == _LEFT and self._clicked is not None:
             clicked, self._clicked = self._clicked[1], None
             focus = self._session.view.focus
             if isinstance(clicked, StepperRequest):
@@ -280,9 +264,9 @@ class Pointing:
                 self._session.watch(door_of_difference(clicked.stage, clicked.difference))
             else:
                 self._session.look_at(*clicked)
-        elif event.button == self._panning:
+        elif button == self._panning:
             self._panning = 0
-        elif event.button == self._holding:
+        elif button == self._holding:
             self._ungrip()
 
     def wheel(self, pixel: Pixel, notches: float, controls: Controls) -> None:

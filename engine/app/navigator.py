@@ -62,8 +62,6 @@ class Navigator:
         Place of the demo that is marked in the list.
     searched : str
         What was typed there to find demos.
-    is_list_fresh : bool
-        True until a key is typed after the list was gone back to: the first letter starts a new search.
     session : Session
         The demo that runs, or the preview behind the browser where `browsing`.
     watched_from : Session or None
@@ -91,7 +89,6 @@ class Navigator:
         self.demos = tuple(demos)
         self.browsing = demo is None and client_session is None
         self.searched = ""
-        self.is_list_fresh = False
         self.left: list[Session] = []
         self.watched_from: Session | None = None
         self._seed, self._is_watched, self._screen = seed, is_watched, screen
@@ -216,6 +213,12 @@ class Navigator:
             self.session = self._session(self._preview(index))
             self.session.view.place(browser.preview_place(self._screen.layout.view, self.demos[index]))
 
+    def step(self, by: int) -> None:
+        """Mark the demo so many places after the one marked in the list, and scroll it into sight."""
+        if (browser := self._screen.browser) is not None:
+            self.choose(browser.beside(self.chosen, by))
+            browser.reveal(self.chosen)
+
     def search(self, words: str) -> None:
         """List the demos that have some words; where the one marked is none of them, or another is called so, the first such is marked."""
         browser = self._screen.browser
@@ -226,12 +229,12 @@ class Navigator:
         meant = called(self.demos, words) or browser.found
         if meant and self.chosen not in meant:
             self.choose(meant[0])
-        self._screen.form.lay_out(browser.rows(self.chosen), self._screen.layout.panel, browser.head())
+        self._screen.form.lay_out(browser.rows(self.chosen), self._screen.layout.panel, browser.head(self.chosen))
         browser.reveal(self.chosen)
 
     def browse(self) -> None:
         """Go to the list."""
-        self.browsing = self.is_list_fresh = True
+        self.browsing = True
         if type(self.session.demo) in self.demos:
             self.chosen = self.demos.index(type(self.session.demo))
         if self.chosen not in found_in(self.demos, self.searched):

@@ -164,7 +164,7 @@ class Screen:
         self._clear()
         self.view, self.browser = self.layout.view, browser
         preview.view.place(browser.preview_place(self.view, browser.demos[chosen]))
-        self.form.lay_out(browser.rows(chosen), self.layout.panel, browser.head())
+        self.form.lay_out(browser.rows(chosen), self.layout.panel, browser.head(chosen))
         self.form.scroll(scrolled - self.form.scrolled)
         browser.reveal(chosen)
 

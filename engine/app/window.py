@@ -254,7 +254,9 @@ class Window:
         navigator, screen = self.navigator, self.screen
         self.dock_area.use_fonts(screen.painter.fonts)
         if navigator.browsing:
-            browser = Browser(screen.form, navigator.demos, navigator.start, navigator.search, self._actions, navigator.searched)
+            browser = Browser(
+                screen.form, navigator.demos, navigator.start, navigator.search, navigator.step, self._actions, navigator.searched
+            )
             screen.build_list(browser, navigator.chosen, navigator.session)
         else:
             view = self.dock_area.carve(screen.layout.view, screen.ui_scale)
@@ -313,7 +315,7 @@ class Window:
         """Return the rows at the left, those that stay and those that are scrolled."""
         screen = self.screen
         if screen.browser is not None:
-            return tuple(screen.browser.head()), tuple(screen.browser.rows(self.navigator.chosen))
+            return tuple(screen.browser.head(self.navigator.chosen)), tuple(screen.browser.rows(self.navigator.chosen))
         assert screen.panel is not None
         rows = screen.panel.rows(self.check.words(self.session), self.app.appearance.shows_more)
         return screen.panel.head(), tuple(rows)

@@ -213,16 +213,18 @@ class Form:
             if event.button == 1 and item is not None:
                 self._press(item, event.pos)
             return True
-        if event.type == pygame.MOUSEWHEEL:
-            at = getattr(event, "mouse", self.ui.pointer)
-            if at is not None and self.place.collidepoint(at):
-                item, notches = self.at(at), float(getattr(event, "precise_y", event.y))
-                if item is not None and isinstance(item.what, Area) and item.what.wheel is not None:
-                    item.what.wheel(notches)
-                else:
-                    self.scroll(-self.ui.px(_NOTCH * notches))
-                return True
-        return False
+        return event.type == pygame.MOUSEWHEEL and self.wheel(*self.ui.wheel_of(event))
+
+    def wheel(self, at: tuple[int, int], notches: float) -> bool:
+        """Scroll, or let the area at a pixel do what it does with the wheel; return True if the pixel is the form's."""
+        if not self.place.collidepoint(at):
+            return False
+        item = self.at(at)
+        if item is not None and isinstance(item.what, Area) and item.what.wheel is not None:
+            item.what.wheel(notches)
+        else:
+            self.scroll(-self.ui.px(_NOTCH * notches))
+        return True
 
     def _press(self, item: Item, at: tuple[int, int]) -> None:
         what = item.what

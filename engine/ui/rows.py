@@ -163,9 +163,10 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text to type; `is_live` calls `change` with every letter, else with the whole. `enter` is called by the Enter key.
+    """A text to type; `is_live` calls `change` with every letter, else with the whole.
 
-    `hint` is shown in gray while it is empty.
+    Enter calls `enter`. The up and down arrow keys call `step` with -1 or 1, or go to another control. `hint` is shown in gray while it
+    is empty.
     """
 
     name: str
@@ -175,6 +176,7 @@ class Text:
     tip: str = ""
     is_live: bool = False
     enter: Callable[[], object] | None = field(default=None, compare=False)
+    step: Callable[[int], object] | None = field(default=None, compare=False)
     hint: str = ""
 
     def shown(self) -> str:

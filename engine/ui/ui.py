@@ -73,6 +73,9 @@ class Form(Protocol):
     def step(self, what: Widget, steps: float) -> None:
         """Move a number or a slider by so many of its steps."""
 
+    def wheel(self, at: tuple[int, int], notches: float) -> bool:
+        """Turn the wheel at a pixel; return True if the pixel is the form's."""
+
     def apply_drag(self) -> None:
         """Apply what was dragged since the last call."""
 
@@ -125,9 +128,15 @@ class Ui:
         """Note where the pointer is; a press anywhere ends what is typed, and takes the focus from the keyboard."""
         if event.type == pygame.MOUSEMOTION:
             self.pointer, self._rested = event.pos, 0.0
+        elif event.type == pygame.WINDOWLEAVE and not any(pygame.mouse.get_pressed()):  # a drag may leave the window
+            self.pointer = None
         elif event.type == pygame.MOUSEBUTTONDOWN:
             self._rested = -math.inf  # no tooltip over what was pressed
             self.finish()
+
+    def wheel_of(self, event: pygame.event.Event) -> tuple[tuple[int, int], float]:
+        """Return the pixel at which the wheel was turned, and by how many notches."""
+        return getattr(event, "mouse", self.pointer or pygame.mouse.get_pos()), float(getattr(event, "precise_y", event.y))
 
     def finish(self) -> None:
         """Take what was typed, and leave the field."""
@@ -190,8 +199,7 @@ class Ui:
         if self.focus is None or item is None:
             return False
         if self.typing is not None and isinstance(item.what, Field):
-            self._type(event, item.what, self.typing)
-            return True
+            return self._type(event, item.what, self.typing)
         if event.mod & _WITH_OTHERS:
             return False
         if event.key == pygame.K_ESCAPE:
@@ -209,7 +217,8 @@ class Ui:
         elif way:
             self.go(1 if event.key in (pygame.K_RIGHT, pygame.K_DOWN) else -1)
         elif isinstance(what, Field):
-            if event.key not in ENTER and (event.key == pygame.K_SPACE or not event.unicode.isprintable() or not event.unicode):
+            starts = event.key != pygame.K_SPACE and bool(event.unicode) and event.unicode.isprintable()
+            if not starts and event.key not in (*ENTER, pygame.K_BACKSPACE):
                 return False
             self.type_in(form, item.key)
             if event.key not in ENTER and self.typing is not None:
@@ -222,23 +231,26 @@ class Ui:
                 what.release()
         return True
 
-    def _type(self, event: pygame.event.Event, what: Field, typing: Typing) -> None:
-        text = "" if typing.is_fresh else typing.text
+    def _type(self, event: pygame.event.Event, what: Field, typing: Typing) -> bool:
+        """Handle a key in a field; a live field leaves those that it does not use to others."""
+        text, is_live = "" if typing.is_fresh else typing.text, isinstance(what, Text) and what.is_live
         if event.key == pygame.K_ESCAPE:
             self.focus = self.typing = None
-            return
+            if isinstance(what, Text) and is_live:
+                what.change("")
+            return True
         if event.key in ENTER:
             self._take()
             if isinstance(what, Text) and what.enter is not None:
                 what.enter()
-            return
+            return True
         if event.key in (pygame.K_UP, pygame.K_DOWN):
             if isinstance(what, Text):
-                self.go(1 if event.key == pygame.K_DOWN else -1)
+                (self.go if what.step is None else what.step)(1 if event.key == pygame.K_DOWN else -1)
             elif self.focus is not None:
                 self.typing = None
                 self.focus[0].step(what, _ARROWS[event.key] * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
-            return
+            return True
         if event.key in (pygame.K_BACKSPACE, pygame.K_DELETE):
             text = "" if event.mod & _CONTROL else text[:-1]
         elif event.key in (pygame.K_LEFT, pygame.K_RIGHT, pygame.K_END):  # what is shown is only added to
@@ -246,10 +258,11 @@ class Ui:
         elif event.unicode and event.unicode.isprintable() and not event.mod & _CONTROL:
             text = (text + event.unicode)[:_MAX_TYPED]
         else:
-            return
+            return not is_live
         self.typing = Typing(text)
-        if isinstance(what, Text) and what.is_live:
+        if isinstance(what, Text) and is_live:
             what.change(text)
+        return True
 
     def _take(self) -> None:
         """Give the field what was typed, or say what is wrong with it."""

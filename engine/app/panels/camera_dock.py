@@ -45,15 +45,12 @@ class CameraDock(Dock):
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("Middle click", "watch a body, or stop watching (Alt click does the same)"),)
 
     def __init__(self, editor: Editor | None = None) -> None:
-        self._pointer: tuple[int, int] | None = None
         self._pressed: tuple[int, int] | None = None
         self._hands = editor
         self._selected: tuple[int, int] | None = None
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos if session.view.holds(event.pos) else None
-        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and _has_alt(event):
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and _has_alt(event):
             if session.view.holds(event.pos):
                 session.timeline.watched = body_under(session, event.pos)
                 return True
@@ -88,8 +85,9 @@ class CameraDock(Dock):
         """Write mass and motion of the body that is pointed at beside it, or beside the pointer on a large body."""
         if self._hands is not None and self._hands.is_building:
             return
-        pointed = None if self._pointer is None or session.view.lane_at(self._pointer) is not None else body_under(session, self._pointer)
-        if self._pointer is None or pointed is None:
+        pointer = self._pointer(session)
+        pointed = None if pointer is None or session.view.lane_at(pointer) is not None else body_under(session, pointer)
+        if pointer is None or pointed is None:
             return
         stage = session.demo.stages[pointed[0]]
         world = stage.world
@@ -98,7 +96,7 @@ class CameraDock(Dock):
             return
         mass = f"{body.mass:.3g} kg, " if body.spec.type == "dynamic" else ""
         words = f"{mass}{math.hypot(*state.linear_velocity):.2f} m/s, {state.angular_velocity:.2f} rad/s"
-        at, gap = self._pointer, _BESIDE_POINTER
+        at, gap = pointer, _BESIDE_POINTER
         sides: Sequence[tuple[int, int]] = ALL_SIDES
         seen, small = _seen(canvas, stage, pointed[1]), _SMALL * canvas.ui_scale
         if seen is not None and min(seen.size) <= small:
@@ -115,9 +113,14 @@ class CameraDock(Dock):
                 canvas.room.keep_off_lines(np.stack((pixels, np.roll(pixels, -1, axis=0)), axis=1))
         canvas.label_last(at, words, palette.TEXT, 12.0, gap, plate=True, sides=sides)
 
+    def _pointer(self, session: Session) -> tuple[int, int] | None:
+        pointer = self.form.ui.pointer
+        return pointer if pointer is not None and session.view.holds(pointer) else None
+
     def follow(self, session: Session) -> None:
         """Follow the body that is pointed at, or watched; stop if it is followed already."""
-        pointed = body_under(session, self._pointer) if self._pointer is not None else None
+        pointer = self._pointer(session)
+        pointed = body_under(session, pointer) if pointer is not None else None
         target = pointed if pointed is not None else session.timeline.watched
         if target is None:
             session.messages.say("Point at a body, then press V to follow it.")

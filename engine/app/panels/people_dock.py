@@ -61,7 +61,6 @@ class PeopleDock(Dock):
         self._n_corrections = 0
         self._pointers: dict[int, Point] = {}
         """Drawn position of each user's pointer, in picture coordinates, m."""
-        self._pointer: tuple[int, int] | None = None
 
     def begin(self, session: Session) -> None:
         self.ghosts.clear()
@@ -72,14 +71,9 @@ class PeopleDock(Dock):
     def leave(self, session: Session) -> None:
         self.begin(session)
 
-    def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos
-        return super().handle(event, session)
-
     def drive(self, session: Session) -> None:
         """Assign the force keys to the body under the pointer, or to none."""
-        driver, at = session.driver, self._pointer
+        driver, at = session.driver, self.form.ui.pointer
         if isinstance(driver, NetworkDriver):
             driver.drive(body_under(session, at) if at is not None and session.view.holds(at) else None)
 

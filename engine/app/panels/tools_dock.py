@@ -64,7 +64,6 @@ class ToolsDock(Dock):
         self.tool = self.tools[0]
         self._has_world = True
         self._is_pressed = False
-        self._pixel: tuple[int, int] | None = None
         self._hint_for = 0.0
 
     @property
@@ -104,7 +103,6 @@ class ToolsDock(Dock):
         if super().handle(event, session):
             return True
         if event.type == pygame.MOUSEMOTION:
-            self._pixel = event.pos
             if self._is_idle:
                 return False
             if self._is_pressed or self._is_in_view(event.pos, session):
@@ -172,7 +170,8 @@ class ToolsDock(Dock):
         return self.tool is self.tools[0]
 
     def _key(self, event: pygame.event.Event, session: Session) -> bool:
-        at = self._at(self._pixel, session) if self._pixel is not None and self._is_in_view(self._pixel, session) else None
+        pointer = self.form.ui.pointer
+        at = self._at(pointer, session) if pointer is not None and self._is_in_view(pointer, session) else None
         if event.key == pygame.K_ESCAPE:
             return self._escape()
         if event.mod & _CTRL and event.key in _TIME_KEYS:

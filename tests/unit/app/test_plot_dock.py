@@ -8,7 +8,6 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app.panels.camera_dock import CameraDock
 from engine.app.panels.dock import Dock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.window import Window
@@ -165,7 +164,7 @@ def test_the_wheel_shows_less_of_the_time(window):
 def test_the_camera_follows_exactly_and_through_rewinding(window):
     frames(window, 20)
     session = window.session
-    dock_of(window, CameraDock)._pointer = None
+    window.screen.ui.pointer = None
     session.timeline.watched = (0, 7)
     key(window, pygame.K_v)
     frames(window, 90)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from engine.app.browser import edited, found_in
+from engine.app.browser import found_in
 from engine.app.layout import MIN_SIZE
 from engine.app.window import Window
 from engine.sim.registry import all_demos
@@ -139,15 +139,13 @@ def test_what_a_student_types_finds_its_demo(word, id):
     assert id in {all_demos()[k].id for k in found_in(all_demos(), word)}
 
 
-def test_keys_of_the_box():
-    def key(key, letter="", mod=0):
-        return pygame.event.Event(pygame.KEYDOWN, key=key, unicode=letter, mod=mod)
-
-    assert edited(key(pygame.K_a, "A", pygame.KMOD_SHIFT), "x") == "xA"
-    assert edited(key(pygame.K_SPACE, " "), "") == "" and edited(key(pygame.K_SPACE, " "), "a") == "a "
-    assert edited(key(pygame.K_BACKSPACE, "\b", pygame.KMOD_CTRL), "some words") == ""
-    assert edited(key(pygame.K_s, "\x13", pygame.KMOD_CTRL), "a") == "a" and edited(key(pygame.K_F5), "a") == "a"
-    assert len(edited(key(pygame.K_a, "a"), "b" * 40)) == 40
+def test_ctrl_backspace_empties_the_box_and_commands_work_while_one_types(listed):
+    write(listed, "card")
+    listed.send(pygame.KEYDOWN, key=pygame.K_BACKSPACE, mod=pygame.KMOD_LCTRL, unicode="\b")
+    assert listed.window.navigator.searched == ""
+    write(listed, "pu")
+    listed.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_LCTRL, unicode="\r")
+    assert listed.window.navigator.searched == "pu" and listed.window.router.menu.is_open
 
 
 @pytest.mark.parametrize("searched", ["", "wall", "a search that is longer than its box"])
