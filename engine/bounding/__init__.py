@@ -2,7 +2,7 @@
 
 from engine.bounding.boxes import OrientedBox, box_area, fitted_box, least_area_box, refitted_box
 from engine.bounding.capsule import BoundingCapsule, least_area_capsule
-from engine.bounding.circles import BoundingCircle, mean_circle, smallest_circle
+from engine.bounding.circles import BoundingCircle, diagonal_circle, mean_circle, smallest_circle
 from engine.bounding.cloud import Cloud, cloud_of
 from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop
@@ -18,6 +18,7 @@ __all__ = [
     "bounding_hull",
     "box_area",
     "cloud_of",
+    "diagonal_circle",
     "fitted_box",
     "fitted_kdop",
     "least_area_box",

@@ -13,6 +13,10 @@ much the right side is widened.
 **The mean** of the points is the quickest center; the radius is then up to twice the smallest. (Many points in one corner and one far away:
 the mean lies at the corner.)
 
+**The box's diagonal** as the diameter takes one pass; the center is that of the upright box. No side of the box is longer than the
+points' greatest distance D, so the diagonal is at most sqrt(2) D in the plane and sqrt(3) D in space. The smallest circle's diameter is at
+least D, and both sides of the box fit in it, so the radius is at most sqrt(2) times the smallest.
+
 **The smallest.** The smallest circle is unique, and two or three of the points determine it. Take the points one by one and keep the
 smallest circle of those seen. A new point inside changes nothing. One outside must lie *on* the circle of all seen so far: that is the
 same task again, with one point known to be on the boundary; and once more, with two::
@@ -58,6 +62,7 @@ __all__ = [
     "WelzlRun",
     "WelzlTest",
     "circle_around",
+    "diagonal_circle",
     "mean_circle",
     "smallest_circle",
     "smallest_of",
@@ -117,6 +122,22 @@ def mean_circle(points: Points) -> BoundingCircle:
     (0.0, 0.0)
     """
     return circle_around(points, cloud_of(points).mean)
+
+
+def diagonal_circle(points: Points) -> BoundingCircle:
+    """Return the circle whose diameter is the diagonal of the points' upright box, body frame.
+
+    Examples
+    --------
+    >>> diagonal_circle([(-3.0, 0.0), (3.0, 0.0), (0.0, 4.0), (0.0, -4.0)]).center
+    (0.0, 0.0)
+    """
+    cloud = cloud_of(points)
+    lower, upper = cloud.points.min(axis=0), cloud.points.max(axis=0)
+    center = 0.5 * (lower + upper)
+    scale = math.hypot(*center) + cloud.extent
+    radius = 0.5 * math.hypot(*(upper - lower)) + cloud.radius + BOUNDING_ROUNDING * scale
+    return BoundingCircle((float(center[0]), float(center[1])), radius)
 
 
 def circle_around(points: Points, center: tuple[float, float]) -> BoundingCircle:

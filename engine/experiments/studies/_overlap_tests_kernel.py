@@ -1,21 +1,40 @@
-"""Four ways to ask whether two convex polygons overlap, frame by frame, so that one call is worth a clock.
+"""Two convex polygons bounce in a square box; in each step, one of several tests decides whether they overlap.
 
-**Edge against edge.** Two edges (p, q) and (r, s) cross where r and s lie on different sides of the line p q, and p and q on different
-sides of r s; the side is the sign of a cross product. Polygons whose outlines cross overlap. The converse fails: one may lie inside the
-other. Apart, all n m pairs of edges are tried: the cost is n m.
+A step moves both polygons, places their corners in the world, compares each corner with each of the four walls, and runs the test. If
+the polygons overlap, they collide: an impulse along the axis of least depth, at the deepest corner, reverses the approach there,
+elastically and without friction. All tests give the same answers and thus the same motion; only their costs differ.
 
-**Bounding circle first.** Circles about the centroids that hold all vertices: where they are apart, the polygons are. Else edge against
-edge. A *false hit* is a pair whose circles overlap and whose polygons do not.
+A *look* compares one corner with one line or along one direction. The four walls take 4 (n + m) looks.
 
-**GJK** (`_gjk_kernel`), from the line of the centers; **with a kept witness**, from the vertices that were nearest a frame ago. A support
-looks at all n + m vertices. A circle may be asked first here too.
+**All pairs of edges.** Two edges cross if each has its ends on different sides of the other's line. If no two edges cross, the polygons
+are apart or one contains the other, so one corner of each is tested against the other polygon. Apart, that takes n m looks and those of
+the two corners.
 
-**SAT** (`_sat_kernel`), left at the first edge that parts the polygons.
+**Circle first.** If circles around all corners are apart, the polygons are. Otherwise another test follows. A *false hit*
+is a step in which the circles overlap and the polygons do not.
+
+**GJK, yes or no.** Let C be the Minkowski difference of all b - a, which contains the origin O if the polygons overlap. The support w is
+the point of C farthest along s. If w.s < 0, all of C lies beyond O, and the polygons are apart: this is the early exit. Otherwise w joins
+the simplex p, q, and the next s is the normal of one of its edges that has O in front::
+
+        p-----------------q          O is between the line p q and the line through w across s. If it is behind w p and w q, the
+          \\      O       /    | s     triangle contains it: the polygons overlap. Otherwise one of the two, with O in front, is the
+            \\         /      v      next p q.
+               ` w '
+
+A kept support, the two corners of the last w, is where the next step's search begins. Each support takes n + m looks.
+
+**GJK, distance** (`engine.narrowphase._gjk_kernel`) continues until the distance is known, from the kept simplex.
+
+**SAT** ends at the first edge with all corners of the other polygon in front of it.
+
+Source: the three tests and the scene, in three dimensions, are those of a thesis of 2010 (Table 7.1).
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,111 +42,296 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import SEPARATED
-from engine.narrowphase._distance_kernel import placed_of
-from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, gjk_cores, relative_cores
-from engine.narrowphase._sat_kernel import face_separation
-from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, move_to_frame
+from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, Cores, gjk_cores
 
-__all__ = ["CIRCLES", "CIRCLE_THEN_EDGES", "CIRCLE_THEN_GJK", "EDGES", "GJK", "KEPT_GJK", "SAT", "count_overlaps"]
+__all__ = [
+    "CIRCLE_HITS",
+    "CIRCLE_THEN_EDGES",
+    "CIRCLE_THEN_GJK",
+    "COLD_GJK",
+    "DISTANCE_GJK",
+    "EDGES",
+    "GJK",
+    "HITS",
+    "LOOKS",
+    "NOTHING",
+    "N_COUNTS",
+    "SAT",
+    "SUPPORTS",
+    "Pair",
+    "bounce",
+]
 
-EDGES, CIRCLE_THEN_EDGES, GJK, KEPT_GJK, CIRCLE_THEN_GJK, SAT, CIRCLES = range(7)
+NOTHING, EDGES, CIRCLE_THEN_EDGES, GJK, COLD_GJK, CIRCLE_THEN_GJK, DISTANCE_GJK, SAT = range(8)
+"""Tests; NOTHING says no."""
+
+LOOKS, HITS, CIRCLE_HITS, SUPPORTS = range(4)
+N_COUNTS = 4
+"""Columns of the counts: looks, steps with overlap, steps with overlapping circles, supports computed by GJK."""
+
+
+class Pair(NamedTuple):
+    """Two convex polygons, their frames' origins at the centers of mass.
+
+    Attributes
+    ----------
+    a, b : float64 (n, 2), (m, 2)
+        Corners, counterclockwise, m.
+    circles : float64 (2, 3)
+        Centers (x, y) in the polygons' frames, and radii, m.
+    inverse : float64 (2, 2)
+        1/mass, 1/kg, and 1/inertia, 1/(kg m^2).
+    """
+
+    a: FloatArray
+    b: FloatArray
+    circles: FloatArray
+    inverse: FloatArray
+
+
+@kernel
+def bounce(
+    test: int, n_steps: int, h: float, half: float, pair: Pair, pose: FloatArray, velocity: FloatArray, counts: IntArray
+) -> None:  # fmt: skip
+    """Advance each of k boxes by `n_steps` of `h` seconds.
+
+    Parameters
+    ----------
+    test : int
+        One of the tests above.
+    half : float
+        Half the side of the box, m.
+    pose, velocity : float64 (k, 2, 3)
+        x, y, angle (m, rad) of both polygons in each box, and their rates; updated.
+    counts : int64 (k, N_COUNTS)
+        Increased.
+    """
+    a, b = np.empty_like(pair.a), np.empty_like(pair.b)
+    kept, simplex = np.zeros(2, dtype=np.int64), np.zeros(TRIANGLE_SIZE, dtype=np.int64)
+    for box in range(pose.shape[0]):
+        kept[:] = 0
+        simplex[:] = 0
+        poses, velocities = pose[box], velocity[box]
+        for _ in range(n_steps):
+            for body in range(2):
+                for axis in range(3):
+                    poses[body, axis] += h * velocities[body, axis]
+            _place(pair.a, poses[0], a)
+            _place(pair.b, poses[1], b)
+            _bounce_off_walls(a, poses[0], velocities[0], pair.inverse[0], half, counts[box])
+            _bounce_off_walls(b, poses[1], velocities[1], pair.inverse[1], half, counts[box])
+            if test == COLD_GJK:
+                kept[:] = 0
+            if _overlap(test, pair, a, b, poses, kept, simplex, counts[box]):
+                counts[box, HITS] += 1
+                _collide(a, b, poses, velocities, pair.inverse)
 
 
 @inlined_kernel
-def _do_edges_cross(a: FloatArray, b: FloatArray) -> bool:
-    """Tell whether any edge of one outline meets any edge of the other, both in one frame."""
+def _place(corners: FloatArray, pose: FloatArray, placed: FloatArray) -> None:
+    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    for i in range(corners.shape[0]):
+        placed[i, 0] = pose[0] + cos * corners[i, 0] - sin * corners[i, 1]
+        placed[i, 1] = pose[1] + sin * corners[i, 0] + cos * corners[i, 1]
+
+
+@inlined_kernel
+def _bounce_off_walls(
+    corners: FloatArray, pose: FloatArray, velocity: FloatArray, inverse: FloatArray, half: float, counts: IntArray
+) -> None:
+    for wall in range(4):
+        axis, side = wall // 2, 1.0 - 2.0 * (wall % 2)
+        deepest, reach = 0, -math.inf
+        for i in range(corners.shape[0]):
+            if side * corners[i, axis] > reach:
+                deepest, reach = i, side * corners[i, axis]
+        if reach > half:
+            nx, ny = (side, 0.0) if axis == 0 else (0.0, side)
+            x, y = corners[deepest, 0] - pose[0], corners[deepest, 1] - pose[1]
+            speed = nx * (velocity[0] - velocity[2] * y) + ny * (velocity[1] + velocity[2] * x)
+            if speed > 0.0:
+                turn = x * ny - y * nx
+                impulse = 2.0 * speed / (inverse[0] + inverse[1] * turn * turn)
+                velocity[0] -= inverse[0] * impulse * nx
+                velocity[1] -= inverse[0] * impulse * ny
+                velocity[2] -= inverse[1] * impulse * turn
+    counts[LOOKS] += 4 * corners.shape[0]
+
+
+@inlined_kernel
+def _overlap(
+    test: int, pair: Pair, a: FloatArray, b: FloatArray, poses: FloatArray, kept: IntArray, simplex: IntArray, counts: IntArray
+) -> bool:
+    if test in (CIRCLE_THEN_EDGES, CIRCLE_THEN_GJK):
+        if not _circles_overlap(pair.circles, poses, counts):
+            return False
+        counts[CIRCLE_HITS] += 1
+    if test in (EDGES, CIRCLE_THEN_EDGES):
+        return _outlines_overlap(a, b, counts)
+    if test in (GJK, COLD_GJK, CIRCLE_THEN_GJK):
+        return _gjk_says_yes(a, b, kept, counts)
+    if test == DISTANCE_GJK:
+        reach = math.hypot(poses[0, 0], poses[0, 1]) + math.hypot(poses[1, 0], poses[1, 1]) + pair.circles[0, 2] + pair.circles[1, 2]
+        rounding = SAT_ROUNDING * reach
+        status, n_supports, _, _, _, _ = gjk_cores(Cores(a, b, 1.0, 0.0, 0.0, 0.0), rounding, rounding, simplex, None)
+        counts[SUPPORTS] += n_supports
+        counts[LOOKS] += n_supports * (a.shape[0] + b.shape[0])
+        return status != SEPARATED
+    if test == SAT:
+        return not _has_parting_edge(a, b, counts) and not _has_parting_edge(b, a, counts)
+    return False
+
+
+@inlined_kernel
+def _circles_overlap(circles: FloatArray, poses: FloatArray, counts: IntArray) -> bool:
+    counts[LOOKS] += 1
+    x, y = 0.0, 0.0
+    for body in range(2):
+        sign, cos, sin = 2.0 * body - 1.0, math.cos(poses[body, 2]), math.sin(poses[body, 2])
+        x += sign * (poses[body, 0] + cos * circles[body, 0] - sin * circles[body, 1])
+        y += sign * (poses[body, 1] + sin * circles[body, 0] + cos * circles[body, 1])
+    reach: float = circles[0, 2] + circles[1, 2]
+    return x * x + y * y <= reach * reach
+
+
+@inlined_kernel
+def _outlines_overlap(a: FloatArray, b: FloatArray, counts: IntArray) -> bool:
+    """Return True if two edges cross or one polygon contains the other."""
     n, m = a.shape[0], b.shape[0]
     for i in range(n):
         after = i + 1 if i + 1 < n else 0
         px, py = a[i, 0], a[i, 1]
         ex, ey = a[after, 0] - px, a[after, 1] - py
         before = ex * (b[0, 1] - py) - ey * (b[0, 0] - px)
+        counts[LOOKS] += m
         for j in range(m):
             following = j + 1 if j + 1 < m else 0
-            rx, ry = b[j, 0], b[j, 1]
-            fx, fy = b[following, 0] - rx, b[following, 1] - ry
             side = ex * (b[following, 1] - py) - ey * (b[following, 0] - px)
             if before * side <= 0.0:
+                rx, ry = b[j, 0], b[j, 1]
+                fx, fy = b[following, 0] - rx, b[following, 1] - ry
                 of_p = fx * (py - ry) - fy * (px - rx)
                 of_q = fx * (a[after, 1] - ry) - fy * (a[after, 0] - rx)
+                counts[LOOKS] += 2
                 if of_p * of_q <= 0.0:
                     return True
             before = side
+    return _contains(a, b, counts) or _contains(b, a, counts)
+
+
+@inlined_kernel
+def _contains(a: FloatArray, b: FloatArray, counts: IntArray) -> bool:
+    """Return True if the first corner of B is behind all edges of A."""
+    n = a.shape[0]
+    for i in range(n):
+        after = i + 1 if i + 1 < n else 0
+        counts[LOOKS] += 1
+        if (a[after, 0] - a[i, 0]) * (b[0, 1] - a[i, 1]) - (a[after, 1] - a[i, 1]) * (b[0, 0] - a[i, 0]) < 0.0:
+            return False
+    return True
+
+
+@inlined_kernel
+def _has_parting_edge(a: FloatArray, b: FloatArray, counts: IntArray) -> bool:
+    """Return True if an edge of A has all corners of B in front of it."""
+    n = a.shape[0]
+    for i in range(n):
+        after = i + 1 if i + 1 < n else 0
+        ex, ey = a[after, 0] - a[i, 0], a[after, 1] - a[i, 1]
+        is_parting = True
+        for j in range(b.shape[0]):
+            counts[LOOKS] += 1
+            if ex * (b[j, 1] - a[i, 1]) - ey * (b[j, 0] - a[i, 0]) >= 0.0:
+                is_parting = False
+                break
+        if is_parting:
+            return True
     return False
 
 
 @inlined_kernel
-def _is_parted(a: FloatArray, normals_a: FloatArray, b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
-    for edge in range(a.shape[0]):
-        if face_separation(a, normals_a, edge, b) > touch:
-            return True
-    for edge in range(b.shape[0]):
-        if face_separation(b, normals_b, edge, a) > touch:
-            return True
-    return False
+def _farthest(corners: FloatArray, x: float, y: float) -> int:
+    best, most = 0, x * corners[0, 0] + y * corners[0, 1]
+    for i in range(1, corners.shape[0]):
+        along = x * corners[i, 0] + y * corners[i, 1]
+        if along > most:
+            best, most = i, along
+    return best
 
 
 @inlined_kernel
-def _by_gjk(shapes: Shapes, a: int, b: int, poses_a: FloatArray, poses_b: FloatArray, row: int, simplex: IntArray) -> tuple[bool, int]:
-    placed_a, placed_b = placed_of(shapes, a, poses_a, row), placed_of(shapes, b, poses_b, row)
-    cores = relative_cores(placed_a, placed_b)
-    rounding = SAT_ROUNDING * (placed_a.extent + placed_b.extent + math.hypot(cores.shift_x, cores.shift_y))
-    status, steps, _, _, _, _ = gjk_cores(cores, rounding, rounding, simplex, None)
-    return status != SEPARATED, steps
+def _gjk_says_yes(a: FloatArray, b: FloatArray, kept: IntArray, counts: IntArray) -> bool:
+    n_corners = a.shape[0] + b.shape[0]
+    px, py = b[kept[1], 0] - a[kept[0], 0], b[kept[1], 1] - a[kept[0], 1]
+    qx, qy, is_point = px, py, True
+    sx, sy = -px, -py
+    for _ in range(2 * n_corners):
+        kept[0], kept[1] = _farthest(a, -sx, -sy), _farthest(b, sx, sy)
+        counts[SUPPORTS] += 1
+        counts[LOOKS] += n_corners
+        wx, wy = b[kept[1], 0] - a[kept[0], 0], b[kept[1], 1] - a[kept[0], 1]
+        if wx * sx + wy * sy < 0.0:
+            return False
+        if is_point:
+            is_point = False
+        else:
+            winding = 1.0 if (px - wx) * (qy - wy) - (py - wy) * (qx - wx) > 0.0 else -1.0
+            if winding * (px * wy - py * wx) > 0.0:  # O in front of w p
+                qx, qy = px, py
+            elif winding * (wx * qy - wy * qx) <= 0.0:  # nor in front of w q
+                return True
+        px, py = wx, wy
+        ex, ey = qx - px, qy - py
+        side = ex * py - ey * px  # of O beside p q, 0 if it is on the segment
+        if side == 0.0:
+            return True
+        sx, sy = (-ey, ex) if side < 0.0 else (ey, -ex)
+    return not _has_parting_edge(a, b, counts) and not _has_parting_edge(b, a, counts)  # rounding: O is on the outline of C
 
 
 @inlined_kernel
-def _by_edges(
-    is_sat: bool, shapes: Shapes, a: int, b: int, poses_a: FloatArray, poses_b: FloatArray, row: int, moved: FloatArray, turned: FloatArray
-) -> bool:
-    low_a, high_a = shapes.first[a], shapes.first[a] + shapes.n_vertices[a]
-    low_b, high_b = shapes.first[b], shapes.first[b] + shapes.n_vertices[b]
-    core_a, core_b = shapes.vertices[low_a:high_a], moved[: high_b - low_b]
-    move_to_frame(poses_a[row], poses_b[row], shapes.vertices[low_b:high_b], core_b, False)
-    if not is_sat:
-        return _do_edges_cross(core_a, core_b)
-    normals_b = turned[: high_b - low_b]
-    move_to_frame(poses_a[row], poses_b[row], shapes.normals[low_b:high_b], normals_b, True)
-    return not _is_parted(core_a, shapes.normals[low_a:high_a], core_b, normals_b, 0.0)
+def _collide(a: FloatArray, b: FloatArray, poses: FloatArray, velocities: FloatArray, inverse: FloatArray) -> None:
+    """Reverse the approach of the deepest corner along the axis of least depth."""
+    best_a, edge_a, corner_b = _greatest_separation(a, b)
+    best_b, edge_b, corner_a = _greatest_separation(b, a)
+    if best_a >= best_b:
+        nx, ny = _normal(a, edge_a)
+        x, y = b[corner_b, 0], b[corner_b, 1]
+    else:
+        nx, ny = _normal(b, edge_b)
+        nx, ny, x, y = -nx, -ny, a[corner_a, 0], a[corner_a, 1]
+    speed, inverse_mass = 0.0, 0.0
+    for body in range(2):
+        sign, (ax, ay) = 2.0 * body - 1.0, (x - poses[body, 0], y - poses[body, 1])
+        v, turn = velocities[body], ax * ny - ay * nx
+        speed += sign * (nx * v[0] + ny * v[1] + turn * v[2])
+        inverse_mass += inverse[body, 0] + inverse[body, 1] * turn * turn
+    if speed < 0.0:
+        impulse = -2.0 * speed / inverse_mass
+        for body in range(2):
+            sign, (ax, ay) = 2.0 * body - 1.0, (x - poses[body, 0], y - poses[body, 1])
+            v = velocities[body]
+            v[0] += sign * inverse[body, 0] * impulse * nx
+            v[1] += sign * inverse[body, 0] * impulse * ny
+            v[2] += sign * inverse[body, 1] * impulse * (ax * ny - ay * nx)
 
 
-@kernel
-def count_overlaps(
-    test: int, packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, found: IntArray
-) -> tuple[int, int]:
-    """Ask `test` of every pair in every frame; return how often it says yes, and the steps of GJK that it took.
+@inlined_kernel
+def _normal(corners: FloatArray, edge: int) -> tuple[float, float]:
+    after = edge + 1 if edge + 1 < corners.shape[0] else 0
+    ex, ey = corners[after, 0] - corners[edge, 0], corners[after, 1] - corners[edge, 1]
+    length = math.hypot(ex, ey)
+    return ey / length, -ex / length
 
-    Parameters
-    ----------
-    test : int
-        One of the constants of this module; CIRCLES asks nothing but these.
-    packed, pairs : arrays of `Shapes`, int64 (n, 2)
-        Polygons without radius.
-    poses_a, poses_b : float64 (frames * n, 4)
-        x, y, cos, sin; all pairs of a frame, then those of the next.
-    found : int64 (frames * n,)
-        Written: 1 where it says yes.
-    """
-    shapes, n = Shapes(*packed), pairs.shape[0]
-    most = most_vertices(shapes.n_vertices)
-    moved, turned = np.empty((most, 2)), np.empty((most, 2))
-    simplices = np.zeros((n, TRIANGLE_SIZE), dtype=np.int64)
-    n_yes, n_steps = 0, 0
-    for row in range(poses_a.shape[0]):
-        pair = row % n
-        a, b = pairs[pair, 0], pairs[pair, 1]
-        is_yes = True
-        if test in (CIRCLE_THEN_EDGES, CIRCLE_THEN_GJK, CIRCLES):
-            dx, dy = poses_b[row, 0] - poses_a[row, 0], poses_b[row, 1] - poses_a[row, 1]
-            reach = shapes.extent[a] + shapes.extent[b]
-            is_yes = dx * dx + dy * dy <= reach * reach
-        if is_yes and test in (GJK, KEPT_GJK, CIRCLE_THEN_GJK):
-            if test == GJK:
-                simplices[pair, 0] = 0
-            is_yes, steps = _by_gjk(shapes, a, b, poses_a, poses_b, row, simplices[pair])
-            n_steps += steps
-        elif is_yes and test != CIRCLES:
-            is_yes = _by_edges(test == SAT, shapes, a, b, poses_a, poses_b, row, moved, turned)
-        found[row] = is_yes
-        n_yes += is_yes
-    return n_yes, n_steps
+
+@inlined_kernel
+def _greatest_separation(a: FloatArray, b: FloatArray) -> tuple[float, int, int]:
+    """Return the greatest separation over the edges of A, that edge, and the corner of B nearest along it."""
+    greatest, edge, corner = -math.inf, 0, 0
+    for i in range(a.shape[0]):
+        nx, ny = _normal(a, i)
+        nearest = _farthest(b, -nx, -ny)
+        separation = nx * (b[nearest, 0] - a[i, 0]) + ny * (b[nearest, 1] - a[i, 1])
+        if separation > greatest:
+            greatest, edge, corner = separation, i, nearest
+    return greatest, edge, corner

@@ -1,153 +1,237 @@
-"""Overlap of convex polygons: edge against edge, a bounding circle first, GJK with a cached witness, by the number of vertices."""
+"""Overlap tests of convex polygons by the number of edges: all pairs of edges, a circle first, GJK; two bodies in a box, as in 2010."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common.arrays import IntArray
+from engine.bounding import BoundingCircle, diagonal_circle, smallest_circle
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
-from engine.experiments.studies._overlap_tests_kernel import (
-    CIRCLE_THEN_EDGES,
-    CIRCLE_THEN_GJK,
-    CIRCLES,
-    EDGES,
-    GJK,
-    KEPT_GJK,
-    SAT,
-    count_overlaps,
-)
+from engine.experiments.studies import _overlap_tests_kernel as tests
 from engine.experiments.studies.study import Finding, growth, seconds_in_turn, study
-from engine.geometry import Polygon
-from engine.query import batch
+from engine.geometry.mass import polygon_mass
 from engine.report import Chart, Curve, Table, Value
 
-__all__ = ["TESTS", "Passes", "overlap_tests"]
+__all__ = ["CASES", "PUBLISHED", "TESTS", "Boxes", "Case", "overlap_tests"]
 
 TESTS = {
-    "edge against edge": EDGES,
-    "circle, then edges": CIRCLE_THEN_EDGES,
-    "GJK": GJK,
-    "GJK, cached witness": KEPT_GJK,
-    "circle, then that": CIRCLE_THEN_GJK,
-    "SAT": SAT,
+    "all pairs of edges": tests.EDGES,
+    "circle, then pairs": tests.CIRCLE_THEN_EDGES,
+    "GJK, yes or no": tests.GJK,
+    "the same, no kept support": tests.COLD_GJK,
+    "circle, then GJK": tests.CIRCLE_THEN_GJK,
+    "GJK, distance": tests.DISTANCE_GJK,
+    "SAT": tests.SAT,
+    "no test": tests.NOTHING,
 }
-_SIZES = (8, 16, 24, 40, 56, 80)
-_PAIRS, _FRAMES, _ROUNDS = 48, 72, 5
-_SPEED, _SPIN = 2.0 / 60.0, 1.0 / 60.0
-"""Relative motion of the polygons: m and rad per frame, 2 m/s and up to 1 rad/s at 60 frames a second."""
-_RADII, _FLAT = (0.25, 0.5), 4.0
-"""Meters of a round one; how many times longer than wide a flat one is."""
+PAIRS, CIRCLE, YES_OR_NO = list(TESTS)[:3]
+
+SIZES = (8, 16, 24, 32, 40, 48, 56, 64, 72, 80)
+PUBLISHED = {
+    PAIRS: (11.35, 26.31, 48.89, 79.67, 117.54, 164.06, 216.99, 296.23, 403.87, 524.69),
+    CIRCLE: (8.55, 15.81, 23.41, 36.65, 44.98, 64.38, 77.55, 102.74, 121.49, 150.34),
+    YES_OR_NO: (8.62, 11.61, 13.67, 16.58, 19.59, 22.38, 25.67, 29.63, 32.07, 34.12),
+}
+"""Table 7.1 (2010): mean time of a step with one body of so many triangles; the unit is not stated."""
+
+_SIDE, _FILLED = 10.0, 0.01
+"""Side of the box, m, and the share of it that the two bodies fill."""
+_STEP, _SPEED, _SPIN = 0.002, 10.0, 3.0
+"""s; m/s and rad/s at most."""
+_FLAT = 4.0
+"""How many times as long as wide a flat polygon is."""
 
 
-class Passes:
-    """Pairs of polygons, each of which passes the other in the course of the frames, some through it.
+class Case(NamedTuple):
+    """Shape of the bodies, and whether both of them have n edges, or one has 8."""
+
+    is_flat: bool
+    are_both_refined: bool
+
+    @property
+    def title(self) -> str:
+        return ("flat" if self.is_flat else "round") + (", n and n edges" if self.are_both_refined else ", 8 and n edges")
+
+
+CASES = (Case(False, False), Case(False, True), Case(True, False))
+
+
+class Boxes:
+    """Square boxes with two bodies each at random places with random velocities.
 
     Attributes
     ----------
-    shapes : ShapeBatch
-        Two for each pair, with the origin at the centroid.
-    pairs : int64 (n, 2)
-    poses_a, poses_b : float64 (frames * n, 4)
-        x, y, cos, sin.
+    pair : Pair
+    pose, velocity : float64 (k, 2, 3)
+        At the start.
     """
 
-    def __init__(self, n_vertices: int, is_flat: bool, n_pairs: int, n_frames: int) -> None:
-        rng = stream(0, "overlap tests", n_vertices, int(is_flat))
-        self.shapes = batch.ShapeBatch(_polygon(rng, n_vertices, is_flat) for _ in range(2 * n_pairs))
-        self.pairs: IntArray = np.arange(2 * n_pairs).reshape(-1, 2)
-        way = rng.uniform(0.0, 2.0 * math.pi, n_pairs)
-        beside = rng.uniform(-1.0, 1.0, n_pairs)
-        angles, spins = rng.uniform(0.0, 2.0 * math.pi, (2, n_pairs)), rng.uniform(-_SPIN, _SPIN, (2, n_pairs))
-        poses = []
-        for frame in range(n_frames):
-            along = (frame - 0.5 * n_frames) * _SPEED
-            x, y = along * np.cos(way) - beside * np.sin(way), along * np.sin(way) + beside * np.cos(way)
-            turns = angles + frame * spins
-            poses.append([np.column_stack((k * x, k * y, np.cos(turns[k]), np.sin(turns[k]))) for k in (0, 1)])
-        self.poses_a, self.poses_b = (np.concatenate([frame[k] for frame in poses]) for k in (0, 1))
+    def __init__(self, case: Case, n_edges: int, n_boxes: int, *, has_diagonal_circles: bool = False, is_crowded: bool = False) -> None:
+        rng = stream(0, "overlap tests", n_boxes)
+        corners = [_polygon(n, case.is_flat) for n in (n_edges if case.are_both_refined else 8, n_edges)]
+        around = diagonal_circle if has_diagonal_circles else smallest_circle
+        circles = np.array([_row(around(polygon)) for polygon in corners])
+        masses = [polygon_mass(polygon, 1.0) for polygon in corners]
+        inverse = np.array([(1.0 / mass.mass, 1.0 / mass.inertia) for mass in masses])
+        self.pair = tests.Pair(corners[0], corners[1], circles, inverse)
+        reach = float(np.hypot(*np.concatenate(corners).T).max())
+        half = 1.5 * reach if is_crowded else 0.5 * _SIDE - reach
+        self.pose, self.velocity = np.empty((n_boxes, 2, 3)), np.empty((n_boxes, 2, 3))
+        for box in range(n_boxes):
+            while True:
+                places = rng.uniform(-half, half, (2, 2))
+                if is_crowded or math.dist(*places) > 2.0 * reach:
+                    break
+            self.pose[box, :, :2], self.pose[box, :, 2] = places, rng.uniform(-math.pi, math.pi, 2)
+            way, speed = rng.uniform(-math.pi, math.pi, 2), rng.uniform(0.5 * _SPEED, _SPEED, 2)
+            self.velocity[box, :, :2] = np.column_stack((speed * np.cos(way), speed * np.sin(way)))
+            self.velocity[box, :, 2] = rng.uniform(-_SPIN, _SPIN, 2)
 
-    def asked(self, test: int) -> tuple[IntArray, int]:
-        """Return what a test says (frames * n,), and the steps of GJK."""
-        answers = np.zeros(len(self.poses_a), dtype=np.int64)
-        _, steps = count_overlaps(test, self.shapes.packed.arrays, self.pairs, self.poses_a, self.poses_b, answers)
-        return answers, steps
+    def run(self, test: int, n_steps: int) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return the counts (k, N_COUNTS) of so many steps, and the poses and velocities (k, 2, 3) after them."""
+        pose, velocity = self.pose.copy(), self.velocity.copy()
+        counts: IntArray = np.zeros((len(pose), tests.N_COUNTS), dtype=np.int64)
+        tests.bounce(test, n_steps, _STEP, 0.5 * _SIDE, self.pair, pose, velocity, counts)
+        return counts, pose, velocity
 
 
-def _polygon(rng: np.random.Generator, n_vertices: int, is_flat: bool) -> Polygon:
-    """Return a polygon whose corners lie on a circle at irregular angles; a flat one is squeezed to a quarter."""
-    angles = 2.0 * math.pi * (np.arange(n_vertices) + rng.uniform(-0.3, 0.3, n_vertices)) / n_vertices
-    corners = rng.uniform(*_RADII) * np.column_stack((np.cos(angles), np.sin(angles) / (_FLAT if is_flat else 1.0)))
-    return Polygon(corners - Polygon(corners).centroid)
+def _polygon(n_edges: int, is_flat: bool) -> FloatArray:
+    """Return a regular polygon that fills half of what two bodies fill, or the same stretched along x and narrowed along y."""
+    angles = 2.0 * math.pi * np.arange(n_edges) / n_edges
+    radius = math.sqrt(_FILLED * _SIDE * _SIDE / (n_edges * math.sin(2.0 * math.pi / n_edges)))
+    stretch = math.sqrt(_FLAT) if is_flat else 1.0
+    return radius * np.column_stack((stretch * np.cos(angles), np.sin(angles) / stretch))
+
+
+def _row(circle: BoundingCircle) -> tuple[float, float, float]:
+    return *circle.center, circle.radius
 
 
 @study(
-    "overlap of convex polygons, 8 to 80 vertices",
-    "Table 7.1 (2010) compares edge against edge, a bounding circle first, and GJK with a cached witness, for 8 to 80 vertices.",
+    "overlap of convex polygons, 8 to 80 edges",
+    "Table 7.1 (2010): mean time of a step of two bodies in a box, for all pairs of triangles, a sphere first, and GJK, by triangles.",
 )
 def overlap_tests(quick: bool) -> Finding:
-    """Pairs pass each other at 60 frames a second, round ones and flat ones; all tests are asked of the same frames, in turn."""
-    sizes, n_pairs, n_frames, rounds = ((8, 16), 6, 12, 1) if quick else (_SIZES, _PAIRS, _FRAMES, _ROUNDS)
-    rows: list[tuple[Value, ...]] = []
-    growths: list[tuple[Value, ...]] = []
-    counted: list[tuple[Value, ...]] = []
-    charts, ratios, false_hits, steps_of = [], {}, {}, {}
-    for is_flat in (False, True):
-        kind = "flat, 4 : 1" if is_flat else "round"
-        costs: dict[str, list[float]] = {name: [] for name in TESTS}
-        for n in sizes:
-            passes = Passes(n, is_flat, n_pairs, n_frames)
-            xf_a, xf_b = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
-            true = batch.overlap(passes.shapes, np.tile(passes.pairs, (n_frames, 1)), xf_a, xf_b)
-            circles, crossing = passes.asked(CIRCLES)[0] == 1, passes.asked(EDGES)[0] == 1
-            false_hits[kind, n] = float((circles & ~true).sum() / circles.sum())
-            steps = [passes.asked(test)[1] / len(true) for test in (GJK, KEPT_GJK)]
-            steps_of[kind, n] = steps
-            counted.append((kind, n, float(true.mean()), 100.0 * false_hits[kind, n], int((true & ~crossing).sum()), *steps))
-            seconds = seconds_in_turn({name: partial(passes.asked, test) for name, test in TESTS.items()}, rounds)
-            for name in TESTS:
-                costs[name].append(1e9 * seconds[name] / len(true))
-            rows.append((kind, n, *(costs[name][-1] for name in TESTS)))
-            ratios[kind, n] = {name: costs[name][-1] / max(costs["edge against edge"][-1], 1e-9) for name in TESTS}
-        growths.append((kind, *(growth(sizes, np.maximum(costs[name], 1e-9)) for name in TESTS)))
-        curves = tuple(Curve(name, tuple(map(float, sizes)), tuple(costs[name])) for name in TESTS)
-        charts.append(Chart(f"{kind}: one test", "vertices of each", "ns", curves, (True, True)))
-    shares = tuple(
-        Curve(kind, tuple(map(float, sizes)), tuple(100.0 * false_hits[kind, n] for n in sizes)) for kind in ("round", "flat, 4 : 1")
+    """Two bodies fill 1 % of a box; every test runs the same 10,000 steps of 2 ms, in turn; see `_overlap_tests_kernel`."""
+    sizes, n_boxes, n_steps, rounds = ((8, 16), 1, 200, 1) if quick else (SIZES, 8, 10_000, 5)
+    rows = {(case, n): _measure(case, n, n_boxes, n_steps, rounds) for case in CASES for n in sizes}
+    one, both, flat = CASES
+    first, last = sizes[0], sizes[-1]
+    unit, published = rows[one, first].ns[PAIRS], PUBLISHED[PAIRS][0]
+
+    def power(name: str, case: Case, quantity: str) -> float:
+        return growth(sizes, [getattr(rows[case, n], quantity)[name] for n in sizes])
+
+    def measured(case: Case) -> Chart:
+        curves = _curves(sizes, lambda name, at: rows[case, sizes[at]].ns[name] / unit)
+        return Chart(f"here: {case.title}", "n", "all pairs at 8 = 1", curves, (True, True))
+
+    def of_hits(case: Case, at: int) -> Curve:
+        shares = tuple(100.0 * rows[case, n].false_shares[at] for n in sizes)
+        return Curve(f"{('smallest', 'diagonal')[at]} circle, {case.title}", tuple(map(float, sizes)), shares)
+
+    charts = (
+        Chart(
+            "published", "triangles", "all pairs at 8 = 1", _curves(SIZES, lambda name, at: PUBLISHED[name][at] / published), (True, True)
+        ),
+        measured(one),
+        measured(both),
+        Chart("false hits", "n", "% of a circle's hits", tuple(of_hits(case, at) for case in (one, flat) for at in (0, 1)), (True, False)),
     )
-    charts.append(Chart("false hits of the circle", "vertices of each", "% of its hits", shares, (True, False)))
-    last = sizes[-1]
-    kept = "GJK, cached witness"
+    growths = ((name, growth(SIZES, PUBLISHED[name]), power(name, one, "ns"), power(name, both, "ns")) for name in PUBLISHED)
+    of_pairs = {case: rows[case, last].ns[PAIRS] / rows[case, last].ns[YES_OR_NO] for case in CASES}
+    small, large = (tuple(100.0 * share for case in (one, flat) for share in rows[case, n].false_shares) for n in (first, last))
     sentences = (
-        f"At {last} vertices, a cached witness makes GJK {1.0 / ratios['round', last][kept]:.0f} times as fast as edge against edge on "
-        "round "
-        f"pairs, {1.0 / ratios['flat, 4 : 1', last][kept]:.0f} times on flat ones; at {sizes[0]} "
-        f"{1.0 / ratios['round', sizes[0]][kept]:.1f} and {1.0 / ratios['flat, 4 : 1', sizes[0]][kept]:.1f} times.",
-        f"Testing the circle first saves {100.0 * (1.0 - ratios['round', last]['circle, then edges']):.0f} % of edge against edge for "
-        "round pairs and "
-        f"{100.0 * (1.0 - ratios['flat, 4 : 1', last]['circle, then edges']):.0f} % for flat ones, at {last} vertices.",
-        f"Of the circle's hits, {100.0 * false_hits['round', sizes[0]]:.0f} % are false for round pairs of {sizes[0]} vertices, "
-        f"{100.0 * false_hits['round', last]:.1f} % for {last}; for flat ones {100.0 * false_hits['flat, 4 : 1', sizes[0]]:.0f} and "
-        f"{100.0 * false_hits['flat, 4 : 1', last]:.0f} %.",
-    )
-    names = tuple(TESTS)
-    tables = (
-        Table("ns per pair and frame", ("polygons", "vertices", *names), tuple(rows)),
-        Table("growth: exponent of the cost over the number of vertices", ("polygons", *names), tuple(growths)),
-        Table(
-            "counted",
-            (
-                "polygons",
-                "vertices",
-                "share overlapping",
-                "false hits of the circle, %",
-                "containment that edges miss",
-                "steps of GJK",
-                "of kept",
-            ),
-            tuple(counted),
+        "Exponents of growth, published and here (8 and n edges; n and n): "
+        + "; ".join("{} {:.2f}, {:.2f}, {:.2f}".format(*row) for row in growths)
+        + ".",
+        f"With {last} edges, all pairs take {of_pairs[one]:.1f} times as long as GJK, and {of_pairs[both]:.1f} times if both bodies have "
+        f"as many; published for {SIZES[-1]}: {PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1]:.1f}.",
+        f"At {first} edges {small[0]:.0f} % of the smallest circle's hits are false for round bodies and {small[2]:.0f} % for flat ones; "
+        f"for the circle from the box's diagonal, {small[1]:.0f} and {small[3]:.0f} %. At {last}: {large[0]:.0f} and {large[2]:.0f} %, "
+        f"{large[1]:.0f} and {large[3]:.0f} %.",
+        f"The published times imply overlapping spheres in {100.0 * min(_implied()[1:]):.0f} to {100.0 * max(_implied()):.0f} % of the "
+        f"steps from 16 triangles on; here circles overlap in {100.0 * rows[one, last].circle_share:.1f} % for round bodies and in "
+        f"{100.0 * rows[flat, last].circle_share:.0f} % for flat ones.",
+        "Supports per step at {} edges: {:.2f} with a kept support, {:.2f} without, {:.2f} for the distance.".format(
+            last, *(rows[one, last].supports[name] for name in _GJK)
         ),
     )
-    return Finding(tables, tuple(charts), sentences)
+    beside = tuple(
+        (n, *(cost for name in PUBLISHED for cost in (PUBLISHED[name][at] / published, rows[one, n].ns[name] / unit)))
+        for at, n in enumerate(sizes)
+    )
+    powers = tuple(
+        (name, growth(SIZES, PUBLISHED[name]) if name in PUBLISHED else None)
+        + tuple(power(name, case, quantity) for quantity in ("ns", "looks") for case in CASES)
+        for name in TESTS
+    )
+    shares = tuple(
+        (n, *row) for n, *row in zip(SIZES, _implied(), *([rows[c, n].circle_share for n in sizes] for c in CASES), strict=False)
+    )
+    heads = tuple(f"{name}, {where}" for name in PUBLISHED for where in ("2010", "here"))
+    tables = (
+        Table("mean time of a step (8 and n edges), in units of all pairs at 8", ("n", *heads), beside, ()),
+        Table("exponents of growth", ("test", "2010", *(f"{case.title}: {what}" for what in ("time", "looks") for case in CASES)), powers),
+        Table("share of steps in which the circles overlap", ("n", "2010, implied", *(case.title for case in CASES)), shares, ()),
+        _table("ns per step", TESTS, rows, lambda row: row.ns.values()),
+        _table("looks per step", TESTS, rows, lambda row: row.looks.values()),
+        _table("supports per step", _GJK, rows, lambda row: (row.supports[name] for name in _GJK)),
+        _table("overlaps, and a circle's false hits", _COUNTED, rows, lambda row: (row.hits, *row.false_hits, *row.false_shares)),
+    )
+    return Finding(tables, charts, sentences)
+
+
+_GJK = ("GJK, yes or no", "the same, no kept support", "GJK, distance")
+_COUNTED = ("steps with overlap", "false, smallest", "false, diagonal", "share of its hits, smallest", "diagonal")
+
+
+class _Row(NamedTuple):
+    """Measurements of one case and size: nanoseconds, looks and supports per step by test, and counts of steps.
+
+    Attributes
+    ----------
+    circle_share : float
+        Share of steps in which the smallest circles overlap.
+    false_hits, false_shares : tuple of two
+        Of the smallest circles and those from the diagonals: false hits, and their share of all hits.
+    """
+
+    ns: dict[str, float]
+    looks: dict[str, float]
+    supports: dict[str, float]
+    hits: int
+    circle_share: float
+    false_hits: tuple[int, ...]
+    false_shares: tuple[float, ...]
+
+
+def _measure(case: Case, n: int, n_boxes: int, n_steps: int, rounds: int) -> _Row:
+    timed, boxes = Boxes(case, n, 1), Boxes(case, n, n_boxes)
+    seconds = seconds_in_turn({name: partial(timed.run, test, n_steps) for name, test in TESTS.items()}, rounds)
+    counts = {name: boxes.run(test, n_steps)[0].sum(axis=0) for name, test in TESTS.items()}
+    looks, supports = ({name: int(row[at]) / (n_boxes * n_steps) for name, row in counts.items()} for at in (tests.LOOKS, tests.SUPPORTS))
+    diagonal = Boxes(case, n, n_boxes, has_diagonal_circles=True).run(tests.CIRCLE_THEN_GJK, n_steps)[0].sum(axis=0)
+    hits = int(counts[PAIRS][tests.HITS])
+    circle_hits = [int(row[tests.CIRCLE_HITS]) for row in (counts[CIRCLE], diagonal)]
+    shares = tuple((at - hits) / max(at, 1) for at in circle_hits)
+    ns = {name: 1e9 * max(seconds[name], 1e-9) / n_steps for name in TESTS}
+    return _Row(ns, looks, supports, hits, circle_hits[0] / (n_boxes * n_steps), tuple(at - hits for at in circle_hits), shares)
+
+
+def _implied() -> list[float]:
+    """Return the share of steps in which the published sphere test must have tested triangles, if all else takes the time of GJK's step."""
+    return [(circle - gjk) / (pairs - gjk) for pairs, circle, gjk in zip(*PUBLISHED.values(), strict=True)]
+
+
+def _table(title: str, names: Iterable[str], rows: Mapping[tuple[Case, int], _Row], cells: Callable[[_Row], Iterable[Value]]) -> Table:
+    return Table(title, ("bodies", "n", *names), tuple((case.title, n, *cells(row)) for (case, n), row in rows.items()))
+
+
+def _curves(sizes: Sequence[int], cost: Callable[[str, int], float]) -> tuple[Curve, ...]:
+    return tuple(Curve(name, tuple(map(float, sizes)), tuple(cost(name, at) for at in range(len(sizes)))) for name in PUBLISHED)

@@ -12,6 +12,7 @@ import pytest
 from engine.bounding import (
     bounding_hull,
     cloud_of,
+    diagonal_circle,
     fitted_box,
     fitted_kdop,
     least_area_box,
@@ -31,6 +32,7 @@ Build = Callable[[object, Transform], object]
 
 VOLUMES = {
     "mean circle": lambda points, xf: mean_circle(points).at(xf),
+    "circle from the diagonal": lambda points, xf: diagonal_circle(points).at(xf),
     "smallest circle": lambda points, xf: smallest_circle(points).at(xf),
     "box": fitted_box,
     "re-fitted box": lambda points, xf: refitted_box(fitted_box(points), xf),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.bounding import cloud_of, fitted_kdop, least_area_box, least_area_capsule, mean_circle, smallest_circle
+from engine.bounding import cloud_of, diagonal_circle, fitted_kdop, least_area_box, least_area_capsule, mean_circle, smallest_circle
 from engine.bounding._kdop_kernel import posed_kdops
 from engine.bounding.boxes import calipers
 from engine.bounding.capsule import capsule_around
@@ -63,6 +63,15 @@ def test_the_mean_circle_is_at_most_twice_as_wide():
     for points in CLOUDS.values():
         small, mean = smallest_circle(points).radius, mean_circle(points).radius
         assert small <= mean * (1 + 1e-12) and mean <= 2.0 * small + 1e-9
+
+
+def test_the_circle_from_the_diagonal_is_at_most_sqrt_2_times_as_wide() -> None:
+    """Issue 33."""
+    for points in CLOUDS.values():
+        small, diagonal = smallest_circle(points).radius, diagonal_circle(points).radius
+        assert small <= diagonal * (1.0 + 1e-12) and diagonal <= math.sqrt(2.0) * small * (1.0 + 1e-12)
+    square = [(0.0, 0.0), (1.0, 1.0), (2.0, 0.0), (1.0, -1.0)]
+    assert diagonal_circle(square).radius == pytest.approx(math.sqrt(2.0) * smallest_circle(square).radius)
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.3])

@@ -7,18 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from engine import query
 from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 from engine.experiments.studies import STUDIES, chosen
 from engine.experiments.studies._contact_search_kernel import COUNT, FILTERED, TOUCH
+from engine.experiments.studies._overlap_tests_kernel import CIRCLE_HITS, HITS, LOOKS
 from engine.experiments.studies.collision_time import WAYS as COLLIDING
 from engine.experiments.studies.collision_time import cradle, exactly, gas, now
 from engine.experiments.studies.contact_search import SCENES, Recorded
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
-from engine.experiments.studies.overlap_tests import TESTS, Passes
+from engine.experiments.studies.overlap_tests import CASES as OVERLAP_CASES
+from engine.experiments.studies.overlap_tests import TESTS, Boxes
 from engine.experiments.studies.pushing_apart import WAYS, stands_for
-from engine.geometry import Transform
+from engine.geometry import Polygon
 from engine.query import batch
 
 
@@ -54,32 +55,42 @@ def test_an_unknown_study_is_refused_by_name():
         chosen(["integrator"])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("is_flat", [False, True])
-def test_overlap_tests_agree(is_flat):
-    """All but edge against edge, which misses what lies inside."""
-    passes = Passes(12, is_flat, 24, 72)
-    poses = (np.column_stack((p[:, :2], np.arctan2(p[:, 3], p[:, 2]))) for p in (passes.poses_a, passes.poses_b))
-    true = batch.overlap(passes.shapes, np.tile(passes.pairs, (72, 1)), *poses)
-    found = {name: passes.asked(test)[0] == 1 for name, test in TESTS.items()}
-    for name in ("GJK", "GJK, cached witness", "circle, then that", "SAT"):
-        assert (found[name] == true).all(), name
-    assert (found["edge against edge"] == found["circle, then edges"]).all()
-    assert not (found["edge against edge"] & ~true).any()
-    missed = np.flatnonzero(true & ~found["edge against edge"])
-    assert (len(missed) > 0) is not is_flat
-    for row in missed:  # one inside the other: the deepest of all overlaps, no vertex on an edge
-        a, b = passes.pairs[row % 24]
-        at = [Transform((x, y), math.atan2(sin, cos)) for x, y, cos, sin in (passes.poses_a[row], passes.poses_b[row])]
-        corners = [at[k].apply_array(passes.shapes[one].vertices) for k, one in enumerate((a, b))]
-        inside = [all(query.contains(passes.shapes[one], at[k], tuple(p)) for p in corners[1 - k]) for k, one in enumerate((a, b))]
-        assert any(inside)
+@pytest.mark.parametrize("size", [1.0, 0.25])
+@pytest.mark.parametrize("case", OVERLAP_CASES)
+def test_overlap_tests_agree_with_the_library(case, size):
+    """Issue 33: also where one polygon contains the other."""
+    boxes = Boxes(case, 12, 150, is_crowded=True)
+    boxes.pair = boxes.pair._replace(b=size * boxes.pair.b)
+    found = {name: boxes.run(test, 1)[0][:, HITS] for name, test in TESTS.items() if name != "no test"}
+    poses = boxes.run(TESTS["no test"], 1)[1]
+    shapes = batch.ShapeBatch([Polygon(boxes.pair.a), Polygon(boxes.pair.b)])
+    poses_a, poses_b = np.ascontiguousarray(poses[:, 0]), np.ascontiguousarray(poses[:, 1])
+    true = batch.overlap(shapes, np.tile([0, 1], (len(poses), 1)), poses_a, poses_b)
+    assert 10 < true.sum() < 140
+    for name, hits in found.items():
+        assert (hits == true).all(), name
 
 
-@pytest.mark.slow
-def test_a_kept_witness_saves_steps():
-    passes = Passes(40, False, 24, 72)
-    assert passes.asked(TESTS["GJK, cached witness"])[1] < 0.75 * passes.asked(TESTS["GJK"])[1]
+def test_overlap_tests_lead_to_the_same_motion_and_the_circle_has_false_hits():
+    boxes = Boxes(OVERLAP_CASES[2], 16, 10, is_crowded=True)
+    runs = {name: boxes.run(test, 400) for name, test in TESTS.items() if name != "no test"}
+    counts, poses, velocities = runs["all pairs of edges"]
+    for name, (others, same, _) in runs.items():
+        assert (same == poses).all() and (others[:, HITS] == counts[:, HITS]).all(), name
+    assert runs["circle, then pairs"][0][:, CIRCLE_HITS].sum() > 1.5 * counts[:, HITS].sum() > 0
+    (mass_a, inertia_a), (mass_b, inertia_b) = 1.0 / boxes.pair.inverse
+    weights = np.array([(mass_a, mass_a, inertia_a), (mass_b, mass_b, inertia_b)])
+    before, after = ((weights * v * v).sum(axis=(1, 2)) for v in (boxes.velocity, velocities))
+    assert after == pytest.approx(before, rel=1e-10)
+
+
+def test_each_overlap_test_counts_the_looks_that_its_page_derives():
+    """Apart: 4 (n + m) of the walls, and n m and two first edges, one circle, or n + m for a support."""
+    boxes = Boxes(OVERLAP_CASES[0], 24, 1)
+    looks = {name: int(boxes.run(test, 1)[0][0, LOOKS]) for name, test in TESTS.items()}
+    walls = 4 * (8 + 24)
+    assert looks["no test"] == walls and looks["circle, then pairs"] == walls + 1 and looks["GJK, yes or no"] == walls + 8 + 24
+    assert walls + 8 * 24 < looks["all pairs of edges"] <= walls + 8 * 24 + 8 + 24
 
 
 @pytest.mark.slow
