@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from engine.demo import Demo, StatusLine
 from engine.experiments.limitations.finding import Finding
+from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color
 from engine.world import driven_by
@@ -25,7 +26,9 @@ Point = tuple[float, float]
 _MIN_SHARE = 0.5
 """Smallest reduction of a view with text."""
 _SMALL_TABLE = 0.75
-"""Reduction of a view below which the readout has the table's numbers too."""
+"""Reduction of a view below which the readout has the numbers in place of the table."""
+_TITLE = 12.0
+"""Design pixels of a lane's title in a view without a table."""
 _OF_VIEW = 0.9
 """Share of a view that a picture takes without its margin."""
 _FULL = (760.0, 500.0)
@@ -37,8 +40,10 @@ class Limitation(Demo):
 
     run_steps: ClassVar[int] = 20
     slow_motion: ClassVar[float] = 1 / 16
+    pitch: ClassVar[Point] = (1e3, 1e3)
+    """Distances of the titles, across and down, meters; large where there is one only."""
     view_state: bool | None
-    """True if the view is so small that the table is hard to read, or left out."""
+    """True if the view is too small for the table: it shows the scene with the titles of its lanes, and the readout has the numbers."""
     no_edits = "The prediction holds for these bodies only, so nothing can be edited here."
 
     def build(self) -> None:
@@ -106,14 +111,21 @@ class Limitation(Demo):
         findings = self.findings()
         return findings[k] if findings else None
 
+    def frame(self, has_table: bool) -> AABB:
+        """Return the box of the scene, with or without its table."""
+        raise NotImplementedError
+
+    def home(self) -> AABB:
+        return self.frame(not self.view_state)
+
     def arrange(self, width: float, height: float) -> bool:
-        box = self.home()
+        box = self.frame(has_table=True)
         across, up = box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]
         self.view_state = _OF_VIEW * min(width / across, height / up) < _SMALL_TABLE * min(_FULL[0] / across, _FULL[1] / up)
         return False
 
     def status(self) -> Sequence[StatusLine]:
-        """Say whether another solver runs; and what was predicted, in a view in which the letters of the table are small."""
+        """Say whether another solver runs; and what was predicted, in a view without the table."""
         lines: list[StatusLine] = [
             (f"{finding.what}: {finding.measurement_words} (predicted {finding.prediction_words})", self._color(finding))
             for finding in (self.findings() if self.view_state else ())
@@ -133,10 +145,14 @@ class Limitation(Demo):
     def write(
         self, canvas: Canvas, at: Point, words: str, color: Color, size: float = 15.0, anchor: str = "left", bold: bool = False
     ) -> None:
-        """Write a line whose size is proportional to that of the view; omitted in views that are too small for text."""
+        """Write a line whose size is proportional to that of the view; in a view without the table only if it is a title, in bold."""
         share = self._share(canvas)
-        if share >= _MIN_SHARE:
+        if not self.view_state and share >= _MIN_SHARE:
             canvas.text(at, words, color, size * share, anchor, bold=bold)
+        elif self.view_state and bold and self.pitch[1] * canvas.camera.scale > 2.0 * _TITLE * canvas.ui_scale:
+            left, _, width, _ = canvas.camera.view
+            room = min(left + width - canvas.camera.to_screen(at)[0], 0.95 * self.pitch[0] * canvas.camera.scale)
+            canvas.text(at, canvas.fonts.shortened(words, _TITLE, max(round(room), 1), True), color, _TITLE, anchor, bold=True)
 
     def _share(self, canvas: Canvas) -> float:
         """Return the size of text as a fraction of the full size, in twentieths, because fonts are kept for each size."""

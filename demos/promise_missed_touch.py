@@ -45,6 +45,7 @@ class PromiseMissedTouch(Limitation):
     keywords = "toi tunneling time of impact missed bullet rotation"
     run_steps = 4
     slow_motion = 1 / 64
+    pitch = LANE, 1e3
 
     def setup(self) -> None:
         self.passages = (Passage(), Passage())
@@ -75,8 +76,8 @@ class PromiseMissedTouch(Limitation):
     def measured(self) -> tuple[Finding, ...]:
         return measure_missed()
 
-    def home(self) -> AABB:
-        return AABB((LEFT, TABLE - 8.5 * LINE), (LANE + 2.0, 1.5))
+    def frame(self, has_table: bool) -> AABB:
+        return AABB((LEFT, TABLE - 8.5 * LINE if has_table else TABLE), (LANE + 2.0, 1.5))
 
     def draw_background(self, canvas: Canvas) -> None:
         findings = self.findings()

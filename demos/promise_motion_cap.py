@@ -43,6 +43,7 @@ class PromiseMotionCap(Limitation):
     keywords = "speed limit maximum translation rotation clamp velocity"
     parameters = (Parameter("hertz", 60.0, 15.0, 240.0, "Hz", "step rate", whole=True),)
     run_steps = STEPS + 4
+    pitch = 1e3, PITCH
 
     def setup(self) -> None:
         self.race = Race.start(self.parameter("hertz"))
@@ -70,8 +71,9 @@ class PromiseMotionCap(Limitation):
     def measured(self) -> tuple[Finding, ...]:
         return measure_cap(self.parameter("hertz"))
 
-    def home(self) -> AABB:
-        return AABB((SET_COLUMN, -PITCH * (len(SPEEDS) - 1) - 1.4), (DISC_COLUMNS[1] + 3.3, 3.2))
+    def frame(self, has_table: bool) -> AABB:
+        left, right, top = (SET_COLUMN, DISC_COLUMNS[1] + 3.3, 3.2) if has_table else (BLADES_AT - 1.4, DISC_COLUMNS[0], 1.4)
+        return AABB((left, -PITCH * (len(SPEEDS) - 1) - 1.4), (right, top))
 
     def draw_background(self, canvas: Canvas) -> None:
         for x in range(0, round(STEPS * MAX_TRANSLATION_PER_STEP) + 1, round(MAX_TRANSLATION_PER_STEP)):
@@ -85,7 +87,7 @@ class PromiseMotionCap(Limitation):
         for lane, (speed, turning) in enumerate(zip(SPEEDS, TURNINGS, strict=True)):
             y = -PITCH * lane
             color = palette.WARNING if is_capped(speed, MAX_TRANSLATION_PER_STEP, hertz) else palette.TEXT
-            self.write(canvas, (0.0, y + 0.95), f"set to {speed:g} m/s", color, 13.0)
+            self.write(canvas, (0.0, y + 0.95), f"set to {speed:g} m/s", color, 13.0, bold=True)
             color = palette.WARNING if is_capped(turning, MAX_ROTATION_PER_STEP, hertz) else palette.TEXT
             self.write(canvas, (SET_COLUMN, y), f"{turning:g}", color, 12.0)
             for x in self.ways[lane]:

@@ -61,6 +61,7 @@ class RowsScene(Limitation):
         Parameter("thickness", 0.1, 0.005, 0.2, "m", "thickness of the targets"),
     )
     run_steps = 16
+    pitch = 1e3, LANE
     outcomes: ClassVar[tuple[str, str]] = ("tunneled", "stopped")
     """The outcome that is counted, and the other one."""
 
@@ -92,9 +93,9 @@ class RowsScene(Limitation):
                     stage.world.set_pose(bullet, (AWAY, y), 0.0)
                     stage.world.set_velocity(bullet, (0.0, 0.0))
 
-    def home(self) -> AABB:
+    def frame(self, has_table: bool) -> AABB:
         bottom = -LANE * (len(self.rows) - 1) - PITCH * (N_ROWS - 1) - 0.35
-        return AABB((LEFT, bottom), (COLUMNS[1] + 1.25, 0.8))
+        return AABB((LEFT, bottom), (COLUMNS[1] + 1.25 if has_table else RIGHT, 0.8))
 
     def draw_background(self, canvas: Canvas) -> None:
         for _, rows, stage in self.rows:
@@ -181,7 +182,7 @@ class PromiseSwitches(RowsScene):
     def lanes(self, speed: float, thickness: float) -> tuple[Lane, ...]:
         return tuple(
             (
-                f"continuous physics {'on' if continuous else 'off'}, {_flag(bullet)}",
+                f"CCD {'on' if continuous else 'off'}, {_flag(bullet)}",
                 RowsSpec("static", speed, thickness, continuous=continuous, bullet=bullet),
             )
             for continuous, bullet in SWITCHES

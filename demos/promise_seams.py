@@ -63,6 +63,7 @@ class PromiseSeams(Limitation):
         Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps end", note="Initial head start, as a fraction of a step."),
     )
     slow_motion = 1 / 4
+    pitch = 1e3, LANE
 
     def setup(self) -> None:
         slider, speed, phase = SLIDERS[round(self.parameter("slider"))], self.parameter("speed"), self.parameter("phase")
@@ -94,8 +95,8 @@ class PromiseSeams(Limitation):
     def measured(self) -> tuple[Finding, ...]:
         return measure_seams(SLIDERS[round(self.parameter("slider"))], self.parameter("speed"))
 
-    def home(self) -> AABB:
-        return AABB((-0.1, -LANE * (len(GROUNDS) - 1) - 0.5), (LAST_COLUMN + 1.3, 1.85))
+    def frame(self, has_table: bool) -> AABB:
+        return AABB((-0.1, -LANE * (len(GROUNDS) - 1) - 0.5), (LAST_COLUMN + 1.3 if has_table else COLUMNS[0] - 0.2, 1.85))
 
     def draw_background(self, canvas: Canvas) -> None:
         for slide, stage, _ in self.lanes:

@@ -53,6 +53,7 @@ class PromiseSlowBalls(Limitation):
     parameters = (Parameter("restitution", 1.0, 0.0, 1.0, "", "restitution (bounce)"),)
     run_steps = 150
     slow_motion = 1 / 2
+    pitch = DROPS_AT[0], 1e3
 
     def setup(self) -> None:
         self.falling = dropped_balls(self.parameter("restitution"))
@@ -81,7 +82,7 @@ class PromiseSlowBalls(Limitation):
     def measured(self) -> tuple[Finding, ...]:
         return measure_threshold(self.parameter("restitution"))
 
-    def home(self) -> AABB:
+    def frame(self, has_table: bool) -> AABB:
         return AABB((-1.5, -PITCH * (len(APPROACHES) - 1) - 0.4), (DROPS_AT[0] + PITCH * (len(DROPS) - 1) + 0.3, 0.75))
 
     def draw(self, canvas: Canvas) -> None:

@@ -69,8 +69,8 @@ def test_the_flag_alone_changes_not_one_bit():
 def test_the_cap_grows_with_the_hertz(hertz):
     found = measure_cap(hertz)
     assert all(one.holds for one in found)
-    assert measured(found, "asked 720 m/s: flies") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
-    assert measured(found, "asked 360 rad/s: turns") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
+    assert measured(found, "set to 720 m/s: flies") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
+    assert measured(found, "set to 360 rad/s: turns") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
 
 
 def test_the_kept_case_goes_right_through_and_box2d_sees_nothing():
