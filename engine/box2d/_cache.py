@@ -1,7 +1,7 @@
 """The disposable `b2World`, which is built from the model, read after each step, and discarded after a failure.
 
 Only this module keeps Box2D objects, by id, and drops them as soon as Box2D destroys them, because a stale one may read another body's
-memory (PYBOX2D.md 2, 5, 6, 8). Nothing here validates input: the specifications and `World` have done so.
+memory. Nothing here validates input: the specifications and `World` have done so.
 """
 
 from __future__ import annotations

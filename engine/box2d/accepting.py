@@ -1,7 +1,7 @@
 """Conversion of specifications to Box2D's representation: float32 numbers, shapes with its skin, and valid body masses.
 
-Every number is rounded here, so that our algorithms use exactly Box2D's numbers. This prevents the hazards of PYBOX2D.md 9 (negative
-radius), 10 (density 0) and 11 (concave outlines become hulls).
+Every number is rounded here, so that our algorithms use exactly Box2D's numbers. Box2D itself accepts a negative radius and a density of 0,
+and turns a concave outline into its hull.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The contact listener: it copies numbers only, raises no exceptions, and calls Box2D as little as possible.
 
-Most of a listener's cost is incurred by merely having one (PYBOX2D.md, costs), so everything that can be read after the step is read then.
-This excludes the order of begin and end events within a step, and the poses at which continuous physics computed a manifold, because the
-bodies move on to the end of the step afterwards.
+Most of a listener's cost is incurred by merely having one, so everything that can be read after the step is read then. This
+excludes the order of begin and end events within a step, and the poses at which continuous physics computed a manifold, because the bodies
+move on to the end of the step afterwards.
 
 Callbacks during a step have this order::
 

@@ -27,10 +27,6 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from engine.common.installation import require
-
-require("msgspec")
-
 __all__ = [
     "MAX_PARTS",
     "MAX_TEXT",

@@ -574,7 +574,7 @@ class Simulation:
             kind.prepare()
         kind.accept(WorldSettings(solver_settings=settings))
         for world in worlds if len(worlds) > 1 else ():  # all of them, or none
-            World.from_snapshot(world.snapshot()).set_solver(solver, settings)
+            world.clone().set_solver(solver, settings)
         for world in worlds:
             if (world.solver, world.settings.solver_settings) != (solver, settings):
                 world.set_solver(solver, settings)

@@ -46,7 +46,7 @@ class SceneDemo(Demo):
     id = "scene"
     category = "Files"
     tries = BUILDING
-    scene: ClassVar[Scene] = Scene()
+    scene: ClassVar[Scene]
     opened_from: ClassVar[str] = ""
 
     @classmethod

@@ -89,7 +89,7 @@ def case_of_step(world: World) -> SceneCase:
     """Return the next step of a world, with all bodies awake: sleeping bodies are not solved."""
     if world.awake.all():
         return SceneCase.of_world(world)
-    other = World.from_snapshot(world.snapshot())
+    other = world.clone()
     for body, is_awake in zip(other.body_ids, other.awake.tolist(), strict=True):
         if not is_awake and other.body(body).spec.type == "dynamic":
             other.set_awake(body, True)

@@ -3,6 +3,7 @@
 This package does not depend on a solver: `World(settings, solver="box2d")` loads one by name (`engine.world.solver`).
 """
 
+from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import (
     DistanceJointSpec,
@@ -18,7 +19,7 @@ from engine.world.joint_specs import (
     WeldJointSpec,
     WheelJointSpec,
 )
-from engine.world.records import Body, BodyState, Fixture, Joint, StepCost
+from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Capabilities, Solver, accept, default_solver, driven_by, load_solver, solvers
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
@@ -29,20 +30,26 @@ __all__ = [
     "BodySpec",
     "BodyState",
     "Capabilities",
+    "ContactPoint",
     "DistanceJointSpec",
     "Fixture",
     "FixtureSpec",
     "FrictionJointSpec",
     "GearJointSpec",
+    "ImpactMoment",
     "Joint",
     "JointSpec",
+    "JointState",
     "MotorJointSpec",
     "MouseJointSpec",
+    "PairEvent",
+    "PointState",
     "PrismaticJointSpec",
     "PulleyJointSpec",
     "RevoluteJointSpec",
     "RopeJointSpec",
     "Solver",
+    "StepContacts",
     "StepCost",
     "StepHooks",
     "WeldJointSpec",

@@ -53,7 +53,11 @@ a maximum, and rejects snapshots with such bodies."""
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body. `spec` is its current specification, but with the pose and velocity at creation; `BodyState` has the current values."""
+    """A body. `spec` is its current specification, but with the pose and velocity at creation; `BodyState` has the current values.
+
+    `fixtures` and `joints` are ids. The center of mass is in the body's frame, m; `mass` is in kg, `inertia` about that center in
+    kg m^2.
+    """
 
     id: int
     spec: BodySpec

@@ -31,6 +31,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError
+from engine.common.installation import MissingPartError
 from engine.common.limits import MAX_NUMBER
 from engine.common.words import meant
 from engine.contracts import StepContacts, no_contacts
@@ -441,10 +442,15 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
     ------
     InvalidInputError
         There is no such solver.
+    MissingPartError
+        The library of the solver is not installed; only "box2d" needs one.
     """
     if solver_name("solver", name) in _ENTRIES:
         module, _, kind = _ENTRIES[name].partition(":")
-        return cast(type[Solver], getattr(import_module(module), kind))
+        try:
+            return cast(type[Solver], getattr(import_module(module), kind))
+        except MissingPartError as error:
+            raise MissingPartError(f'{error}; World(solver="soft_step") needs no library', name=error.name) from None
     return cast(type[Solver], import_module("engine.dynamics.solver").solver_of(name))
 
 

@@ -1,7 +1,7 @@
 """Plain float64 specifications of worlds, bodies and fixtures, validated on construction, before they reach a solver.
 
-Each solver decides which shapes it supports, with which skin, and how it rounds numbers (`Solver.accept`). Validation prevents the hazards
-of PYBOX2D.md 9 (NaN, density, dt, misspelled settings).
+Each solver decides which shapes it supports, with which skin, and how it rounds numbers (`Solver.accept`). Validation rejects what a bare
+Box2D accepts and then fails on: NaN, a negative density, a step of zero length, misspelled settings.
 """
 
 from __future__ import annotations

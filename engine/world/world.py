@@ -35,6 +35,7 @@ from engine.common.errors import (
 )
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
+from engine.common.words import counted
 from engine.contracts import StepContacts
 from engine.geometry import Transform
 from engine.world import commands as c
@@ -107,7 +108,7 @@ class World:
 
     Notes
     -----
-    A world may only be used by the thread that created it. It cannot be copied or pickled: use `snapshot`.
+    A world may only be used by the thread that created it. `clone` copies it; it cannot be pickled, but a `snapshot` can.
     """
 
     __slots__ = (
@@ -377,8 +378,11 @@ class World:
             _check_type("hooks", value, StepHooks)
         self._hooks = value
 
+    def __repr__(self) -> str:
+        return f"<World: {self.solver}, {counted(len(self._model.bodies), 'body', 'bodies')}, step {self._model.step_index}>"
+
     def __copy__(self) -> NoReturn:
-        raise TypeError("a World cannot be copied: use World.from_snapshot(world.snapshot())")
+        raise TypeError("a World cannot be copied by the copy module: use world.clone()")
 
     def __deepcopy__(self, memo: object) -> NoReturn:
         self.__copy__()
@@ -579,6 +583,13 @@ class World:
         world = cls(snapshot.settings, snapshot.solver)
         world.restore(snapshot)
         return world
+
+    def clone(self) -> World:
+        """Return a new world in the state of this one, without its hooks.
+
+        Both continue identically, bit for bit, except with Box2D, whose contacts may be ordered differently; see `restore`.
+        """
+        return World.from_snapshot(self.snapshot())
 
     def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
         """Restore a snapshot, with its ids and its solver.

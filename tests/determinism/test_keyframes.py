@@ -123,7 +123,7 @@ def test_a_rebuild_is_not_to_be_seen(name, step):
     world = SCENES[name]()
     for _ in range(step):
         world.step()
-    other = World.from_snapshot(world.snapshot())
+    other = world.clone()
     assert other.state_hash() == world.state_hash()
     worst = 0.0
     for _ in range(120):

@@ -364,7 +364,7 @@ class Fuzzer:
     def twin(self) -> None:
         """Make another world of a snapshot of this moment, and step both."""
         self.world.canonicalize()
-        twin = World.from_snapshot(self.world.snapshot())
+        twin = self.world.clone()
         assert twin.state_hash() == self.world.state_hash(), "a world made of a snapshot is another"
         for _ in range(self.random.randint(0, 4) if self.switches else 0):
             self.step()

@@ -1,4 +1,4 @@
-"""Answers of Box2D 2.3.0 that mislead a checker (PYBOX2D.md 12 to 22): facts that the referee and the demos rely on."""
+"""Answers of Box2D 2.3.0 that mislead a checker: facts that the referee and the demos rely on."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_the_first_fixture_needs_no_inertia_of_its_own():
         world.create_body(BodySpec(order, position=(0.0, 9.0 * len(world.body_ids))))
     world.step()
     world.canonicalize()
-    again = World.from_snapshot(world.snapshot())
+    again = world.clone()
     for _ in range(5):
         again.step()
         world.step()

@@ -205,7 +205,7 @@ def test_points_go_on_across_a_snapshot():
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
     world.create_body(BodySpec((BOX,), position=(0.0, 0.51)))
     steps(world, 10)
-    again = World.from_snapshot(world.snapshot())
+    again = world.clone()
     contacts, expected = again.step(), world.step()
     assert contacts.began == contacts.ended == contacts.removed == ()
     assert [point.state.name for point in contacts.points()] == ["PERSIST", "PERSIST"]
@@ -221,7 +221,7 @@ def test_a_snapshot_refused_for_its_joint_leaves_the_world_where_it_was():
     ((number, resolved),) = early.joints
     soft = replace(resolved, spec=replace(resolved.spec, frequency=1.0e-6, damping_ratio=0.0))
     steps(world, 20)
-    before, twin = world.state_hash(), World.from_snapshot(world.snapshot())
+    before, twin = world.state_hash(), world.clone()
     with pytest.raises(InvalidInputError, match="that Box2D supports"):
         world.restore(replace(early, joints=((number, soft),)), must_hold=True)
     assert (world.state_hash(), world.step_index, world.joint_ids) == (before, 20, (joint,))

@@ -177,7 +177,7 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver):
         by(demo, user, CreateJoint.of(0, RevoluteJointSpec(a, b, (x, y - 0.5))))
         by(demo, user, Grab((x, y)))
         steps(demo.sim, 60)  # to a keyframe
-        twin = World.from_snapshot(world.snapshot())
+        twin = world.clone()
         demo.sim.step()
         twin.step()
         assert twin.state_hash() == world.state_hash() and world.body_ids[-1] >> 20 == user

@@ -122,7 +122,7 @@ def test_a_force_that_waits_goes_along():
 def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays():
     world = stack("soft_step")
     world.create_body(BodySpec((BOX, FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2))), position=(-4.0, 1.0)))
-    before, twin = world.state_hash(), World.from_snapshot(world.snapshot())
+    before, twin = world.state_hash(), world.clone()
     for change, words in (
         (lambda: world.set_solver("box2d"), "body 7, fixture 8: shape must be one that Box2D supports: a Circle, a Polygon or a Segment"),
         (lambda: world.set_solver("newton"), "solver must be one of box2d, .*, got 'newton'"),
@@ -150,7 +150,7 @@ def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended():
     world.hooks = StepHooks(begin=lambda event: world.set_solver(METHOD))
     world.step()
     assert world.solver == METHOD
-    twin = World.from_snapshot(world.snapshot())
+    twin = world.clone()
     assert len(world.step()) == len(twin.step()) == 1 and world.state_hash() == twin.state_hash()
 
 

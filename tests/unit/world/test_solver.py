@@ -120,7 +120,7 @@ def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth():
     assert world.previous_poses[0, 1] == pytest.approx(world.poses[0, 1] + 0.1) and world.poses.dtype == np.float64
     assert world.body_at(world.state(ball).position) == ball
     world.canonicalize()
-    snapshot, twin = world.snapshot(), World.from_snapshot(world.snapshot())
+    snapshot, twin = world.snapshot(), world.clone()
     assert twin.solver == "falling" and snapshot.state.is_whole and twin.contacts.step == world.contacts.step == 100
     for each in (world, twin):
         each.set_velocity(ball, (1.0, 2.0))
