@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from engine.cli.main import main
-from engine.compare.bulk import judges
+from engine.compare.bulk import questions
 from engine.compare.pair import answers
 from engine.compare.pair.file import load_pair
 from engine.compare.queries import our_manifolds
@@ -43,7 +43,7 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(tmp_path, monkeypatch, c
         axis[:, :2] *= -1.0
         return replace(rows, axis=axis)
 
-    monkeypatch.setattr(judges, "our_manifolds", faulty)
+    monkeypatch.setattr(questions, "our_manifolds", faulty)
     monkeypatch.setattr(answers, "our_manifolds", faulty)
     asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
     assert run(*asked) == 1

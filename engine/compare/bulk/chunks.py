@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from engine.compare.queries import PosedPairs, posed_pairs
 from engine.compare.verdicts.verdict import Verdicts
 from engine.narrowphase.packing import PackedShapes, pack
 
-__all__ = ["Chunk", "Judged", "tally_of"]
+__all__ = ["Chunk", "Question", "tally_of"]
 
 _Made = TypeVar("_Made")
 
@@ -75,46 +75,66 @@ class Chunk:
         cases = self.cases
         return self.prepare(lambda: posed_pairs(self.packed, cases.pairs, cases.poses_a, cases.poses_b))
 
-    def judged_pairs(
-        self, verdicts: Verdicts, seconds: tuple[float, float], show: Callable[[int], Pair | Sketch], wrong: Wrong | None = None
-    ) -> Judged:
-        """Return the verdicts on the pairs, to be counted by their kinds."""
-        return Judged(verdicts, seconds, PAIR_KINDS, self.cases.kind, show, self.cases.family < 0, wrong)
+    def by_kind_of_pair(
+        self,
+        prepare: Callable[[], Any],
+        answer: Callable[[Any], Any],
+        judge: Callable[[Any, Any], Verdicts],
+        box2d_seconds: float,
+        show: Callable[[int], Pair],
+        wrong: Wrong | None = None,
+    ) -> Question:
+        """Return a question about the pairs, counted by their kinds."""
+        return Question(
+            prepare, answer, judge, box2d_seconds, PAIR_KINDS, self.cases.kind, lambda _, row: show(row), self.cases.family < 0, wrong
+        )
 
 
-class Judged(NamedTuple):
-    """One query on one chunk: the verdicts, and by what they are counted and shown.
+class Question(NamedTuple):
+    """One query on one chunk, which Box2D has answered.
 
     Attributes
     ----------
-    seconds : (float, float)
-        What our answers took, and Box2D's.
+    prepare : callable
+        Returns the cases as our algorithms take them.
+    answer : callable
+        Takes prepared cases and returns our answers.
+    judge : callable
+        Takes prepared cases and our answers, and returns the verdicts on Box2D's.
+    box2d_seconds : float
+        Time that Box2D's answers took.
     names, kind : sequence of str, (n,)
-        The kinds of cases, and of each row the index of its own.
+        The kinds of cases, and the index of each row's kind.
     show : callable
-        Returns what is to be seen of a row.
+        Takes our answers and a row, and returns what a report shows of the row.
     is_random : (n,), optional
-        The rows that belong to no adversarial family, to be counted once more by themselves.
+        The rows that belong to no adversarial family, which are also counted separately.
     wrong : Wrong, optional
         The way in which Box2D can be wrong here.
     """
 
-    verdicts: Verdicts
-    seconds: tuple[float, float]
+    prepare: Callable[[], Any]
+    answer: Callable[[Any], Any]
+    judge: Callable[[Any, Any], Verdicts]
+    box2d_seconds: float
     names: Sequence[str]
     kind: IntArray
-    show: Callable[[int], Pair | Sketch]
+    show: Callable[[Any, int], Pair | Sketch]
     is_random: NDArray[np.bool_] | None = None
     wrong: Wrong | None = None
 
 
-def tally_of(judged: Judged, chunk: int) -> QueryTally:
-    """Count what was judged, in all and for each kind of case."""
-    verdicts, names, kind, is_random = judged.verdicts, judged.names, judged.kind, judged.is_random
+def tally_of(question: Question, work: Chunk) -> QueryTally:
+    """Answer and judge, and count the verdicts, in all and for each kind of case."""
+    prepared = work.prepare(question.prepare)
+    started = time.perf_counter()
+    ours = question.answer(prepared)
+    seconds = time.perf_counter() - started
+    verdicts, names, kind, is_random = question.judge(prepared, ours), question.names, question.kind, question.is_random
     tally = QueryTally(verdicts.n_pairs, verdicts.n_touching)
     tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
-    tally.maxima, tally.wrong = verdicts.maxima, judged.wrong
-    tally.seconds["ours"], tally.seconds["box2d"] = judged.seconds
+    tally.maxima, tally.wrong = verdicts.maxima, question.wrong
+    tally.seconds["ours"], tally.seconds["box2d"] = seconds, question.box2d_seconds
     counts, touches = np.bincount(kind, minlength=len(names)), np.bincount(kind[verdicts.is_touching], minlength=len(names))
     for name, n, n_touching in zip(names, counts.tolist(), touches.tolist(), strict=True):
         if n:
@@ -127,11 +147,11 @@ def tally_of(judged: Judged, chunk: int) -> QueryTally:
         name, is_plain = names[int(kind[difference.row])], is_random is not None and bool(is_random[difference.row])
         for part in (tally, tally.kinds[name], *([tally.random] if tally.random is not None and is_plain else [])):
             part.note(difference.reason, difference.size)
-        example = Example(chunk, difference.row, difference.reason, difference.size, difference.evidence, name, is_random=is_plain)
+        example = Example(work.chunk, difference.row, difference.reason, difference.size, difference.evidence, name, is_random=is_plain)
         by_reason.setdefault(difference.reason, []).append(example)
 
     def shown(example: Example) -> Example:
-        return replace(example, shown=judged.show(example.row))
+        return replace(example, shown=question.show(ours, example.row))
 
     for reason, examples in by_reason.items():
         tally.examples[reason] = Examples.of([shown(example) for example in Examples.of(examples)])

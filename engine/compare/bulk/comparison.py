@@ -11,7 +11,7 @@ from engine.box2d import BOX2D_VERSION
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.compare.bulk.chunks import Chunk, tally_of
-from engine.compare.bulk.judges import JUDGES
+from engine.compare.bulk.questions import QUESTIONS
 from engine.compare.bulk.tally import QueryTally
 from engine.compare.cases import PAIR_KINDS, chunk_sizes
 from engine.compare.processes.cluster import check_address, run_on_cluster
@@ -19,7 +19,7 @@ from engine.compare.processes.workers import run_tasks
 
 __all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "compare", "compare_chunks"]
 
-QUERIES = tuple(JUDGES)
+QUERIES = tuple(QUESTIONS)
 """Queries that can be compared."""
 
 MAX_PAIRS = 1_000_000_000
@@ -108,7 +108,7 @@ def compare_chunk(task: _Task) -> Tally:
 def _timed(query: str, work: Chunk) -> QueryTally:
     """Ask one query; what the cases, ours and Box2D's calls did not take went into judging."""
     cases_before, started = work.case_seconds, time.perf_counter()
-    tally = tally_of(JUDGES[query](work), work.chunk)
+    tally = tally_of(QUESTIONS[query](work), work)
     tally.seconds["cases"] = work.case_seconds - cases_before
     tally.seconds["judging"] = time.perf_counter() - started - sum(tally.seconds.values())
     return tally

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.compare.bulk import judges, tally
+from engine.compare.bulk import questions, tally
 from engine.compare.bulk.comparison import compare_chunks
 from engine.compare.pair import answers, shrink
 from engine.compare.pair.answers import ask
@@ -52,7 +52,7 @@ def fault(monkeypatch):
 
 
 def plant(patch):
-    patch.setattr(judges, "our_manifolds", reversed_normals)
+    patch.setattr(questions, "our_manifolds", reversed_normals)
     patch.setattr(answers, "our_manifolds", reversed_normals)
 
 
@@ -139,9 +139,9 @@ def test_a_motion_and_a_point_become_small_too(monkeypatch):
         found = our_impacts(moving)
         return Impacts(found.status, np.where(found.status == Status.HIT, np.minimum(found.fraction + 0.2, 1.0), found.fraction))
 
-    monkeypatch.setattr(judges, "our_impacts", late)
+    monkeypatch.setattr(questions, "our_impacts", late)
     monkeypatch.setattr(answers, "our_impacts", late)
-    monkeypatch.setattr(judges, "our_points", lambda posed: ~our_points(posed))
+    monkeypatch.setattr(questions, "our_points", lambda posed: ~our_points(posed))
     monkeypatch.setattr(answers, "our_points", lambda posed: ~our_points(posed))
     one = Run(40, 3, ("toi", "contains"))
     found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.reason == "unexplained"]
