@@ -25,6 +25,14 @@ PROGRAM = next((path for path in map(shutil.which, NAMES) if path is not None), 
 """Path of the browser; None if there is none."""
 
 
+_IS_READY = """document.readyState === "complete" && location.href !== "about:blank"
+    && (!document.querySelector("section.player") || document.documentElement.dataset.ready === "")"""
+
+
+class _RefusedError(Exception):
+    """The browser refused a call."""
+
+
 class Tab:
     """One tab of a browser; `messages` are what its console, its script errors and its security policy said."""
 
@@ -46,7 +54,8 @@ class Tab:
         while True:
             answer = json.loads(self._connection.recv(PATIENCE))
             if answer.get("id") == self._number:
-                assert "error" not in answer, answer["error"]
+                if "error" in answer:
+                    raise _RefusedError(answer["error"])
                 return answer["result"]
             self._note(answer)
 
@@ -73,7 +82,21 @@ class Tab:
         """Open a file, and wait until its players are ready, or something went wrong."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=path.as_uri() + address)
-        until(lambda: self.run("document.documentElement?.dataset.ready === ''") or self.messages)
+        until(lambda: self.run(_IS_READY) or self.messages)
+
+    def run_in_frame(self, script: str, number: int = 0) -> Any:
+        """Evaluate an expression in a frame of the page as soon as its players are ready."""
+
+        def attempt() -> tuple[Any] | None:
+            try:
+                frame = self.call("Page.getFrameTree")["frameTree"]["childFrames"][number]["frame"]["id"]
+                context = self.call("Page.createIsolatedWorld", frameId=frame)["executionContextId"]
+                return (self.run(script, context),) if self.run(_IS_READY, context) else None
+            except _RefusedError:  # the frame went to another page meanwhile
+                return None
+
+        (value,) = until(attempt)
+        return value
 
     def look(self, width: int, height: int, theme: str = "dark", is_phone: bool = False) -> None:
         """Set the size of the page, CSS pixels, and the reader's theme."""

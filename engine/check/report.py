@@ -140,8 +140,8 @@ def _listed(value: Any) -> Any:
 # --- The page
 
 
-Pictures = Mapping[tuple[int, str], tuple[bytes, str]]
-"""By the number of the file and the kind: a PNG, and the name of the pair's file."""
+Pictures = Mapping[tuple[int, str], tuple[bytes, str, str]]
+"""By the number of the file and the kind: a PNG, the name of the pair's file, and that of the player's page; empty if there is none."""
 
 
 def html_report(tallies: Sequence[Tally], pictures: Pictures) -> str:
@@ -207,7 +207,7 @@ def _function(number: int, tally: Tally, pictures: Pictures) -> dict[str, Any]:
 
 
 def _exhibit(number: int, task: Task, finding: Finding, pictures: Pictures) -> dict[str, Any]:
-    picture, pair_file = pictures.get((number, finding.kind), (b"", ""))
+    picture, pair_file, player = pictures.get((number, finding.kind), (b"", "", ""))
     commands = [command_of(task, finding, pair_file or None)]
     if pair_file:
         commands.append(shlex.join([*program().split(), "run", "--pair", pair_file]) + "    # our answer and Box2D's, in the window")
@@ -219,6 +219,7 @@ def _exhibit(number: int, task: Task, finding: Finding, pictures: Pictures) -> d
         "kind": KINDS[finding.kind],
         "finding": finding,
         "picture": picture,
+        "player": player,
         "commands": commands,
         "pair": json.dumps(pair_as_json(pair_of(task, finding)), allow_nan=False),
         "first": "" if place is None else f"pair {place.number:,} (seed {task.seed}, chunk {place.chunk}, row {place.row})",

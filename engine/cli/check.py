@@ -210,18 +210,24 @@ def _written(shape: object) -> str:
 
 
 def _page(tallies: Sequence[Tally], names: PairFiles) -> Page:
-    """Return the HTML page and its files, which are a picture and a pair file per function and kind of wrong answer."""
+    """Return the HTML page and its files, which are a picture, a pair file and a player's page per function and kind of wrong answer."""
     from engine.check.report import html_report, pair_of
     from engine.cli.check_picture import draw_finding
     from engine.compare.pair.file import pair_content
+    from engine.player import show
 
-    pictures: dict[tuple[int, str], tuple[bytes, str]] = {}
+    pictures: dict[tuple[int, str], tuple[bytes, str, str]] = {}
     files: dict[str, bytes] = {}
     for number, tally in enumerate(tallies):
         for finding in tally.findings:
             name, task = names[number, finding.kind], tally.task
             picture = draw_finding(finding, f"{task.path.name}:{task.function}")
-            stem = Path(name).stem
-            files |= {f"{stem}.png": picture, f"{stem}.json": pair_content(pair_of(task, finding))}
-            pictures[number, finding.kind] = picture, name
+            stem, pair = Path(name).stem, pair_of(task, finding)
+            files |= {f"{stem}.png": picture, f"{stem}.json": pair_content(pair)}
+            player = f"{stem}.html"
+            try:
+                files[player] = show(pair).html.encode()
+            except LabError:  # Box2D and our algorithms cannot compute it
+                player = ""
+            pictures[number, finding.kind] = picture, name, player
     return html_report(tallies, pictures), files

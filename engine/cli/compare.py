@@ -82,11 +82,10 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
 
 def _page(folder: str, total: Tally, run: Run, is_whole: bool) -> Page:
     """Return the HTML page and its files: a pair file and a player's page for each exhibit, and pictures of unexplained pairs."""
-    from engine.cli.pair_page import packed_pair
     from engine.compare.pair.file import pair_content
     from engine.compare.report.document import html_report
     from engine.compare.report.exhibits import exhibits
-    from engine.player.page import player_page
+    from engine.player import show
     from engine.report.charts import standalone_svg
 
     with waiting("drawing the report"):
@@ -94,8 +93,7 @@ def _page(folder: str, total: Tally, run: Run, is_whole: bool) -> Page:
     files = {f"{exhibit.name}.json": pair_content(exhibit.pair) for exhibit in shown if exhibit.pair is not None}
     for exhibit in shown:
         if exhibit.pair is not None and exhibit.answers is not None:
-            title = f"{exhibit.pair.query}, {exhibit.role}"
-            files[f"{exhibit.name}.html"] = player_page(title, [packed_pair(exhibit.answers)]).encode()
+            files[f"{exhibit.name}.html"] = show(exhibit.answers).html.encode()
         if exhibit.example.reason == "unexplained":
             for ending, drawing in zip((".svg", "-close.svg"), exhibit.drawings, strict=False):
                 files[exhibit.name + ending] = standalone_svg(drawing)

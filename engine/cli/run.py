@@ -331,9 +331,11 @@ def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: 
         write_atomically(screenshot, picture_of(kind(0, values, referee)))
     page: dict[str, Value] = {}
     if html is not None:
-        from engine.cli.pair_page import packed_pair
+        from engine.player.steps import packed_steps
+        from engine.trace.pair_steps import pair_steps
 
-        page = write_page(html, f"A pair, two answers: {pair.query}", [packed_pair(answers)])
+        steps = pair_steps(answers)
+        page = write_page(html, steps.algorithm.title, [packed_steps(steps.algorithm, steps.case, steps)])
     verdict = {name: getattr(answers, name) for name in ("verdict", "reason", "size", "evidence")}
     box2d = None if answers.box2d is None else asdict(answers.box2d)
     plain: dict[str, Any] = {"pair": pair_as_json(pair), **verdict, "ours": asdict(answers.ours), "box2d": box2d}

@@ -88,7 +88,8 @@ def solvers_command(args: SolversOptions) -> Report:
     if args.write is not None:
         return Report({}, [f"scene: {path}" for path in write_scenes(Path(args.write), scenes)])
     results: dict[str, tuple[list[Cell], list[Rung]]] = {}
-    answers = tried(plan, scenes, options.n_jobs(args.jobs))
+    n_jobs = options.n_jobs(args.jobs)
+    answers = tried(plan, scenes, n_jobs)
     with progress("running", len(scenes), "scenes") as advance, contextlib.suppress(KeyboardInterrupt), contextlib.closing(answers):
         for answer in answers:
             results[answer.scene] = answer.cells, answer.ladder
@@ -110,7 +111,7 @@ def solvers_command(args: SolversOptions) -> Report:
             yield _needs_table(done, needed)
         yield Link("Cost: ratio to the soft step.", "caption")
 
-    page = partial(_page, args.report or "", plan, done, cells, ladder, needed, args.accuracy) if done else None
+    page = partial(_page, args.report or "", plan, done, cells, ladder, needed, args.accuracy, n_jobs) if done else None
     return Report(plain, parts(), 0, page, unfinished(len(done), len(scenes), "scene"))
 
 
@@ -136,8 +137,9 @@ def _page(
     ladder: Sequence[Rung],
     needed: Sequence[Need],
     accuracy: float,
+    n_jobs: int,
 ) -> Page:
-    """Return the HTML page and its files, which are pictures of the final states, the accuracy-cost chart, and the tables as Markdown.
+    """Return the HTML page and its files: pictures of the final states, the runs, the accuracy-cost chart, and the tables as Markdown.
 
     Also writes the scene files into `folder`.
     """
@@ -146,21 +148,22 @@ def _page(
     from engine.report.page import render_page
 
     write_scenes(Path(folder), scenes)
-    pictures = _pictures(cells)
+    pictures, runs = _pictures(cells), _runs(plan, cells, n_jobs)
     charts = _ladder_charts(scenes, ladder, accuracy)
     figure = draw_charts(charts) if charts else None
-    matrix, needs = _matrix(plan, scenes, cells, pictures), _needs_table(scenes, needed)
+    matrix, needs = _matrix(plan, scenes, cells, {**pictures, **runs}), _needs_table(scenes, needed)
     page = render_page(
         "solvers.html",
         title="Solvers by scene",
         about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz.",
         matrix=matrix,
+        first_run=next(iter(runs), ""),
         svg="" if figure is None else as_svg(figure, "error over cost, one panel per scene, one line per solver"),
         needs=needs,
         scenes=[(scene, _measures_table([cell for cell in cells if cell.scene == scene.name])) for scene in scenes],
     )
     text = matrix.as_markdown() + ("\n" + needs.as_markdown() if needed else "")
-    files = {**pictures, TABLES: text.encode("utf-8")}
+    files = {**pictures, **runs, TABLES: text.encode("utf-8")}
     return page, files if figure is None else files | {CHART: as_png(figure)}
 
 
@@ -177,6 +180,38 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
                 with contextlib.suppress(LabError):  # the final state cannot be drawn; the cell has the reason
                     pictures[f"{_file_stem(cell.scene, cell.variant)}.png"] = small_picture_of(scene_demo(cell.end)())
     return pictures
+
+
+def _runs(plan: Plan, cells: Sequence[Cell], n_jobs: int) -> dict[str, bytes]:
+    """Return a page of each run, by file name; each is run once more, as long as it lasted."""
+    from engine.compare.processes.workers import run_tasks
+
+    tasks = [(cell.scene, cell.variant, plan.hertz, round(cell.seconds * plan.hertz)) for cell in cells if cell.seconds]
+    pages: dict[str, bytes] = {}
+    with progress("recording", len(tasks), "runs") as advance, contextlib.closing(run_tasks(_run_page, tasks, n_jobs)) as made:
+        for name, page in made:
+            pages[name] = page
+            advance()
+    return {name: pages[name] for name in (f"{_file_stem(scene, variant)}.html" for scene, variant, *_ in tasks)}
+
+
+def _run_page(task: tuple[str, Variant, float, int]) -> tuple[str, bytes]:
+    """Return the file name and the page of a run; a world that is lost ends it."""
+    from engine.common.errors import LabError
+    from engine.experiments.solvers.scenes import SCENES
+    from engine.experiments.solvers.trial import start_of
+    from engine.player.capture import Capture
+    from engine.player.page import player_page
+    from engine.sim.scene_demo import scene_demo
+
+    scene, variant, hertz, n_steps = task
+    demo = scene_demo(start_of(SCENES[scene], variant, hertz))()
+    capture = Capture(demo)
+    with contextlib.suppress(LabError):
+        for _ in range(n_steps):
+            demo.sim.step()
+            capture.update()
+    return f"{_file_stem(scene, variant)}.html", player_page(f"{demo.title}: {variant.label}", [capture.packed()]).encode()
 
 
 def _ladder_charts(scenes: Sequence[BenchScene], ladder: Sequence[Rung], accuracy: float) -> list[Chart]:
@@ -214,14 +249,17 @@ def _kind(cell: Cell) -> str:
     return "caption" if cell.stands is None else "right" if cell.stands else "wrong"
 
 
-def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], pictures: Mapping[str, bytes]) -> Table:
+def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], files: Mapping[str, bytes]) -> Table:
     """Return the outcome of each solver (columns) in each scene (rows), with the number of scenes that stand and the mean cost."""
     at = {(cell.scene, cell.variant): cell for cell in cells}
     rows: list[tuple[TableCell, ...]] = []
     for scene in scenes:
-        row = [(at[scene.name, variant], pictures.get(f"{_file_stem(scene.name, variant)}.png", b"")) for variant in plan.variants]
-        words = (Link(_words(cell), _kind(cell), picture=picture) for cell, picture in row)
-        rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *words))
+        row = [(at[scene.name, variant], _file_stem(scene.name, variant)) for variant in plan.variants]
+        links = (
+            Link(_words(cell), _kind(cell), f"{stem}.html" if f"{stem}.html" in files else "", files.get(f"{stem}.png", b""))
+            for cell, stem in row
+        )
+        rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *links))
     for what, among in (("stands", scenes), ("of scenes that can stand", [scene for scene in scenes if scene.can_stand])):
         counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
         rows.append((f"{what}, of {len(among)}", *map(str, counts)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.contracts.trace import ROLES, Mark, Role, TraceStep
+from engine.contracts.trace import ROLES, Mark, TraceStep
 from engine.player.encoding import packed_recording
 from engine.render import palette
 from engine.render.roles import ROLE_WORDS, STYLES, role_color, view_box, word_color
@@ -18,7 +18,7 @@ from engine.trace.cases import Case
 from engine.trace.protocol import Algorithm
 from engine.trace.quiz import Quiz
 
-__all__ = ["packed_frames", "packed_quiz", "packed_steps"]
+__all__ = ["packed_quiz", "packed_steps"]
 
 _DIGITS = 9
 
@@ -26,7 +26,7 @@ _DIGITS = 9
 def packed_steps(algorithm: Algorithm[Any], case: Case, steps: Sequence[TraceStep], more: Iterable[Mark] = ()) -> str:
     """Return an algorithm's steps on a case, as `engine.player.encoding` packs them; `more` are drawn with the scenery."""
     scenery = (*algorithm.scenery(case), *more)
-    return packed_frames(algorithm, algorithm.title, [(scenery, steps)], steps)
+    return _packed_frames(algorithm, algorithm.title, [(scenery, steps)], steps)
 
 
 def packed_quiz(quiz: Quiz) -> str:
@@ -38,20 +38,17 @@ def packed_quiz(quiz: Quiz) -> str:
         seen = _frame(entry.seen) if entry.seen is not None else {"marks": [], "cost": {}}
         frames.append({**seen, "scenery": k, "line": None, "sentence": entry.question.prompt, "question": asdict(entry.question)})
         frames.append({**_frame(entry.steps[entry.step]), "scenery": k, "question": asdict(entry.question), "is_answer": True})
-    return packed_frames(algorithm, f"A quiz: {algorithm.title}", cases, frames)
+    return _packed_frames(algorithm, f"A quiz: {algorithm.title}", cases, frames)
 
 
-def packed_frames(
-    algorithm: Any,
+def _packed_frames(
+    algorithm: Algorithm[Any],
     title: str,
     cases: Sequence[tuple[Sequence[Mark], Sequence[TraceStep]]],
     frames: Sequence[TraceStep | Mapping[str, Any]],
-    meanings: Mapping[Role, str] = ROLE_WORDS,
 ) -> str:
-    """Return frames of an algorithm on `cases`, each a scenery and the steps that its views must show; a step is on the first.
-
-    `algorithm` has a name, pseudo-code and views, as an `engine.trace.protocol.Algorithm`; `meanings` are those of the roles in the legend.
-    """
+    """Return frames of an algorithm on `cases`, each a scenery and the steps that its views must show; a step is on the first."""
+    meanings = {**ROLE_WORDS, **algorithm.legend}
 
     def boxes(scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> list[list[float]]:
         views = [view_box(view, scenery, steps) for view in algorithm.views]

@@ -15,7 +15,7 @@ from engine.report.tables import Cell, Link, format_cell, meters
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["render_page"]
+__all__ = ["render_macro", "render_page"]
 
 
 @functools.cache
@@ -35,6 +35,11 @@ def _environment() -> Environment:
 def render_page(template: str, **values: Any) -> str:
     """Render a template, such as "compare.html", with `values` as its variables."""
     return _environment().get_template(template).render(values) + "\n"
+
+
+def render_macro(name: str, *values: Any) -> str:
+    """Render a macro of "parts.html", such as "table"."""
+    return str(getattr(_environment().get_template("parts.html").module, name)(*values))
 
 
 def _as_link(cell: Cell) -> Link:

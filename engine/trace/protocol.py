@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
 
-from engine.contracts.trace import Mark, TraceStep, View
+from engine.common.notebook import Shown
+from engine.contracts.trace import Mark, Role, TraceStep, View
 from engine.trace.cases import Case
 
 __all__ = ["PLANE", "Algorithm", "TraceSteps"]
@@ -17,7 +18,7 @@ PLANE = View("plane", "the shapes")
 C = TypeVar("C", bound=Case)
 
 
-class TraceSteps(list[TraceStep]):
+class TraceSteps(list[TraceStep], Shown):
     """Steps that know their algorithm and its case, so that they can be drawn."""
 
     def __init__(self, steps: Iterable[TraceStep], algorithm: Algorithm[Any], case: Case) -> None:
@@ -51,6 +52,8 @@ class Algorithm(ABC, Generic[C]):
         The first is the one that can be edited.
     beside : tuple of str
         Algorithms worth showing beside it on the same case.
+    legend : mapping of role to str
+        Meanings of the marks' colors that differ from `engine.render.roles.ROLE_WORDS`.
     only : str
         Requirement on a case beside its kind, for an error message: "of two discs"; empty for none.
     example : Case
@@ -67,6 +70,7 @@ class Algorithm(ABC, Generic[C]):
     pseudo_code: ClassVar[tuple[str, ...]]
     views: ClassVar[tuple[View, ...]] = (PLANE,)
     beside: ClassVar[tuple[str, ...]] = ()
+    legend: ClassVar[Mapping[Role, str]] = {}
     only: ClassVar[str] = ""
 
     @property

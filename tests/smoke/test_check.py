@@ -46,7 +46,7 @@ def test_a_report_and_the_commands_in_it(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "missed overlap" in printed and "docs/algorithms/sat.md" in printed
     stem = "vertices_only-collide-missed_overlap"
-    assert sorted(path.name for path in folder.iterdir()) == ["report.html", f"{stem}.json", f"{stem}.png"]
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", f"{stem}.html", f"{stem}.json", f"{stem}.png"]
     page = (folder / "report.html").read_text("utf-8")
     assert "data:image/png;base64," in page and "missed overlap" in page
     pair = str(folder / f"{stem}.json")

@@ -10,6 +10,7 @@ from typing import Any
 from engine.box2d import BOX2D_VERSION
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
+from engine.common.notebook import Shown
 from engine.compare.bulk.chunks import Chunk, tally_of
 from engine.compare.bulk.questions import QUESTIONS
 from engine.compare.bulk.tally import QueryTally
@@ -26,7 +27,7 @@ MAX_PAIRS = 1_000_000_000
 
 
 @dataclass(slots=True)
-class Tally:
+class Tally(Shown):
     """All queries of a run."""
 
     seed: int

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.notebook import Shown
 from engine.common.words import counted
 from engine.compare.cases import MotionChunk
 from engine.compare.pair.file import Pair, Point
@@ -65,7 +66,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class PairAnswers:
+class PairAnswers(Shown):
     """Both answers to a pair as both were asked, rounded and with Box2D's skins, and the verdict on a difference.
 
     `verdict` is "agree", "explained", "unexplained" or "not judged": then Box2D was not asked, `box2d` is None, and `evidence` says why.

@@ -32,6 +32,7 @@ from engine.common.checks import choice, integer, point
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
+from engine.common.notebook import Shown
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Outsider:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Shown):
     """One query of `PAIR_QUERIES`, with everything needed to ask it.
 
     `shape_b` is None for a ray or a point. The poses are where the shapes are, or for `toi` where they start; for it alone are `end_a` and

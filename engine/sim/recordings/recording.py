@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import chain
 
+from engine.common.notebook import Shown
 from engine.sim.actions import KeepSolverState, SetSolver
 from engine.sim.branch import Branch
 from engine.sim.recordings.records import Header
@@ -14,7 +15,7 @@ __all__ = ["Recording", "present_makers"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Shown):
     """A recorded history of a demo.
 
     Attributes

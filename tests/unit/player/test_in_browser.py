@@ -27,7 +27,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed, in which the pages are opened")
 
-PAIRS = Path(__file__).parents[3] / "demos" / "pairs"
+PAIRS, EXAMPLES = (Path(__file__).parents[3] / name for name in ("demos/pairs", "examples"))
 PLAYER, RECORDING = (f"document.querySelector('section').{name}" for name in ("player", "recording"))
 TRACK = "document.querySelector('.track').getBoundingClientRect()"
 LAYERS = f"{PLAYER}.scene.layers"
@@ -267,14 +267,37 @@ def test_every_algorithm_is_drawn(tab, tmp_path, name):
     tab.run(f"(() => {{ for (let k = 0; k <= {PLAYER}.scene.steps; k += 3) {{ {PLAYER}.seek(k); {PLAYER}.draw(); }} }})()")
 
 
+@pytest.mark.parametrize(
+    ("command", "status", "title"),
+    [
+        pytest.param("compare --pairs 400 --seed 3 --queries manifold --jobs 1", 0, "A pair, two answers", marks=pytest.mark.slow),
+        (f"check {EXAMPLES / 'vertices_only.py'} --pairs 100", 1, "A pair, three answers"),
+        ("solvers --solvers soft_step,box2d --scenes single_box --seconds 0.1 --jobs 1", 0, "Single box: soft_step"),
+    ],
+)
+def test_a_report_plays_what_it_shows(tab, tmp_path, command, status, title):
+    assert main([*command.split(), "--report", str(tmp_path)]) == status
+    tab.look(1280, 720)
+    tab.open(tmp_path / "report.html")
+    tab.run("document.querySelector('.player iframe').scrollIntoView()")
+    until(lambda: tab.run("document.querySelector('.player iframe').src"))
+    assert tab.run_in_frame("document.title") == title
+    if "solvers" in command:
+        tab.run("document.querySelectorAll('a[target=player]')[1].click()")
+        until(lambda: tab.run_in_frame("document.title") == "Single box: box2d")
+    count = "document.querySelector('[data-part=clock]').innerText + document.querySelector('[data-part=count]').innerText"
+    before = tab.run_in_frame(count)
+    tab.run_in_frame("document.querySelector('[data-part=forward]').click()")
+    until(lambda: tab.run_in_frame(count) != before)
+
+
 def test_a_cell_of_a_notebook_plays(tab, tmp_path):
     page = tmp_path / "cell.html"
     cell = show(Drop(), seconds=0.5)._repr_html_()
     page.write_text(f"<!doctype html><html data-ready><meta charset=utf-8><body>{cell}</body></html>", encoding="utf-8")
     tab.look(1280, 720)
     tab.open(page)
-    frame = tab.call("Page.getFrameTree")["frameTree"]["childFrames"][0]["frame"]["id"]
-    context = tab.call("Page.createIsolatedWorld", frameId=frame)["executionContextId"]
-    assert until(lambda: tab.run("document.querySelector('[data-part=count]')?.innerText", context)) == "step 0 of 30"
-    tab.run("document.querySelector('[data-part=forward]').click()", context)
-    until(lambda: tab.run("document.querySelector('[data-part=count]').innerText", context) == "step 1 of 30")
+    count = "document.querySelector('[data-part=count]').innerText"
+    until(lambda: tab.run_in_frame(count) == "step 0 of 30")
+    tab.run_in_frame("document.querySelector('[data-part=forward]').click()")
+    until(lambda: tab.run_in_frame(count) == "step 1 of 30")

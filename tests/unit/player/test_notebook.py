@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import player, trace
 from engine.common.errors import InvalidInputError
+from engine.compare.bulk.comparison import compare_chunks
+from engine.compare.pair.answers import ask
+from engine.compare.pair.file import Outsider, load_pair
 from engine.geometry import Circle, Polygon, Transform
 from engine.sim.history import History
 from engine.sim.recordings import load_recording
@@ -17,10 +22,16 @@ from engine.sim.replaying import record
 from engine.world import BodySpec, FixtureSpec, World
 from tests.unit.player.decoding import decoded
 
+PAIRS = Path(__file__).parents[3] / "demos" / "pairs"
+
 
 def shown(page):
     (text,) = re.findall(r'<script type="text/plain">([^<]*)</script>', page.html)
     return decoded(text)
+
+
+def pair_shapes():
+    return Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0))
 
 
 def falling():
@@ -56,16 +67,41 @@ def test_a_recording_is_played_whole(tmp_path):
 @pytest.mark.parametrize("name", ["gjk", "quickhull"])
 def test_steps_are_shown_with_their_shapes(name):
     points = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.4, 0.5)])
-    pair = Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0))
-    steps = trace.gjk(*pair) if name == "gjk" else trace.quickhull(points)
+    steps = trace.gjk(*pair_shapes()) if name == "gjk" else trace.quickhull(points)
     header = shown(player.show(steps)).header
     assert [frame["sentence"] for frame in header["frames"]] == [step.sentence for step in steps]
     assert len(header["cases"][0]["scenery"]) > 0
 
 
+def test_results_show_themselves():
+    pair = load_pair(PAIRS / "manifold.json")
+    pages = [subject._repr_html_() for subject in (pair, ask(pair), trace.gjk(*pair_shapes()))]
+    assert pages[0] == pages[1]
+    assert all(page.startswith("<iframe srcdoc=") for page in pages)
+    header = shown(player.show(pair)).header
+    assert [frame["sentence"].split()[0] for frame in header["frames"]] == ["The", "Ours:", "Box2D's:", "Explained:"]
+
+
+def test_a_comparison_shows_its_table_and_its_worst_pairs():
+    *_, total = compare_chunks(200, 3, ("manifold",))
+    html = total._repr_html_()
+    assert "<table>" in html and ">manifold</a></td>" in html
+    worst = sum(len(tally.examples) for tally in total.queries.values())
+    assert player.show(total).html.count("<section") == worst > 0
+
+
+def test_a_users_answer_is_shown_between_the_question_and_ours():
+    answer = {"normal": [1.0, 0.0], "depth": 0.5, "points": [[0.5, 0.0], ["x", None], [float("1e300"), 0.0]]}
+    pair = replace(load_pair(PAIRS / "manifold.json"), outsider=Outsider("mine.py:collide", answer, "the normal is wrong"))
+    frames = shown(player.show(pair)).header["frames"]
+    assert frames[1]["sentence"] == "mine.py:collide: the normal is wrong."
+    assert {mark["role"] for mark in frames[1]["marks"]} == {"own", "ghost"}
+    assert [mark["points"] for mark in frames[1]["marks"] if mark["form"] == "point"] == [[[0.5, 0.0]]]
+
+
 @pytest.mark.parametrize("subject", [None, [], "gjk", 3])
 def test_anything_else_is_refused(subject):
-    with pytest.raises(InvalidInputError, match="subject must be a World, a Demo, a Recording, or steps"):
+    with pytest.raises(InvalidInputError, match="subject must be a World, a Demo, a Recording, a Pair"):
         player.show(subject)
 
 
