@@ -15,6 +15,7 @@ import tracemalloc
 from collections.abc import Callable
 
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
+from engine.common.installation import BOX2D
 from engine.common.rng import stream
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
@@ -132,7 +133,7 @@ def _ours(scene: Scene, substeps: int, sleeping: bool = False, continuous: bool 
 
 def _box2d_step(scene: Scene, continuous: bool = False, listener: bool = False) -> Callable[[], None]:
     """Return what steps the scene in the bare library, with a contact listener that does nothing where asked for."""
-    require_peer("Box2D")
+    require_peer(BOX2D)
     import Box2D
 
     world = Box2D.b2World(gravity=WorldSettings().gravity, doSleep=False)

@@ -15,12 +15,14 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from engine.common.installation import BOX2D
+
 __all__ = ["AGAIN", "MissingPeerError", "Record", "record", "require_peer", "seconds_in_turn"]
 
 AGAIN = "again at once"
 """Name of our call once more, right after ours: the first finds code and data out of the cache, for the peers ran in between."""
 
-_LIBRARIES = ("numpy", "numba", "Box2D", "pymunk", "shapely")
+_LIBRARIES = ("numpy", "numba", BOX2D, "pymunk", "shapely")
 
 
 class MissingPeerError(Exception):

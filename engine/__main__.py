@@ -20,8 +20,8 @@ def _interrupted() -> None:
     sys.exit(130)
 
 
-if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-    _cannot_start("this program needs Python 3.11 to 3.13, and this is " + sys.version.split()[0])
+if not (3, 11) <= sys.version_info[:2] <= (3, 14):
+    _cannot_start("this program needs Python 3.11 to 3.14, and this is " + sys.version.split()[0])
 
 try:
     from engine.common.interrupts import heed_interrupts

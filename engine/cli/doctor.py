@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import signal
 import struct
 import subprocess
@@ -17,10 +16,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
-from engine.common.installation import INSTALL, LAB, is_checkout
+from engine.common.installation import BOX2D, INSTALL, LAB, is_checkout
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
@@ -29,11 +30,11 @@ __all__ = ["Finding", "doctor_command", "findings"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
-_PYTHONS = ((3, 11), (3, 13))
+_PYTHONS = ((3, 11), (3, 14))
 _PROBE_TIME = 120.0
 """Maximum duration of a probe, seconds; enough to compile its kernels on a slow machine."""
 _INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else INSTALL
-_REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else "Box2D")
+_REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else BOX2D)
 _READER_HELP = (
     "nothing to do: the public interface gives the same results, but slower; demos with joints rewind by replaying from the start"
 )
@@ -127,7 +128,7 @@ def _python() -> Finding:
     text = f"{platform.python_implementation()} {platform.python_version()}, {bits} bits"
     low, high = (".".join(map(str, version)) for version in _PYTHONS)
     if not _PYTHONS[0] <= version <= _PYTHONS[1] or bits != 64 or platform.python_implementation() != "CPython":
-        return Finding("Python", "problem", text, f"use 64-bit CPython {low} to {high}: Box2D has wheels for no other")
+        return Finding("Python", "problem", text, f"use 64-bit CPython {low} to {high}: the libraries have wheels for no other")
     return Finding("Python", "ok", text)
 
 
@@ -152,7 +153,9 @@ def _packages() -> Iterator[Finding]:
     """Compare installed package versions with the tested ones; without a checkout, only check that the packages are installed."""
     pins = dict.fromkeys(["numba", "numpy", *LAB.values()], "")
     if is_checkout():
-        pins = dict(re.findall(r"(?m)^([\w.-]+)==([\w.]+)", (_ROOT / "requirements.txt").read_text(encoding="utf-8")))
+        lines = (_ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        pinned = [Requirement(line) for line in lines if line and not line.startswith("#")]
+        pins = {line.name: str(line.specifier)[2:] for line in pinned if line.marker is None or line.marker.evaluate()}
     n_good = 0
     for name, pin in pins.items():
         version = _installed(name)
@@ -167,8 +170,9 @@ def _packages() -> Iterator[Finding]:
 
 def _mixed() -> Iterator[Finding]:
     """Detect distributions that install into the same folder, where they overwrite each other and uninstalling one breaks the other."""
+    box2ds = tuple(name for name in ("Box2D", "ufal-pybox2d", "box2d-py", "box2d-kengz", "pybox2d") if name != BOX2D)
     for folder, needed, others, symptom in (
-        ("Box2D", "Box2D", ("box2d-py", "box2d-kengz", "pybox2d"), "AttributeError: ... RAND_LIMIT_swigconstant"),
+        ("Box2D", BOX2D, box2ds, "AttributeError: ... RAND_LIMIT_swigconstant"),
         ("pygame", "pygame-ce", ("pygame",), "missing names such as fblits"),
     ):
         present = [name for name in others if _installed(name) is not None]

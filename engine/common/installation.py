@@ -14,14 +14,17 @@ from pathlib import Path
 
 from engine.common.errors import LabError
 
-__all__ = ["COMMAND", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_checkout", "program", "require", "told_missing"]
+__all__ = ["BOX2D", "COMMAND", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_checkout", "program", "require", "told_missing"]
 
 DISTRIBUTION = "collision-laboratory"
 COMMAND = "collision-lab"
 """Name of the console script."""
 
+BOX2D = "Box2D" if sys.version_info < (3, 14) else "ufal-pybox2d"
+"""Distribution of the module Box2D; the one of that name has no wheels for Python 3.14."""
+
 LAB = {
-    "Box2D": "Box2D",
+    "Box2D": BOX2D,
     "contourpy": "contourpy",
     "cssselect2": "cssselect2",
     "imageio": "imageio",
@@ -29,6 +32,7 @@ LAB = {
     "jinja2": "Jinja2",
     "matplotlib": "matplotlib",
     "msgspec": "msgspec",
+    "packaging": "packaging",
     "PIL": "pillow",
     "platformdirs": "platformdirs",
     "pydantic": "pydantic",

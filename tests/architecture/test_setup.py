@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from engine.common.installation import COMMAND, DISTRIBUTION, LAB
+from engine.common.installation import BOX2D, COMMAND, DISTRIBUTION, LAB
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -26,21 +28,25 @@ def test_every_requirement_is_pinned():
     own = _lines("requirements.txt")
     development = _lines("requirements-dev.txt")
     assert development[0] == "-r requirements.txt"
-    assert [line for line in own + development[1:] if re.fullmatch(r"[\w.-]+==[\w.]+", line) is None] == []
-    names = [line.partition("==")[0].lower() for line in own + development[1:]]
+    pinned = [Requirement(line) for line in own + development[1:]]
+    assert [line for line in pinned if re.fullmatch(r"==[\w.]+", str(line.specifier)) is None] == []
+    names = [line.name.lower() for line in pinned]
     assert len(names) == len(set(names))
 
 
 def test_the_project_names_the_same_libraries_and_pythons():
     project = PROJECT["project"]
     own, _, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
-    pinned = re.findall(r"^([\w.-]+)==", own, re.MULTILINE)
+    pinned = [re.sub(r"==[\w.]+", "", line) for line in own.splitlines()[1:] if line]
     library, laboratory = project["dependencies"], project["optional-dependencies"]["lab"]
     assert library == ["numba", "numpy"]  # all that `engine.query` needs
-    assert sorted([*library, *laboratory]) == sorted(pinned)
-    assert sorted(laboratory) == sorted(LAB.values())
-    assert project["requires-python"] == ">=3.11,<3.14"
-    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "engine" / "__main__.py").read_text(encoding="utf-8")
+    assert sorted(map(str, map(Requirement, [*library, *laboratory]))) == sorted(map(str, map(Requirement, pinned)))
+    for python, box2d in (("3.13", "Box2D"), ("3.14", "ufal-pybox2d")):
+        lines = [line for line in map(Requirement, laboratory) if line.marker is None or line.marker.evaluate({"python_version": python})]
+        needed = {line.name for line in lines}
+        assert needed == {*LAB.values()} - {BOX2D} | {box2d}
+    assert project["requires-python"] == ">=3.11,<3.15"
+    assert "(3, 11) <= sys.version_info[:2] <= (3, 14)" in (ROOT / "engine" / "__main__.py").read_text(encoding="utf-8")
 
 
 def test_the_command_is_what_main_py_starts():
@@ -57,14 +63,20 @@ def test_an_installation_has_every_file_beside_the_sources():
     for package in packages:
         folder = ROOT / package
         named = {path for pattern in setuptools["package-data"].get(package, []) for path in folder.glob(pattern)}
-        there = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
-        assert {path for path in there if "__pycache__" not in path.parts} == named
+        there = set()
+        for base, folders, names in os.walk(folder):
+            folders[:] = [name for name in folders if name != "__pycache__"]  # other processes write there
+            there |= {Path(base, name) for name in names if not name.endswith(".py")}
+        assert there == named
 
 
 def test_the_license_is_stated_in_one_way():
     first, _, holder = (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()[:3]
-    assert (first, PROJECT["project"]["license"], PROJECT["project"]["license-files"]) == ("MIT License", "MIT", ["LICENSE"])
+    project = PROJECT["project"]
+    assert (first, project["license"]) == ("MIT License", "MIT AND OFL-1.1")
     assert holder.endswith("the collision laboratory's authors")
+    named = {path.relative_to(ROOT).as_posix() for path in (ROOT / "engine" / "render" / "typefaces").glob("*.txt")}
+    assert project["license-files"] == ["LICENSE", *named]
 
 
 def test_the_changelog_keeps_its_form():
@@ -82,16 +94,19 @@ def test_the_changelog_keeps_its_form():
     assert [line for line in entries if entries.count(line) > 1] == []
 
 
-@pytest.mark.parametrize("name", ["checks", "thorough"])
+@pytest.mark.parametrize("name", ["checks", "publish", "thorough"])
 def test_workflows_run_what_ci_runs(name):
     """On every system and Python that the README names; every action is pinned by its major version."""
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
     actions = re.findall(r"uses: (\S+)", text)
-    assert actions and all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
+    pinned = r"actions/[\w-]+@v\d+|pypa/gh-action-pypi-publish@release/v\d+"
+    assert actions and all(re.fullmatch(pinned, action) for action in actions)
     if name == "checks":
         assert ".ci/run" in text
         assert "os: [ubuntu-latest, windows-latest, macos-latest]" in text
-        assert 'python: ["3.11", "3.12", "3.13"]' in text
+        assert 'python: ["3.11", "3.12", "3.13", "3.14"]' in text
+    elif name == "publish":
+        assert ".ci/run" in text and "workflow_dispatch:" in text and "push:" not in text and "id-token: write" in text
     else:
         assert "schedule:" in text and "NUMBA_DISABLE_JIT" in text and "coverage" in text
 

@@ -1,4 +1,4 @@
-"""The project as a user installs it: a wheel in a fresh virtual environment, its command in a folder far from the checkout."""
+"""The project as a user installs it: both archives, and the wheel's command in a fresh virtual environment, in another folder."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from engine.sim.registry import all_demos
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("engine", "demos", "sprites", "benchmarks", "pyproject.toml", "README.md", "LICENSE")
+LEFT_OUT = (".git", ".venv*", "out", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis", ".coverage")
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 MIN_SETUPTOOLS = 77
 """pyproject.toml asks for it; an older one of the tests' environment is left alone, and pip fetches one for the build."""
@@ -34,27 +37,54 @@ def _run(*command, cwd, status=0):
     return ran
 
 
+def _wheel(source, folder):
+    """Build the wheel of a source tree in a folder."""
+    own = int(importlib.metadata.version("setuptools").partition(".")[0]) >= MIN_SETUPTOOLS
+    options = ["-q", "--no-deps", *(["--no-build-isolation"] if own else [])]
+    _run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, source, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
 @pytest.fixture(scope="module")
-def scripts(tmp_path_factory):
+def archives(tmp_path_factory):
+    """The source archive and the wheel."""
+    folder = tmp_path_factory.mktemp("archives")
+    source = folder / "source"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    _run(sys.executable, "-c", "from setuptools import build_meta; build_meta.build_sdist('..')", cwd=source)
+    (archive,) = folder.glob("*.tar.gz")
+    return archive, _wheel(source, folder)
+
+
+@pytest.fixture(scope="module")
+def scripts(archives, tmp_path_factory):
     """The environment's folder of commands; the libraries are those of the tests' own environment."""
     folder = tmp_path_factory.mktemp("installed")
-    source, environment = folder / "source", folder / "environment"
-    source.mkdir()
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, source / name)
+    environment = folder / "environment"
     venv.create(environment, with_pip=False)
     python = environment / SCRIPTS / Path(sys.executable).name
     (site,) = _run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).stdout.splitlines()
     here = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     Path(site, "libraries_of_the_tests.pth").write_text("\n".join(sorted(here)), encoding="utf-8")
-    own = int(importlib.metadata.version("setuptools").partition(".")[0]) >= MIN_SETUPTOOLS
-    options = ["-q", "--no-deps", *(["--no-build-isolation"] if own else [])]
-    _run(sys.executable, "-m", "pip", "--python", python, "install", *options, source, cwd=folder)
-    shutil.rmtree(source)
+    _run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", archives[1], cwd=folder)
     return environment / SCRIPTS
+
+
+def test_both_archives_are_whole(archives, tmp_path):
+    """The source archive has pages, tests and licenses, and a wheel from it is that from the checkout."""
+    source, wheel = archives
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    there = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
+    assert {"LICENSE", "main.py", ".ci/run", "docs/README.md", "docs/img/pair.png", "tests/smoke/test_installed.py"} <= there
+    again = _wheel(unpacked, tmp_path)
+    with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(again) as second:
+        contents = [{name: archive.read(name) for name in archive.namelist()} for archive in (first, second)]
+    assert contents[0] == contents[1]
+    licenses = {name.partition(".dist-info/licenses/")[2] for name in contents[0]} - {""}
+    assert licenses == {"LICENSE", "engine/render/typefaces/OFL-1.1.txt"} <= there
 
 
 def test_the_command_runs_a_demo_in_any_folder(scripts, tmp_path):
@@ -64,11 +94,16 @@ def test_the_command_runs_a_demo_in_any_folder(scripts, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_command_writes_a_page_in_any_folder(scripts, tmp_path):
+    """The player's style and script are beside its modules."""
+    _run(scripts / "collision-lab", "step", "gjk", "--html", "gjk.html", cwd=tmp_path)
+    assert "</html>" in (tmp_path / "gjk.html").read_text(encoding="utf-8")
+
+
 def test_all_is_there(scripts, tmp_path):
     """Demos, the files beside them and the sprites', benchmarks, and the doctor, who finds no requirements.txt."""
     demos = {demo["id"] for demo in json.loads(_run(scripts / "collision-lab", "list", "--json", "-", cwd=tmp_path).stdout)["demos"]}
-    there = {path.stem for path in (ROOT / "demos").glob("*.py") if not path.name.startswith("_")}
-    assert demos == there
+    assert demos == {demo.id for demo in all_demos()}
     for demo in ("pair", "nonconvex_characters"):
         _run(scripts / "collision-lab", "run", demo, "--headless", "--steps", "2", "--json", f"{demo}.json", cwd=tmp_path)
     _run(scripts / "collision-lab", "bench", "start_up", "--quick", "--json", "bench.json", cwd=tmp_path)

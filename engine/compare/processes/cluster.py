@@ -25,6 +25,7 @@ from typing import Any, Generic, TypeVar
 
 import engine
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.installation import BOX2D
 from engine.compare.processes.workers import WorkerLostError
 
 __all__ = ["DISTRIBUTED", "ClusterError", "check_address", "run_on_cluster", "versions"]
@@ -43,7 +44,7 @@ _PER_PROCESS = 2
 
 _DIGEST_DIGITS = 8
 
-_LIBRARIES = ("Box2D", "numpy", "numba")
+_LIBRARIES = (BOX2D, "numpy", "numba")
 """On which an answer depends to the last bit."""
 
 _NOT_LOADED = "Error during deserialization of the task graph"

@@ -85,6 +85,7 @@ def present_makers(solver: str = DEFAULT) -> dict[str, str]:
     from importlib.metadata import PackageNotFoundError, version
 
     from engine import __version__
+    from engine.common.installation import LAB
 
     def of(package: str) -> str:
         try:
@@ -95,7 +96,7 @@ def present_makers(solver: str = DEFAULT) -> dict[str, str]:
     library = load_solver(solver).capabilities.title
     return {
         "program": __version__,
-        library: of(library),
+        library: of(LAB.get(library, library)),
         "numpy": of("numpy"),
         "Python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",

@@ -15,6 +15,7 @@ from engine.cli import doctor
 from engine.cli.main import main
 from engine.common import jit
 from engine.common.errors import LabError
+from engine.common.installation import BOX2D
 
 
 def _installed(monkeypatch, **versions):
@@ -32,7 +33,9 @@ def _installed(monkeypatch, **versions):
     monkeypatch.setattr(metadata, "version", version)
 
 
-@pytest.mark.parametrize(("twin", "version", "advice"), [("box2d_py", "2.3.8", "box2d-py Box2D"), ("pygame", "2.6.1", "pygame pygame-ce")])
+@pytest.mark.parametrize(
+    ("twin", "version", "advice"), [("box2d_py", "2.3.8", f"box2d-py {BOX2D}"), ("pygame", "2.6.1", "pygame pygame-ce")]
+)
 def test_two_of_a_kind_in_one_folder_are_found(twin, version, advice, monkeypatch):
     _installed(monkeypatch, **{twin: version})
     (finding,) = list(doctor._mixed())
@@ -41,19 +44,19 @@ def test_two_of_a_kind_in_one_folder_are_found(twin, version, advice, monkeypatc
 
 
 def test_missing_and_other_versions_are_told_apart(monkeypatch):
-    _installed(monkeypatch, Box2D=None, numpy="1.26.4", mdurl="0.0.1")
+    _installed(monkeypatch, **{BOX2D.replace("-", "_"): None}, numpy="1.26.4", mdurl="0.0.1")
     found = {finding.what: finding for finding in doctor._packages()}
-    assert found["Box2D"].state == "problem"
+    assert found[BOX2D].state == "problem"
     assert found["numpy"].state == "note"
     assert found["mdurl"].state == "note"
     assert "rich" not in found and found["packages"].found.endswith(" at the tested versions")
-    assert all("requirements.txt" in found[name].advice for name in ("Box2D", "numpy", "mdurl"))
+    assert all("requirements.txt" in found[name].advice for name in (BOX2D, "numpy", "mdurl"))
 
 
 def test_a_python_without_wheels(monkeypatch):
-    monkeypatch.setattr(sys, "version_info", (3, 14, 0, "final", 0))
+    monkeypatch.setattr(sys, "version_info", (3, 15, 0, "final", 0))
     assert doctor._python().state == "problem"
-    assert "3.11 to 3.13" in doctor._python().advice
+    assert "3.11 to 3.14" in doctor._python().advice
 
 
 def test_a_platform_without_wheels(monkeypatch):

@@ -67,7 +67,7 @@ def test_the_program_without_the_laboratory_says_so_in_a_line():
 def test_another_python_is_refused_in_a_line():
     ran = _python("import sys; sys.version_info, sys.version = (3, 10, 9), '3.10.9 (main)'; import engine.__main__")
     assert ran.returncode == 2 and ran.stdout == ""
-    assert ran.stderr == "error: this program needs Python 3.11 to 3.13, and this is 3.10.9\n"
+    assert ran.stderr == "error: this program needs Python 3.11 to 3.14, and this is 3.10.9\n"
 
 
 def test_a_missing_part_is_an_error_of_ours_and_an_import_error():
