@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import cache
 from statistics import median_low
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.broadphase import STRUCTURES, BroadPhase, BruteForce
 from engine.common.arrays import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from engine.app.warmup import BackgroundLoad
-
-__all__ = ["Lane", "Race", "is_loaded", "load", "loading"]
+__all__ = ["Lane", "Race"]
 
 _TURN = 6
 """Frames of a turn: the first brings the structure up to date, the others are measured."""
@@ -117,39 +112,3 @@ class Race:
         truth = BruteForce().pairs(boxes)
         for lane, pairs in answers:
             lane.wrong += not np.array_equal(pairs, truth)
-
-
-_loaded = False
-
-
-def is_loaded() -> bool:
-    """Return True if the kernels are loaded."""
-    return _loaded
-
-
-@cache
-def loading() -> BackgroundLoad:
-    """Start loading the kernels in the background, once for all demos, and return the load."""
-    from engine.app.warmup import BackgroundLoad
-
-    return BackgroundLoad("from demos._broadphase_race import load; load()", load)
-
-
-def load() -> None:
-    """Load the kernels of all structures, compiling what is not on disk yet."""
-    global _loaded
-    rng = np.random.default_rng(0)
-    for n in (8, 400):
-        middle = rng.uniform(0.0, 20.0, (n, 2))
-        boxes = np.hstack((middle - 0.5, middle + 0.5))
-        ids = np.arange(0, n, 3)
-        for structure in STRUCTURES:
-            phase = structure()
-            for k in range(3):
-                phase.pairs(boxes + 0.01 * k)
-            phase.move(ids, boxes[ids])
-            phase.pairs()
-            phase.regions(boxes[:1])
-            phase.rays(middle[:1], np.array([(3.0, 2.0)]))
-            phase.sketch()
-    _loaded = True

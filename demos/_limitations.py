@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.demo import Demo, StatusLine
@@ -12,6 +13,7 @@ from engine.experiments.limitations.finding import Finding
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color
+from engine.sim.background import in_background
 from engine.world import driven_by
 
 if TYPE_CHECKING:
@@ -98,9 +100,8 @@ class Limitation(Demo):
         key = (type(self), tuple(sorted(self.values.items())), self.sim.solvers[0])
         if key not in _known and (not self.viewer.interactive or MEASURED in self.ready):
             _measure(key)
-        elif key not in _known and not any(thread.is_alive() for thread in _threads):
-            _threads[:] = [threading.Thread(target=_measure, args=(key,), name="limitations", daemon=True)]
-            _threads[0].start()
+        elif key not in _known and all(work.done() for work in _working):
+            _working[:] = [in_background(partial(_measure, key), "limitations")]
         return _known.get(key, ())
 
     def arrivals(self) -> Sequence[str]:
@@ -181,8 +182,8 @@ _Key = tuple[type[Limitation], tuple[tuple[str, float], ...], str]
 
 _known: dict[_Key, tuple[Finding, ...]] = {}
 """The numbers measured by this process: the newest `_MAX_KNOWN` sets."""
-_threads: list[threading.Thread] = []
-"""The thread that is measuring, if any."""
+_working: list[Future[None]] = []
+"""What a thread is measuring, if any."""
 _MAX_KNOWN = 256
 
 

@@ -30,6 +30,8 @@ __all__ = ["STRUCTURE_WORDS", "BroadPhaseScene"]
 STRUCTURE_WORDS = tuple(structure.short_name or structure.name for structure in STRUCTURES)
 """Short names of the structures, in their order."""
 
+_KERNELS = "broad phases"
+"""What is compiled for it, a part of `engine.app.compiling`."""
 _DRAWN = STRUCTURE_WORDS.index("dynamic tree")
 _DISCS = 10
 """Number of bodies among the boxes, which users can throw."""
@@ -143,11 +145,9 @@ class BroadPhaseScene(Demo):
 
     def _is_loaded(self) -> bool:
         """Return True if the kernels are loaded; for the window they are loaded in the background."""
-        from demos import _broadphase_race as racing
+        from engine.app.warmup import is_loaded
 
-        if not racing.is_loaded():
-            racing.loading() if self.viewer.interactive else racing.load()
-        return racing.is_loaded()
+        return is_loaded(_KERNELS, self.viewer.interactive)
 
     def turn(self, point: tuple[float, float]) -> bool:
         self.eye = point
@@ -166,9 +166,9 @@ class BroadPhaseScene(Demo):
         if race is None:
             if self._is_loaded():
                 return [f"{n:,} boxes"]
-            from demos._broadphase_race import loading
+            from engine.app.warmup import loading
 
-            failure = loading().failure
+            failure = loading(_KERNELS).failure
             return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are being compiled"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""

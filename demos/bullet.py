@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from demos._bullet_kernels import are_loaded
 from demos._bullet_lane import LEFT, RIGHT, Lane
 from demos._bullet_picture import (
     draw_flight,
@@ -286,7 +285,9 @@ class Bullet(Demo):
     @property
     def _has_curves(self) -> bool:
         """True if the algorithms of the close-up are loaded."""
-        return self.has(KERNELS) and are_loaded(self.viewer.interactive)
+        from engine.app.warmup import is_loaded
+
+        return self.has(KERNELS) and is_loaded("step curves", self.viewer.interactive)
 
     def arrivals(self) -> Sequence[str]:
         return (KERNELS,) if self.has_algorithms else ()

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._case_hand import CaseHand, Point
-from demos._loading import Loads
 from demos._pair_picture import draw_pair, pair_box
 from engine.app.stepper_requests import StepperRequest, door_of_pair
 from engine.common.errors import LabError
@@ -26,6 +25,7 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
+from engine.sim.background import Loads
 from engine.trace.cases import Case, PairCase, is_on
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._case_hand import CaseHand
-from demos._loading import Loads
 from demos._stepper_quiz import ANSWER_KEYS, Guesses, StopWatch
 from engine import trace
 from engine.common.errors import LabError
@@ -22,6 +21,7 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.step_board import board_margins, draw_board
 from engine.render.step_view import Aside, StepPicture
+from engine.sim.background import Loads
 from engine.trace.cases import Case
 from engine.trace.quiz import Asked
 

@@ -109,8 +109,7 @@ class Browser:
 
     def head(self, chosen: int) -> list[Row]:
         """Return the rows above the list, which stay."""
-        menu, keys = self._actions.label("menu"), self._actions.label("keys")
-        buttons = [Button(command.title, partial(self._actions.run, id), command.tip) for id, command in (("menu", menu), ("keys", keys))]
+        buttons = [self._actions.button("menu"), self._actions.button("keys")]
         if self.searched:
             buttons.append(Button("× Clear", partial(self._search, ""), "Show all demos (Esc)."))
         tip, hint = "Search titles, categories and keywords.", f"Search {len(self.demos)} demos"

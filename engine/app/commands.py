@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pygame
 
 from engine.app.app import App
-from engine.app.keys import chords
+from engine.app.keys import chords, tooltip
 from engine.app.network_driver import NO_PAST, NO_REDO
 from engine.app.panels.camera_dock import CameraDock
 from engine.app.panels.event_dock import EventDock
@@ -23,9 +24,9 @@ from engine.app.panels.tools_dock import ToolsDock
 from engine.app.stepper_requests import door_of_demo
 from engine.contracts.agreement import REASONS
 from engine.render import palette
-from engine.ui.rows import Heading, Line, Note, Row
+from engine.ui.rows import Button, Heading, Line, Note, Row
 
-__all__ = ["COMMANDS", "LAYERS", "Command", "command_of", "find", "key_rows", "markdown", "menu_groups", "run"]
+__all__ = ["COMMANDS", "LAYERS", "Command", "button_of", "command_of", "find", "key_rows", "markdown", "menu_groups", "run"]
 
 
 def never(app: App) -> str:
@@ -362,6 +363,12 @@ def run(command: Command, app: App) -> None:
     else:
         app.session.done.add(command.id)
         command.run(app)
+
+
+def button_of(command: Command, press: Callable[[Command], object], words: str = "{title}", **more: Any) -> Button:
+    """Return the button of a command; its words may contain {title} and {key}, and `more` is for `Button`."""
+    tip = tooltip(command.title, command.key, command.help)
+    return Button(words.format(title=command.title, key=command.key), partial(press, command), tip, **more)
 
 
 def menu_groups(app: App) -> tuple[tuple[str, tuple[Command, ...]], ...]:

@@ -6,7 +6,6 @@ are on disk then, and whoever wants them loads them from there, by running the p
 
 from __future__ import annotations
 
-import importlib
 import os
 import statistics
 import subprocess
@@ -15,11 +14,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import product, zip_longest
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from engine.common import compile_notice
 from engine.common.interrupts import DeferredInterrupt
@@ -76,22 +75,24 @@ def _world() -> None:
 
 
 def _broad_phases() -> None:
-    """Operations that no demo uses: inserting and removing boxes, the quality of a tree."""
+    """All operations of all structures, on few boxes and on many."""
     import numpy as np
 
     from engine.broadphase import STRUCTURES, TopDownTree, quality
 
     rng = np.random.default_rng(0)
-    low = rng.uniform(0.0, 30.0, (400, 2))
-    boxes = np.column_stack((low, low + rng.uniform(0.1, 2.0, (400, 2))))
-    for structure in STRUCTURES:
-        phase = structure()
-        phase.pairs(boxes)
-        phase.move(np.arange(5), boxes[:5] + 0.5)
-        phase.remove(phase.insert(boxes[:3]))
-        phase.pairs(), phase.regions(boxes[:40]), phase.rays(low[:40], np.ones((40, 2)))
-        phase.move(np.arange(1), boxes[:1] + 0.25)
-        phase.pairs()
+    for n in (8, 400):
+        low = rng.uniform(0.0, 30.0, (n, 2))
+        boxes = np.column_stack((low, low + rng.uniform(0.1, 2.0, (n, 2))))
+        for structure in STRUCTURES:
+            phase = structure()
+            for k in range(3):
+                phase.pairs(boxes + 0.01 * k)
+            phase.move(np.arange(0, n, 3), boxes[::3])
+            phase.remove(phase.insert(boxes[:3]))
+            phase.pairs(), phase.regions(boxes[:40]), phase.rays(low[:40], np.ones((len(low[:40]), 2))), phase.sketch()
+            phase.move(np.arange(1), boxes[:1] + 0.25)
+            phase.pairs()
     tree = TopDownTree()
     tree.pairs(boxes)
     quality(tree.tree)
@@ -135,8 +136,18 @@ def _motion() -> None:
             world.step()
 
 
-def _load_of(module: str) -> None:
-    importlib.import_module(module).load()
+def _step_curves() -> None:
+    """Kernels of the bullets' timeline: distances and depths in bulk, which neither the live check nor a shot asks for."""
+    from engine.experiments.step_curve import MovingShape, step_curve, touches
+    from engine.geometry import Circle, Polygon, Sweep, Transform
+    from engine.world import FixtureSpec, accept
+
+    still, across = Sweep(Transform(), Transform()), Sweep(Transform((-2.0, 0.1), 0.1), Transform((2.0, 0.1), 0.3))
+    shapes: list[Any] = [accept(FixtureSpec(shape)).shape for shape in (Circle(0.1), Polygon.box(0.25, 0.125))]
+    for shape, target in product(shapes, shapes):
+        bullet, targets = MovingShape(shape, across), [MovingShape(target, still)]
+        touches(bullet, targets)
+        step_curve(bullet, targets)
 
 
 CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}
@@ -155,12 +166,11 @@ RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, 
 
 EVERYTHING: dict[str, Callable[[], None]] = {
     **RUNNING,
-    "the bullets' timeline": partial(_load_of, "demos._bullet_kernels"),
+    "step curves": _step_curves,
     "distances and depths": partial(_questions, "distances and depths"),
     "casts": partial(_questions, "casts"),
-    "broad phases": partial(_load_of, "demos._broadphase_race"),
+    "broad phases": _broad_phases,
     "bounding volumes": _volumes,
-    "boxes that come and go": _broad_phases,
     "contact sets": partial(_questions, "contact sets"),
     "traces": partial(_questions, "traces"),
     **{f"solver {name}": partial(_solver, name) for name in solvers()},
@@ -168,7 +178,10 @@ EVERYTHING: dict[str, Callable[[], None]] = {
 }
 """All parts."""
 
-_APART = ("outlines of pictures", "broad phases", "bounding volumes", "boxes that come and go", "the referee of motion")
+loaded: set[str] = set()
+"""Parts that this process has loaded."""
+
+_APART = ("outlines of pictures", "broad phases", "bounding volumes", "the referee of motion")
 """Parts that, like the solvers, share few kernels with the queries."""
 
 
@@ -188,6 +201,7 @@ def grouped(names: Iterable[str]) -> tuple[str, ...]:
 def run_part(name: str) -> None:
     """Run one part here: its kernels are loaded, or compiled where they are not on disk."""
     EVERYTHING[name]()
+    loaded.add(name)
 
 
 def compile_parts(names: Iterable[str]) -> None:

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pygame
 
-__all__ = ["Chord", "Label", "chords", "is_plain", "key_codes"]
+__all__ = ["Chord", "chords", "is_plain", "key_codes", "tooltip"]
 
 Chord = tuple[int, bool, bool]
 """A key code of pygame, whether Ctrl is held down, and whether Shift is."""
-
-
-class Label(NamedTuple):
-    """Text of a button: its words, its key, and its tooltip."""
-
-    title: str
-    key: str
-    help: str
-
-    @property
-    def tip(self) -> str:
-        """Its tooltip."""
-        return f"{self.title}: {self.help}{f' ({self.key})' if self.key else ''}"
 
 
 _NAMED = {
@@ -36,6 +21,17 @@ _NAMED = {
     "+": (pygame.K_PLUS, pygame.K_EQUALS, pygame.K_KP_PLUS),
 }
 _WITH_OTHERS = pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_ALT | pygame.KMOD_MODE
+
+
+def tooltip(title: str, key: str, help: str) -> str:
+    """Return the tooltip of a button.
+
+    Examples
+    --------
+    >>> tooltip("Undo", "Ctrl Z", "Undo the last thing you did.")
+    'Undo: Undo the last thing you did. (Ctrl Z)'
+    """
+    return f"{title}: {help}{f' ({key})' if key else ''}"
 
 
 def key_codes(name: str) -> tuple[int, ...]:

@@ -56,11 +56,12 @@ class DemoPanel:
 
     def head(self) -> tuple[Row, ...]:
         """Return the row above the others, which stays."""
-        return (Buttons((self._button("demos", "‹ Demos"), self._button("menu"), self._button("keys")), columns=3),)
+        button = self._actions.button
+        return (Buttons((button("demos", "‹ Demos"), button("menu"), button("keys")), columns=3),)
 
     def rows(self, missing: str, is_unfolded: bool) -> list[Row]:
         """Return the rows of this frame; `missing` says why there is no live check, "" if there is one."""
-        session, demo = self._session, self._session.demo
+        session, demo, button = self._session, self._session.demo, self._actions.button
         rows: list[Row] = [Note(demo.title, 18.0, palette.TEXT, bold=True), Note(demo.watch, 13.0, palette.TEXT)]
         if demo.tries:
             rows.append(Heading("What to try"))
@@ -74,17 +75,16 @@ class DemoPanel:
             rows.append(Buttons(tuple(self._key_button(*key) for key in self._keys)))
         for parameter in self._parameters[:_FEW]:
             rows += self._parameter_rows(parameter)
-        pause = self._button("pause", _CONTINUE if session.clock.paused else "")
         if self._has_world:
-            rows.append(Buttons((pause, self._button("restart"), self._button("home")), columns=3))
-            rows.append(Buttons((self._button("slower"), self._button("faster")), caption=session.clock.pace))
+            pause = button("pause", *([_CONTINUE] if session.clock.paused else []))
+            rows.append(Buttons((pause, button("restart"), button("home")), columns=3))
+            rows.append(Buttons((button("slower"), button("faster")), caption=session.clock.pace))
         else:
-            rows.append(Buttons((self._button("restart"), self._button("home")), columns=2))
+            rows.append(Buttons((button("restart"), button("home")), columns=2))
             if door_of_demo(demo) is not None:
-                rows.append(Buttons((self._button("step_through"),), columns=1))
+                rows.append(Buttons((button("step_through"),), columns=1))
         if self._has_world or len(self._parameters) > _FEW:
-            words = f"{self._actions.label('more').title}  {'˄' if is_unfolded else '˅'}"
-            rows.append(Buttons((self._button("more", words),), columns=1))
+            rows.append(Buttons((button("more", "{title}  ˄" if is_unfolded else "{title}  ˅"),), columns=1))
             rows += self._more(missing) if is_unfolded else []
         return rows
 
@@ -100,8 +100,7 @@ class DemoPanel:
             return rows
         rows += self.motion.rows()
         layers = self._session.layers
-        labels = {name: self._actions.label(name) for name in _LAYERS}
-        toggles = tuple(self._button(name, f"{label.key}  {label.title}", bool(getattr(layers, name))) for name, label in labels.items())
+        toggles = tuple(self._actions.button(name, "{key}  {title}", is_on=getattr(layers, name)) for name in _LAYERS)
         rows += [Heading("Show"), Buttons(toggles, columns=2, is_list=True)]
         return rows + referee_rows(self._session, missing, self._actions)
 
@@ -110,10 +109,6 @@ class DemoPanel:
 
     def _set(self, name: str, value: float, continues: bool) -> None:
         self._session.set_parameter(name, value)
-
-    def _button(self, id: str, words: str = "", is_on: bool = False) -> Button:
-        label = self._actions.label(id)
-        return Button(words or label.title, partial(self._actions.run, id), label.tip, is_on=is_on)
 
     def _key_button(self, name: str, key: str, words: str) -> Button:
         """Return a button that holds a key of the demo down as long as it is held."""

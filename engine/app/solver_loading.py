@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from engine.app.compiling import usual_duration
-from engine.app.warmup import BackgroundLoad
+from engine.app.warmup import loading
 from engine.common import jit
-from engine.world import load_solver
 from engine.world.solver import DEFAULT
 
 __all__ = ["is_ready", "progress"]
@@ -17,9 +16,6 @@ _ROUND = 5.0
 _MAX_SHARE = 0.95
 """Largest share of an estimate that is shown as done: the rest comes when it is done."""
 
-_loads: dict[str, BackgroundLoad] = {}
-"""The loads of this process, by solver name."""
-
 
 def is_ready(solver: str) -> bool:
     """Return True if a solver can drive a world without compiling or loading first, and begin to get it ready where it is not.
@@ -28,14 +24,7 @@ def is_ready(solver: str) -> bool:
     """
     if solver == DEFAULT or not jit.is_compiling():
         return True
-    if solver not in _loads:
-        statement = f"from engine.world import load_solver; load_solver({solver!r}).prepare()"
-        _loads[solver] = BackgroundLoad(statement, lambda: _prepare(solver))
-    return _loads[solver].is_done
-
-
-def _prepare(solver: str) -> None:
-    load_solver(solver).prepare()
+    return loading(f"solver {solver}").is_done
 
 
 def progress(solver: str) -> tuple[str, float | None]:
@@ -43,7 +32,7 @@ def progress(solver: str) -> tuple[str, float | None]:
 
     The estimate is what other algorithms took on this computer in this session; before any has been compiled there is none.
     """
-    seconds, usual = _loads[solver].seconds, usual_duration()
+    seconds, usual = loading(f"solver {solver}").seconds, usual_duration()
     if usual is None:
         return f"{seconds:.0f} s so far", None
     if seconds > usual:

@@ -16,6 +16,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
+from functools import cache
 from time import perf_counter
 
 from engine import query
@@ -23,10 +24,11 @@ from engine.app import compiling
 from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
 from engine.common import jit
 from engine.common.switch_interval import short_turns
+from engine.sim.background import in_background
 from engine.sim.stage import RefereeFactory
 from engine.world import World, WorldSettings
 
-__all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "referee_factory"]
+__all__ = ["LOADING", "RefereeWarmup", "is_loaded", "loading", "referee_factory"]
 
 LOADING = "loading the compiled algorithms"
 _COMPILING = "checking starts in a few seconds: its algorithms are being compiled (only the first time)"
@@ -189,25 +191,24 @@ class RefereeWarmup:
 
 
 class BackgroundLoad:
-    """Loads a demo's own kernels in the same way: a second process runs a Python statement, which compiles all that is
-    needed, then a thread calls `load`.
+    """Loads a part in the same way: a second process compiles it, then a thread loads it. `loading` begins it."""
 
-    `failure` is the reason why they are not there, empty while all is well.
-    """
-
-    def __init__(self, statement: str, load: Callable[[], None]) -> None:
-        self.failure = ""
-        self._statement, self._load = statement, load
+    def __init__(self, part: str) -> None:
+        self._part, self._began = part, perf_counter()
         self._compiler: subprocess.Popen[str] | None = None
-        self._began = perf_counter()
-        self._thread = threading.Thread(target=self._run, name="kernels", daemon=True)
+        self._work = in_background(self._load, "kernels")
         atexit.register(self.close)
-        self._thread.start()
 
     @property
     def is_done(self) -> bool:
         """Whether it has ended, well or not."""
-        return not self._thread.is_alive()
+        return self._work.done()
+
+    @property
+    def failure(self) -> str:
+        """The reason why the part could not be loaded; empty while all is well."""
+        error = self._work.exception() if self._work.done() else None
+        return "" if error is None else f"{type(error).__name__}: {error}"
 
     @property
     def seconds(self) -> float:
@@ -220,12 +221,21 @@ class BackgroundLoad:
             self._compiler.kill()
             self._compiler.wait()
 
-    def _run(self) -> None:
-        try:
-            self._compiler = compiling.elsewhere(self._statement)
-            self._compiler.wait(LONGEST)
-            with short_turns():
-                self._load()
-            compiling.note_duration(self.seconds)
-        except Exception as error:  # the demo goes on without them, and shows why
-            self.failure = f"{type(error).__name__}: {error}"
+    def _load(self) -> None:
+        self._compiler = compiling.elsewhere("import sys; from engine.app.compiling import run_part; run_part(sys.argv[1])", self._part)
+        self._compiler.wait(LONGEST)
+        compiling.run_part(self._part)
+        compiling.note_duration(self.seconds)
+
+
+@cache
+def loading(part: str) -> BackgroundLoad:
+    """Begin to load a part of `compiling.EVERYTHING` in the background, once in a process, and return the load."""
+    return BackgroundLoad(part)
+
+
+def is_loaded(part: str, in_background: bool) -> bool:
+    """Return True if a part is loaded; if not, load it, in the background or here and now."""
+    if part not in compiling.loaded and not in_background:
+        compiling.run_part(part)
+    return part in compiling.loaded or loading(part).is_done

@@ -16,10 +16,9 @@ import pygame
 
 from engine.app.app import App
 from engine.app.browser import Browser
-from engine.app.commands import find, run
+from engine.app.commands import button_of, find, run
 from engine.app.event_router import EventRouter
 from engine.app.files.recovery import Recovery
-from engine.app.keys import Label
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.dock_area import DockArea, make_docks
@@ -89,8 +88,7 @@ class Window:
         self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin, client_session, server_thread)
         self.screen.ui.refuse = lambda words: self.session.messages.answer(words, palette.WARNING)
         self._actions = actions = WindowActions(
-            lambda id: run(find(id), self.app),
-            _label,
+            lambda id, words="{title}", **more: button_of(find(id), lambda command: run(command, self.app), words, **more),
             lambda path: self.app.open_file(path),
             self.show,
             lambda: self.note,
@@ -323,8 +321,3 @@ class Window:
     def _strip_shows(self) -> Hashable:
         session = self.session
         return session.demo.steps, session.costs.shown, session.clock.pace, self.check.short
-
-
-def _label(id: str) -> Label:
-    command = find(id)
-    return Label(command.title, command.key, command.help)

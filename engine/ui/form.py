@@ -238,16 +238,9 @@ class Form:
         elif isinstance(what, Slider) and at[1] >= self.rect(item).bottom - self.ui.px(_TRACK + 4.0):
             self._held, self._dragged, self._continues = item.key, at, False
         elif isinstance(what, Number) and (way := self._stepper_at(self.rect(item), at)):
-            self.step(what, way * (_FAST if pygame.key.get_mods() & pygame.KMOD_SHIFT else 1.0))
+            what.move(way * (_FAST if pygame.key.get_mods() & pygame.KMOD_SHIFT else 1.0))
         else:
             self.ui.type_in(self, item.key)
-
-    def step(self, what: Widget, steps: float) -> None:
-        """Move a number or a slider by so many of its steps."""
-        if isinstance(what, Number):
-            what.change(what.stepped(steps))
-        elif isinstance(what, Slider):
-            what.change(min(max(what.share + steps * what.step, 0.0), 1.0), False)
 
     def apply_drag(self) -> None:
         """Give what is held the place to which the pointer has come since the last call."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pygame
 
+from engine.common.errors import LabError
 from engine.render.palette import Color
 
 __all__ = [
@@ -183,6 +185,10 @@ class Text:
         """Return the text as written."""
         return self.value
 
+    def read(self, typed: str) -> None:
+        """Change to what was typed."""
+        self.change(typed)
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
@@ -223,6 +229,21 @@ class Number:
         """
         return self.value + round(steps * self.step) if self.whole else round(self.value + steps * self.step, _DECIMALS)
 
+    def move(self, steps: float) -> None:
+        """Change to the number so many steps on."""
+        self.change(self.stepped(steps))
+
+    def read(self, typed: str) -> None:
+        """Change to the number that was typed; raise `LabError` if it is none."""
+        try:
+            number = float(int(typed, 0 if "x" in typed.lower() else 10)) if self.whole else float(typed.replace(",", "."))
+        except ValueError:
+            kind = "a whole number" if self.whole else "a number"
+            raise LabError(f"{self.name} must be {kind}{f' of {self.unit}' if self.unit else ''}, got {typed!r}") from None
+        if not math.isfinite(number):
+            raise LabError(f"{self.name} must be a finite number, got {typed}")
+        self.change(number)
+
 
 @dataclass(frozen=True, slots=True)
 class Slider:
@@ -257,6 +278,10 @@ class Slider:
     def shown(self) -> str:
         """Return the value as written."""
         return self.value
+
+    def move(self, steps: float) -> None:
+        """Move the thumb by so many steps."""
+        self.change(min(max(self.share + steps * self.step, 0.0), 1.0), False)
 
 
 @dataclass(frozen=True, slots=True)

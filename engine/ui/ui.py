@@ -70,9 +70,6 @@ class Form(Protocol):
     def rect(self, item: Item) -> pygame.Rect:
         """Return where a control is, pixels of the window."""
 
-    def step(self, what: Widget, steps: float) -> None:
-        """Move a number or a slider by so many of its steps."""
-
     def wheel(self, at: tuple[int, int], notches: float) -> bool:
         """Turn the wheel at a pixel; return True if the pixel is the form's."""
 
@@ -211,7 +208,7 @@ class Ui:
         """Handle a key at a control in which nothing is typed."""
         what, way = item.what, _ARROWS.get(event.key, 0)
         if isinstance(what, Slider | Number) and way:
-            form.step(what, way * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
+            what.move(way * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
         elif isinstance(what, Area) and what.step is not None and way:
             what.step(way)
         elif way:
@@ -247,9 +244,9 @@ class Ui:
         if event.key in (pygame.K_UP, pygame.K_DOWN):
             if isinstance(what, Text):
                 (self.go if what.step is None else what.step)(1 if event.key == pygame.K_DOWN else -1)
-            elif self.focus is not None:
+            else:
                 self.typing = None
-                self.focus[0].step(what, _ARROWS[event.key] * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
+                what.move(_ARROWS[event.key] * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
             return True
         if event.key in (pygame.K_BACKSPACE, pygame.K_DELETE):
             text = "" if event.mod & _CONTROL else text[:-1]
@@ -269,29 +266,11 @@ class Ui:
         item, typing, self.typing = self.focused, self.typing, None
         if item is None or typing is None or typing.is_fresh:
             return
-        what, typed = item.what, typing.text.strip()
         try:
-            if isinstance(what, Text):
-                what.change(typed)
-            elif isinstance(what, Slider):
-                what.read(typed)
-            elif isinstance(what, Number) and (number := self._number(what, typed)) is not None:
-                what.change(number)
+            if isinstance(item.what, Field):
+                item.what.read(typing.text.strip())
         except LabError as error:
             self.refuse(str(error))
-
-    def _number(self, row: Number, typed: str) -> float | None:
-        """Return the number that was typed for a row; None, and a word about it, where it is none."""
-        try:
-            number = float(int(typed, 0 if "x" in typed.lower() else 10)) if row.whole else float(typed.replace(",", "."))
-        except ValueError:
-            kind = "a whole number" if row.whole else "a number"
-            self.refuse(f"{row.name} must be {kind}{f' of {row.unit}' if row.unit else ''}, got {typed!r}")
-            return None
-        if not math.isfinite(number):
-            self.refuse(f"{row.name} must be a finite number, got {typed}")
-            return None
-        return number
 
     def draw_tip(self, surface: pygame.Surface) -> None:
         """Draw what the control does that the pointer rests on, or that the keyboard is at; beside it, over everything else."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from threading import Thread
-from typing import Any
+from concurrent.futures import Future, wait
+from typing import Any, NamedTuple
 
 from engine.app.session import Session
-from engine.common.switch_interval import short_turns
+from engine.sim.background import in_background
 
 __all__ = ["BackgroundJobs"]
 
@@ -21,34 +21,14 @@ _AT_ONCE = 0.05
 """Seconds that are waited for an answer: three frames, which are not felt at the end of a stroke."""
 
 
-class _Job:
-    """Begins with its making."""
-
-    def __init__(self, session: Session, work: Callable[[], Any], use: Callable[[Any], None]) -> None:
-        self.session = session
-        self._work, self._use = work, use
-        self._answer: Any = None
-        self._error: Exception | None = None
-        self._thread = Thread(target=self._run, name="beside the window", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            with short_turns():
-                self._answer = self._work()
-        except Exception as error:
-            self._error = error
-
-    def is_done(self, seconds: float = 0.0) -> bool:
-        """Wait for the end, at most so long; return whether it has come."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+class _Job(NamedTuple):
+    session: Session
+    work: Future[Any]
+    use: Callable[[Any], None]
 
     def deliver(self) -> None:
         """Use the answer, or raise what there is instead."""
-        if self._error is not None:
-            raise self._error
-        self._use(self._answer)
+        self.use(self.work.result())
 
 
 class BackgroundJobs:
@@ -67,8 +47,8 @@ class BackgroundJobs:
 
         `work` must touch nothing of the window or of a world. What it raises, if it is done at once, is raised here, else by `collect`.
         """
-        job = _Job(session, work, use)
-        if not self.is_busy and job.is_done(_AT_ONCE):
+        job = _Job(session, in_background(work, "beside the window"), use)
+        if not self.is_busy and wait((job.work,), _AT_ONCE).done:
             job.deliver()
             return True
         self._jobs.append(job)
@@ -76,7 +56,7 @@ class BackgroundJobs:
 
     def collect(self, session: Session) -> None:
         """Use what has come since the last frame, one thing of it; what was asked for in another session is forgotten."""
-        while self._jobs and (self._jobs[0].session is not session or self._jobs[0].is_done()):
+        while self._jobs and (self._jobs[0].session is not session or self._jobs[0].work.done()):
             job = self._jobs.popleft()
             if job.session is session:
                 job.deliver()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from engine.app.session import Session
 from engine.render import palette
 from engine.render.camera import Place
 from engine.sim.actions import Drop
+from engine.sim.background import in_background
 from engine.sim.demo import Demo
 from engine.sim.recordings import Recording
 
@@ -46,23 +48,19 @@ class _Reading:
     demo: Demo
     point: Point
     size: float
-    result: BodyFile | Recording | type[Demo] | Exception | None = None
+    work: Future[BodyFile | Recording | type[Demo]] | None = None
     started: float = 0.0
     shown: int = 0
 
     def start(self, read: Reader) -> None:
         """Begin to read, in another thread."""
-        self.started = perf_counter()
-        Thread(target=self._read, args=(read,), name="dropped file", daemon=True).start()
+        self.started, self.work = perf_counter(), in_background(partial(self._read, read), "dropped file")
 
-    def _read(self, read: Reader) -> None:
-        try:
-            result = read(self.path, self.size)
-            if not isinstance(result, type | Recording):
-                picture_of(result)  # read here, so that drawing finds it ready
-            self.result = result
-        except Exception as error:
-            self.result = error
+    def _read(self, read: Reader) -> BodyFile | Recording | type[Demo]:
+        result = read(self.path, self.size)
+        if not isinstance(result, type | Recording):
+            picture_of(result)  # read here, so that drawing finds it ready
+        return result
 
 
 class Dropper:
@@ -94,8 +92,9 @@ class Dropper:
         In the list of demos a body falls into the one that is chosen, which is started for it.
         """
         self._n_together = 0
-        while self._readings and (result := self._readings[0].result) is not None:
+        while self._readings and (work := self._readings[0].work) is not None and work.done():
             reading = self._readings.popleft()
+            result = work.exception() or work.result()
             self._has_read = True
             if self._readings:
                 self._readings[0].start(self._read)
@@ -107,7 +106,7 @@ class Dropper:
                 if navigator.open_demo(result) and navigator.session.clock.paused:
                     navigator.session.messages.answer("This scene was saved paused. Space starts it.")
             else:
-                if navigator.browsing and not isinstance(result, Exception):
+                if navigator.browsing and not isinstance(result, BaseException):
                     navigator.start(navigator.chosen)
                 _put(navigator.session, reading, result)
         if self._readings and self._readings[0].demo is navigator.session.demo:
@@ -123,10 +122,10 @@ class Dropper:
         session.messages.say(f"Reading {Path(reading.path).name}, {seconds} s so far{reason}", is_passing=True)
 
 
-def _put(session: Session, reading: _Reading, result: BodyFile | Exception) -> None:
+def _put(session: Session, reading: _Reading, result: BodyFile | BaseException) -> None:
     """Let the body fall, or say why there is none."""
     try:
-        if isinstance(result, Exception):
+        if isinstance(result, BaseException):
             raise result
         session.messages.say(words_of(session.act(Drop.of(result, reading.point))))
     except Exception as error:

@@ -13,13 +13,15 @@ import contextlib
 import re
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from threading import Thread
 
 from engine.common.errors import LabError
 from engine.scenes import Scene, save_scene
+from engine.sim.background import in_background
 from engine.sim.recordings.recorder import free_path
 
 __all__ = ["EVERY", "MAX_FILES", "Recovery", "RecoveryFile"]
@@ -66,7 +68,7 @@ class Recovery:
 
     def __init__(self, folder: Path) -> None:
         self.failure, self._folder = "", folder
-        self._writer: Thread | None = None
+        self._writing: Future[None] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -79,12 +81,12 @@ class Recovery:
     @property
     def is_writing(self) -> bool:
         """True while a scene is being written."""
-        return self._writer is not None and self._writer.is_alive()
+        return self._writing is not None and not self._writing.done()
 
     def wait(self) -> None:
         """Wait until everything is written."""
-        if self._writer is not None:
-            self._writer.join()
+        if self._writing is not None:
+            wait((self._writing,))
 
     def keep(self, scene: Callable[[], Scene], path: Path | None, demo: str) -> Path:
         """Write a scene, in another thread, and return its file: `path`, or a new one named after the demo.
@@ -93,8 +95,7 @@ class Recovery:
         """
         self.wait()
         target = path if path is not None else free_path(self._folder, demo, ".json")
-        self._writer = Thread(target=self._write, args=(scene, target), name="recovery", daemon=True)
-        self._writer.start()
+        self._writing = in_background(partial(self._write, scene, target), "recovery")
         return target
 
     def leave(self, path: Path) -> None:

@@ -29,12 +29,11 @@ import pygame
 from engine.render import palette
 from engine.render.camera import Place
 from engine.ui.form import Form
-from engine.ui.rows import Row
+from engine.ui.rows import Button, Row
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engine.app.keys import Label
     from engine.app.motion_panel import Wish
     from engine.app.session import Session
     from engine.app.status_strip import Note
@@ -56,12 +55,12 @@ _NARROWEST_VIEW = 80.0
 class WindowActions(NamedTuple):
     """The window's functions that panel and docks use.
 
-    Commands and their labels, opening a file, its picture, its note, what docks draw over the bodies, choosing a solver, looking closely at
+    A command's button, opening a file, its picture, its note, what docks draw over the bodies, choosing a solver, looking closely at
     a difference of some reason, stepping through it.
     """
 
-    run: Callable[[str], object]
-    label: Callable[[str], Label]
+    button: Callable[..., Button]
+    """Called with a command's id, and with its words and more fields of `Button` if they are not the usual ones."""
     open_file: Callable[[Path], None]
     show: Callable[[pygame.Surface], None]
     note: Callable[[], Note | None]

@@ -22,7 +22,7 @@ from engine.app.panels.camera_dock import body_under
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.shared_picture import Ghost, draw_ghosts, draw_holds, draw_pointer, ghosts_of, user_color
 from engine.render import palette
-from engine.ui.rows import Area, Bar, Button, Row
+from engine.ui.rows import Area, Bar, Row
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -129,12 +129,9 @@ class PeopleDock(Dock):
         driver = session.driver
         if not isinstance(driver, NetworkDriver):
             return ()
-        buttons = []
-        for icon, id in (("play" if driver.clock.paused else "pause", "pause"), ("undo", "undo")):
-            label = self._actions.label(id)
-            buttons.append(Button(label.title, partial(self._actions.run, id), label.tip, icon=icon))
+        pause = self._actions.button("pause", icon="play" if driver.clock.paused else "pause")
         shows = driver.people, driver.is_apart, round(100.0 * driver.client.age)
-        return (Bar(tuple(buttons), Area("users", partial(self._draw, driver), shows=shows)),)
+        return (Bar((pause, self._actions.button("undo", icon="undo")), Area("users", partial(self._draw, driver), shows=shows)),)
 
     # Inside
 

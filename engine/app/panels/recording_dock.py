@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -229,24 +228,9 @@ class RecordingDock(Dock):
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
 
     def _buttons(self, session: Session) -> tuple[Button, ...]:
-        record, film = self._actions.label("record"), self._actions.label("film")
-        is_recording = session.recorder is not None
-        return (
-            Button(
-                record.title,
-                partial(self._actions.run, "record"),
-                record.tip,
-                icon="stop" if is_recording else "record",
-                color=palette.UNEXPLAINED if is_recording else None,
-            ),
-            Button(
-                film.title,
-                partial(self._actions.run, "film"),
-                film.tip,
-                icon="film",
-                color=palette.ACCENT if self.span is not None else None,
-            ),
-        )
+        icon, color = ("stop", palette.UNEXPLAINED) if session.recorder is not None else ("record", None)
+        film = self._actions.button("film", icon="film", color=palette.ACCENT if self.span is not None else None)
+        return self._actions.button("record", icon=icon, color=color), film
 
     def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:
         assert self.span is not None

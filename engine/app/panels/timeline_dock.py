@@ -85,11 +85,7 @@ class TimelineDock(Dock):
         )
         room = self.place[2] / self.fonts.ui_scale - _MIN_LINE - 30.0
         chosen = next((ids for ids in _CHOICES if (len(ids) + n_more) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
-        buttons = []
-        for icon, is_ready, id in (offered[k] for k in chosen):
-            label = self.actions.label(id)
-            buttons.append(Button(label.title, partial(self.actions.run, id), label.tip, icon=icon, is_off=not is_ready))
-        return tuple(buttons)
+        return tuple(self.actions.button(id, icon=icon, is_off=not is_ready) for icon, is_ready, id in (offered[k] for k in chosen))
 
     @property
     def area(self) -> pygame.Rect:

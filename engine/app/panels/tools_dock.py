@@ -13,7 +13,7 @@ from engine.app.editor.editor import Editor
 from engine.app.editor.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
 from engine.app.editor.select_tool import SelectTool
 from engine.app.editor.tool import KeyPress, Pointer, Tool
-from engine.app.keys import Label
+from engine.app.keys import tooltip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.common.errors import LabError
 from engine.ui.rows import Button, Buttons, Row
@@ -146,19 +146,19 @@ class ToolsDock(Dock):
             self.tool.cancel()
 
     def rows(self, session: Session) -> Sequence[Row]:
-        refusal, inspector = self.editor.refusal, self._actions.label("inspector")
+        refusal = self.editor.refusal
         buttons = [
             Button(
                 tool.name,
                 partial(self.pick, tool),
-                Label(tool.name, f"Shift {tool.letter}", refusal if refusal and k else tool.hint).tip,
+                tooltip(tool.name, f"Shift {tool.letter}", refusal if refusal and k else tool.hint),
                 icon=tool.name,
                 is_on=tool is self.tool,
                 is_off=bool(refusal) and k > 0,
             )
             for k, tool in enumerate(self.tools)
         ]
-        buttons.append(Button("Inspector", partial(self._actions.run, "inspector"), inspector.tip, icon="Inspector"))
+        buttons.append(self._actions.button("inspector", icon="Inspector"))
         room = (self.place[3] / self.fonts.ui_scale - _MARGIN) / len(buttons) - _GAP
         return (Buttons(tuple(buttons), columns=1, height=min(max(room, _MIN_BUTTON), _BUTTON)),)
 

@@ -87,7 +87,7 @@ def test_a_key_records_and_ends_it(window, tmp_path):
         and recording.branch.states.hashes == history.branch.states.hashes[: recording.steps + 1]
         and recording.steps >= 38
     )
-    assert recording.begun == 10 and f"Recorded {recording.steps - 10} steps after the 10 before them into" in words(window)
+    assert recording.begun == 10 and f"Recorded {recording.steps - 10} steps in addition to the 10 before them into" in words(window)
     assert verify(recording, replay(recording)).is_same
     key(window, pygame.K_r, CONTROL)
     assert len(list(tmp_path.glob("*.rec"))) == 2

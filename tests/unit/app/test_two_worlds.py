@@ -327,7 +327,7 @@ def test_a_choice_waits_until_its_solver_is_there(hand, monkeypatch):
 def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch):
     monkeypatch.setattr(compiling, "_durations", deque())
     load = SimpleNamespace(seconds=12.0)
-    monkeypatch.setattr(solver_loading, "_loads", {"xpbd": load})
+    monkeypatch.setattr(solver_loading, "loading", {"solver xpbd": load}.get)
     assert solver_loading.progress("xpbd") == ("12 s so far", None)
     for seconds in (10.0, 48.0, 300.0):
         compiling.note_duration(seconds)

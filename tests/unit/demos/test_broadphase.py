@@ -8,10 +8,10 @@ import numpy as np
 import pygame
 import pytest
 
-from demos import _broadphase_race as racing
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import entered, sketch_words
 from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
+from engine.app import compiling, warmup
 from engine.app.headless import picture_of
 from engine.broadphase import STRUCTURES, BruteForce
 from engine.render.rectangles import draw_bars
@@ -138,29 +138,29 @@ def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch):
     started = []
 
     class Load:
-        failure = ""
+        failure, is_done = "", False
 
-        def __init__(self, statement, load):
-            started.append(statement)
+        def __init__(self, part):
+            started.append(part)
 
-    monkeypatch.setattr(racing, "_loaded", False)
-    monkeypatch.setattr("engine.app.warmup.BackgroundLoad", Load)
-    monkeypatch.setattr(racing, "loading", cache(racing.loading.__wrapped__))
+    monkeypatch.setattr(compiling, "loaded", set())
+    monkeypatch.setattr(warmup, "BackgroundLoad", Load)
+    monkeypatch.setattr(warmup, "loading", cache(warmup.loading.__wrapped__))
     for _ in range(3):  # also where one is started after the other, it is compiled once
         demo = BroadPhaseScene(values=SMALL)
         demo.viewer.interactive = True
         for _ in range(5):
             demo.sim.step()
     assert len(started) == 1 and demo.view_state.race is None and "loading" in str(demo.status()[1])
-    monkeypatch.setattr(racing, "_loaded", True)
+    compiling.loaded.add("broad phases")
     demo.sim.step()
     assert demo.view_state.race is not None
 
 
 def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_come(monkeypatch):
     """A film begins before the first step (issue 29)."""
-    monkeypatch.setattr(racing, "_loaded", False)
-    monkeypatch.setattr(racing, "load", lambda: monkeypatch.setattr(racing, "_loaded", True))
+    monkeypatch.setattr(compiling, "loaded", set())
+    monkeypatch.setattr(compiling, "run_part", compiling.loaded.add)
     demo = BroadPhaseScene(values=SMALL)
     assert demo.view_state.race is None and all("boxes" in str(line) for line in demo.status())
 

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pygame
 import pytest
 
-from demos._bullet_kernels import are_loaded
 from demos._bullet_lane import Lane
 from demos._bullet_picture import ghosts_shown
 from demos.bullet import NAMES, RULE_NAMES, TARGETS, Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.app.stage_views import step_path, views_of
+from engine.app.warmup import is_loaded
 from engine.cli.fire import FireOptions, shot_fields
 from engine.contracts import Status, StepAgreement
 from engine.experiments.spec import RULES, ShotSpec
@@ -290,8 +290,8 @@ def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_d
 def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monkeypatch):
     loading = SimpleNamespace(is_done=False)
     examined = []
-    monkeypatch.setattr("demos._bullet_kernels._loaded", False)
-    monkeypatch.setattr("demos._bullet_kernels._begun", lambda: loading)
+    monkeypatch.setattr("engine.app.compiling.loaded", set())
+    monkeypatch.setattr("engine.app.warmup.loading", lambda part: loading)
     monkeypatch.setattr(Lane, "decisive_step", lambda lane: examined.append(lane))
     demo = Bullet(values={"target": "wall"})
     demo.viewer.interactive = True
@@ -345,5 +345,5 @@ def test_the_impact_is_drawn_from_its_moment_on(rule, monkeypatch):
 
 def test_the_kernels_of_the_time_line_can_be_loaded(monkeypatch):
     """What they are loaded with must be shapes that Box2D holds, or no picture can be made of the demo."""
-    monkeypatch.setattr("demos._bullet_kernels._loaded", False)
-    assert are_loaded(in_background=False)
+    monkeypatch.setattr("engine.app.compiling.loaded", set())
+    assert is_loaded("step curves", in_background=False)

@@ -9,13 +9,13 @@ import pygame
 import pytest
 
 from demos import pair as inspector
-from demos._loading import Loads
 from demos._pair_picture import outline
 from demos.pair import PairInspector
 from engine.app.headless import picture_of
 from engine.app.window import Window
 from engine.compare.pair.file import Outsider, Pair, load_pair
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.sim.background import Loads
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from engine.trace.cases import is_on

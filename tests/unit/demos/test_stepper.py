@@ -9,7 +9,6 @@ import pygame
 import pytest
 
 from demos import stepper as module
-from demos._loading import Loads
 from demos.stepper import Stepper
 from engine import trace
 from engine.app import pages
@@ -21,6 +20,7 @@ from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.render import palette
 from engine.render.step_board import divided
 from engine.sim.actions import PressKey, ReleaseKey
+from engine.sim.background import Loads
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.trace.cases import PairCase
