@@ -381,7 +381,7 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop, de
     assert [file.demo for file in recovery.left] == ["drop"]
     assert desk.window.browsing and "Your work in drop from " in desk.offer
     desk.key(pygame.K_o, CTRL)
-    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "The scene as of" in desk.words
+    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "This is the scene from" in desk.words
     assert recovery.left == () and "was not saved" not in desk.offer and list(folder.glob("*.json")), "a second crash loses nothing"
     desk.save()
     assert load_scene(tmp_path / "drop.json").title == "lost" and not list(folder.glob("*.json"))
@@ -528,7 +528,7 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(de
     assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Open a"]
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
-    assert "The scene as of" in later.words and len(second.left) == 2
+    assert "This is the scene from" in later.words and len(second.left) == 2
 
 
 def test_only_the_newest_recovery_files_are_kept(tmp_path, monkeypatch):
