@@ -516,23 +516,24 @@ class _StepDecoder:
         contact, p, tangent, excess, e, frozen = int(row[0]), row[1:3], row[3], row[10:12], row[12], int(row[13])
         normal, before, (a, b) = self.direction(contact, False), list(self.velocity), self._ends[contact]
         self.velocity[a], self.velocity[b] = (row[4], row[5], row[6]), (row[7], row[8], row[9])
-        count = self._counts[contact]
-        for k in range(count):
+        solved = [k for k in range(self._counts[contact]) if not math.isnan(excess[k])]
+        for k in solved:
             old = self._impulse[contact, k]
-            self._set(contact, k, old[0] + p[k], old[1] + tangent / count)
-        most = self._friction[contact] * sum(p[:count])
+            self._set(contact, k, old[0] + p[k], old[1] + tangent / len(solved))
+        most = self._friction[contact] * sum(p[k] for k in solved)
         slides = abs(tangent) >= most * (1.0 - 1e-12)
-        names = [self._point_name(contact, k).removeprefix(", ") or "point" for k in range(count)]
-        faster = [f" {_meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in range(count)]
-        words = "; ".join(f"{names[k]}{faster[k]} {_signed(p[k])}" for k in range(count))
+        names = {k: self._point_name(contact, k).removeprefix(", ") or "point" for k in solved}
+        faster = {k: f" {_meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in solved}
+        words = "; ".join(f"{names[k]}{faster[k]} {_signed(p[k])}" for k in solved)
         words += f"; friction {_signed(tangent)}, " + (
             "kinetic: mu times the normal impulse" if slides else "static: the face does not slip"
         )
         words += f". {1.0 + e:.0%} of the approach velocity is removed" if e != 0.0 else ""
         held = [self._names[body] for bit, body in ((1, a), (2, b)) if frozen & bit and self._gives_way[body]]
         words += f". {held[0]} is frozen, that is, infinitely heavy" if held else ""
-        values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen), "asked 0": excess[0], "asked 1": excess[1]}
-        points = [mark for k in range(count) for mark in self._impulses(contact, k)]
+        values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen)}
+        values |= {f"asked {k}": u for k, u in enumerate(excess) if not math.isnan(u)}
+        points = [mark for k in solved for mark in self._impulses(contact, k)]
         self._add(
             "collide", f"{self._where}{self._titles[contact]}: {words}.{self._effects(contact, before)}", [a, b],
             [*points, *self._arrows([a, b], before)], values, contact, -1, normal,

@@ -9,6 +9,9 @@ too much no later one takes back.
 Coulomb's cone, ``abs(P_t) <= mu P_n`` (*static*). Else the face slides, and each normal impulse brings mu times as much along the tangent
 (*kinetic*): ``(K_nn - mu K_nt) P = -(1 + e) u``. Both points of a face slip alike, so it has one tangential impulse, half at each.
 
+**One by one**, on request: the deepest point of a pair is solved alone, with a friction of its own, and then the other one. Each disturbs
+the other, so a sweep leaves more to the next.
+
 **Sweeps.** In each sweep e rises, from below 0 to 0: -0.8 takes a fifth of the approach away, and leaves the rest for what else may carry
 it. In the last one the layers of the contact graph are gone through from the ground up, and whatever a pair rests on weighs infinitely
 much: so the weight of what is above, which the sweeps before have sent down only some layers far, cannot press it in. Momentum is not kept
@@ -20,7 +23,7 @@ that may close, are ours.
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +83,7 @@ class Plan(NamedTuple):
     push_share: float
     push_sweeps: int
     freezes: bool
+    is_one_by_one: bool
 
 
 @kernel
@@ -99,7 +103,7 @@ def shock_propagation(
         See `_solver_trace_kernel`.
     """
     jacobian, inverse = np.zeros((4, 3)), bodies.inverse.copy()
-    _collide_all(bodies, contacts, restitution, inverse, plan.collision_passes, threshold, dt, trace)
+    _collide_all(bodies, contacts, restitution, inverse, plan, threshold, dt, trace)
     contacts.impulse[:] = 0.0
     integrate_velocities(bodies, dt)
     tell_stage(trace, bodies, FREE, 0)
@@ -116,9 +120,10 @@ def shock_propagation(
         tell_stage(trace, bodies, SWEEP, sweep)
         for at in range(n):
             row = graph.order[at]
-            _collide(bodies, contacts, row, e, inverse[contacts.bodies[row, 0]], inverse[contacts.bodies[row, 1]], dt, trace)
+            a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+            _collide(bodies, contacts, row, e, inverse[a], inverse[b], dt, plan.is_one_by_one, trace)
     if plan.freezes:
-        _freeze_layers(bodies, contacts, graph, inverse, plan.sweeps, dt, trace)
+        _freeze_layers(bodies, contacts, graph, inverse, plan, dt, trace)
     joints.total[:] = joints.impulse
     integrate_positions(bodies, dt)
     tell_stage(trace, bodies, MOVE, 0)
@@ -133,13 +138,13 @@ def shock_propagation(
 
 @allocating_kernel
 def _collide_all(
-    bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, passes: int, threshold: float, dt: float,
+    bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, plan: Plan, threshold: float, dt: float,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Let all pairs collide that would overlap at the end of the step, with the old velocities; those first that would be deepest."""
     n = len(restitution)
     depth = np.empty(n)
-    for number in range(passes):
+    for number in range(plan.collision_passes):
         tell_stage(trace, bodies, COLLISIONS, number)
         for row in range(n):
             depth[row] = inf
@@ -156,7 +161,7 @@ def _collide_all(
                 break
             a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
             e = restitution[row] if _approach(bodies, contacts, row) < -threshold else 0.0
-            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, trace):
+            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, plan.is_one_by_one, trace):
                 is_done = False
         if is_done:
             break
@@ -174,7 +179,7 @@ def _approach(bodies: Bodies, contacts: Contacts, row: int) -> float:
 
 @allocating_kernel
 def _freeze_layers(
-    bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, passes: int, dt: float, trace: FloatArray | None
+    bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, plan: Plan, dt: float, trace: FloatArray | None
 ) -> None:
     """Go through the layers from the ground up; whatever a pair rests on weighs infinitely much."""
     still, n, start = np.zeros(2), len(graph.order), 0
@@ -182,7 +187,7 @@ def _freeze_layers(
         end, height = start, _height(contacts, graph, graph.order[start])
         while end < n and _height(contacts, graph, graph.order[end]) == height:
             end += 1
-        for number in range(passes):
+        for number in range(plan.sweeps):
             is_done = True
             tell_stage(trace, bodies, FROZEN, number)
             for at in range(start, end):
@@ -191,7 +196,7 @@ def _freeze_layers(
                 is_apart = graph.component[a] != graph.component[b]
                 light_a = still if graph.lower[row] == 0 and is_apart else inverse[a]
                 light_b = still if graph.lower[row] == 1 and is_apart else inverse[b]
-                if _collide(bodies, contacts, row, 0.0, light_a, light_b, dt, trace):
+                if _collide(bodies, contacts, row, 0.0, light_a, light_b, dt, plan.is_one_by_one, trace):
                     is_done = False
             if is_done:
                 break
@@ -214,9 +219,10 @@ def _collide(
     light_a: FloatArray,
     light_b: FloatArray,
     closing: float,
+    is_one_by_one: bool,
     trace: FloatArray | None,
 ) -> bool:
-    """Give a pair its impulse, and tell whether it needed one.
+    """Give a pair its impulses, and return True if it needed any.
 
     Parameters
     ----------
@@ -224,30 +230,58 @@ def _collide(
         1/kg and 1/(kg m^2) that the bodies count with.
     closing : float
         Seconds in which open gaps may close; 0: what approaches collides.
+    is_one_by_one : bool
+        Solve each point alone, the deepest one first, instead of both together.
     """
-    count = contacts.n_points[row]
+    count, first, n_parts, is_needed = contacts.n_points[row], 0, 1, False
+    if is_one_by_one and count == 2:
+        count, n_parts = 1, 2
+        if separation(bodies, contacts, row, 1) < separation(bodies, contacts, row, 0):
+            first = 1
+    for part in range(n_parts):
+        at = first if part == 0 else 1 - first
+        if _collide_points(bodies, contacts, row, at, count, e, light_a, light_b, closing, trace):
+            is_needed = True
+    return is_needed
+
+
+@inlined_kernel
+def _collide_points(
+    bodies: Bodies,
+    contacts: Contacts,
+    row: int,
+    first: int,
+    count: int,
+    e: float,
+    light_a: FloatArray,
+    light_b: FloatArray,
+    closing: float,
+    trace: FloatArray | None,
+) -> bool:
+    """Give point `first` alone (`count` is 1) or both points (2) their impulses together; see `_collide`."""
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
     if count == 0 or light_a[0] + light_a[1] + light_b[0] + light_b[1] == 0.0:
         return False
-    u0 = _missing(bodies, contacts, row, 0, closing)
-    u1 = _missing(bodies, contacts, row, 1, closing) if count == 2 else 0.0
+    second = 1 - first
+    u0 = _missing(bodies, contacts, row, first, closing)
+    u1 = _missing(bodies, contacts, row, second, closing) if count == 2 else 0.0
     if min(u0, u1) > -_ENOUGH:
         return False
     asked_0, asked_1 = u0, u1
     u0, u1 = (1.0 + e) * u0, (1.0 + e) * u1
     tx, ty, mu, share = ny, -nx, contacts.friction[row], 0.5 if count == 2 else 1.0
     rest = 1.0 - share
-    k00 = _effect(contacts, row, 0, 0, nx, ny, nx, ny, light_a, light_b)
-    k11 = _effect(contacts, row, 1, 1, nx, ny, nx, ny, light_a, light_b)
-    k01 = _effect(contacts, row, 0, 1, nx, ny, nx, ny, light_a, light_b)
-    k0t = share * _effect(contacts, row, 0, 0, nx, ny, tx, ty, light_a, light_b)
-    k0t += rest * _effect(contacts, row, 0, 1, nx, ny, tx, ty, light_a, light_b)
-    k1t = share * _effect(contacts, row, 1, 0, nx, ny, tx, ty, light_a, light_b)
-    k1t += rest * _effect(contacts, row, 1, 1, nx, ny, tx, ty, light_a, light_b)
-    ktt = share * share * _effect(contacts, row, 0, 0, tx, ty, tx, ty, light_a, light_b)
-    ktt += 2.0 * share * rest * _effect(contacts, row, 0, 1, tx, ty, tx, ty, light_a, light_b)
-    ktt += rest * rest * _effect(contacts, row, 1, 1, tx, ty, tx, ty, light_a, light_b)
-    slip = share * _slip(bodies, contacts, row, 0) + rest * _slip(bodies, contacts, row, 1)
+    k00 = _effect(contacts, row, first, first, nx, ny, nx, ny, light_a, light_b)
+    k11 = _effect(contacts, row, second, second, nx, ny, nx, ny, light_a, light_b)
+    k01 = _effect(contacts, row, first, second, nx, ny, nx, ny, light_a, light_b)
+    k0t = share * _effect(contacts, row, first, first, nx, ny, tx, ty, light_a, light_b)
+    k0t += rest * _effect(contacts, row, first, second, nx, ny, tx, ty, light_a, light_b)
+    k1t = share * _effect(contacts, row, second, first, nx, ny, tx, ty, light_a, light_b)
+    k1t += rest * _effect(contacts, row, second, second, nx, ny, tx, ty, light_a, light_b)
+    ktt = share * share * _effect(contacts, row, first, first, tx, ty, tx, ty, light_a, light_b)
+    ktt += 2.0 * share * rest * _effect(contacts, row, first, second, tx, ty, tx, ty, light_a, light_b)
+    ktt += rest * rest * _effect(contacts, row, second, second, tx, ty, tx, ty, light_a, light_b)
+    slip = share * _slip(bodies, contacts, row, first) + rest * _slip(bodies, contacts, row, second)
     # static, if the impulses that leave neither approach nor slip are within the cone: without the tangent's unknown first
     w0, w1 = u0 - k0t * slip / ktt, u1 - k1t * slip / ktt
     across = k01 - k0t * k1t / ktt
@@ -261,12 +295,16 @@ def _collide(
         own_0, own_1 = max(k00 + edge * k0t, least_0), max(k11 + edge * k1t, least_1)
         p0, p1 = _normals(count, u0, u1, own_0, k01 + edge * k0t, k01 + edge * k1t, own_1)
         tangent = edge * (p0 + p1)
-    _strike(bodies, contacts, row, 0, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, light_a, light_b)
-    _strike(bodies, contacts, row, 1, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, light_a, light_b)
+    _strike(bodies, contacts, row, first, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, light_a, light_b)
+    _strike(bodies, contacts, row, second, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, light_a, light_b)
     if trace is not None:
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
         frozen = (1.0 if light_a[0] + light_a[1] == 0.0 else 0.0) + (2.0 if light_b[0] + light_b[1] == 0.0 else 0.0)
         v, w = bodies.velocity[a], bodies.velocity[b]
+        if count < contacts.n_points[row]:
+            asked_1 = nan
+        if first == 1:
+            p0, p1, asked_0, asked_1 = p1, p0, asked_1, asked_0
         record(
             trace, COLLIDE,
             (float(row), p0, p1, tangent, v[0], v[1], v[2], w[0], w[1], w[2], asked_0, asked_1, e, frozen),

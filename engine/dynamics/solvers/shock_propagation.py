@@ -49,7 +49,14 @@ class ShockPropagation(Method):
             choices=("on", "off"),
             help="In the last sweep, keeps each layer of a stack still while the layer above is solved.",
         ),
-        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 0.5, help="Fraction of an overlap that a sweep pushes apart."),
+        Setting(
+            "points",
+            "Points of a pair",
+            "together",
+            choices=("together", "one_by_one"),
+            help="Solves both contact points of a pair together, or one by one, the deepest first.",
+        ),
+        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 1.0, help="Fraction of an overlap that a sweep pushes apart."),
         Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True, help="Sweeps that push overlapping bodies apart."),
     )
 
@@ -65,6 +72,7 @@ class ShockPropagation(Method):
             options["push_share"],
             options["push_sweeps"],
             options["shock"] == "on",
+            options["points"] == "one_by_one",
         )
         graph = Graph(lower, order, component, layer)
         shock_propagation(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt, step.trace)

@@ -13,7 +13,7 @@ from engine.bounding import BoundingCircle, diagonal_circle, smallest_circle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.studies import _overlap_tests_kernel as tests
-from engine.experiments.studies.study import Finding, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Finding, curve, growth, seconds_in_turn, study
 from engine.geometry.mass import polygon_mass
 from engine.report import Chart, Curve, Table, Value
 
@@ -132,8 +132,8 @@ def overlap_tests(quick: bool) -> Finding:
         return Chart(f"here: {case.title}", "n", "all pairs at 8 = 1", curves, (True, True))
 
     def of_hits(case: Case, at: int) -> Curve:
-        shares = tuple(100.0 * rows[case, n].false_shares[at] for n in sizes)
-        return Curve(f"{('smallest', 'diagonal')[at]} circle, {case.title}", tuple(map(float, sizes)), shares)
+        shares = (100.0 * rows[case, n].false_shares[at] for n in sizes)
+        return curve(f"{('smallest', 'diagonal')[at]} circle, {case.title}", sizes, shares)
 
     charts = (
         Chart(
@@ -234,4 +234,4 @@ def _table(title: str, names: Iterable[str], rows: Mapping[tuple[Case, int], _Ro
 
 
 def _curves(sizes: Sequence[int], cost: Callable[[str, int], float]) -> tuple[Curve, ...]:
-    return tuple(Curve(name, tuple(map(float, sizes)), tuple(cost(name, at) for at in range(len(sizes)))) for name in PUBLISHED)
+    return tuple(curve(name, sizes, (cost(name, at) for at in range(len(sizes)))) for name in PUBLISHED)

@@ -12,9 +12,9 @@ import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
-from engine.report import Chart, Table
+from engine.report import Chart, Curve, Table
 
-__all__ = ["STUDIES", "Finding", "Study", "chosen", "growth", "seconds_in_turn", "study"]
+__all__ = ["STUDIES", "Finding", "Study", "chosen", "curve", "growth", "seconds_in_turn", "study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,11 @@ def seconds_in_turn(calls: Mapping[str, Callable[[], object]], rounds: int) -> d
             if number > 0:
                 samples[name].append(time.process_time() - before)
     return {name: statistics.median(times) for name, times in samples.items()}
+
+
+def curve(name: str, x: Iterable[float], y: Iterable[float]) -> Curve:
+    """Return a curve of any numbers."""
+    return Curve(name, tuple(map(float, x)), tuple(map(float, y)))
 
 
 def growth(sizes: Iterable[float], costs: Iterable[float]) -> float:

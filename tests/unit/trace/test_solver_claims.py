@@ -40,3 +40,13 @@ def test_a_wrong_number_is_caught(name, monkeypatch):
             monkeypatch.setattr(_impulses, "record_rows", wrong)
             with pytest.raises(AssertionError):
                 solvers.check(case, algorithm.steps(case), name)
+
+
+@pytest.mark.slow
+def test_points_solved_one_by_one_are_told_one_by_one():
+    """Issue 33."""
+    case = _impulses.stack("shock_propagation", {"sweeps": 3, "points": "one_by_one"})
+    steps = trace.algorithm("shock_propagation").steps(case)
+    solvers.check(case, steps, "shock_propagation")
+    alone = [step for step in steps if step.kind == "collide" and ("asked 0" in step.values) != ("asked 1" in step.values)]
+    assert len(alone) > 3

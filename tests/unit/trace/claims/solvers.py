@@ -365,7 +365,8 @@ def check_collide(bodies, step, accumulated):
     """Both impulses push, friction is within the cone, and what is frozen does not move."""
     values, normal, (a, _) = step.values, step.axis, bodies.ends(step)
     places = [mark.points[0] for mark in step.marks if mark.role == "looked_at" and mark.form == "point"]
-    pushes, tangent, frozen = (values["p0"], values["p1"])[: len(places)], values["tangent"], int(values["frozen"])
+    pushes = [values[f"p{k}"] for k in (0, 1) if f"asked {k}" in values][: len(places)]  # one by one, only the other's is missing
+    tangent, frozen = values["tangent"], int(values["frozen"])
     assert min(pushes) >= 0.0 and abs(tangent) <= mu_of(bodies, step) * sum(pushes) * (1.0 + 1e-9) + 1e-15
     for body, (v, _) in bodies.told(step).items():
         sign, bit = (-1.0, 1) if body == a else (1.0, 2)
