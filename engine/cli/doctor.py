@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
-from engine.common.installation import BOX2D, INSTALL, LAB, is_checkout
+from engine.common.installation import BOX2D, CORE, INSTALL, LAB, is_checkout
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
@@ -33,7 +33,6 @@ _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 14))
 _PROBE_TIME = 120.0
 """Maximum duration of a probe, seconds; enough to compile its kernels on a slow machine."""
-_INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else INSTALL
 _REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else BOX2D)
 _READER_HELP = (
     "nothing to do: the public interface gives the same results, but slower; demos with joints rewind by replaying from the start"
@@ -151,7 +150,7 @@ def _installed(name: str) -> str | None:
 
 def _packages() -> Iterator[Finding]:
     """Compare installed package versions with the tested ones; without a checkout, only check that the packages are installed."""
-    pins = dict.fromkeys(["numba", "numpy", *LAB.values()], "")
+    pins = dict.fromkeys([*CORE.values(), *LAB.values()], "")
     if is_checkout():
         lines = (_ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
         pinned = [Requirement(line) for line in lines if line and not line.startswith("#")]
@@ -160,9 +159,9 @@ def _packages() -> Iterator[Finding]:
     for name, pin in pins.items():
         version = _installed(name)
         if version is None:
-            yield Finding(name, "problem", "not installed", f"{_INSTALL}  (requires {pin})" if pin else _INSTALL)
+            yield Finding(name, "problem", "not installed", f"{INSTALL}  (requires {pin})" if pin else INSTALL)
         elif pin and version != pin:
-            yield Finding(name, "note", version, f"tested with {pin}: {_INSTALL}")
+            yield Finding(name, "note", version, f"tested with {pin}: {INSTALL}")
         else:
             n_good += 1
     yield Finding("packages", "ok", f"{n_good} of {len(pins)} at the tested versions")
@@ -178,7 +177,7 @@ def _mixed() -> Iterator[Finding]:
         present = [name for name in others if _installed(name) is not None]
         if present:
             names = " ".join([*present, needed])
-            advice = f"python -m pip uninstall -y {names}, then {_INSTALL}  (symptom: {symptom})"
+            advice = f"python -m pip uninstall -y {names}, then {INSTALL}  (symptom: {symptom})"
             yield Finding(f"import {folder}", "problem", f"{' and '.join([needed, *present])} install into the same folder", advice)
 
 
@@ -232,9 +231,9 @@ def _sdl() -> Iterator[Finding]:
     try:
         yield Finding("SDL", "ok", sdl_version())
     except ImportError as error:
-        yield Finding("SDL", "problem", str(error), _INSTALL)
+        yield Finding("SDL", "problem", str(error), INSTALL)
     except NotPygameCeError as error:
-        yield Finding("SDL", "problem", str(error), f"python -m pip uninstall -y pygame pygame-ce, then {_INSTALL}")
+        yield Finding("SDL", "problem", str(error), f"python -m pip uninstall -y pygame pygame-ce, then {INSTALL}")
 
 
 def _display() -> Finding:

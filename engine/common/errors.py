@@ -6,6 +6,7 @@ An invalid value raises `InvalidInputError`, whose message names the field, the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -65,7 +66,7 @@ class DeadHandleError(LabError, LookupError):
 
 
 class WorldLostError(LabError, RuntimeError):
-    """Box2D failed during a step or a command; the message says whether the `World` was restored."""
+    """The solver failed during a step or a command; the message says whether the `World` was restored."""
 
 
 @contextmanager
@@ -77,13 +78,15 @@ def renamed(name_of: Callable[[str], str]) -> Iterator[None]:
         raise type(error)(name_of(error.field), error.requirement, error.value) from None
 
 
+_LINE_BREAK = re.compile(r"\s*\n\s*")
+"""Arrays have them in their representation."""
 _MAX_MESSAGE, _MAX_FIELD, _MAX_REQUIREMENT, _MAX_VALUE = 12_000, 5_000, 5_000, 80
 """Maximum lengths in messages, characters. A path may have 4,096, and a field may begin with the path of its file; a name in a file may
 have millions."""
 
 
 class WrongThreadError(LabError, RuntimeError):
-    """A world was used on a thread other than the one that created it: Box2D is not thread-safe."""
+    """A world was used on a thread other than the one that created it; worlds are not thread-safe."""
 
 
 class Described(str):
@@ -96,7 +99,7 @@ class Described(str):
 
 
 def shortened(value: object) -> str:
-    """Return a value as shown in a message: truncated if it is long, its class if it has no representation.
+    """Return a value as shown in a message: in one line, truncated if it is long, its class if it has no representation.
 
     Examples
     --------
@@ -108,6 +111,6 @@ def shortened(value: object) -> str:
     elif type(value) is dict:
         value = dict(islice(value.items(), _MAX_VALUE))
     try:
-        return brief(repr(value), _MAX_VALUE)
+        return brief(_LINE_BREAK.sub(" ", repr(value)), _MAX_VALUE)
     except Exception:  # `__repr__` fails, or the integer has more digits than Python converts
         return f"a whole number of {value.bit_length()} bits" if type(value) is int else f"an object of the class {type(value).__name__}"

@@ -1,8 +1,8 @@
 """How this program is installed: its command, which optional libraries are present, and how to install a missing one.
 
-The collision library needs only NumPy and Numba. Everything else belongs to the laboratory, the ``lab`` extra of the distribution. A
-package that needs one of these libraries calls `require` when it is imported; the error names the missing library and the command that
-installs it.
+Queries, worlds on our own solvers and traces need only NumPy and Numba. Scene files, recordings and the player need the rest of
+`CORE`, which is installed with the distribution; the laboratory needs `LAB`, its ``lab`` extra. A package that needs one of these libraries
+calls `require` when it is imported; the error names the missing library and the command that installs it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from pathlib import Path
 
 from engine.common.errors import LabError
 
-__all__ = ["BOX2D", "COMMAND", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_checkout", "program", "require", "told_missing"]
+__all__ = [
+    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_checkout", "program", "require", "told_missing",
+]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
 COMMAND = "collision-lab"
@@ -23,19 +25,19 @@ COMMAND = "collision-lab"
 BOX2D = "Box2D" if sys.version_info < (3, 14) else "ufal-pybox2d"
 """Distribution of the module Box2D; the one of that name has no wheels for Python 3.14."""
 
+CORE = {"jinja2": "Jinja2", "msgspec": "msgspec", "numba": "numba", "numpy": "numpy", "pydantic": "pydantic"}
+"""Modules that the library imports, with the distribution that provides each."""
+
 LAB = {
     "Box2D": BOX2D,
     "contourpy": "contourpy",
     "cssselect2": "cssselect2",
     "imageio": "imageio",
     "imageio_ffmpeg": "imageio-ffmpeg",
-    "jinja2": "Jinja2",
     "matplotlib": "matplotlib",
-    "msgspec": "msgspec",
     "packaging": "packaging",
     "PIL": "pillow",
     "platformdirs": "platformdirs",
-    "pydantic": "pydantic",
     "pygame": "pygame-ce",
     "rich": "rich",
     "shapely": "shapely",
@@ -43,11 +45,18 @@ LAB = {
     "typer": "typer",
     "websockets": "websockets",
 }
-"""Modules that the laboratory imports, with the distribution that provides each."""
-
-INSTALL = 'python -m pip install ".[lab]", or python -m pip install -r requirements.txt for the versions tested, in the project\'s folder'
+"""Further modules that the laboratory imports, with the distribution that provides each."""
 
 _ROOT = Path(__file__).resolve().parents[2]
+
+
+def is_checkout() -> bool:
+    """Return whether this is a source checkout and not an installed package."""
+    return (_ROOT / "pyproject.toml").is_file()
+
+
+INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else f'python -m pip install "{DISTRIBUTION}[lab]"'
+"""Command that installs everything."""
 
 
 class MissingPartError(LabError, ModuleNotFoundError):
@@ -69,13 +78,8 @@ def require(*modules: str) -> None:
 
 def told_missing(module: str) -> str:
     """Return the message for a library that is not installed, with the command that installs it."""
-    distribution = LAB.get(module, module)
+    distribution = (CORE | LAB).get(module, module)
     return f"{module} is not installed{'' if distribution == module else f' ({distribution})'}: {INSTALL}"
-
-
-def is_checkout() -> bool:
-    """Return whether this is a source checkout and not an installed package."""
-    return (_ROOT / "pyproject.toml").is_file()
 
 
 def program() -> str:

@@ -58,7 +58,8 @@ LANES, EDGES, MEMORY = "lanes", "edges", "memory"
 """Kinds of kernels that can be disabled: those that process many pairs in SIMD lanes, for which scalar kernels are a fallback; those for
 segments and capsules, which have no fallback; and the reader of Box2D's memory, whose fallback is Box2D's public interface."""
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_OWN_SOURCE = Path(__file__).resolve()
+_PACKAGE = _OWN_SOURCE.parent.parent
 
 
 def kernel(function: _Function) -> _Function:
@@ -271,14 +272,15 @@ def _module_cache(source: Path) -> Path | None:
 
 
 def _closure(source: Path) -> set[Path]:
-    """Return a source file and all engine sources that it imports, directly or indirectly."""
+    """Return a source file and all engine sources that it imports, directly or indirectly, except imports of this module: they affect no
+    machine code."""
     closure: set[Path] = set()
     waiting = [source]
     while waiting:
         path = waiting.pop()
         if path not in closure:
             closure.add(path)
-            waiting.extend(_imported(path))
+            waiting.extend(() if path == _OWN_SOURCE else _imported(path))
     return closure
 
 

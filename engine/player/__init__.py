@@ -9,6 +9,9 @@
 Page()
 """
 
+from engine.common.installation import require
 from engine.player.notebook import Page, show
 
 __all__ = ["Page", "show"]
+
+require("jinja2")

@@ -5,8 +5,4 @@ Works without a display: a canvas draws on any pygame surface.
 
 import os
 
-from engine.common.installation import require
-
-require("pygame")
-
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results

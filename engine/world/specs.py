@@ -1,7 +1,8 @@
 """Plain float64 specifications of worlds, bodies and fixtures, validated on construction, before they reach a solver.
 
 Each solver decides which shapes it supports, with which skin, and how it rounds numbers (`Solver.accept`). Validation rejects what a bare
-Box2D accepts and then fails on: NaN, a negative density, a step of zero length, misspelled settings.
+Box2D accepts and then fails on: NaN, a negative density, a step of zero length, misspelled settings. Lists and mappings are accepted and
+stored as tuples, which is what the annotations say: type checkers ask for tuples.
 """
 
 from __future__ import annotations
@@ -130,8 +131,12 @@ class BodySpec(Checked):
     linear_damping, angular_damping : float
         >= 0, 1/s.
     gravity_scale : float
-    fixed_rotation, bullet, allow_sleep, awake, active : bool
-        `bullet`: continuous collision detection against all bodies, not only static ones.
+        Factor on the world's gravity.
+    fixed_rotation, allow_sleep, awake : bool
+    bullet : bool
+        Continuous collision detection against all bodies, not only static ones.
+    active : bool
+        An inactive body is not simulated and touches nothing.
     """
 
     fixtures: tuple[FixtureSpec, ...] = ()

@@ -108,6 +108,9 @@ class World:
 
     Notes
     -----
+    An id that does not exist raises `DeadHandleError`, an invalid value `InvalidInputError`, both of `engine.common.errors`, and
+    changes nothing.
+
     A world may only be used by the thread that created it. `clone` copies it; it cannot be pickled, but a `snapshot` can.
     """
 
