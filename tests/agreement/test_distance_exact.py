@@ -1,14 +1,11 @@
-"""Distance and penetration against exact arithmetic and against shapely: neither shares anything with us.
+"""Distance and penetration of degenerate pairs against fractions (`rational`), and of random pairs against shapely.
 
-The referee is brute force over the Minkowski difference in rational numbers: every b - a with the poses' own float64 cosine and
-sine, the exact convex hull of those, and the nearest of its edges.
-
-Allowance: a separation carries SAT_ROUNDING times the scale (derived there: vertices into A's frame, a unit normal, their product),
-and GJK and EPA stop when their two bounds are that near to each other: twice SAT_ROUNDING times the scale.
+Random pairs against fractions: `test_rational_referee`. Allowance: a separation carries SAT_ROUNDING times the scale (derived there:
+vertices into A's frame, a unit normal, their product), and GJK and EPA stop when their two bounds are that near to each other: twice
+SAT_ROUNDING times the scale.
 """
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -22,96 +19,36 @@ from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase.scratch import core_of
 from engine.query import batch
 from engine.query.pairs import distance, penetration
+from tests.agreement.adversarial import scaled
+from tests.agreement.rational import Pair
 
-SHARPNESS = 2.0 * SAT_ROUNDING
-
-
-def exact_vertices(shape, xf):
-    cos, sin, x, y = (Fraction(number) for number in (xf.cos, xf.sin, *xf.position))
-    vertices = [(Fraction(u), Fraction(v)) for u, v in core_of(shape)[0].tolist()]
-    return [(cos * u - sin * v + x, sin * u + cos * v + y) for u, v in vertices]
-
-
-def cross(o, p, q):
-    return (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0])
-
-
-def exact_hull(points):
-    """Andrew's monotone chain: counter-clockwise, strictly convex; one or two points where there is no area."""
-    ordered = sorted(set(points))
-    if len(ordered) < 3:
-        return ordered
-    halves = []
-    for run in (ordered, ordered[::-1]):
-        half = []
-        for point in run:
-            while len(half) > 1 and cross(half[-2], half[-1], point) <= 0:
-                half.pop()
-            half.append(point)
-        halves.append(half[:-1])
-    return halves[0] + halves[1]
-
-
-def root(number):
-    """Square root of a fraction of any size, correct to a few roundings."""
-    if number == 0:
-        return 0.0
-    # scaled to about 2^124, so that numerator and denominator need not fit float64
-    shift = (number.numerator.bit_length() - number.denominator.bit_length()) // 2 * 2 - 124
-    scaled = number / Fraction(2) ** shift
-    return math.sqrt(float(scaled)) * 2.0 ** (shift // 2)
-
-
-def exact_core_separation(a, xf_a, b, xf_b):
-    """Distance of the origin from the boundary of B - A; negative inside."""
-    hull = exact_hull([(q[0] - p[0], q[1] - p[1]) for p in exact_vertices(a, xf_a) for q in exact_vertices(b, xf_b)])
-    origin = (Fraction(0), Fraction(0))
-    edges = list(zip(hull, hull[1:] + hull[:1], strict=True))
-    is_inside = len(hull) > 2 and all(cross(p, q, origin) > 0 for p, q in edges)
-    nearest_sq = None
-    for p, q in edges:
-        ex, ey = q[0] - p[0], q[1] - p[1]
-        length_sq = ex * ex + ey * ey
-        share = Fraction(0) if length_sq == 0 else min(Fraction(1), max(Fraction(0), -(p[0] * ex + p[1] * ey) / length_sq))
-        x, y = p[0] + share * ex, p[1] + share * ey
-        if nearest_sq is None or x * x + y * y < nearest_sq:
-            nearest_sq = x * x + y * y
-    return -root(nearest_sq) if is_inside else root(nearest_sq)
-
-
-def scale_of(a, xf_a, b, xf_b):
-    return sum(map(abs, (*xf_a.position, *xf_b.position))) + core_of(a)[2] + core_of(b)[2]
+SHARPNESS = 2.0
 
 
 def judge(a, xf_a, b, xf_b):
-    """Compare distance and penetration with the exact answer, and return the worst error relative to the scale."""
-    radii = core_of(a)[1] + core_of(b)[1]
-    exact = exact_core_separation(a, xf_a, b, xf_b)
-    scale = scale_of(a, xf_a, b, xf_b)
-    allowed = SHARPNESS * scale
+    """Compare distance and penetration with the exact answer."""
+    pair = Pair(a, xf_a, b, xf_b)
+    allowed = SHARPNESS * pair.rounding
     found, parting = distance(a, xf_a, b, xf_b), penetration(a, xf_a, b, xf_b)
     assert found.status in (Status.SEPARATED, Status.TOUCHING, Status.OVERLAPPING)
     assert parting.status == found.status
-    errors = [0.0]
     if found.normal is None:
-        assert found.status is Status.OVERLAPPING and exact <= allowed and found.separation == -radii
+        assert found.status is Status.OVERLAPPING and pair.core_separation <= allowed and found.separation == -pair.radii
     else:
-        errors.append(abs(found.separation - (exact - radii)))
+        assert abs(found.separation - pair.gap) <= allowed, (a, xf_a, b, xf_b, found)
     if parting.status is Status.SEPARATED:
-        assert exact - radii > 0.0 and parting.depth == 0.0 and parting.normal is None
+        assert pair.gap > 0.0 and parting.depth == 0.0 and parting.normal is None
     else:
-        errors.append(abs(parting.depth - max(0.0, radii - exact)))
-    if exact - radii > 2.0 * allowed:
+        assert abs(parting.depth - max(0, -pair.gap)) <= allowed, (a, xf_a, b, xf_b, parting)
+    if pair.gap > 2.0 * allowed:
         assert found.status is Status.SEPARATED
-    if exact - radii < -2.0 * allowed:
+    if pair.gap < -2.0 * allowed:
         assert found.status is Status.OVERLAPPING
     for result, gap in ((found, found.separation), (parting, -parting.depth)):
         if result.normal is not None:
             assert abs(math.hypot(*result.normal) - 1.0) < 1e-15
             for k in range(2):
                 assert abs(result.point_a[k] + gap * result.normal[k] - result.point_b[k]) <= allowed
-    assert max(errors) <= allowed, (a, xf_a, b, xf_b, found, parting, exact - radii)
-    return max(errors) / scale if scale else 0.0
 
 
 def fat_shapes(rng, n):
@@ -130,17 +67,6 @@ def fat_shapes(rng, n):
         else:
             shapes.append(Polygon.box(1.0, 0.0005))
     return shapes
-
-
-def test_random_pairs_of_all_kinds_against_exact_arithmetic():
-    rng = np.random.default_rng(3)
-    shapes = fat_shapes(rng, 60)
-    worst = 0.0
-    for _ in range(400):
-        a, b = (shapes[at] for at in rng.integers(0, len(shapes), 2).tolist())
-        xf_a, xf_b = (Transform((x, y), angle) for x, y, angle in rng.uniform(-1.2, 1.2, (2, 3)).tolist())
-        worst = max(worst, judge(a, xf_a, b, xf_b))
-    assert worst > 0.0
 
 
 BOX, NEEDLE, TRIANGLE = Polygon.box(0.5, 0.5), Polygon.box(1.0, 0.0005), Polygon([(-0.5, 0.0), (0.5, 0.0), (0.0, 0.75)])
@@ -171,15 +97,6 @@ PLACES = {
     "crossed": ((0.0, 0.0), 1.2),
     "oblique": ((1.3, 0.9), 0.7),
 }
-
-
-def scaled(shape, by):
-    if isinstance(shape, Circle):
-        return Circle(shape.radius * by, tuple(by * c for c in shape.center))
-    if isinstance(shape, Polygon):
-        return Polygon(shape.vertices * by, shape.skin_radius * by)
-    ends = (tuple(by * c for c in end) for end in (shape.p1, shape.p2))
-    return Capsule(*ends, shape.radius * by) if isinstance(shape, Capsule) else Segment(*ends, shape.skin_radius * by)
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
@@ -231,11 +148,8 @@ def test_distance_as_shapely_sees_it():
     for row, (a, b) in enumerate(pairs.tolist()):
         gap = geos(shapes[a], poses_a[row]).distance(geos(shapes[b], poses_b[row]))
         radii = core_of(shapes[a])[1] + core_of(shapes[b])[1]
-        allowed = (
-            4.0
-            * SHARPNESS
-            * (np.abs(poses_a[row, :2]).sum() + np.abs(poses_b[row, :2]).sum() + core_of(shapes[a])[2] + core_of(shapes[b])[2])
-        )
+        scale = np.abs(poses_a[row, :2]).sum() + np.abs(poses_b[row, :2]).sum() + core_of(shapes[a])[2] + core_of(shapes[b])[2]
+        allowed = 4.0 * SHARPNESS * SAT_ROUNDING * scale
         if np.isnan(found.normal[row, 0]):
             assert gap <= allowed
         else:

@@ -1,4 +1,7 @@
-"""What must hold for any two moving shapes and any ray: no touch before the time of impact, mirroring, rigid motion, scaling."""
+"""What must hold for any two moving shapes and any ray: no touch before the time of impact, mirroring, rigid motion.
+
+`test_every_question` scales them, carries rays, and slides and throws shapes.
+"""
 
 import math
 
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
-from engine.query.casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
+from engine.query.casts import contains, ray_cast, swept_contact, time_of_impact
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -32,19 +35,6 @@ angle = st.floats(-3.25, 3.25, allow_nan=False, width=32)
 far = st.floats(-6.0, 6.0, allow_nan=False, width=32)
 poses = st.builds(lambda x, y, a: Transform((x, y), a), far, far, angle)
 sweeps = st.builds(Sweep, poses, poses, points)
-
-
-def scaled_shape(shape, k):
-    if isinstance(shape, Circle):
-        return Circle(k * shape.radius, tuple(np.multiply(k, shape.center)))
-    if isinstance(shape, Polygon):
-        return Polygon(k * shape.vertices, k * shape.skin_radius)
-    ends = tuple(np.multiply(k, shape.p1)), tuple(np.multiply(k, shape.p2))
-    return Capsule(*ends, k * shape.radius) if isinstance(shape, Capsule) else Segment(*ends, k * shape.skin_radius)
-
-
-def scaled(xf, k):
-    return Transform(tuple(np.multiply(k, xf.position)), xf.angle)
 
 
 def carried(motion, xf):
@@ -110,22 +100,10 @@ def test_rigid_motion_changes_nothing(a, sweep_a, b, sweep_b, motion):
 
 
 @PROFILE
-@given(shapes, sweeps, shapes, sweeps, st.sampled_from([2.0**-10, 2.0**10]))
-def test_scaling_by_a_power_of_two_changes_no_time(a, sweep_a, b, sweep_b, k):
-    moves = [Sweep(scaled(sweep.start, k), scaled(sweep.end, k), tuple(np.multiply(k, sweep.local_center))) for sweep in (sweep_a, sweep_b)]
-    there = time_of_impact(scaled_shape(a, k), moves[0], scaled_shape(b, k), moves[1])
-    assert_same(time_of_impact(a, sweep_a, b, sweep_b), there, a, sweep_a, b, sweep_b)
-
-
-@PROFILE
-@given(shapes, poses, points, points, poses)
-def test_rays(shape, xf, origin, way, motion):
+@given(shapes, poses, points, points)
+def test_rays(shape, xf, origin, way):
     translation = tuple(np.multiply(4.0, way))
     hit = ray_cast(shape, xf, origin, translation)
-    there = ray_cast(shape, carried(motion, xf), motion.apply(origin), motion.rotate(translation))
-    if hit.status is there.status is Status.HIT:
-        # on a graze the place depends on the rounding, as a square root
-        assert abs(hit.fraction - there.fraction) < 1e-5
     if hit.status is Status.HIT:
         assert contains(grown(shape, NEAR), xf, hit.point)
         if hit.normal is not None:
@@ -136,19 +114,3 @@ def test_rays(shape, xf, origin, way, motion):
     else:
         for t in np.linspace(0.0, 1.0, 30):
             assert not contains(shape, xf, tuple(np.add(origin, np.multiply(t, translation))))
-
-
-@PROFILE
-@given(shapes, poses, shapes, poses, points)
-def test_a_thrown_shape_stops_where_it_touches(shape, xf, target, xf_target, way):
-    translation = tuple(np.multiply(4.0, way))
-    hit = shape_cast(shape, xf, translation, target, xf_target)
-    if hit.status is Status.MISS:
-        assert not any(
-            touching_at(shape, Transform(tuple(np.add(xf.position, np.multiply(t, translation))), xf.angle), target, xf_target)
-            for t in np.linspace(0.0, 1.0, 30)
-        )
-    elif hit.normal is not None:
-        there = Transform(tuple(np.add(xf.position, np.multiply(hit.fraction, translation))), xf.angle)
-        assert touching_at(grown(shape, NEAR), there, target, xf_target)
-        assert contains(grown(target, NEAR), xf_target, hit.point) and contains(grown(shape, NEAR), there, hit.point)
