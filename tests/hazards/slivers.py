@@ -602,7 +602,7 @@ def judge_family(family: str, count: int, seed: int, block: int = 500) -> dict[s
                 tally.positive += _POSITIVE[name](found)
                 try:
                     getattr(judge, name)(found)
-                    if not np.array_equal(_flat(row_of(name, found)), _flat(rows[name]), equal_nan=True):
+                    if not np.array_equal(flat(row_of(name, found)), flat(rows[name]), equal_nan=True):
                         raise WrongError("another answer in a batch")
                 except WrongError as wrong:
                     tally.wrong[wrong.what] += 1
@@ -611,7 +611,7 @@ def judge_family(family: str, count: int, seed: int, block: int = 500) -> dict[s
     return tallies
 
 
-def _flat(row: tuple) -> np.ndarray:
+def flat(row: tuple) -> np.ndarray:
     return np.concatenate([np.ravel(np.asarray(part, dtype=np.float64)) for part in row])
 
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from engine.common.errors import InvalidInputError
 from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
@@ -199,46 +198,17 @@ def test_shape_cast_from_inside_and_past():
     assert (past.status, past.fraction, past.point, past.normal) == (Status.MISS, math.inf, None, None)
 
 
-def test_batches_are_the_scalar_forms_to_the_bit():
+def test_a_batch_of_throws_is_the_scalar_form_to_the_bit():
+    """Of the others `tests/unit/query/test_batch.py` holds it."""
     rng = np.random.default_rng(6)
     n = 120
     listed = [random_shape(rng) for _ in range(30)]
-    shapes, pairs = ShapeBatch(listed), rng.integers(0, 30, (n, 2))
+    pairs, ways = rng.integers(0, 30, (n, 2)), rng.uniform(-5, 5, (n, 2))
     xfs_a, xfs_b = ([random_pose(rng, 2.0) for _ in range(n)] for _ in range(2))
     rows_a, rows_b = ([(*xf.position, xf.angle) for xf in xfs] for xfs in (xfs_a, xfs_b))
-    origins, ways = rng.uniform(-3, 3, (n, 2)), rng.uniform(-5, 5, (n, 2))
-    rays = batch_casts.ray_cast(shapes, pairs[:, 0], rows_a, origins, ways)
-    inside = batch_casts.contains(shapes, pairs[:, 0], rows_a, origins)
-    swept = batch_casts.swept_contact(shapes, pairs, rows_a, origins, rows_b, ways, 2.0)
-    casts = batch_casts.shape_cast(shapes, pairs, rows_a, ways, rows_b)
-    for i, (k, m) in enumerate(pairs.tolist()):
-        a, b, o, w = listed[k], listed[m], tuple(origins[i]), tuple(ways[i])
-        for batch, one in ((rays, ray_cast(a, xfs_a[i], o, w)), (casts, shape_cast(a, xfs_a[i], w, b, xfs_b[i]))):
-            assert (batch.status[i], batch.fraction[i]) == (one.status, one.fraction)
-            assert tuple(batch.normal[i]) == (one.normal or (0.0, 0.0))
-            assert one.point is None or tuple(batch.point[i]) == one.point
-        assert inside[i] == contains(a, xfs_a[i], o)
-        one = swept_contact(a, xfs_a[i], o, b, xfs_b[i], w, 2.0)
-        assert (swept.status[i], swept.t_first[i], swept.t_last[i]) == (one.status, one.t_first, one.t_last)
-        assert swept.contact_count[i] == len(one.contact_set.points)
-        assert tuple(map(tuple, swept.contact[i, : swept.contact_count[i]])) == one.contact_set.points
-        assert not swept.contact[i, swept.contact_count[i] :].any()
-
-
-def test_bad_input():
-    for call, message in (
-        (lambda: ray_cast(1, HERE, REST, REST), "shape must be a Circle, Polygon, Capsule or Segment"),
-        (lambda: ray_cast(BOX, None, REST, REST), "xf must be a Transform"),
-        (lambda: ray_cast(BOX, HERE, (math.nan, 0.0), REST), "origin must be two finite numbers"),
-        (lambda: ray_cast(BOX, HERE, REST, (math.inf, 0.0)), "translation must be two finite numbers"),
-        (lambda: contains(BOX, HERE, (1.0,)), "point must be two finite numbers"),
-        (lambda: shape_cast(BOX, HERE, REST, 1, HERE), "target must be a Circle, Polygon, Capsule or Segment"),
-        (lambda: swept_contact(BOX, HERE, (0.0, math.nan), BOX, HERE, REST, 1.0), "velocity_a must be two finite numbers in m/s"),
-        (lambda: batch_casts.ray_cast(ShapeBatch([BOX]), [1], [(0, 0, 0)], [REST], [REST]), "must be indices from 0 to 0"),
-        (lambda: batch_casts.ray_cast(ShapeBatch([BOX]), [0.5], [(0, 0, 0)], [REST], [REST]), "indices must be an"),
-        (lambda: batch_casts.ray_cast(ShapeBatch([BOX]), [0], [(0, 0, 0)], [REST], [(1, math.nan)]), r"translations\[0\] must be finite"),
-        (lambda: batch_casts.contains(ShapeBatch([BOX]), [0], [(0, 0, 0)], [REST, REST]), "points must be"),
-    ):
-        with pytest.raises(InvalidInputError, match=message):
-            call()
-    assert len(batch_casts.ray_cast(ShapeBatch([BOX]), [], [], [], []).fraction) == 0
+    casts = batch_casts.shape_cast(ShapeBatch(listed), pairs, rows_a, ways, rows_b)
+    for i, (a, b) in enumerate(pairs.tolist()):
+        one = shape_cast(listed[a], xfs_a[i], tuple(ways[i]), listed[b], xfs_b[i])
+        assert (casts.status[i], casts.fraction[i]) == (one.status, one.fraction)
+        assert tuple(casts.normal[i]) == (one.normal or (0.0, 0.0))
+        assert one.point is None or tuple(casts.point[i]) == one.point

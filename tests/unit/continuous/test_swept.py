@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from engine.common.errors import InvalidInputError
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import random_shapes
 from engine.contracts import Status
@@ -123,16 +122,3 @@ def test_against_sampling():
         else:
             assert touches(0.0)
     assert n_hits >= 10
-
-
-@pytest.mark.parametrize(
-    ("velocity", "t_max", "message"),
-    [
-        ((1.0, float("nan")), 1.0, "velocity_b must be two finite numbers in m/s"),
-        (REST, -1.0, "t_max must be >= 0 s, got -1.0"),
-        (REST, math.inf, "t_max must be a finite number in s, got inf"),
-    ],
-)
-def test_bad_input(velocity, t_max, message):
-    with pytest.raises(InvalidInputError, match=message):
-        swept_contact(BOX, HERE, REST, DISC, HERE, velocity, t_max)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from engine.common.errors import InvalidInputError
 from engine.common.tolerances import SAT_ROUNDING, TOI_CONVERGENCE, TOI_ROUNDINGS
 from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
@@ -303,30 +302,3 @@ def test_batch_is_the_scalar_form_to_the_bit():
             assert found.fraction.tolist() == [one.fraction for one in alone]
             assert found.status.tolist() == [int(one.status) for one in alone]
             assert found.iterations.tolist() == [one.iterations for one in alone]
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"a": 1}, "a must be a Circle, Polygon, Capsule or Segment"),
-        ({"sweep_b": Transform()}, "sweep_b must be a Sweep"),
-        ({"t_max": 1.5}, "t_max must be from 0 to 1, got 1.5"),
-        ({"t_max": math.nan}, "t_max must be a finite number"),
-        ({"target": "core"}, "target must be one of touch, box2d"),
-    ],
-)
-def test_bad_input(changed, message):
-    given = {"a": Circle(1.0), "sweep_a": STILL, "b": Circle(1.0), "sweep_b": STILL} | changed
-    with pytest.raises(InvalidInputError, match=message):
-        time_of_impact(**given)
-
-
-def test_bad_batches():
-    shapes, pose = ShapeBatch([Circle(1.0)]), [(0.0, 0.0, 0.0)]
-    with pytest.raises(InvalidInputError, match="pairs must be indices from 0 to 0"):
-        batch_casts.time_of_impact(shapes, [(0, 1)], pose, pose, pose, pose)
-    with pytest.raises(InvalidInputError, match="end_a"):
-        batch_casts.time_of_impact(shapes, [(0, 0)], pose, pose * 2, pose, pose)
-    with pytest.raises(InvalidInputError, match="center_b"):
-        batch_casts.time_of_impact(shapes, [(0, 0)], pose, pose, pose, pose, center_b=[(0.0, math.inf)])
-    assert len(batch_casts.time_of_impact(shapes, [], [], [], [], []).fraction) == 0

@@ -118,28 +118,6 @@ def test_two_points_without_size_touch_only_on_each_other():
     assert manifold(dot, HERE, dot, HERE).points[0].separation == 0.0
 
 
-@pytest.mark.parametrize("name_a", KINDS)
-@pytest.mark.parametrize("name_b", KINDS)
-def test_batch_and_scalar_agree_to_the_bit(name_a, name_b):
-    rng = np.random.default_rng(8)
-    both = batch.ShapeBatch([KINDS[name_a], KINDS[name_b]])
-    n = 60
-    xf_a, xf_b = (np.column_stack((rng.uniform(-1.0, 1.0, (n, 2)), rng.uniform(-3.0, 3.0, n))) for _ in range(2))
-    found = batch.manifold(both, [(0, 1)] * n, xf_a, xf_b)
-    overlaps = batch.overlap(both, [(0, 1)] * n, xf_a, xf_b)
-    assert 5 < overlaps.sum() < n
-    for row in range(n):
-        at_a, at_b = (Transform((x, y), angle) for x, y, angle in (xf_a[row].tolist(), xf_b[row].tolist()))
-        one = manifold(both[0], at_a, both[1], at_b)
-        assert found.count[row] == len(one.points)
-        assert bool(one.points) == overlaps[row] == overlap(both[0], at_a, both[1], at_b)
-        if one.points:
-            assert tuple(found.normal[row]) == one.normal
-        for k, point in enumerate(one.points):
-            assert tuple(found.position[row, k]) == point.position
-            assert (found.separation[row, k], found.feature_id[row, k]) == (point.separation, point.feature_id)
-
-
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [

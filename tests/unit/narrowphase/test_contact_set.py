@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import _axis_cache_kernel, _contact_set_kernel, _core_distance_kernel, _core_manifold_kernel, _edge_kernel
@@ -113,13 +112,6 @@ def test_batch_as_scalar_to_the_bit():
         assert one.normal == (tuple(found.normal[row].tolist()) if one.points else None)
         # the features recorded are an edge's two ends exactly where that edge carries part of the contact
         assert (found.count[row] < 2) or found.vertices_a[row, 0] != found.vertices_a[row, 1]
-
-
-def test_bad_input():
-    with pytest.raises(InvalidInputError, match="a must be a Circle, Polygon, Capsule or Segment"):
-        contact_set("box", HERE, BOX, HERE)
-    with pytest.raises(InvalidInputError, match="pairs must be indices"):
-        contact_sets(batch.ShapeBatch([BOX]), [(0, 1)], [(0, 0, 0)], [(0, 0, 0)])
 
 
 def test_after_warming_up_nothing_is_compiled():

@@ -114,18 +114,6 @@ def test_lengths_whose_squares_float64_cannot_hold_are_named():
     assert found.status is Status.DEGENERATE and math.isnan(found.depth) and found.normal is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3.0, HERE, BOX, HERE), "a must be a Circle, Polygon, Capsule or Segment, got 3.0"),
-        ((BOX, HERE, BOX, "there"), "xf_b must be a Transform"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(InvalidInputError, match=message):
-        penetration(*arguments)
-
-
 def test_a_trace_of_another_width_never_reaches_the_kernel():
     with pytest.raises(InvalidInputError, match="trace must be"):
         epa.penetration(BOX, HERE, BOX, HERE, np.zeros((4, 3)))

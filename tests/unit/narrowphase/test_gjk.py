@@ -160,20 +160,6 @@ def test_results_are_frozen():
         distance(BOX, HERE, BOX, HERE).separation = 1.0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("box", HERE, BOX, HERE), "a must be a Circle, Polygon, Capsule or Segment, got 'box'"),
-        ((BOX, HERE, [1], HERE), "b must be a Circle, Polygon, Capsule or Segment"),
-        ((BOX, (0, 0), BOX, HERE), "xf_a must be a Transform"),
-        ((BOX, HERE, BOX, None), "xf_b must be a Transform"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(InvalidInputError, match=message):
-        distance(*arguments)
-
-
 def test_a_chapter_asked_directly_refuses_as_well():
     with pytest.raises(InvalidInputError, match="shape must be a Circle, Polygon, Capsule or Segment"):
         gjk.distance([1, 2], HERE, BOX, HERE)

@@ -68,16 +68,3 @@ def test_both_forms_of_the_test(form):
 def test_a_form_must_be_known():
     with pytest.raises(InvalidInputError, match="form must be one of plain, improved"):
         overlap_polygons(BOX, HERE, BOX, HERE, "fast")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("box", HERE, BOX, HERE), "a must be a Circle, Polygon, Capsule or Segment, got 'box'"),
-        ((BOX, (0, 0), BOX, HERE), "xf_a must be a Transform"),
-        ((BOX, HERE, None, HERE), "b must be a Circle, Polygon, Capsule or Segment, got None"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(InvalidInputError, match=message):
-        overlap(*arguments)

@@ -1,10 +1,8 @@
 """A whole scene at once: boxes as the shapes give them, and the contacts that asking every pair would find."""
 
 import numpy as np
-import pytest
 
 from engine.broadphase import BruteForce
-from engine.common.errors import InvalidInputError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import batched
 from engine.query import batch
@@ -63,18 +61,3 @@ def test_the_kernels_get_pairs_that_can_be_written(monkeypatch):
 def test_empty_scenes():
     assert aabb(SHAPES, [], []).shape == (0, 4)
     assert len(collide(SHAPES, [], []).pairs) == 0
-
-
-@pytest.mark.parametrize(
-    ("which", "xf", "message"),
-    [
-        ([5], [(0, 0, 0)], "which must be indices from 0 to 4, got 5"),
-        ([-1], [(0, 0, 0)], "which must be indices from 0 to 4, got -1"),
-        ([0.5], [(0, 0, 0)], "which must be an .n,. array of whole numbers"),
-        ([0, 1], [(0, 0, 0)], "xf must be a .2, 3. array"),
-    ],
-)
-def test_bad_input(which, xf, message):
-    for ask in (aabb, collide):
-        with pytest.raises(InvalidInputError, match=message):
-            ask(SHAPES, which, xf)
