@@ -10,11 +10,13 @@ import pytest
 from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 from engine.experiments.studies import STUDIES, chosen
-from engine.experiments.studies._contact_search_kernel import COUNT, FILTERED, TOUCH
+from engine.experiments.studies._block_world_kernel import CONTACTS, POINT_HITS, SEARCH, YES
+from engine.experiments.studies._block_world_kernel import LOOKS as LOOKS_OF_STEPS
+from engine.experiments.studies._block_world_kernel import TESTS as TESTS_OF_PAIRS
 from engine.experiments.studies._overlap_tests_kernel import CIRCLE_HITS, HITS, LOOKS
 from engine.experiments.studies.collision_time import WAYS as COLLIDING
 from engine.experiments.studies.collision_time import cradle, exactly, gas, now
-from engine.experiments.studies.contact_search import SCENES, Recorded
+from engine.experiments.studies.contact_search import SCENES, bevelled, falling, resting
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
 from engine.experiments.studies.overlap_tests import CASES as OVERLAP_CASES
 from engine.experiments.studies.overlap_tests import TESTS, Boxes
@@ -103,17 +105,32 @@ def test_every_study_runs(name):
         assert all(math.isfinite(cell) for row in table.rows for cell in row if isinstance(cell, float))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scene", SCENES)
-def test_what_is_left_out_changes_no_answer(scene):
-    """A contact point kept, or a plane, answers as the whole search does."""
-    recorded = Recorded(SCENES[scene](), 20)
-    points, (looks, _, _) = recorded.asked(COUNT)
-    filtered, (fewer, _, planes) = recorded.asked(FILTERED)
-    assert (filtered == points).all() and fewer < looks and planes < len(points)
-    for size in (0, 2, 12):
-        touches, (_, answered, _) = recorded.asked(TOUCH, size)
-        assert (touches == (points > 0)).all() and (answered > 0) == (size > 0)
+def test_shortcuts_in_the_search_for_contacts_change_no_motion(scene):
+    """Issue 33: points tested first give the same answers, and the filter keeps every contact."""
+    start = SCENES[scene]()
+    poses, counts = start.run(-1, False, 250)
+    for size, is_filtered in ((0, False), (2, True), (12, True)):
+        same, others = start.run(size, is_filtered, 250)
+        assert (same == poses).all()
+        assert (others[[TESTS_OF_PAIRS, YES, CONTACTS]] == counts[[TESTS_OF_PAIRS, YES, CONTACTS]]).all()
+        assert others[LOOKS_OF_STEPS] < counts[LOOKS_OF_STEPS] and others[POINT_HITS] > 0.9 * others[YES]
+
+
+def test_scenes_of_the_contact_studies_do_what_their_names_say():
+    at_rest, _ = SCENES["A: three boxes at rest"]().run(-1, False, 1_000)
+    assert np.abs(at_rest[1:, 1] - (0.5, 1.5, 2.5)).max() < 2e-3 and np.abs(at_rest[:, 2]).max() < 1e-3
+    later, earlier = (falling().run(-1, False, n_steps)[0] for n_steps in (1_000, 900))
+    assert np.abs(later - earlier).max() < 0.05  # within a second; solved one by one, contacts creep
+    assert np.abs(np.sin(2.0 * later[:, 2])).max() < 0.01 and later[:, 1].max() < 4.5
+
+
+def test_the_filter_makes_the_search_linear():
+    searched = {}
+    for corners in (8, 32):
+        scene = resting(2, bevelled(corners))
+        searched[corners] = [counts[SEARCH] / counts[YES] for counts in (scene.run(0, way, 50)[1] for way in (False, True))]
+    assert searched[32][0] > 9.0 * searched[8][0] and searched[32][1] < 4.5 * searched[8][1]
 
 
 @pytest.mark.slow
