@@ -370,7 +370,7 @@ class Bullet(Demo):
         if any(lane.rule == "discrete" for lane in self.lanes) and spec.target in WITH_ZONE:
             parts.append(f"A step that ends in the green zone, {_length(spec.reach)}, catches the bullet.")
         if not self.fires_by_itself:
-            parts.append("Fires on F or a click; A: automatic.")
+            parts.append("F or a click fires; A turns automatic fire on or off.")
         return parts, color
 
     def _draw_moments(self, canvas: Canvas, step: int, curve: StepCurve, pointed: float | None) -> None:

@@ -71,7 +71,7 @@ class _ViewState:
     id="pair",
     category="Two answers compared",
     title="One pair, two answers",
-    watch="One question about two shapes: our answer in green, Box2D's in orange.",
+    watch="Two libraries answer a query about two shapes: our answer is green, and Box2D's is orange.",
 )
 class PairInspector(CaseHand):
     """The pair on the table."""

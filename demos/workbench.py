@@ -84,7 +84,7 @@ class _Motion:
     id="workbench",
     category="Build your own",
     title="Workbench",
-    watch="An empty world to build in: draw bodies, join them, throw them.",
+    watch="Build in an empty world: draw bodies, join them, and throw them.",
 )
 class Workbench(Demo):
     """A ground and the usual world; what was built stays when the ground is changed, and when it is restarted."""

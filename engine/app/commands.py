@@ -210,7 +210,7 @@ COMMANDS: tuple[Command, ...] = (
         "Compare",
         "Compare solvers",
         "F11",
-        "Run a second solver: first drawn over this one, then in lanes, then not at all.",
+        "Run a second solver, first drawn over this one, then in lanes; press again to remove it.",
         lambda app: app.next_comparison(),
         _no_comparison,
     ),
@@ -293,9 +293,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "usual_text",
         "Window",
-        "Usual text size",
+        "Default text size",
         "Ctrl 0",
-        "Return to the usual size of text.",
+        "Return to the default text size.",
         lambda app: app.appearance.change_scale(app.screen, 0, app.session.messages.answer),
     ),
     Command(

@@ -115,7 +115,7 @@ def _sdl_found() -> tuple[str | None, str]:
         pygame.display.init()
         driver = pygame.display.get_driver()
     except pygame.error as error:
-        return f"SDL opens no display ({error})", ""
+        return f"SDL cannot open a display ({error})", ""
     finally:
         if not was_open:
             pygame.display.quit()

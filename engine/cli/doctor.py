@@ -100,7 +100,7 @@ def compile_everything() -> str:
     from engine.app.compiling import EVERYTHING, Compilers, grouped, n_cores, run_part
 
     if not is_compiling():
-        raise LabError("compilation is disabled by NUMBA_DISABLE_JIT: unset it")
+        raise LabError("compilation is disabled because NUMBA_DISABLE_JIT is set; unset it")
     if not can_keep():
         raise LabError("compiled code cannot be cached here: set NUMBA_CACHE_DIR to a writable folder")
     names, n_processes = grouped(EVERYTHING), n_cores()

@@ -29,7 +29,7 @@ class MotionOptions:
     """Options of ``motion``."""
 
     ids: list[str] | None = argument("[ID]...", "Demo ids; if omitted, all demos.", None)
-    steps: int = option("N", "Steps of each demo.", 300, low=1, high=_MAX_STEPS)
+    steps: int = option("N", "Number of steps per demo.", 300, low=1, high=_MAX_STEPS)
     every: int = option("K", "Compare every K-th step.", 30)
     seed: options.Seed = 0
     solver: options.SolverName = None

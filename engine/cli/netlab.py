@@ -44,8 +44,8 @@ class NetlabOptions:
     method: str = option("NAME", "Synchronization method: prediction, interpolation, lockstep or all.", "prediction")
     solver: options.SolverName = None
     settings: options.Settings = None
-    delay: int | None = option("N", "Ticks that the server waits for late inputs.")
-    window_steps: int | None = option("N", "Maximum ticks that a client may run ahead or roll back.")
+    delay: int | None = option("N", "Number of ticks that the server waits for late inputs.")
+    window_steps: int | None = option("N", "Maximum number of ticks that a client may run ahead or roll back.")
     script: str | None = option("FILE", "File of client actions, instead of random users.", reads=True, excludes=("rate",))
     rate: float | None = option("R", "Actions per second that each random user starts.")
     join_at: int | None = option("STEP", "Tick at which the last client joins.")

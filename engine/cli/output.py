@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 STANDARD_OUTPUT = "-"
-LOADING = "loading the algorithms (compiling them, the first time only)"
+LOADING = "loading the algorithms, which are compiled the first time"
 PATIENCE = 5.0
 """Seconds that pass before the first progress line is written."""
 _PAGE = "report.html"

@@ -58,7 +58,7 @@ class SolversOptions:
     efforts: str | None = option("LIST", "Sub-steps or iterations to try with each solver, such as 1,2,4,8.")
     accuracy: float = option(
         "M",
-        "Maximum error at which a solver counts as good enough; the cost of reaching it is reported.",
+        "Maximum error allowed; the cost at which each solver reaches it is reported.",
         0.01,
         low=0.0,
         high=1e3,
@@ -67,7 +67,7 @@ class SolversOptions:
     budget: float = option("S", "Maximum processor time per solver and scene.", 60.0, low=0.0, high=1e6, unit="s")
     jobs: options.Jobs = None
     report: options.ReportFolder = None
-    write: str | None = option("DIR", "Only write the scenes as scene files into this folder.", writes=(FOLDER,))
+    write: str | None = option("DIR", "Only write the scenes as scene files to this folder.", writes=(FOLDER,))
     json: options.JsonFile = None
 
 

@@ -141,7 +141,7 @@ class _Clipping:
         self.steps.append(TraceStep(kind, self.first_line + line, sentence, cost=self.axes.cost, **more))  # type: ignore[arg-type]
 
     def _distance(self, numbers: list[float]) -> None:
-        what = "they are apart, with their tips facing" if numbers[1] else "they touch"
+        what = "they are apart, with their tips facing each other" if numbers[1] else "they touch"
         self._add(
             "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip lies on the line of the other's "
             "edge. The cores are "

@@ -268,7 +268,9 @@ def measure_seams(slider: Slider = "box", speed: float = 7.0, n: int = 40) -> tu
         if counts.bumped > 0.0:
             allowed = SOLVER_SHARE * speed
             findings.append(Finding(f"{name}: speed after the first bump", counts.predicted_after, counts.after, "m/s", allowed))
-        findings.append(Finding(f"{name}: lost at the finish, mean", None if counts.bumped else 0.0, counts.mean_loss, "m/s", _FELT, 3))
+        findings.append(
+            Finding(f"{name}: mean speed lost at the finish", None if counts.bumped else 0.0, counts.mean_loss, "m/s", _FELT, 3)
+        )
         findings.append(Finding(f"{name}: highest bump", None if counts.bumped else 0.0, counts.height, "m", _FELT, 3))
     return tuple(findings)
 

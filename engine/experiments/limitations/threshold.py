@@ -124,13 +124,15 @@ def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
         # one product and one sum of float32 in each of 8 velocity iterations
         allowed = 16.0 * EPS32 * approach
         findings.append(
-            Finding(f"approaches at {approach:g} m/s: leaves at", predicted_rebound(approach, restitution), rebound, "m/s", allowed)
+            Finding(
+                f"rebound speed after an approach at {approach:g} m/s", predicted_rebound(approach, restitution), rebound, "m/s", allowed
+            )
         )
     for drop, height in zip(DROPS, _climbs(*dropped_balls(restitution)), strict=True):
         predicted, does_bounce = predicted_drop(drop, restitution)
-        words = "bounces up to" if does_bounce else "does not bounce, lies at"
+        words = "bounces up to" if does_bounce else "does not bounce and rests at"
         allowed = 80.0 * EPS32  # a float32 is rounded in each of some 80 steps
-        findings.append(Finding(f"dropped {100.0 * drop:g} cm: {words}", predicted, height, "m", allowed, 4))
+        findings.append(Finding(f"dropped from {100.0 * drop:g} cm: {words}", predicted, height, "m", allowed, 4))
     return tuple(findings)
 
 

@@ -61,7 +61,7 @@ def stopping(lab: Lab) -> list[Row]:
     start = world.state(box).position[0]
     world.set_velocity(box, (5.0, 0.0))
     run(world, 2.0)
-    return [relative("way", 25.0 / (2.0 * 0.5 * GRAVITY), world.state(box).position[0] - start, 0.003)]
+    return [relative("distance", 25.0 / (2.0 * 0.5 * GRAVITY), world.state(box).position[0] - start, 0.003)]
 
 
 @reference("box rests at 30 deg, friction 0.6, 10 s")

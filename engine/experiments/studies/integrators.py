@@ -329,7 +329,9 @@ def integrators(quick: bool) -> Finding:
         ),
     )
     if worlds:
-        tables += (Table("a ball on undamped springs in a world, 8 sub-steps: fraction of its height", ("steps", *names), tuple(worlds)),)
+        tables += (
+            Table("a ball on undamped springs in a simulation, 8 sub-steps: fraction of its height", ("steps", *names), tuple(worlds)),
+        )
     sentences = (
         f"For smooth motions, every order is within {within:.2f} of 1, 1, 2, 2 and 4.",
         f"RK4 has order {lost['spring_floor', 'rk4']:.1f} across the kink in the force where a spring begins to press"

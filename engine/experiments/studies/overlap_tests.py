@@ -22,8 +22,8 @@ __all__ = ["CASES", "PUBLISHED", "TESTS", "Boxes", "Case", "overlap_tests"]
 TESTS = {
     "all pairs of edges": tests.EDGES,
     "circle, then pairs": tests.CIRCLE_THEN_EDGES,
-    "GJK, yes or no": tests.GJK,
-    "the same, no kept support": tests.COLD_GJK,
+    "GJK, overlap only": tests.GJK,
+    "GJK, no cached support": tests.COLD_GJK,
     "circle, then GJK": tests.CIRCLE_THEN_GJK,
     "GJK, distance": tests.DISTANCE_GJK,
     "SAT": tests.SAT,
@@ -114,7 +114,8 @@ def _row(circle: BoundingCircle) -> tuple[float, float, float]:
 
 @study(
     "overlap of convex polygons, 8 to 80 edges",
-    "Table 7.1 (2010): mean time of a step of two bodies in a box, for all pairs of triangles, a sphere first, and GJK, by triangles.",
+    "Table 7.1 (2010) gives the mean time of a step of two bodies in a box over the number of triangles, if all pairs of triangles, a "
+    "sphere first, or GJK is tested.",
 )
 def overlap_tests(quick: bool) -> Finding:
     """Two bodies fill 1 % of a box; every test runs the same 10,000 steps of 2 ms, in turn; see `_overlap_tests_kernel`."""
@@ -129,7 +130,7 @@ def overlap_tests(quick: bool) -> Finding:
 
     def measured(case: Case) -> Chart:
         curves = _curves(sizes, lambda name, at: rows[case, sizes[at]].ns[name] / unit)
-        return Chart(f"here: {case.title}", "n", "all pairs at 8 = 1", curves, (True, True))
+        return Chart(f"here: {case.title}", "n", "relative to all pairs at 8", curves, (True, True))
 
     def of_hits(case: Case, at: int) -> Curve:
         shares = (100.0 * rows[case, n].false_shares[at] for n in sizes)
@@ -137,30 +138,35 @@ def overlap_tests(quick: bool) -> Finding:
 
     charts = (
         Chart(
-            "published", "triangles", "all pairs at 8 = 1", _curves(SIZES, lambda name, at: PUBLISHED[name][at] / published), (True, True)
+            "published",
+            "triangles",
+            "relative to all pairs at 8",
+            _curves(SIZES, lambda name, at: PUBLISHED[name][at] / published),
+            (True, True),
         ),
         measured(one),
         measured(both),
-        Chart("false hits", "n", "% of a circle's hits", tuple(of_hits(case, at) for case in (one, flat) for at in (0, 1)), (True, False)),
+        Chart(
+            "false hits", "n", "false hits, % of all hits", tuple(of_hits(case, at) for case in (one, flat) for at in (0, 1)), (True, False)
+        ),
     )
     growths = ((name, growth(SIZES, PUBLISHED[name]), power(name, one, "ns"), power(name, both, "ns")) for name in PUBLISHED)
     of_pairs = {case: rows[case, last].ns[PAIRS] / rows[case, last].ns[YES_OR_NO] for case in CASES}
     small, large = (tuple(100.0 * share for case in (one, flat) for share in rows[case, n].false_shares) for n in (first, last))
     sentences = (
-        "Exponents of growth, published and here (8 and n edges; n and n): "
+        "The exponents of growth are, as published and as measured here for 8 and n edges and for n and n edges: "
         + "; ".join("{} {:.2f}, {:.2f}, {:.2f}".format(*row) for row in growths)
         + ".",
         f"With {last} edges, all pairs take {of_pairs[one]:.1f} times as long as GJK, and {of_pairs[both]:.1f} times if both bodies have "
         f"as many; published for {SIZES[-1]}: {PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1]:.1f}.",
-        f"At {first} edges {small[0]:.0f} % of the smallest circle's hits are false for round bodies and {small[2]:.0f} % for flat ones; "
+        f"At {first} edges, {small[0]:.0f} % of the smallest circle's hits are false for round bodies and {small[2]:.0f} % for flat ones; "
         f"for the circle from the box's diagonal, {small[1]:.0f} and {small[3]:.0f} %. At {last}: {large[0]:.0f} and {large[2]:.0f} %, "
         f"{large[1]:.0f} and {large[3]:.0f} %.",
         f"The published times imply overlapping spheres in {100.0 * min(_implied()[1:]):.0f} to {100.0 * max(_implied()):.0f} % of the "
         f"steps from 16 triangles on; here circles overlap in {100.0 * rows[one, last].circle_share:.1f} % for round bodies and in "
         f"{100.0 * rows[flat, last].circle_share:.0f} % for flat ones.",
-        "Supports per step at {} edges: {:.2f} with a kept support, {:.2f} without, {:.2f} for the distance.".format(
-            last, *(rows[one, last].supports[name] for name in _GJK)
-        ),
+        "At {} edges, GJK needs {:.2f} support vertices per step with a cached support, {:.2f} without, and {:.2f} for the "
+        "distance.".format(last, *(rows[one, last].supports[name] for name in _GJK)),
     )
     beside = tuple(
         (n, *(cost for name in PUBLISHED for cost in (PUBLISHED[name][at] / published, rows[one, n].ns[name] / unit)))
@@ -176,19 +182,19 @@ def overlap_tests(quick: bool) -> Finding:
     )
     heads = tuple(f"{name}, {where}" for name in PUBLISHED for where in ("2010", "here"))
     tables = (
-        Table("mean time of a step (8 and n edges), in units of all pairs at 8", ("n", *heads), beside, ()),
+        Table("mean time of a step (8 and n edges), relative to all pairs at 8", ("n", *heads), beside, ()),
         Table("exponents of growth", ("test", "2010", *(f"{case.title}: {what}" for what in ("time", "looks") for case in CASES)), powers),
         Table("share of steps in which the circles overlap", ("n", "2010, implied", *(case.title for case in CASES)), shares, ()),
         _table("ns per step", TESTS, rows, lambda row: row.ns.values()),
-        _table("looks per step", TESTS, rows, lambda row: row.looks.values()),
-        _table("supports per step", _GJK, rows, lambda row: (row.supports[name] for name in _GJK)),
+        _table("comparisons of a corner with a line per step", TESTS, rows, lambda row: row.looks.values()),
+        _table("support vertices per step", _GJK, rows, lambda row: (row.supports[name] for name in _GJK)),
         _table("overlaps, and a circle's false hits", _COUNTED, rows, lambda row: (row.hits, *row.false_hits, *row.false_shares)),
     )
     return Finding(tables, charts, sentences)
 
 
-_GJK = ("GJK, yes or no", "the same, no kept support", "GJK, distance")
-_COUNTED = ("steps with overlap", "false, smallest", "false, diagonal", "share of its hits, smallest", "diagonal")
+_GJK = ("GJK, overlap only", "GJK, no cached support", "GJK, distance")
+_COUNTED = ("steps with overlap", "false, smallest", "false, diagonal", "fraction of all hits, smallest", "diagonal")
 
 
 class _Row(NamedTuple):

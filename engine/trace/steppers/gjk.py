@@ -39,7 +39,7 @@ class Gjk(Algorithm[PairCase]):
     pseudo_code = (
         "simplex = the support along the line of the two centers",
         "repeat:",
-        "  v = the simplex's point nearest to O; n = v / |v|; drop what v does not need",
+        "  v = the simplex's point nearest to O; n = v / |v|; drop unneeded vertices",
         "  if |v| is 0: the cores touch",
         "  w = support(-n): the vertex of B - A farthest along -n",
         "  if |v| - w.n is 0: |v| is the distance",

@@ -133,7 +133,7 @@ class _Search:
         cell = self.cells(column, column + 1, row, row + 1)
         question = None
         if 1 < self.shape[1] <= _MAX_ANSWERS:
-            question = Question(f"Which row does box {item} go into? The lowest is 0.", tuple(map(str, range(self.shape[1]))), row)
+            question = Question(f"Which row does box {item} go into? The lowest row is 0.", tuple(map(str, range(self.shape[1]))), row)
         corner = self.boxes[item][:2]
         self._add("put", 2, words, {item: "new"}, (Mark("polygon", "looked_at", box_corners(cell)), Mark("point", "new", (corner,))),
                   {"column": float(column), "row": float(row)}, question)  # fmt: skip

@@ -16,7 +16,7 @@ from engine.trace.words import meters
 
 __all__ = ["ALGORITHM", "HertelMehlhorn", "hertel_mehlhorn"]
 
-_ANSWERS = ("yes, both its ends stay convex", "no, a corner would be reflex")
+_ANSWERS = ("yes, both of its ends stay convex", "no, a corner would be reflex")
 
 
 class HertelMehlhorn(Algorithm[OutlineCase]):

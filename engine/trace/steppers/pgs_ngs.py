@@ -24,12 +24,12 @@ class PgsNgs(SolverStepper):
         "  for each contact:",
         "    each point, along the tangent: within +- mu P",
         "    two points along the normal, together:",
-        "      K x + b >= 0, x >= 0, and one of each is 0",
+        "      K x + b >= 0, x >= 0, and in each row one is 0",
         "    a point alone: P = max(P - m (rate + bias), 0)",
         "x = x + dt v",
         "repeat position_iterations times, or until nothing overlaps much:",
         "  for each contact, each point: the current gap s",
-        "    deeper than the slop: move both apart by a share of it",
+        "    deeper than the slop: move both apart by a fraction",
     )
     lines = {"free": 0, "warm": 1, "joints": 3, "tangent": 5, "pair": 7, "normal": 8, "move": 9, "apart": 12, "answer": 10}  # noqa: RUF012
     beside = ("sequential_impulses", "soft_step")

@@ -40,7 +40,7 @@ class RayCast(Algorithm[PairCase]):
         "  if n.w > 0, it leaves: exit = min(exit, t)",
         "  if n.w = 0 (parallel to the edge) and it is in front: a miss",
         "if entry > exit or exit < 0: a miss",
-        "if the point is past its edge's end, at a sharp corner: look closer",
+        "if the point is past its edge's end, at a sharp corner: test again",
         "with a radius, for each edge shifted outward and each corner's circle:",
         "  entry = the earliest crossing, exit = the latest",
         "a hit at the entry if that is in [0, 1]; n is that edge's normal",

@@ -34,7 +34,7 @@ def test_what_takes_long_is_told_in_plain_lines_each_later_than_the_last(monkeyp
     told.clear()
     with output.warming():
         until(lines)
-    assert "".join(told).startswith("loading the algorithms (compiling them, the first time only), 0 s so far\n")
+    assert "".join(told).startswith("loading the algorithms, which are compiled the first time, 0 s so far\n")
 
 
 def test_what_is_soon_done_says_nothing(capsys):

@@ -91,7 +91,7 @@ def test_each_overlap_test_counts_the_looks_that_its_page_derives():
     boxes = Boxes(OVERLAP_CASES[0], 24, 1)
     looks = {name: int(boxes.run(test, 1)[0][0, LOOKS]) for name, test in TESTS.items()}
     walls = 4 * (8 + 24)
-    assert looks["no test"] == walls and looks["circle, then pairs"] == walls + 1 and looks["GJK, yes or no"] == walls + 8 + 24
+    assert looks["no test"] == walls and looks["circle, then pairs"] == walls + 1 and looks["GJK, overlap only"] == walls + 8 + 24
     assert walls + 8 * 24 < looks["all pairs of edges"] <= walls + 8 * 24 + 8 + 24
 
 
