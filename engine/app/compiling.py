@@ -64,7 +64,7 @@ def _questions(*names: str) -> None:
 def _world() -> None:
     """Kernels of the live check beside the manifolds, and of drawing."""
     from engine.broadphase import automatic
-    from engine.compare.verdicts.manifolds import compile_ahead
+    from engine.compare.questions.manifolds import compile_ahead
     from engine.render.raster import load_raster
 
     load_raster()

@@ -39,7 +39,7 @@ REASONS: dict[str, Reason] = {
     "not_asked": Reason("not asked", "Box2D creates no contact for a pair whose collision was once disabled. Ours is right: they touch."),
     "unexplained": Reason("unexplained", "Neither answer could be proved; most likely a bug in our code. Please report it."),
 }
-"""All reasons of the referee. docs/referee.md has a section on each; `engine.compare.verdicts` assigns and proves them."""
+"""All reasons of the referee. docs/referee.md has a section on each; `engine.compare.questions` assigns and proves them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from engine.common.errors import InvalidInputError
 from engine.compare.bulk import comparison
 from engine.compare.cases import PAIR_KINDS, case_chunk
 from engine.compare.queries import Answers, our_manifolds, posed_pairs
-from engine.compare.verdicts.manifolds import fit
+from engine.compare.questions.manifolds import fit
 from engine.geometry import Circle, Polygon
 from engine.narrowphase.packing import pack
 

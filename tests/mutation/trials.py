@@ -1,8 +1,8 @@
-"""What a mutant is put through: for each query of `compare`, our answers computed with the fault and judged against Box2D's.
+"""What a mutant is put through: for each question of `compare`, our answers computed with the fault and judged against Box2D's.
 
-The cases are those of `compare`, in chunks that grow: most mutants die of the first. The fault is everywhere it would be in the program:
+The cases are those of `compare`, in batches that grow: most mutants die of the first. The fault is everywhere it would be in the program:
 in the packing of the shapes, in our answers, and in whatever the judge itself uses of our algorithms (its replay of Box2D's rule, its
-witness). Cases are made, and Box2D is asked, beforehand.
+witness). Box2D's answers are asked for beforehand.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.compare.bulk.chunks import Chunk
-from engine.compare.bulk.questions import QUESTIONS
 from engine.compare.cases import PAIR_KINDS
 from engine.compare.queries import Answers, Rays
-from engine.compare.verdicts.boxes import OurScene
+from engine.compare.questions.box_pairs import OurScene
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.mass import MassCases
+from engine.compare.questions.registry import QUESTIONS
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon
 from engine.narrowphase.batched import ManifoldRows
@@ -28,8 +29,9 @@ from engine.narrowphase.batched import ManifoldRows
 __all__ = ["QUERIES", "Judged", "Trial", "leaves", "trials"]
 
 QUERIES = tuple(QUESTIONS)
-SCENES = (45, *[2016] * 9)
-"""Pairs of bodies in each scene of the query `pairs`: one of each family, at rest and moved, of 10 and 64 bodies."""
+
+_SCENES = (45, *[2016] * 9)
+"""Pairs of boxes in the scenes, which have 10 and 64 bodies: each family at rest and moved."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +61,18 @@ class Judged:
 
 
 class Trial:
-    """One query on chunks of some sizes: `ours` of a chunk computes our answers, `verdict` judges them."""
+    """One question on batches of so many pairs."""
 
     def __init__(self, query: str, seed: int, sizes: Sequence[int]) -> None:
         self.query, self.n_batches = query, len(sizes)
-        self._chunks = [Chunk(seed, number, size, PAIR_KINDS) for number, size in enumerate(sizes)]
-        self._questions = [QUESTIONS[query](chunk) for chunk in self._chunks]
-        for question in self._questions:
-            question.prepare()  # whatever else is made of the cases is made without a fault
+        self._question = QUESTIONS[query]
+        self._cases = [self._question.cases(Chunk(seed, chunk, n, PAIR_KINDS)) for chunk, n in enumerate(sizes)]
+        self._box2d = [self._question.box2d(cases)[0] for cases in self._cases]
 
     def ours(self, batch: int) -> tuple[Any, Any]:
-        """Return prepared cases and our answers."""
-        for name in ("packed", "posed"):  # cached
-            self._chunks[batch].__dict__.pop(name, None)
-        question = self._questions[batch]
-        prepared = question.prepare()
-        if self.query == "mass":
-            return prepared, question.answer(list(map(_fresh, prepared)))
-        answers = question.answer(prepared)
-        return prepared, list(map(_from_least, answers)) if self.query == "hull" else answers
+        """Return the columns of a batch, and our answers."""
+        columns = self._question.columns(_forgetful(self._cases[batch]))
+        return columns, self._question.ours(columns)
 
     def run(self, batch: int) -> Judged:
         """Compute and judge a batch."""
@@ -85,21 +80,26 @@ class Trial:
 
     def verdict(self, batch: int, made: tuple[Any, Any]) -> Judged:
         """Judge answers that exist."""
-        found = Counter(one.reason for one in self._questions[batch].judge(*made).differences)
-        return Judged(found.pop("unexplained", 0), found, leaves(made[1]), _asides(made[1]))
+        columns, answers = made
+        reasons = Counter(one.reason for one in self._question.judge(columns, self._box2d[batch], answers).differences)
+        compared = [_from_least(hull) for hull in answers] if self.query == "hull" else answers
+        return Judged(reasons.pop("unexplained", 0), reasons, leaves(compared), _asides(answers))
 
 
 def trials(seed: int, sizes: Sequence[int], queries: Sequence[str] = QUERIES) -> list[Trial]:
-    """Return the trials of some queries; `sizes` are the numbers of pairs in the chunks."""
-    return [Trial(query, seed, SCENES if query == "pairs" else sizes) for query in queries]
+    """Return the trials of some questions; `sizes` are the numbers of pairs in the batches."""
+    return [Trial(query, seed, _SCENES if query == "pairs" else sizes) for query in queries]
 
 
-def _fresh(shape: Any) -> Any:
-    """Return a copy that remembers nothing."""
-    if isinstance(shape, Polygon):
-        return Polygon(shape.vertices, shape.skin_radius)
-    assert isinstance(shape, Circle)
-    return Circle(shape.radius, shape.center)
+def _forgetful(cases: Any) -> Any:
+    """Return a copy of cases that remembers nothing computed earlier: neither packed shapes nor masses."""
+    if isinstance(cases, MassCases):
+        return replace(cases, shapes=[_copied(shape) for shape in cases.shapes])
+    return cases if isinstance(cases, list) else replace(cases)
+
+
+def _copied(shape: Circle | Polygon) -> Circle | Polygon:
+    return Polygon(shape.vertices, shape.skin_radius) if isinstance(shape, Polygon) else Circle(shape.radius, shape.center)
 
 
 def _from_least(hull: Any) -> Any:
@@ -108,7 +108,7 @@ def _from_least(hull: Any) -> Any:
 
 
 def leaves(answers: Any) -> list[NDArray[Any]]:
-    """Return our answers as arrays. Pairs of boxes are put in order."""
+    """Return our answers as arrays; pairs of boxes are put in order."""
     if isinstance(answers, ManifoldRows):
         said = Answers.of_ours(answers)  # what is told of the search is no answer
         points = np.where(_is_point(answers)[:, :, None], said.points, 0.0)

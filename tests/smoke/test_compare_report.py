@@ -9,10 +9,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from engine.cli.main import main
-from engine.compare.bulk import questions
-from engine.compare.pair import answers
 from engine.compare.pair.file import load_pair
 from engine.compare.queries import our_manifolds
+from engine.compare.questions.contact import ManifoldQuestion
 
 
 def run(*arguments):
@@ -43,8 +42,7 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(tmp_path, monkeypatch, c
         axis[:, :2] *= -1.0
         return replace(rows, axis=axis)
 
-    monkeypatch.setattr(questions, "our_manifolds", faulty)
-    monkeypatch.setattr(answers, "our_manifolds", faulty)
+    monkeypatch.setattr(ManifoldQuestion, "ours", staticmethod(faulty))
     asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
     assert run(*asked) == 1
     assert "--report DIR shrinks unexplained pairs" in capsys.readouterr().out

@@ -1,140 +1,38 @@
-"""Shared data of the queries on one chunk of cases: the shapes, the pairs, Box2D's copies of them; made when first asked for, and once.
-
-Making a chunk takes about as long as comparing its overlaps, so that a run over all queries makes it once.
-"""
+"""One question about one chunk of cases: the verdicts, counted in all and by kind, with examples."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.box2d.oracle.pairs import PairOracle
-from engine.box2d.oracle.points import PointOracle
-from engine.common.arrays import IntArray
-from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, KindTally, QueryTally, Sketch, Wrong, histogram
-from engine.compare.cases import PAIR_KINDS, CaseChunk, case_chunk
-from engine.compare.pair.file import Pair
-from engine.compare.queries import PosedPairs, posed_pairs
-from engine.compare.verdicts.verdict import Verdicts
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, KindTally, QueryTally, histogram
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.question import Question
 
-__all__ = ["Chunk", "Question", "tally_of"]
-
-_Made = TypeVar("_Made")
+__all__ = ["tally_of"]
 
 
-@dataclass
-class Chunk:
-    """Chunk `chunk` of the sequence that belongs to `seed` and `kinds`: its first `n_pairs` pairs.
+def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
+    """Ask a question about a chunk, judge the answers, and count the verdicts.
 
-    `case_seconds` is what making cases and Box2D's shapes has taken so far.
+    ``seconds`` has what making cases, our answers and Box2D's took; the rest of the time went into judging.
     """
-
-    seed: int
-    chunk: int
-    n_pairs: int
-    kinds: tuple[str, ...]
-    case_seconds: float = field(default=0.0, init=False)
-
-    def prepare(self, make: Callable[[], _Made]) -> _Made:
-        """Return what `make` makes, its time counted as that of cases; within another call of this it is part of that one's."""
-        before, started = self.case_seconds, time.perf_counter()
-        made = make()
-        self.case_seconds = before + time.perf_counter() - started
-        return made
-
-    @cached_property
-    def cases(self) -> CaseChunk:
-        """The pairs and their shapes."""
-        return self.prepare(lambda: case_chunk(self.seed, self.chunk, self.n_pairs, self.kinds))
-
-    @cached_property
-    def oracle(self) -> PairOracle:
-        """Box2D's narrow phase over the shapes."""
-        return self.prepare(lambda: PairOracle(self.cases.shapes))
-
-    @cached_property
-    def points(self) -> PointOracle:
-        """Box2D's rays and points against the shapes."""
-        return self.prepare(lambda: PointOracle(self.cases.shapes))
-
-    @cached_property
-    def packed(self) -> PackedShapes:
-        """The shapes as Box2D holds them, with its centroids."""
-        return self.prepare(lambda: pack(self.oracle.shapes, self.oracle.centroids))
-
-    @cached_property
-    def posed(self) -> PosedPairs:
-        """The pairs at their poses."""
-        cases = self.cases
-        return self.prepare(lambda: posed_pairs(self.packed, cases.pairs, cases.poses_a, cases.poses_b))
-
-    def by_kind_of_pair(
-        self,
-        prepare: Callable[[], Any],
-        answer: Callable[[Any], Any],
-        judge: Callable[[Any, Any], Verdicts],
-        box2d_seconds: float,
-        show: Callable[[int], Pair],
-        wrong: Wrong | None = None,
-    ) -> Question:
-        """Return a question about the pairs, counted by their kinds."""
-        return Question(
-            prepare, answer, judge, box2d_seconds, PAIR_KINDS, self.cases.kind, lambda _, row: show(row), self.cases.family < 0, wrong
-        )
-
-
-class Question(NamedTuple):
-    """One query on one chunk, which Box2D has answered.
-
-    Attributes
-    ----------
-    prepare : callable
-        Returns the cases as our algorithms take them.
-    answer : callable
-        Takes prepared cases and returns our answers.
-    judge : callable
-        Takes prepared cases and our answers, and returns the verdicts on Box2D's.
-    box2d_seconds : float
-        Time that Box2D's answers took.
-    names, kind : sequence of str, (n,)
-        The kinds of cases, and the index of each row's kind.
-    show : callable
-        Takes our answers and a row, and returns what a report shows of the row.
-    is_random : (n,), optional
-        The rows that belong to no adversarial family, which are also counted separately.
-    wrong : Wrong, optional
-        The way in which Box2D can be wrong here.
-    """
-
-    prepare: Callable[[], Any]
-    answer: Callable[[Any], Any]
-    judge: Callable[[Any, Any], Verdicts]
-    box2d_seconds: float
-    names: Sequence[str]
-    kind: IntArray
-    show: Callable[[Any, int], Pair | Sketch]
-    is_random: NDArray[np.bool_] | None = None
-    wrong: Wrong | None = None
-
-
-def tally_of(question: Question, work: Chunk) -> QueryTally:
-    """Answer and judge, and count the verdicts, in all and for each kind of case."""
-    prepared = work.prepare(question.prepare)
-    started = time.perf_counter()
-    ours = question.answer(prepared)
-    seconds = time.perf_counter() - started
-    verdicts, names, kind, is_random = question.judge(prepared, ours), question.names, question.kind, question.is_random
+    cases_before, started = work.case_seconds, time.perf_counter()
+    cases = work.prepare(lambda: question.cases(work))
+    box2d, box2d_seconds = work.prepare(lambda: question.box2d(cases))
+    work.case_seconds -= box2d_seconds  # what surrounds Box2D's calls is preparation
+    columns = work.prepare(lambda: question.columns(cases))
+    asked = time.perf_counter()
+    ours = question.ours(columns)
+    our_seconds = time.perf_counter() - asked
+    verdicts = question.judge(columns, box2d, ours)
+    names, kind, is_random = question.names, question.kind(work, cases), question.is_random(work, cases)
     tally = QueryTally(verdicts.n_pairs, verdicts.n_touching)
     tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
     tally.maxima, tally.wrong = verdicts.maxima, question.wrong
-    tally.seconds["ours"], tally.seconds["box2d"] = seconds, question.box2d_seconds
     counts, touches = np.bincount(kind, minlength=len(names)), np.bincount(kind[verdicts.is_touching], minlength=len(names))
     for name, n, n_touching in zip(names, counts.tolist(), touches.tolist(), strict=True):
         if n:
@@ -151,11 +49,13 @@ def tally_of(question: Question, work: Chunk) -> QueryTally:
         by_reason.setdefault(difference.reason, []).append(example)
 
     def shown(example: Example) -> Example:
-        return replace(example, shown=question.show(ours, example.row))
+        return replace(example, shown=question.shown(work, cases, ours, box2d, example.row))
 
     for reason, examples in by_reason.items():
         tally.examples[reason] = Examples.of([shown(example) for example in Examples.of(examples)])
     errors = {**verdicts.errors, **{reason: np.array([example.size for example in examples]) for reason, examples in by_reason.items()}}
     tally.histograms = {name: histogram(values) for name, values in errors.items()}
     tally.unexplained_pairs = [shown(example) for example in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
+    tally.seconds.update(ours=our_seconds, box2d=box2d_seconds, cases=work.case_seconds - cases_before)
+    tally.seconds["judging"] = time.perf_counter() - started - sum(tally.seconds.values())
     return tally

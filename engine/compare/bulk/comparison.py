@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +10,13 @@ from engine.box2d import BOX2D_VERSION
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.notebook import Shown
-from engine.compare.bulk.chunks import Chunk, tally_of
-from engine.compare.bulk.questions import QUESTIONS
+from engine.compare.bulk.chunks import tally_of
 from engine.compare.bulk.tally import QueryTally
 from engine.compare.cases import PAIR_KINDS, chunk_sizes
 from engine.compare.processes.cluster import check_address, run_on_cluster
 from engine.compare.processes.workers import run_tasks
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.registry import QUESTIONS
 
 __all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "compare", "compare_chunks"]
 
@@ -103,16 +103,7 @@ def compare_chunk(task: _Task) -> Tally:
     """Judge one chunk: (seed, chunk, pairs in it, queries, kinds of pairs)."""
     seed, chunk, n_pairs, queries, kinds = task
     work = Chunk(seed, chunk, n_pairs, kinds)
-    return Tally(seed, {query: _timed(query, work) for query in queries})
-
-
-def _timed(query: str, work: Chunk) -> QueryTally:
-    """Ask one query; what the cases, ours and Box2D's calls did not take went into judging."""
-    cases_before, started = work.case_seconds, time.perf_counter()
-    tally = tally_of(QUESTIONS[query](work), work)
-    tally.seconds["cases"] = work.case_seconds - cases_before
-    tally.seconds["judging"] = time.perf_counter() - started - sum(tally.seconds.values())
-    return tally
+    return Tally(seed, {query: tally_of(QUESTIONS[query], work) for query in queries})
 
 
 def _compare_chunks(

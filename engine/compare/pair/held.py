@@ -1,4 +1,4 @@
-"""One pair as Box2D can hold it, and in the columns in which both sides are asked.
+"""One pair as Box2D can hold it.
 
 Box2D computes in float32, so that both are asked the pair with its numbers rounded to float32, and with the skins that Box2D gives.
 """
@@ -12,27 +12,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from engine.box2d.oracle.held import round_pose
-from engine.box2d.oracle.pairs import PairOracle
-from engine.box2d.oracle.points import PointOracle
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
-from engine.compare.cases import RayChunk
 from engine.compare.pair.file import Pair, Point
-from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_rays
 from engine.geometry import AnyShape, Capsule, Circle, Segment, Transform
-from engine.narrowphase.packing import pack
 
-__all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "pair_oracle", "pose_row", "posed_pair", "posed_ray", "rounded_shape"]
+__all__ = ["NotForBox2DError", "held", "made_by_box2d", "pose_row", "rounded_shape"]
 
 _Oracle = TypeVar("_Oracle")
-
-PAIR = np.array([(0, 1)], dtype=np.int64)
-"""The only pair of two shapes (1, 2)."""
-
-NO_FAMILY = np.full(1, -1, dtype=np.int64)
-"""A case that belongs to no family of `engine.compare.cases`."""
-
-_NO_KIND = np.zeros(1, dtype=np.int64)
 
 
 class NotForBox2DError(Exception):
@@ -71,34 +58,12 @@ def held(pair: Pair) -> Pair:
         raise NotForBox2DError(f"float32 cannot represent the shapes: {error}") from None
 
 
-def pair_oracle(pair: Pair) -> tuple[PairOracle, Pair]:
-    """Return Box2D's narrow phase over both shapes, and the pair with the shapes as it holds them."""
-    assert pair.shape_b is not None
-    oracle = _made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
-    return oracle, replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
-
-
-def _made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) -> _Oracle:
+def made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) -> _Oracle:
     """Return an oracle over shapes, unless Box2D refuses them."""
     try:
         return kind(shapes)
     except InvalidInputError as error:
         raise NotForBox2DError(f"Box2D rejects the shapes: {error}") from None
-
-
-def posed_pair(pair: Pair, oracle: PairOracle) -> PosedPairs:
-    """Return the pair's columns, with the shapes of an oracle."""
-    return posed_pairs(pack(oracle.shapes, oracle.centroids), PAIR, pose_row(pair.pose_a), pose_row(pair.pose_b))
-
-
-def posed_ray(pair: Pair) -> tuple[PointOracle, PosedRays, Pair]:
-    """Return Box2D's rays and points, the columns of the pair's ray or point, and the pair with the shape as Box2D holds it."""
-    oracle = _made_by_box2d(PointOracle, (pair.shape_a,))
-    pair = replace(pair, shape_a=oracle.shapes[0])
-    origin, end = pair.ray if pair.ray is not None else (pair.point, pair.point)
-    poses, origins, ends = pose_row(pair.pose_a), np.array([origin], dtype=np.float64), np.array([end], dtype=np.float64)
-    ray = RayChunk(np.zeros(1, dtype=np.int64), _NO_KIND, poses, origins, ends, NO_FAMILY)
-    return oracle, posed_rays(pack(oracle.shapes), ray), pair
 
 
 def pose_row(pose: Transform) -> FloatArray:

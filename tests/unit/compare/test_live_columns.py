@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.compare.verdicts._error_kernel import manifold_errors
+from engine.compare.questions._error_kernel import manifold_errors
 
 
 def test_errors_of_manifolds_are_the_largest_of_points_in_either_order():

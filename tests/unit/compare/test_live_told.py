@@ -108,7 +108,7 @@ def test_a_solver_that_tells_something_else_is_found(fault):
 def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
     """An axis that is not the least, on both of our sides alike: Box2D is the witness."""
     from engine.compare.live import told
-    from engine.compare.verdicts import manifolds as judge
+    from engine.compare.questions import manifolds as judge
 
     ours = told.our_manifolds
 
@@ -180,7 +180,7 @@ def test_totals_add_up_by_reason():
 
 def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(monkeypatch):
     """A plank above a chain that bends down is behind it by Box2D's rule (issue 29); our own axis turned round is a fault, not a reason."""
-    from engine.compare.verdicts import manifolds as judge
+    from engine.compare.questions import manifolds as judge
 
     points = [(-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65)]
     ends = [None, *points, None]

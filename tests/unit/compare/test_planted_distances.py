@@ -8,8 +8,8 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.compare.bulk import comparison
 from engine.compare.cases import MotionChunk, case_chunk, motion_chunk
 from engine.compare.queries import Impacts, moving_pairs, our_distances, our_impacts, posed_pairs
-from engine.compare.verdicts.distances import judge_distances
-from engine.compare.verdicts.impacts import judge_impacts
+from engine.compare.questions.distance import judge_distances
+from engine.compare.questions.time_of_impact import judge_impacts
 from engine.contracts import Status
 from engine.geometry import Polygon
 from engine.narrowphase.packing import pack

@@ -11,7 +11,7 @@ from engine.compare.cases import case_chunk
 from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Bounds, world_polygon
 from engine.compare.queries import Answers, our_manifolds, posed_pairs
-from engine.compare.verdicts.manifolds import judge_manifolds
+from engine.compare.questions.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import pack

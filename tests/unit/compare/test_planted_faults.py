@@ -8,7 +8,7 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.compare.cases import case_chunk
 from engine.compare.proofs.placed import explain_overlap
 from engine.compare.queries import Answers, our_manifolds, posed_pairs
-from engine.compare.verdicts.manifolds import judge_manifolds
+from engine.compare.questions.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon
 from engine.geometry.kinds import CIRCLE
 from engine.narrowphase import batched

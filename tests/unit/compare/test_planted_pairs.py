@@ -11,7 +11,7 @@ from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import case_chunk
 from engine.compare.cases.properties import SCENE_FAMILIES, n_bodies, scene_chunk
-from engine.compare.verdicts.boxes import judge_pairs, our_scene
+from engine.compare.questions.box_pairs import judge_pairs, our_scene
 from engine.geometry import Circle
 from engine.narrowphase.packing import pack
 

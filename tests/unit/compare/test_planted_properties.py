@@ -15,9 +15,9 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.compare.cases import PAIR_KINDS, case_chunk
 from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES, box_rows, mass_chunk, point_sets
 from engine.compare.proofs.mass_rounding import replayed_kept_centroid, replayed_mass
-from engine.compare.verdicts.boxes import exact_box, judge_boxes, our_boxes, posed_boxes
-from engine.compare.verdicts.hulls import judge_hulls, our_hulls
-from engine.compare.verdicts.masses import box2d_masses, exact_mass, judge_masses, our_masses
+from engine.compare.questions.aabb import exact_box, judge_boxes, our_boxes, posed_boxes
+from engine.compare.questions.hull import judge_hulls, our_hulls
+from engine.compare.questions.mass import box2d_masses, exact_mass, judge_masses, our_masses
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.packing import pack
 

@@ -8,7 +8,7 @@ from engine.common.errors import InvalidInputError
 from engine.compare.bulk import comparison
 from engine.compare.cases import RayChunk, case_chunk, ray_chunk
 from engine.compare.queries import Rays, our_points, our_rays, posed_rays
-from engine.compare.verdicts.rays import judge_points, judge_rays
+from engine.compare.questions.ray_cast import judge_points, judge_rays
 from engine.contracts import Status
 from engine.geometry import Circle, Segment
 from engine.narrowphase.packing import pack

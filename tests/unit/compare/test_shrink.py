@@ -7,14 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.compare.bulk import questions, tally
+from engine.compare.bulk import tally
 from engine.compare.bulk.comparison import compare_chunks
-from engine.compare.pair import answers, shrink
+from engine.compare.pair import shrink
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair
 from engine.compare.pair.shrink import corner_count
 from engine.compare.pair.simpler import is_on_edge
 from engine.compare.queries import Impacts, our_impacts, our_manifolds, our_points
+from engine.compare.questions.contact import ManifoldQuestion
+from engine.compare.questions.ray_cast import ContainsQuestion
+from engine.compare.questions.time_of_impact import TimeOfImpactQuestion
 from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Run, exhibits
 from engine.contracts.status import Status
@@ -52,8 +55,7 @@ def fault(monkeypatch):
 
 
 def plant(patch):
-    patch.setattr(questions, "our_manifolds", reversed_normals)
-    patch.setattr(answers, "our_manifolds", reversed_normals)
+    patch.setattr(ManifoldQuestion, "ours", staticmethod(reversed_normals))
 
 
 @pytest.fixture(scope="module")
@@ -139,10 +141,8 @@ def test_a_motion_and_a_point_become_small_too(monkeypatch):
         found = our_impacts(moving)
         return Impacts(found.status, np.where(found.status == Status.HIT, np.minimum(found.fraction + 0.2, 1.0), found.fraction))
 
-    monkeypatch.setattr(questions, "our_impacts", late)
-    monkeypatch.setattr(answers, "our_impacts", late)
-    monkeypatch.setattr(questions, "our_points", lambda posed: ~our_points(posed))
-    monkeypatch.setattr(answers, "our_points", lambda posed: ~our_points(posed))
+    monkeypatch.setattr(TimeOfImpactQuestion, "ours", staticmethod(late))
+    monkeypatch.setattr(ContainsQuestion, "ours", staticmethod(lambda posed: ~our_points(posed)))
     one = Run(40, 3, ("toi", "contains"))
     found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.reason == "unexplained"]
     assert {exhibit.query for exhibit in found} == {"toi", "contains"}

@@ -1,10 +1,6 @@
-"""The verdict on boxes, and on pairs of boxes: agree, explained by the room Box2D leaves around a shape, or unexplained.
+"""Which pairs of boxes of a scene overlap?
 
-**Boxes.** Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
-turn it, for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that
-the box is computed once more in fractions, which shows whose error it is, and the row is unexplained.
-
-**Pairs.** Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
+Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
 without the tree being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement
 ahead (b2_aabbMultiplier)::
 
@@ -30,82 +26,28 @@ All pairs of a scene are judged, touching or not.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.oracle.broad_phase import OracleScene
-from engine.box2d.oracle.held import held_rotation
+from engine.box2d.oracle.broad_phase import OracleScene, box2d_scene
+from engine.box2d.oracle.pairs import PairOracle
 from engine.broadphase import BroadPhase, BruteForce, TopDownTree, UniformGrid
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
-from engine.compare.cases.properties import n_bodies
-from engine.compare.verdicts.verdict import Explanation, Verdicts
+from engine.compare.bulk.tally import Sketch
+from engine.compare.cases.properties import SCENE_FAMILIES, SceneChunk, n_bodies, scene_chunk
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.question import Question
+from engine.compare.questions.sketches import box_corners, outline, pose_of
+from engine.compare.questions.verdict import Explanation, Verdicts
 from engine.narrowphase import batched
-from engine.narrowphase.packing import PackedShapes
+from engine.narrowphase.packing import PackedShapes, pack
 
-__all__ = ["OurScene", "PosedBoxes", "judge_boxes", "judge_pairs", "our_boxes", "our_scene", "posed_boxes"]
-
-
-@dataclass(frozen=True, slots=True)
-class PosedBoxes:
-    """Packed shapes, which (n,), poses (n, 3) and the same (n, 4) with cosine and sine, allowance (n,) of a side, meters."""
-
-    shapes: PackedShapes
-    indices: IntArray
-    poses: FloatArray
-    turned: FloatArray
-    allowed: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-
-def posed_boxes(shapes: PackedShapes, indices: IntArray, poses: FloatArray) -> PosedBoxes:
-    """Prepare boxes for judgment; inputs must have been checked."""
-    scale = np.abs(poses[:, :2]).sum(axis=1) + shapes.extent[indices]
-    return PosedBoxes(shapes, indices, poses, batched.poses_with_rotation(poses.copy()), allowances.box_allowance(scale))
-
-
-def our_boxes(posed: PosedBoxes) -> FloatArray:
-    """Return our boxes (n, 4): lower x, lower y, upper x, upper y."""
-    return batched.box_rows(posed.shapes, posed.indices, posed.turned)
-
-
-def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = None) -> Verdicts:
-    """Judge Box2D's boxes against ours, unless others are put on trial."""
-    if ours is None:
-        ours = our_boxes(posed)
-    error = np.abs(ours - box2d).max(axis=1, initial=0.0)
-    agrees = error <= posed.allowed
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(~agrees).tolist():
-        exact = exact_box(posed, row)
-        off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
-        whose = "ours" if off[0] > off[1] else "Box2D's"
-        evidence = (
-            f"{whose} is {max(off):.3g} m off the exact box and the other {min(off):.3g} m; {float(posed.allowed[row]):.3g} m is allowed"
-        )
-        differences.append(Explanation(row, "unexplained", float(error[row]), evidence))
-    return Verdicts(np.zeros(len(posed), dtype=np.bool_), tuple(differences), float(error[agrees].max(initial=0.0)))
-
-
-def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Return the box in fractions, Box2D's float32 cosine and sine taken as exact."""
-    shapes, shape = posed.shapes, int(posed.indices[row])
-    first, n, radius = int(shapes.first[shape]), int(shapes.n_vertices[shape]), Fraction(float(shapes.radius[shape]))
-    px, py, angle = posed.poses[row].tolist()
-    c, s = (Fraction(number) for number in held_rotation(angle))
-    corners = [(Fraction(x), Fraction(y)) for x, y in shapes.vertices[first : first + n].tolist()]
-    xs = [c * x - s * y + Fraction(px) for x, y in corners]
-    ys = [s * x + c * y + Fraction(py) for x, y in corners]
-    return min(xs) - radius, min(ys) - radius, max(xs) + radius, max(ys) + radius
-
-
-# --- Pairs of boxes
+__all__ = ["BoxPairsQuestion", "OurScene", "SceneCases", "judge_pairs", "our_scene"]
 
 
 BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), TopDownTree())
@@ -208,3 +150,56 @@ def _overlaps(boxes: FloatArray) -> NDArray[np.bool_]:
     overlap: NDArray[np.bool_] = np.all((low[:, None] <= high[None, :]) & (low[None, :] <= high[:, None]), axis=2)
     np.fill_diagonal(overlap, False)
     return overlap
+
+
+@dataclass(frozen=True)
+class SceneCases:
+    """All shapes as Box2D holds them, the bodies, Box2D's world of them, and how many of the pairs are asked about."""
+
+    oracle: PairOracle
+    bodies: SceneChunk
+    scene: OracleScene
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class SceneColumns:
+    """The same with packed shapes."""
+
+    shapes: PackedShapes
+    indices: IntArray
+    scene: OracleScene
+    n_pairs: int
+
+
+class BoxPairsQuestion(Question[SceneCases, SceneColumns, OurScene, OracleScene]):
+    """Pairs of boxes of a scene, all of them; those between which Box2D keeps a contact count as touching."""
+
+    names = SCENE_FAMILIES
+
+    def cases(self, work: Chunk) -> SceneCases:
+        bodies = scene_chunk(work.cases, work.seed, work.chunk, work.n_pairs)
+        return SceneCases(work.oracle, bodies, box2d_scene(bodies.shapes, bodies.poses, bodies.moves), work.n_pairs)
+
+    def box2d(self, cases: SceneCases) -> tuple[OracleScene, float]:
+        return cases.scene, cases.scene.seconds
+
+    def columns(self, cases: SceneCases) -> SceneColumns:
+        return SceneColumns(pack(cases.oracle.shapes, cases.oracle.centroids), cases.bodies.indices, cases.scene, cases.n_pairs)
+
+    def ours(self, columns: SceneColumns) -> OurScene:
+        return our_scene(columns.shapes, columns.indices, columns.scene)
+
+    def judge(self, columns: SceneColumns, box2d: OracleScene, ours: OurScene) -> Verdicts:
+        return judge_pairs(columns.shapes, columns.indices, box2d, columns.n_pairs, ours)
+
+    def kind(self, work: Chunk, cases: SceneCases) -> IntArray:
+        return np.full(cases.n_pairs, work.chunk % len(SCENE_FAMILIES))
+
+    def shown(self, work: Chunk, cases: SceneCases, ours: OurScene, box2d: OracleScene, row: int) -> Sketch:
+        b = (1 + math.isqrt(1 + 8 * row)) // 2
+        a = row - b * (b - 1) // 2
+        bodies = tuple(outline(cases.bodies.shapes[at], pose_of(box2d.poses[at])) for at in (a, b))
+        words = [f"{'a' if (np.sort(pairs, axis=1) == (a, b)).all(axis=1).any() else 'no'} pair" for pairs in (ours.pairs, box2d.pairs)]
+        tight, wide = (tuple(box_corners(boxes[at]) for at in (a, b)) for boxes in (ours.after, box2d.boxes))
+        return Sketch(bodies, (), tight, wide, f"{words[0]} (tight boxes)", f"{words[1]} (boxes of its tree)")

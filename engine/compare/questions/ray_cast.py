@@ -1,4 +1,6 @@
-"""The verdict on rays and points: agree, explained with a proof, or unexplained.
+"""Where does a ray hit a shape, and does the shape contain its origin: `ray_cast` and `contains`.
+
+The verdict on rays and points: agree, explained with a proof, or unexplained.
 
 Box2D's TestPoint and RayCast know a polygon without its skin, so ours are asked for that. Write b for what float32 moves the surface by
 (`allowances.surface_allowance`; a circle's ray adds what its discriminant loses). The *margin* of a point is how far it lies outside the
@@ -36,13 +38,19 @@ from numpy.typing import NDArray
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.compare import allowances
+from engine.compare.pair.file import Pair, Point
 from engine.compare.proofs.exact_ray import ExactRay
 from engine.compare.proofs.placed import Explained
 from engine.compare.queries import PosedRays, Rays, our_points, our_rays
-from engine.compare.verdicts.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Answer, finite_point
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.posed import RayQuestion
+from engine.compare.questions.posed_cases import RayCases
+from engine.compare.questions.sketches import point_of, pose_of
+from engine.compare.questions.verdict import Explanation, Verdicts
 from engine.contracts.status import Status
 
-__all__ = ["judge_points", "judge_rays"]
+__all__ = ["ContainsQuestion", "RayCastQuestion", "judge_points", "judge_rays"]
 
 
 def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_] | None = None) -> Verdicts:
@@ -172,3 +180,79 @@ def _same_surface(ray: ExactRay, ours: float, theirs: float) -> Explained:
 
 def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
     return "float32_tie", abs(margin), f"{what}: the exact margin is {margin:.3g} m, and {ray.bound:.3g} m is allowed"
+
+
+class RayCastQuestion(RayQuestion[Rays, Rays]):
+    """Where does a ray hit a shape?"""
+
+    with_edges = True
+
+    def box2d(self, cases: RayCases) -> tuple[Rays, float]:
+        rays = cases.rays
+        answers = cases.oracle.rays(rays.indices, rays.poses, rays.origins, rays.ends)
+        return Rays.of(answers), answers.seconds
+
+    ours = staticmethod(our_rays)
+    judge = staticmethod(judge_rays)
+
+    def shown(self, work: Chunk, cases: RayCases, ours: Rays, box2d: Rays, row: int) -> Pair:
+        rays = cases.rays
+        ends = point_of(rays.origins[row]), point_of(rays.ends[row])
+        return Pair("ray_cast", work.cases.shapes[int(rays.indices[row])], pose_of(rays.poses[row]), ray=ends)
+
+    def answers(self, pair: Pair, cases: RayCases, ours: Rays, box2d: Rays) -> tuple[Answer, Answer]:
+        mine, theirs = (
+            _in_words(pair, Status(int(rays.status[0])), float(rays.fraction[0]), finite_point(rays.normal[0])) for rays in (ours, box2d)
+        )
+        return mine, theirs
+
+    def ours_alone(self, pair: Pair) -> Answer:
+        from engine import query
+
+        assert pair.ray is not None
+        (x0, y0), (x1, y1) = pair.ray
+        hit = query.ray_cast(pair.shape_a, pair.pose_a, (x0, y0), (x1 - x0, y1 - y0))
+        status = Status.OVERLAPPING if hit.status == Status.HIT and hit.normal is None else hit.status
+        return _in_words(pair, status, hit.fraction, hit.normal or (0.0, 0.0))
+
+
+class ContainsQuestion(RayQuestion[NDArray[np.bool_], NDArray[np.bool_]]):
+    """Does a shape contain a point? The points are the origins of rays; an edge contains none."""
+
+    with_edges = False
+
+    def box2d(self, cases: RayCases) -> tuple[NDArray[np.bool_], float]:
+        return cases.oracle.contains(cases.rays.indices, cases.rays.poses, cases.rays.origins)
+
+    ours = staticmethod(our_points)
+    judge = staticmethod(judge_points)
+
+    def shown(self, work: Chunk, cases: RayCases, ours: NDArray[np.bool_], box2d: NDArray[np.bool_], row: int) -> Pair:
+        rays = cases.rays
+        shape = work.cases.shapes[int(rays.indices[row])]
+        return Pair("contains", shape, pose_of(rays.poses[row]), point=point_of(rays.origins[row]))
+
+    def answers(self, pair: Pair, cases: RayCases, ours: NDArray[np.bool_], box2d: NDArray[np.bool_]) -> tuple[Answer, Answer]:
+        return _point_answer(bool(ours[0])), _point_answer(bool(box2d[0]))
+
+    def ours_alone(self, pair: Pair) -> Answer:
+        from engine import query
+
+        assert pair.point is not None
+        return _point_answer(query.contains(pair.shape_a, pair.pose_a, pair.point))
+
+
+def _in_words(pair: Pair, status: Status, fraction: float, normal: Point) -> Answer:
+    assert pair.ray is not None
+    if status == Status.MISS:
+        return Answer("no hit")
+    (x0, y0), (x1, y1) = pair.ray
+    if status == Status.OVERLAPPING:
+        return Answer("hit at the start, inside", points=(pair.ray[0],), fraction=0.0, is_yes=True)
+    u, v = normal
+    at = (x0 + fraction * (x1 - x0), y0 + fraction * (y1 - y0))
+    return Answer(f"hit at {fraction:.6f}, normal ({u:+.3f}, {v:+.3f})", normal, (at,), fraction=fraction, is_yes=True)
+
+
+def _point_answer(is_inside: bool) -> Answer:
+    return Answer("inside" if is_inside else "outside", is_yes=is_inside)

@@ -1,4 +1,6 @@
-"""The verdict on times of impact: agree, explained with a proof, or unexplained.
+"""When do two moving shapes touch?
+
+The verdict on times of impact: agree, explained with a proof, or unexplained.
 
 b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart and is content within a quarter of the slop, T; so are we when asked for
 its target, and before our time the cores are farther apart than D. Write r for the float32 rounding of its separation
@@ -32,9 +34,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE
 from engine.compare import allowances
+from engine.compare.bulk.tally import MISSED
+from engine.compare.cases import MotionChunk, motion_chunk
+from engine.compare.pair.file import Pair
+from engine.compare.pair.held import pose_row
 from engine.compare.proofs.approach import clearances, core_gaps
 from engine.compare.proofs.exact import (
     Corner,
@@ -47,11 +54,17 @@ from engine.compare.proofs.exact import (
     segment_distance_sq,
     share_point,
 )
-from engine.compare.queries import Impacts, MovingPairs, our_impacts
-from engine.compare.verdicts.verdict import Explanation, Verdicts
+from engine.compare.queries import Impacts, MovingPairs, moving_pairs, our_impacts
+from engine.compare.questions.answer import Answer
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.posed_cases import PairCases
+from engine.compare.questions.question import PairQuestion
+from engine.compare.questions.sketches import pose_of
+from engine.compare.questions.verdict import Explanation, Verdicts
 from engine.contracts.status import Status
+from engine.narrowphase.packing import pack
 
-__all__ = ["judge_impacts"]
+__all__ = ["MotionCases", "TimeOfImpactQuestion", "judge_impacts"]
 
 _SAMPLES = 48
 """Moments looked at between two times, for the nearest the shapes come. Where one is below what a proof needs, the deepest is shown;
@@ -268,3 +281,70 @@ class _Differing:
 
 def _outcome_text(impacts: Impacts, row: int) -> str:
     return f"{Status(int(impacts.status[row])).name} at {float(impacts.fraction[row]):.6g}"
+
+
+@dataclass(frozen=True)
+class MotionCases:
+    """Box2D's narrow phase over some shapes; pairs (n, 2) of these and their motions."""
+
+    oracle: PairOracle
+    pairs: IntArray
+    motion: MotionChunk
+
+
+class TimeOfImpactQuestion(PairQuestion[MotionCases, MovingPairs, Impacts, Impacts]):
+    """Times of impact as fractions of the motion."""
+
+    wrong = MISSED
+
+    def cases(self, work: Chunk) -> MotionCases:
+        return MotionCases(work.oracle, work.cases.pairs, motion_chunk(work.cases, work.seed, work.chunk))
+
+    def box2d(self, cases: MotionCases) -> tuple[Impacts, float]:
+        motion = cases.motion
+        impacts = cases.oracle.times_of_impact(cases.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
+        return Impacts(impacts.status, impacts.fraction), impacts.seconds
+
+    def columns(self, cases: MotionCases) -> MovingPairs:
+        return moving_pairs(pack(cases.oracle.shapes, cases.oracle.centroids), cases.pairs, cases.motion)
+
+    ours = staticmethod(our_impacts)
+    judge = staticmethod(judge_impacts)
+
+    def kind(self, work: Chunk, cases: MotionCases) -> IntArray:
+        return work.cases.kind
+
+    def is_random(self, work: Chunk, cases: MotionCases) -> NDArray[np.bool_]:
+        return (work.cases.family < 0) & (cases.motion.family < 0)
+
+    def shown(self, work: Chunk, cases: MotionCases, ours: Impacts, box2d: Impacts, row: int) -> Pair:
+        (a, b), shapes, motion = cases.pairs[row].tolist(), work.cases.shapes, cases.motion
+        start_a, start_b, end_a, end_b = (pose_of(poses[row]) for poses in (motion.start_a, motion.start_b, motion.end_a, motion.end_b))
+        return Pair("toi", shapes[a], start_a, shapes[b], start_b, end_a, end_b)
+
+    def from_pair(self, pair: Pair) -> tuple[MotionCases, Pair]:
+        cases, pair = PairCases.of_pair(pair)
+        assert pair.end_a is not None and pair.end_b is not None
+        motion = MotionChunk(cases.poses_a, pose_row(pair.end_a), cases.poses_b, pose_row(pair.end_b))
+        return MotionCases(cases.oracle, cases.pairs, motion), pair
+
+    def answers(self, pair: Pair, cases: MotionCases, ours: Impacts, box2d: Impacts) -> tuple[Answer, Answer]:
+        mine, theirs = (_in_words(Status(int(impacts.status[0])), float(impacts.fraction[0])) for impacts in (ours, box2d))
+        return mine, theirs
+
+    def ours_alone(self, pair: Pair) -> Answer:
+        from engine import query
+
+        assert pair.shape_b is not None
+        impact = query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b)
+        return _in_words(impact.status, impact.fraction)
+
+
+def _in_words(status: Status, fraction: float) -> Answer:
+    words = {
+        Status.HIT: f"touch at {fraction:.6f} of the step",
+        Status.MISS: "no touch",
+        Status.OVERLAPPING: "overlapping at the start",
+        Status.OUT_OF_ITERATIONS: f"gave up at {fraction:.6f} of the step",
+    }.get(status, status.name.lower())
+    return Answer(words, fraction=fraction if status != Status.MISS else None, is_yes=status in (Status.HIT, Status.OVERLAPPING))

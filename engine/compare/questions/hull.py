@@ -1,4 +1,6 @@
-"""The verdict on hulls: agree, explained with a proof, or unexplained.
+"""What is the convex hull of a set of points?
+
+The verdict on hulls: agree, explained with a proof, or unexplained.
 
 Ours is the exact hull of the float32 points. Box2D wraps them in float32 (`engine.box2d.wrap`) and then refuses polygons of no
 more than 1.2e-7 m^2. The two agree if both have the same corners in the same order round, or if both refuse. Otherwise the wrapping
@@ -21,18 +23,23 @@ from fractions import Fraction
 
 import numpy as np
 
-from engine.box2d.oracle.hulls import OracleHulls
-from engine.common.arrays import FloatArray
+from engine.box2d.oracle.hulls import OracleHulls, box2d_hulls
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
 from engine.common.words import counted
+from engine.compare.bulk.tally import Sketch
+from engine.compare.cases.properties import HULL_FAMILIES, point_sets
 from engine.compare.proofs.exact import Corner, to_int
-from engine.compare.verdicts.verdict import Explanation, Verdicts
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.question import Question
+from engine.compare.questions.sketches import points_of
+from engine.compare.questions.verdict import Explanation, Verdicts
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
 from engine.geometry.predicates import exact_turn
 
-__all__ = ["judge_hulls", "our_hulls"]
+__all__ = ["HullQuestion", "judge_hulls", "our_hulls"]
 
 _U = 0.5 * EPS32
 
@@ -184,3 +191,35 @@ def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | N
     if len(hull) - len(dropped) != len(keeps):
         return "unexplained", resolution, "the corners of our polygon are not those of the hull"
     return None
+
+
+PointSets = Sequence[FloatArray]
+Hulls = Sequence[FloatArray | None]
+
+
+class HullQuestion(Question[PointSets, PointSets, Hulls, OracleHulls]):
+    """Hulls of sets of points (k, 2); sets of which Box2D makes a polygon count as touching."""
+
+    names = HULL_FAMILIES
+
+    def cases(self, work: Chunk) -> PointSets:
+        return point_sets(work.seed, work.chunk, work.n_pairs)
+
+    def box2d(self, cases: PointSets) -> tuple[OracleHulls, float]:
+        hulls = box2d_hulls(cases)
+        return hulls, hulls.seconds
+
+    def columns(self, cases: PointSets) -> PointSets:
+        return cases
+
+    ours = staticmethod(our_hulls)
+    judge = staticmethod(judge_hulls)
+
+    def kind(self, work: Chunk, cases: PointSets) -> IntArray:
+        return np.arange(len(cases)) % len(HULL_FAMILIES)
+
+    def shown(self, work: Chunk, cases: PointSets, ours: Hulls, box2d: OracleHulls, row: int) -> Sketch:
+        hulls = ours[row], box2d.corners[row]
+        mine, theirs = (() if hull is None else (points_of(hull),) for hull in hulls)
+        words = ["no hull" if hull is None else f"{len(hull)} corners" for hull in hulls]
+        return Sketch((), points_of(cases[row]), mine, theirs, words[0], words[1])

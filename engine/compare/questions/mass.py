@@ -1,4 +1,6 @@
-"""The verdict on masses: agree, explained by cancellation, or unexplained.
+"""What are the mass, the centroid and the inertia of a shape?
+
+The verdict on masses: agree, explained by cancellation, or unexplained.
 
 Four numbers a shape: mass, centroid, inertia about the centroid, and the centroid that Box2D keeps with the shape for its collision.
 They agree within what float32 would do to them if nothing canceled (`mass_bounds`). Beyond that, mass, centroid and inertia are computed
@@ -24,15 +26,20 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.oracle.properties import OracleMasses
+from engine.box2d.oracle.properties import OracleMasses, ShapeOracle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
+from engine.compare.bulk.tally import Sketch
+from engine.compare.cases.properties import MASS_FAMILIES, mass_chunk
 from engine.compare.proofs.exact import to_int
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
-from engine.compare.verdicts.verdict import Explanation, Verdicts
-from engine.geometry import Circle, Polygon
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.question import Question
+from engine.compare.questions.sketches import outline, point_of
+from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.geometry import Circle, Polygon, Segment, Transform
 
-__all__ = ["Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
+__all__ = ["MassCases", "MassQuestion", "Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
 
 _U32, _U64 = 0.5 * EPS32, 0.5 * EPS64
 
@@ -229,3 +236,55 @@ def _off(masses: Masses, row: int, at: int, exact: tuple[Fraction, tuple[Fractio
     right = ((mass,), centroid, (inertia,), centroid)[at]
     values = np.atleast_1d(masses.columns[at][row]).tolist()
     return max(abs(float(Fraction(value) - exactly)) for value, exactly in zip(values, right, strict=True))
+
+
+@dataclass(frozen=True)
+class MassCases:
+    """Box2D's masses of n shapes; the shapes as it holds them, their densities (n,), kg/m^2, and families (n,)."""
+
+    oracle: ShapeOracle
+    shapes: Sequence[Circle | Polygon]
+    density: FloatArray
+    family: IntArray
+
+
+class MassQuestion(Question[MassCases, MassCases, Masses, Masses]):
+    """Masses of shapes made from those of pairs."""
+
+    names = MASS_FAMILIES
+
+    def cases(self, work: Chunk) -> MassCases:
+        chunk = mass_chunk(work.cases, work.seed, work.chunk, work.n_pairs)
+        oracle = ShapeOracle(chunk.shapes, chunk.otherwise)
+        return MassCases(oracle, [shape for shape in oracle.shapes if not isinstance(shape, Segment)], chunk.density, chunk.family)
+
+    def box2d(self, cases: MassCases) -> tuple[Masses, float]:
+        masses = cases.oracle.masses(cases.density)
+        return box2d_masses(masses, cases.oracle.centroids), masses.seconds
+
+    def columns(self, cases: MassCases) -> MassCases:
+        return cases
+
+    def ours(self, columns: MassCases) -> Masses:
+        return our_masses(columns.shapes, columns.density)
+
+    def judge(self, columns: MassCases, box2d: Masses, ours: Masses) -> Verdicts:
+        return judge_masses(columns.shapes, columns.density, box2d, ours)
+
+    def kind(self, work: Chunk, cases: MassCases) -> IntArray:
+        return cases.family
+
+    def shown(self, work: Chunk, cases: MassCases, ours: Masses, box2d: Masses, row: int) -> Sketch:
+        places = [
+            () if masses.is_refused[row] else ((point_of(masses.centroid[row]),), (point_of(masses.kept[row]),)) for masses in (ours, box2d)
+        ]
+        shape = outline(cases.shapes[row], Transform())
+        return Sketch((shape,), (), places[0], places[1], _in_words(ours, row), _in_words(box2d, row))
+
+
+def _in_words(masses: Masses, row: int) -> str:
+    if masses.is_refused[row]:
+        return "no mass"
+    (x, y), (u, v) = masses.centroid[row].tolist(), masses.kept[row].tolist()
+    kept = "" if (u, v) == (x, y) else f", kept for collision ({u:.9g}, {v:.9g})"
+    return f"mass {masses.mass[row]:.9g} kg, centroid ({x:.9g}, {y:.9g}){kept}, inertia {masses.inertia[row]:.9g} kg m^2"

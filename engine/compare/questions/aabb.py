@@ -1,0 +1,123 @@
+"""Which box encloses a shape?
+
+Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
+turn it, for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that
+the box is computed once more in fractions, which shows whose error it is, and the row is unexplained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from engine.box2d.oracle.held import held_rotation
+from engine.box2d.oracle.properties import ShapeOracle
+from engine.common.arrays import FloatArray, IntArray
+from engine.compare import allowances
+from engine.compare.bulk.tally import Sketch
+from engine.compare.cases import SHAPE_KINDS
+from engine.compare.cases.properties import box_rows
+from engine.compare.questions.chunk import Chunk
+from engine.compare.questions.question import Question
+from engine.compare.questions.sketches import box_corners, box_words, outline, pose_of
+from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.geometry import Circle, Polygon, Segment
+from engine.narrowphase import batched
+from engine.narrowphase.packing import PackedShapes, pack
+
+__all__ = ["AABBQuestion", "BoxCases", "PosedBoxes", "exact_box", "judge_boxes", "our_boxes", "posed_boxes"]
+
+
+@dataclass(frozen=True, slots=True)
+class PosedBoxes:
+    """Packed shapes, which (n,), poses (n, 3) and the same (n, 4) with cosine and sine, allowance (n,) of a side, meters."""
+
+    shapes: PackedShapes
+    indices: IntArray
+    poses: FloatArray
+    turned: FloatArray
+    allowed: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def posed_boxes(shapes: PackedShapes, indices: IntArray, poses: FloatArray) -> PosedBoxes:
+    """Prepare boxes for judgment; inputs must have been checked."""
+    scale = np.abs(poses[:, :2]).sum(axis=1) + shapes.extent[indices]
+    return PosedBoxes(shapes, indices, poses, batched.poses_with_rotation(poses.copy()), allowances.box_allowance(scale))
+
+
+def our_boxes(posed: PosedBoxes) -> FloatArray:
+    """Return our boxes (n, 4): lower x, lower y, upper x, upper y."""
+    return batched.box_rows(posed.shapes, posed.indices, posed.turned)
+
+
+def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = None) -> Verdicts:
+    """Judge Box2D's boxes against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_boxes(posed)
+    error = np.abs(ours - box2d).max(axis=1, initial=0.0)
+    agrees = error <= posed.allowed
+    differences: list[Explanation] = []
+    for row in np.flatnonzero(~agrees).tolist():
+        exact = exact_box(posed, row)
+        off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
+        whose = "ours" if off[0] > off[1] else "Box2D's"
+        evidence = (
+            f"{whose} is {max(off):.3g} m off the exact box and the other {min(off):.3g} m; {float(posed.allowed[row]):.3g} m is allowed"
+        )
+        differences.append(Explanation(row, "unexplained", float(error[row]), evidence))
+    return Verdicts(np.zeros(len(posed), dtype=np.bool_), tuple(differences), float(error[agrees].max(initial=0.0)))
+
+
+def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """Return the box in fractions, Box2D's float32 cosine and sine taken as exact."""
+    shapes, shape = posed.shapes, int(posed.indices[row])
+    first, n, radius = int(shapes.first[shape]), int(shapes.n_vertices[shape]), Fraction(float(shapes.radius[shape]))
+    px, py, angle = posed.poses[row].tolist()
+    c, s = (Fraction(number) for number in held_rotation(angle))
+    corners = [(Fraction(x), Fraction(y)) for x, y in shapes.vertices[first : first + n].tolist()]
+    xs = [c * x - s * y + Fraction(px) for x, y in corners]
+    ys = [s * x + c * y + Fraction(py) for x, y in corners]
+    return min(xs) - radius, min(ys) - radius, max(xs) + radius, max(ys) + radius
+
+
+_TYPES = (Circle, Polygon, Segment)
+"""The types of `SHAPE_KINDS`."""
+
+
+@dataclass(frozen=True)
+class BoxCases:
+    """Box2D's boxes of some shapes; indices (n,) of these and poses (n, 3)."""
+
+    oracle: ShapeOracle
+    indices: IntArray
+    poses: FloatArray
+
+
+class AABBQuestion(Question[BoxCases, PosedBoxes, FloatArray, FloatArray]):
+    """Boxes (n, 4) of the first shapes of pairs, and of edges."""
+
+    names = SHAPE_KINDS
+
+    def cases(self, work: Chunk) -> BoxCases:
+        return BoxCases(ShapeOracle(work.cases.shapes), box_rows(work.cases, work.seed, work.chunk), work.cases.poses_a)
+
+    def box2d(self, cases: BoxCases) -> tuple[FloatArray, float]:
+        return cases.oracle.boxes(cases.indices, cases.poses)
+
+    def columns(self, cases: BoxCases) -> PosedBoxes:
+        return posed_boxes(pack(cases.oracle.shapes), cases.indices, cases.poses)
+
+    ours = staticmethod(our_boxes)
+    judge = staticmethod(judge_boxes)
+
+    def kind(self, work: Chunk, cases: BoxCases) -> IntArray:
+        return np.array([_TYPES.index(type(shape)) for shape in work.cases.shapes])[cases.indices]
+
+    def shown(self, work: Chunk, cases: BoxCases, ours: FloatArray, box2d: FloatArray, row: int) -> Sketch:
+        shape = outline(work.cases.shapes[int(cases.indices[row])], pose_of(cases.poses[row]))
+        return Sketch((shape,), (), (box_corners(ours[row]),), (box_corners(box2d[row]),), box_words(ours[row]), box_words(box2d[row]))

@@ -1,1 +1,0 @@
-"""One judge a query: agree, explained with a proof, or unexplained."""
