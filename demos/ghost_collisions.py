@@ -139,6 +139,7 @@ class GhostCollisions(Scene):
             for body, (will_trip, _, _) in self.under_way[lane].items():
                 if will_trip and stage.world.is_body(body):
                     label(there, stage.drawn_pose(body)[:2], "!", palette.TEXT, HALF, 15.0)
-            label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left", 0.7)
+            if not label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left", 0.7):  # then there are no counts beside it either
+                label(there, (0.0, -0.52), name, palette.TEXT, 8.0, 15.0, "left", 0.7)
             words = f"{tripped} of {n} tripped ({'' if self.sim.is_on_box2d else 'Box2D: '}predicted {predicted})"
             label(there, (N_TILES, -0.52), words, palette.TEXT, 5.0, 15.0, "right", 0.7)

@@ -234,6 +234,12 @@ class StepPicture:
         self.algorithm, self.scenery, self.steps = algorithm, tuple(scenery), tuple(steps)
         self.boxes = {view.name: view_box(view, self.scenery, self.steps) for view in algorithm.views}
         """Box shown by each view when fitted, the same for every step."""
+        self._curves = {
+            view.name: {mark.text for step in self.steps for mark in marks_of(step.marks, view) if mark.form == "label" and mark.text}
+            for view in algorithm.views
+            if not view.is_plane
+        }
+        """Names of the curves of the plots, written where the curves end."""
         self.aside: Aside | None = None
         self._layouts: dict[Hashable, StepLayout] = {}
         self._longest = max((step.sentence for step in self.steps), key=len)
@@ -360,6 +366,10 @@ class StepPicture:
             surface.fill(palette.BACKGROUND, place)
             for words, where in title:
                 surface.blit(words, where)
+            wide = max((fonts.width(name, 12.0, True) for name in self._curves[view.name]), default=0)
+            share = min(wide / max(place.width - round(_GUTTER * ui), 1), 0.4)
+            (x0, y0), (x1, y1) = box.lower, box.upper
+            box = AABB((x0, y0), (x1 + (x1 - x0) * share / (1.0 - share), y1))
             return _draw_axes(surface, place, title[-1][1].bottom, box, view, fonts, discs)
         top = title[-1][1].bottom - place.top
         camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if fixed_camera is None else fixed_camera.cut(seen)

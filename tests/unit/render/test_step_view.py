@@ -197,6 +197,20 @@ def test_a_plot_has_ticks_inside_its_range():
     assert {"0", "2", "4"} <= set(told) and "m" in told and "s" in told
 
 
+def test_the_name_of_a_curve_that_ends_at_the_right_is_not_crossed_by_it():
+    class Facts:
+        title, page, pseudo_code = "T", "sat.md", ("one",)
+        views = (View("plane", "p"), View("curve", "impulses", x="step", y="N s"))
+
+    path = ((0.0, 0.0), (1.8, 0.0), (1.8, 1.0), (2.0, 1.0))
+    marks = (Mark("path", "other", path, "curve"), Mark("label", "other", path[-1:], "curve", "contact 0"))
+    with noting_words():
+        written = Written((900, 500))
+        StepPicture(Facts(), (), [TraceStep("x", 0, "So it is.", marks=marks)]).draw(written, written.get_rect(), 0, FontBook())
+    name, end = (next(rect for words, rect in written.words if words == shown) for shown in ("contact 0", "2.0"))
+    assert name.left >= end.centerx
+
+
 @pytest.mark.parametrize("name", ["sat", "sequential_impulses"])
 def test_sentences_costs_and_axes_are_whole_in_large_text(name):
     """Issue 31: captions were cut at 800x600 with the largest text."""
