@@ -366,8 +366,8 @@ class StepPicture:
             surface.fill(palette.BACKGROUND, place)
             for words, where in title:
                 surface.blit(words, where)
-            wide = max((fonts.width(name, 12.0, True) for name in self._curves[view.name]), default=0)
-            share = min(wide / max(place.width - round(_GUTTER * ui), 1), 0.4)
+            wide = max((fonts.width(name, 12.0, True) + round(20 * ui) for name in self._curves[view.name]), default=0)
+            share = min(wide / max(place.width - round((_GUTTER + 12) * ui), 1), 0.4)
             (x0, y0), (x1, y1) = box.lower, box.upper
             box = AABB((x0, y0), (x1 + (x1 - x0) * share / (1.0 - share), y1))
             return _draw_axes(surface, place, title[-1][1].bottom, box, view, fonts, discs)

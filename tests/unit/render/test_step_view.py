@@ -207,7 +207,7 @@ def test_the_name_of_a_curve_that_ends_at_the_right_is_not_crossed_by_it():
     with noting_words():
         written = Written((900, 500))
         StepPicture(Facts(), (), [TraceStep("x", 0, "So it is.", marks=marks)]).draw(written, written.get_rect(), 0, FontBook())
-    name, end = (next(rect for words, rect in written.words if words == shown) for shown in ("contact 0", "2.0"))
+    name, end = (next(rect for words, rect in written.words if words == shown) for shown in ("contact 0", "2"))
     assert name.left >= end.centerx
 
 
