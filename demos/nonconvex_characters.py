@@ -217,7 +217,7 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
     id="nonconvex_characters",
     category="Shapes and contacts",
     title="Non-convex characters",
-    watch="Four birds, each built from different shapes, walk off an edge; red bars show the air that holds them up.",
+    watch="Four birds, each built from different shapes, walk off an edge; red bars show how far each one walks on air.",
 )
 class NonconvexCharacters(Demo):
     """A bird built from one box, from two, from a circle and three boxes, and from the pieces of its traced outline."""

@@ -86,7 +86,7 @@ class PairInspector(CaseHand):
     keys = (
         ("Left drag", "move a shape, a corner, an end"),
         ("Right drag", "turn a shape"),
-        ("Wheel on it", "turn a shape by 2°"),
+        ("Wheel over a shape", "turn it by 2°"),
         ("Arrows", "move the item touched last by 1 mm"),
         ("Q  E", "turn by 0.1°, turn back by 0.1°"),
         ("S", "save the pair"),

@@ -111,7 +111,7 @@ class Stepper(CaseHand):
         ("Space", "play or pause"),
         ("Up  Down", "faster, slower"),
         ("L", "loop or stop at the end"),
-        ("B", "compare with another"),
+        ("B", "compare with another algorithm"),
         ("Left drag", "move a shape, a corner, an end"),
         ("Right drag, wheel", "turn a shape"),
         ("Q  E", "turn left, turn right"),

@@ -358,14 +358,14 @@ class NetworkDriver:
         """Why the world may differ from the others', and which keys help; empty if there is no problem."""
         session, client = self.client_session, self.client
         if client.is_offline and session.is_over:
-            return "you are offline; Shift F4: rejoin"
+            return "you are offline; press Shift F4 to rejoin"
         if session.is_over:
-            return f"{session.reason}; F4: continue alone, Shift F4: try again"
+            return f"{session.reason}; press F4 to continue alone or Shift F4 to try again"
         if session.retry_at is not None:
-            return f"{session.reason}; trying again in {max(session.retry_at - session.now(), 0.0):.0f} s; F4: continue alone"
+            return f"{session.reason}; trying again in {max(session.retry_at - session.now(), 0.0):.0f} s; press F4 to continue alone"
         if session.connection.state != "open" or not client.is_joined:
-            return f"{session.status_text}; F4: continue alone"
-        return "waiting for the server; F4: continue alone" if client.is_stalled and client.age > _WAITING else ""
+            return f"{session.status_text}; press F4 to continue alone"
+        return "waiting for the server; press F4 to continue alone" if client.is_stalled and client.age > _WAITING else ""
 
     def go_offline(self) -> None:
         """Leave, and continue offline from the present state."""

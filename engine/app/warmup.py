@@ -31,7 +31,7 @@ from engine.world import World, WorldSettings
 __all__ = ["LOADING", "RefereeWarmup", "is_loaded", "loading", "referee_factory"]
 
 LOADING = "loading the compiled algorithms"
-_COMPILING = "checking starts in a few seconds: its algorithms are being compiled (only the first time)"
+_COMPILING = "checking starts in a few seconds, when its algorithms are compiled (only the first time)"
 _LOOK = 0.1
 """Interval at which finished parts are looked for, seconds."""
 

@@ -44,7 +44,7 @@ class ShotOptions:
 
     speed: float | None = option("M/S", "Muzzle speed; Box2D caps it at 2 m per step.", shown="110")
     thickness: float | None = option("M", "Thickness of the target.", shown="0.05")
-    radius: float | None = option("M", "Radius of the bullet, or half the side of the box.", shown="0.05")
+    radius: float | None = option("M", "Radius of the bullet, or half the side length of the box.", shown="0.05")
     hertz: float | None = option("HZ", "Steps per second.", shown="60")
     angle: float | None = option("DEG", "Angle between flight direction and target normal.", shown="0")
     restitution: float | None = option("E", "Restitution, from 0 (no bounce) to 1 (fully elastic).", shown="0")

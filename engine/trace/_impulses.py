@@ -743,7 +743,7 @@ class _StepDecoder:
 
 _SWEEPS = {
     t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Position sweep", t.COLLISIONS: "Collisions, pass",
-    t.FROZEN: "Lower layers frozen, pass", t.PUSH_APART: "Pushing apart",
+    t.FROZEN: "With lower layers frozen, pass", t.PUSH_APART: "Pushing apart",
 }  # fmt: skip
 _STAGES = {
     t.FREE: ("free", "Gravity, forces and damping change the velocities of {n} by at most {most}, as if there were no contacts."),

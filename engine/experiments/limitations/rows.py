@@ -265,7 +265,7 @@ def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int 
         what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: share that passes through"
         findings.append(_passed(what, spec, n_shots))
     plain, flagged = (measure_shares(replace(base, continuous=False, bullet=bullet), n_shots).state_hash for bullet in (False, True))
-    return (*findings, Finding("worlds that the flag alone changes, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
+    return (*findings, Finding("worlds changed by the flag alone, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
 
 
 def _passed(what: str, spec: RowsSpec, n_shots: int) -> Finding:

@@ -390,7 +390,7 @@ def collision_time(quick: bool) -> Finding:
     steps = tuple(1e3 / rate for rate in reversed(hertz))
     sizes = tuple(map(float, numbers))
     charts = (
-        Chart("a disc hit off its center", "step, ms", "error, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
+        Chart("a disc hit off center", "step, ms", "error, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
         Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
         Chart("cost", "discs", "ms per step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
     )

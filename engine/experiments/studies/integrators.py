@@ -284,7 +284,7 @@ def _first_bounce(name: str, hertz: float) -> float:
     return max(heights[int(np.argmin(heights)) :]) / 0.3
 
 
-@study("integrators: error and energy over the step", "Orders 1, 2 and 4 are what the textbooks promise.")
+@study("integrators: error and energy over the step", "Textbooks predict orders 1, 2 and 4.")
 def integrators(quick: bool) -> Finding:
     """Each integrator runs each motion in 64 to 512 steps, those with a kink in up to 4096; the slope of the error is its order."""
     rows: list[tuple[Value, ...]] = []

@@ -29,7 +29,7 @@ class PgsNgs(SolverStepper):
         "x = x + dt v",
         "repeat position_iterations times, or until nothing overlaps much:",
         "  for each contact, each point: the current gap s",
-        "    deeper than the slop: move both apart by a fraction",
+        "    if deeper than the slop: move both apart by a fraction",
     )
     lines = {"free": 0, "warm": 1, "joints": 3, "tangent": 5, "pair": 7, "normal": 8, "move": 9, "apart": 12, "answer": 10}  # noqa: RUF012
     beside = ("sequential_impulses", "soft_step")

@@ -190,7 +190,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others():
     assert alone.demo.steps >= steps + 29 and not alone.demo.stages[0].world.is_body(body)
     two.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="")
     note = two.window.note
-    assert note is not None and note[0].startswith("you are offline; Shift F4: rejoin  |  Box: "), "a hint covers nothing"
+    assert note is not None and note[0].startswith("you are offline; press Shift F4 to rejoin  |  Box: "), "a hint covers nothing"
     two.key(pygame.K_ESCAPE)
     two.does(1, SetSpeed(0.5))
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
@@ -207,7 +207,7 @@ def test_a_server_that_ends_leaves_the_world_where_it_is():
     assert isinstance(session.driver, NetworkDriver)
     two.client_sessions[0].connection.close("the server ends")
     two.frame(3)
-    assert "the server ends" in session.driver.trouble and "F4: continue alone" in session.driver.trouble
+    assert "the server ends" in session.driver.trouble and "press F4 to continue alone" in session.driver.trouble
     two.key(pygame.K_F4)
     steps = session.demo.steps
     two.frame(20)
@@ -226,11 +226,11 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
     assert isinstance(session.driver, NetworkDriver)
     session.driver.client.receive(m.encode(m.Dropped("the server ends", is_over=True)), two.now)
     two.frame(3)
-    assert session.driver.trouble == "the server ends; F4: continue alone, Shift F4: try again"
+    assert session.driver.trouble == "the server ends; press F4 to continue alone or Shift F4 to try again"
     if is_offline:
         two.key(pygame.K_F4)
         two.frame(20)
-        assert session.driver.trouble == "you are offline; Shift F4: rejoin"
+        assert session.driver.trouble == "you are offline; press Shift F4 to rejoin"
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
     back = two.window.session
@@ -256,7 +256,7 @@ def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch
     assert session.driver.trouble.startswith("nothing listens; trying again in") and session.driver.client.is_offline
     two.key(pygame.K_F4)
     two.frame(2)
-    assert session.driver.client_session.is_over and session.driver.trouble == "you are offline; Shift F4: rejoin"
+    assert session.driver.client_session.is_over and session.driver.trouble == "you are offline; press Shift F4 to rejoin"
 
 
 def test_by_interpolation_what_is_made_is_there_when_the_server_says_so():
@@ -442,7 +442,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was():
         two.pass_time(two.client_sessions[1:])
     assert [one.is_here for one in two.server.server.users] == [False, True]
     two.frame(2)
-    assert session.driver.trouble == "it sent nothing for 0.5 s; trying again in 0 s; F4: continue alone"
+    assert session.driver.trouble == "it sent nothing for 0.5 s; trying again in 0 s; press F4 to continue alone"
     two.frame(70)
     back = two.window.session
     assert (
