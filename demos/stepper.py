@@ -101,7 +101,7 @@ class Stepper(CaseHand):
     parameters = (
         replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS),
         Parameter("step", 1, 1, MAX_STEPS, "", "step", True, in_panel=False),
-        Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps a second"),
+        Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps per second"),
         Parameter.choice("end", ("stop", "loop"), "at the last step"),
         replace(Parameter.choice("beside", ("none", *NAMES, trace.ALL_BESIDE)), in_panel=False),
     )

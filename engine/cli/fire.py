@@ -46,7 +46,7 @@ class ShotOptions:
     thickness: float | None = option("M", "Thickness of the target.", shown="0.05")
     radius: float | None = option("M", "Radius of the bullet, or half the side length of the box.", shown="0.05")
     hertz: float | None = option("HZ", "Steps per second.", shown="60")
-    angle: float | None = option("DEG", "Angle between flight direction and target normal.", shown="0")
+    angle: float | None = option("DEG", "Angle between the flight direction and the target normal.", shown="0")
     restitution: float | None = option("E", "Restitution, from 0 (no bounce) to 1 (fully elastic).", shown="0")
     target_speed: float | None = option(
         "M/S", "Speed of a kinematic or head_on target toward the bullet, or of the blade's tip.", shown="0"

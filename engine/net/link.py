@@ -64,7 +64,7 @@ class LinkSettings:
         within("reorder", self.reorder, 0.0, 1.0)
         within("duplicate", self.duplicate, 0.0, 1.0)
         boolean("is_stream", self.is_stream)
-        if within("bandwidth", self.bandwidth, 0.0, _MAX_BANDWIDTH, "bytes a second") and self.bandwidth < _MIN_BANDWIDTH:
+        if within("bandwidth", self.bandwidth, 0.0, _MAX_BANDWIDTH, "bytes per second") and self.bandwidth < _MIN_BANDWIDTH:
             raise InvalidInputError("bandwidth", f"0 (unlimited) or at least {_MIN_BANDWIDTH:g} bytes per second", self.bandwidth)
 
 

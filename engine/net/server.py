@@ -339,9 +339,9 @@ class Server:
         connection.heard = now
         try:
             if not connection.messages.take(1, now):
-                raise m.MessageError(f"it sent more than {limits.messages_per_s:g} messages a second")
+                raise m.MessageError(f"it sent more than {limits.messages_per_s:g} messages per second")
             if not connection.bytes.take(len(content), now):
-                raise m.MessageError(f"it sent more than {limits.bytes_per_s:,.0f} bytes a second")
+                raise m.MessageError(f"it sent more than {limits.bytes_per_s:,.0f} bytes per second")
             self._handle(connection, m.decode_from_client(content), now)
         except LabError as error:
             self._drop(connection, str(error))

@@ -204,7 +204,7 @@ class _Socket(ServerConnection):
     def data_received(self, data: bytes) -> None:
         self.n_bytes += len(data)
         if self.n_bytes > MAX_BYTES_PER_S:
-            self.host.cut(self, f"it sent more than {MAX_BYTES_PER_S} bytes a second")
+            self.host.cut(self, f"it sent more than {MAX_BYTES_PER_S} bytes per second")
         elif self._is_begun:
             self._parse(data)
         else:
@@ -225,7 +225,7 @@ class _Socket(ServerConnection):
         if self.peer is not None and getattr(event, "opcode", None) is Opcode.PONG:
             self.host.keep_alive(self.peer)
         if self.n_frames > MAX_FRAMES_PER_S:
-            self.host.cut(self, f"it sent more than {MAX_FRAMES_PER_S} messages a second")
+            self.host.cut(self, f"it sent more than {MAX_FRAMES_PER_S} messages per second")
         else:
             super().process_event(event)
 

@@ -468,8 +468,8 @@ HARMLESS = (
 """Those of whom nothing is let through but that they come and go."""
 REASONS = {
     "noise": "not a valid message",
-    "flood": r"messages a second",
-    "heavy": r"bytes a second|denied actions",
+    "flood": r"messages per second",
+    "heavy": r"bytes per second|denied actions",
     "far": r"meant for tick \d+, but the first open tick is \d+",
     "negative": r"not a valid message: Expected `int` >= 0",
     "numbers": r"has number \d+, but the last one had \d+",

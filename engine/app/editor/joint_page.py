@@ -71,8 +71,12 @@ _SETTINGS: dict[str, _Setting] = {
     "max_motor_force": _Setting("max force", 5.0, "N", "Largest force of the motor. At 0 it does nothing."),
     "lower_angle": _Setting("lower limit", 5.0, "°", "Smallest angle of B relative to A; 0 is the angle at which they were joined.", True),
     "upper_angle": _Setting("upper limit", 5.0, "°", "Largest angle of B relative to A; 0 is the angle at which they were joined.", True),
-    "lower_translation": _Setting("lower limit", 0.1, "m", "Smallest displacement along the axis; 0 is their position when joined."),
-    "upper_translation": _Setting("upper limit", 0.1, "m", "Largest displacement along the axis; 0 is their position when joined."),
+    "lower_translation": _Setting(
+        "lower limit", 0.1, "m", "Smallest displacement along the axis; 0 is the position at which they were joined."
+    ),
+    "upper_translation": _Setting(
+        "upper limit", 0.1, "m", "Largest displacement along the axis; 0 is the position at which they were joined."
+    ),
     "frequency": _Setting("spring", 0.5, "Hz", "Oscillations per second; higher is stiffer. 0 means no spring."),
     "damping_ratio": _Setting("damping", 0.1, "", "At 1 it comes to rest without oscillating; at 0 it never stops."),
     "length": _Setting("length", 0.1, "m", "Distance between its anchors."),

@@ -17,7 +17,7 @@ CAUSES: dict[str, str] = {
     "iterations": "Box2D's sweeps end before convergence, or our sub-steps differ from a single step.",
     "integrator": "Gravity and damping: Box2D takes one explicit step, v (1 - h d); ours takes implicit sub-steps.",
     "speculative": "Ours stops a pair that would touch within the step; Box2D has no contact for it yet.",
-    "skin": "Box2D keeps bodies apart at their skins, 2 cm for two polygons, where ours may still approach.",
+    "skin": "Box2D keeps two polygons 2 cm apart because of their skins, where ours may still approach each other.",
     "contacts": "Different contact: Box2D chose another axis. The referee of contacts gives the reason.",
     "joints": "Joints: ours stops a joint that would pass its limit within the step; Box2D pulls at other points or not at all.",
     "order": "Contacts and joints are solved in a different order, and there are too few sweeps for the order to become irrelevant.",

@@ -222,15 +222,15 @@ def measure_sensors(speed: float = 100.0, thickness: float = 0.1, n_shots: int =
     spec = RowsSpec("sensor", speed, thickness)
     findings = []
     for what, row_spec in (
-        ("sensor, bullet flag: share of bullets seen", spec),
-        ("sensor, no flag: share of bullets seen", replace(spec, bullet=False)),
-        ("wall of the same size, bullet flag: share seen", replace(spec, target="static")),
+        ("sensor, bullet flag: share of bullets detected", spec),
+        ("sensor, no flag: share of bullets detected", replace(spec, bullet=False)),
+        ("wall of the same size, bullet flag: share detected", replace(spec, target="static")),
     ):
         share = measure_shares(row_spec, n_shots)
         findings.append(Finding(what, row_spec.seen_chance, share.seen, "%", sampling_error(row_spec.seen_chance, n_shots), 1))
     rows = Rows(spec, tuple((row + 0.5) / n_shots for row in range(n_shots)))
     swept = sum(first_swept_touch(rows, row) is not None for row in range(n_shots)) / n_shots
-    return (*findings, Finding("sensor, our swept test in each step: share seen", 1.0, swept, "%", 0.0, 1))
+    return (*findings, Finding("sensor, our swept test in each step: share detected", 1.0, swept, "%", 0.0, 1))
 
 
 def first_swept_touch(rows: Rows, row: int) -> float | None:

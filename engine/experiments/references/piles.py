@@ -249,7 +249,7 @@ def discs_in_a_box(world: World) -> list[int]:
     return [body(world, Circle(0.5), at, gravity_scale=0.0) for at in places]
 
 
-@reference("confined: 625 discs in a box too small", is_slow=True, chapter=QUALITY)
+@reference("confined: 625 discs in too small a box", is_slow=True, chapter=QUALITY)
 def confined(lab: Lab) -> list[Row]:
     """Discs of 1 m across 491 m^2 in a box of 390 m^2, no gravity. In the densest packing, hexagonal, they overlap by 0.15 m."""
     world = lab.world()

@@ -336,7 +336,7 @@ def _ladder(world: World) -> Judged:
 # --- what has an outcome
 
 
-@_scene("Confined: 625 discs in a box too small", 5.0, can_stand=False, gravity=(0.0, 0.0))
+@_scene("Confined: 625 discs in too small a box", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _confined(world: World) -> Judged:
     """No middle leaves the box, and none lies in another disc at the end: 491 m^2 of them in 390 m^2 overlap by 0.15 m at the least."""
     discs = discs_in_a_box(world)

@@ -126,7 +126,7 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host):
 @pytest.mark.parametrize(
     ("sent", "reason"),
     [
-        (b"\x89\x80\x00\x00\x00\x00" * 6000, "more than 2000 messages a second"),  # with a mask of zeros
+        (b"\x89\x80\x00\x00\x00\x00" * 6000, "more than 2000 messages per second"),  # with a mask of zeros
         (b"\x82\xfe\xff\xff\x00\x00\x00\x00" + bytes(0xFFFF), "more than 64000 bytes"),
         (b"\x82\x03abc", "violated the WebSocket protocol"),  # without a mask
         (b"\xff\xff\xff\xff\xff", "violated the WebSocket protocol"),

@@ -229,7 +229,7 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share():
 @pytest.mark.parametrize(
     ("messages", "reason"),
     [
-        ([m.Ping(0.0)] * 2_500, "more than 600 messages a second"),
+        ([m.Ping(0.0)] * 2_500, "more than 600 messages per second"),
         ([b"\xc1" * 60_000], "not a valid message"),
         ([b"\x00" * 65_000], "at most 64000 bytes"),
         ([m.ActionRequest(1, 0, raw(Join()))], "not available to guests: Join"),
