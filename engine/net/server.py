@@ -385,7 +385,7 @@ class Server:
     def _greet(self, connection: _Connection, hello: m.Hello, now: float) -> None:
         if connection.hello is not None:
             if (hello.name, hello.key) != (connection.hello.name, connection.hello.key):
-                raise m.MessageError("it introduced itself twice, under different names")
+                raise m.MessageError("it introduced itself twice, under two names")
             connection.wants_state |= not connection.shows_state  # the reply to its hello was lost
         else:
             returning = self._user_of(hello.key)
