@@ -17,7 +17,7 @@ import pytest
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
-from engine.geometry.hull import convex_hull_chain
+from engine.geometry.hull import convex_hull_chain, convex_hull_incremental
 from engine.narrowphase import alternating_projections
 from engine.narrowphase.sat import overlap_cached, overlap_plain_form, overlap_polygons
 from engine.query import (
@@ -380,7 +380,7 @@ def test_boxes_box2ds_examples():
 # -- hulls
 
 
-@pytest.mark.parametrize("find", [convex_hull, convex_hull_chain])
+@pytest.mark.parametrize("find", [convex_hull, convex_hull_chain, convex_hull_incremental])
 def test_hull(find):
     """A 4 by 3 grid of whole points has its four corners for a hull; with (1.5, 4) above it the two upper ones stay, for the lines from
     (0, 2) and (3, 2) to the tip have them as corners, and with (1.5, 2.0000001) as well, by one part in ten million."""

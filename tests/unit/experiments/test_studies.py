@@ -15,7 +15,7 @@ from engine.experiments.studies._block_world_kernel import LOOKS as LOOKS_OF_STE
 from engine.experiments.studies._block_world_kernel import TESTS as TESTS_OF_PAIRS
 from engine.experiments.studies._overlap_tests_kernel import CIRCLE_HITS, HITS, LOOKS
 from engine.experiments.studies.collision_time import WAYS as COLLIDING
-from engine.experiments.studies.collision_time import cradle, exactly, gas, now
+from engine.experiments.studies.collision_time import cradle, exactly, false_collisions, gas, now, one_by_one
 from engine.experiments.studies.contact_search import SCENES, bevelled, falling, resting
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
 from engine.experiments.studies.overlap_tests import CASES as OVERLAP_CASES
@@ -57,6 +57,7 @@ def test_an_unknown_study_is_refused_by_name():
         chosen(["integrator"])
 
 
+@pytest.mark.slow  # compiles a kernel that no other test needs
 @pytest.mark.parametrize("size", [1.0, 0.25])
 @pytest.mark.parametrize("case", OVERLAP_CASES)
 def test_overlap_tests_agree_with_the_library(case, size):
@@ -73,6 +74,7 @@ def test_overlap_tests_agree_with_the_library(case, size):
         assert (hits == true).all(), name
 
 
+@pytest.mark.slow  # compiles a kernel that no other test needs
 def test_overlap_tests_lead_to_the_same_motion_and_the_circle_has_false_hits():
     boxes = Boxes(OVERLAP_CASES[2], 16, 10, is_crowded=True)
     runs = {name: boxes.run(test, 400) for name, test in TESTS.items() if name != "no test"}
@@ -86,6 +88,7 @@ def test_overlap_tests_lead_to_the_same_motion_and_the_circle_has_false_hits():
     assert after == pytest.approx(before, rel=1e-10)
 
 
+@pytest.mark.slow  # compiles a kernel that no other test needs
 def test_each_overlap_test_counts_the_looks_that_its_page_derives():
     """Apart: 4 (n + m) of the walls, and n m and two first edges, one circle, or n + m for a support."""
     boxes = Boxes(OVERLAP_CASES[0], 24, 1)
@@ -105,6 +108,7 @@ def test_every_study_runs(name):
         assert all(math.isfinite(cell) for row in table.rows for cell in row if isinstance(cell, float))
 
 
+@pytest.mark.slow  # compiles a kernel that no other test needs
 @pytest.mark.parametrize("scene", SCENES)
 def test_shortcuts_in_the_search_for_contacts_change_no_motion(scene):
     """Issue 33: points tested first give the same answers, and the filter keeps every contact."""
@@ -117,6 +121,7 @@ def test_shortcuts_in_the_search_for_contacts_change_no_motion(scene):
         assert others[LOOKS_OF_STEPS] < counts[LOOKS_OF_STEPS] and others[POINT_HITS] > 0.9 * others[YES]
 
 
+@pytest.mark.slow  # compiles a kernel that no other test needs
 def test_scenes_of_the_contact_studies_do_what_their_names_say():
     at_rest, _ = SCENES["A: three boxes at rest"]().run(-1, False, 1_000)
     assert np.abs(at_rest[1:, 1] - (0.5, 1.5, 2.5)).max() < 2e-3 and np.abs(at_rest[:, 2]).max() < 1e-3
@@ -125,6 +130,7 @@ def test_scenes_of_the_contact_studies_do_what_their_names_say():
     assert np.abs(np.sin(2.0 * later[:, 2])).max() < 0.01 and later[:, 1].max() < 4.5
 
 
+@pytest.mark.slow  # compiles a kernel that no other test needs
 def test_the_filter_makes_the_search_linear():
     searched = {}
     for corners in (8, 32):
@@ -162,6 +168,12 @@ def test_collisions_now_and_later_keep_what_they_must():
         for _ in range(60):
             advance(discs, 1.0 / 60.0)
         assert (discs.velocity**2).sum() == pytest.approx(energy, rel=1e-9), name
+
+
+def test_bodies_moved_one_after_the_other_collide_falsely():
+    """Issue 33: the one behind, moved first, comes nearer by v h / sqrt(2) than it ever is; 10 cm are the range of the gaps."""
+    assert false_collisions(one_by_one, 1.0 / 60.0) == pytest.approx(4.0 / 60.0 / math.sqrt(2.0) / 0.1, abs=1.0 / 64.0)
+    assert false_collisions(COLLIDING["later, pair by pair"], 1.0 / 60.0) == 0.0
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 
 from engine.common.errors import InvalidShapeError
 from engine.geometry import Polygon
-from engine.geometry.hull import convex_hull, convex_hull_chain
+from engine.geometry.hull import convex_hull, convex_hull_chain, convex_hull_incremental
 from engine.geometry.predicates import exact_turn, turn_sign
 
 RNG = np.random.default_rng(20)
@@ -40,10 +40,11 @@ CLOUDS = dict(clouds())
 
 
 @pytest.mark.parametrize("name", CLOUDS)
-def test_both_ways_give_one_strict_hull(name):
+def test_all_ways_give_one_strict_hull(name):
     cloud = CLOUDS[name]
     hull = convex_hull(cloud)
     assert np.array_equal(hull, convex_hull_chain(cloud))
+    assert np.array_equal(hull[:80], convex_hull_incremental(cloud if len(hull) <= 80 else hull[:80]))
     n = len(hull)
     assert all(turn_sign(hull[i], hull[(i + 1) % n], hull[(i + 2) % n]) == 1 for i in range(n))
     given = {tuple(row) for row in cloud.tolist()}
@@ -80,7 +81,7 @@ def test_a_hull_makes_a_polygon():
     assert np.array_equal(Polygon(hull).vertices, hull)
 
 
-@pytest.mark.parametrize("find", [convex_hull, convex_hull_chain])
+@pytest.mark.parametrize("find", [convex_hull, convex_hull_chain, convex_hull_incremental])
 @pytest.mark.parametrize(
     ("points", "message"),
     [
