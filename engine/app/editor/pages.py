@@ -132,7 +132,7 @@ def body_rows(editor: Editor) -> list[Row]:
         Heading(title),
         Choice("type", BODY_TYPES, body.spec.type, setter("type"), differs("type"), _SAYS["type"]),
         Text("name", body.spec.name, setter("name"), differs("name"), _SAYS["name"]),
-        switch("bullet", "bullet (CCD against all bodies)"),
+        switch("bullet", "bullet (CCD, all bodies)"),
         switch("fixed_rotation", "fixed rotation"),
         Switch("awake", state.awake, lambda awake: _wake(editor, awake), tip=_SAYS["awake"]),
         switch("allow_sleep", "may sleep"),

@@ -143,7 +143,7 @@ def test_steppers_switches_and_choices(person):
     press(person, rects_of(person, "gravity scale")[2])
     pygame.key.set_mods(0)
     assert person.world.body(2).spec.gravity_scale == 6.0
-    press(person, rects_of(person, "bullet (CCD against all)")[0])
+    press(person, rects_of(person, "bullet (CCD, all bodies)")[0])
     press(person, rects_of(person, "fixed rotation")[0])
     assert person.world.body(2).spec.bullet and person.world.body(2).spec.fixed_rotation
     press(person, rects_of(person, "awake")[0])
