@@ -92,7 +92,7 @@ def _submerged_disc(radius: float, center: Point, level: float) -> tuple[float, 
     id="buoyancy",
     category="Materials",
     title="Buoyancy",
-    watch="Bodies of different density float; the submerged fraction should equal their density divided by the water's.",
+    watch="Bodies of different densities float; the submerged fraction should equal their density divided by the water's.",
 )
 class Buoyancy(Scene):
     """A tank, and bodies that start side by side above it."""

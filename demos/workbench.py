@@ -37,7 +37,7 @@ _LINES = (
 )
 _ALONE, _SHARED = "R restores it as you built it, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z undoes your last action, Ctrl S saves."
 """The last line, by whether others are in it too, whose time no one takes back."""
-_BRIEF = "Empty so far. F1: the tools"
+_BRIEF = "Empty so far. F1 shows the tools."
 _READABLE = 9.0
 """Design pixels of the lines below the first: smaller ones are left out."""
 _ROOM, _LEAD = 0.9, 0.08

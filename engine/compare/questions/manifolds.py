@@ -269,15 +269,15 @@ class _Differing:
         beyond = _beyond_the_end(self._posed, at, self._ours, self._box2d)
         if beyond is None:
             return None
-        return "edge_end", beyond, f"both use the same axis; Box2D clips at the end of the edge, we clip {beyond:.3g} m beyond it"
+        return "edge_end", beyond, f"both use the same axis; Box2D clips at the end of the edge, and we clip {beyond:.3g} m beyond it"
 
     def _explain_rule(self, at: int, excess: float) -> tuple[str, float, str]:
         our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
-        compared = f"its separation is {box2d_gap:.6g} m, ours is {our_gap:.6g} m; replaying the rule gives Box2D's points"
+        compared = f"Box2D's separation is {box2d_gap:.6g} m, ours is {our_gap:.6g} m; replaying the rule gives Box2D's points"
         if our_gap > self._tie[at] and box2d_gap > self._tie[at]:
-            return "skin", excess, f"the cores are apart and only their skins touch; along Box2D's axis, {compared}"
+            return "skin", excess, f"the cores are apart and only their skins touch; {compared}"
         if self._is_preference[at]:
-            return "face_preference", excess, f"Box2D kept the other polygon's face (0.98, 0.001): {compared}"
+            return "face_preference", excess, f"Box2D's preference kept the other polygon's face: {compared}"
         return "local_maximum", excess, f"Box2D's search ended at another axis: {compared}"
 
 

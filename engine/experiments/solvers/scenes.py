@@ -477,7 +477,7 @@ def _tower_hit(world: World) -> Judged:
     return _keeping(world, [*tower, block], lambda world, overlap: world.state(tower[-1]).position[1] < 5.0, above)
 
 
-@_scene("Two ramps with slim blocks", 10.0, can_stand=False)
+@_scene("Two ramps with thin blocks", 10.0, can_stand=False)
 def _two_ramps(world: World) -> Judged:
     """No block, 5 cm thin, passes through a ramp or the floor, and all have come down at the end: friction 0.1 holds up to 6 degrees."""
     slope, blocks = math.radians(30.0), []

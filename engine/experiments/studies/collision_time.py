@@ -395,7 +395,7 @@ def collision_time(quick: bool) -> Finding:
             wrong[solver].append(_deflection(_by_solver(solver), 1.0 / rate))
             parting.append((f"{rate:.0f} Hz", solver, wrong[solver][-1], None))
     together: list[tuple[Value, ...]] = []
-    for name, advance in {**WAYS, "later, one disc after the other": one_by_one}.items():
+    for name, advance in {**WAYS, "later, one disc after another": one_by_one}.items():
         after = [float(speed) for speed in cradle(advance, 1.0 / 60.0)]
         missed = 100.0 * _missed(advance, _FAST)
         false = 100.0 * false_collisions(advance, 1.0 / 60.0)
@@ -430,13 +430,13 @@ def collision_time(quick: bool) -> Finding:
     sizes = tuple(map(float, numbers))
     charts = (
         Chart("a disc hit off center", "step, ms", "error, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
-        Chart("16 discs: 10 cm from the truth", "step, ms", "after, s", _curves(apart, steps, is_reversed=True), (True, False)),
+        Chart("16 discs: error of 10 cm", "step, ms", "reached after, s", _curves(apart, steps, is_reversed=True), (True, False)),
         Chart("cost", "discs", "ms per step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
     )
     early, other, _ = WAYS
     ratio = ms[early][-1] / max(ms[other][-1], 1e-9)
     sentences = (
-        f"At 60 Hz, a disc hit off its center deviates by {wrong[other][hertz.index(60.0)]:.1f} degrees if it collides at the end of the "
+        f"At 60 Hz, a disc hit off center deviates by {wrong[other][hertz.index(60.0)]:.1f} degrees if it collides at the end of the "
         f"step, and by {wrong[early][hertz.index(60.0)]:.0e} degrees if it collides at the time of impact.",
         f"16 discs are 10 cm from the exact solution after {apart[other][-1]:.1f} s if they collide at the end of each step, and after "
         f"{apart[early][-1]:.1f} s if they collide at the time of impact ({hertz[-1]:.0f} Hz).",
@@ -449,7 +449,7 @@ def collision_time(quick: bool) -> Finding:
         f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees.",
     )
     tables = (
-        Table("when they diverge", ("step", "way", "error of the deflection, degrees", "16 discs diverged after, s"), tuple(parting)),
+        Table("when they diverge", ("step", "way", "error of the deflection, degrees", "time until 16 discs diverge, s"), tuple(parting)),
         Table(
             "simultaneous contacts",
             ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "asymmetry of the break, m/s", f"missed at {_FAST:.0f} m/s, %", "false, %"),
