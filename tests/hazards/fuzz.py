@@ -1,6 +1,6 @@
-"""Random commands to a world: `python -m tests.hazards.fuzz MODE SEED COMMANDS` prints one line of JSON; SEED may be several, with commas.
-A fourth word names another solver than Box2D. `python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds from FIRST on
-until N operations are done, `SEEDS_A_PROCESS` seeds in a process; its last line has the sums.
+"""Random commands to a world: `python -m tests.hazards.fuzz MODE SEED COMMANDS` prints one line of JSON; MODE and SEED may be several, with
+commas. A fourth word names another solver than Box2D. `python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds from
+FIRST on until N operations are done, `SEEDS_A_PROCESS` seeds in a process; its last line has the sums.
 
 Everything the public world knows is thrown at it, right and wrong: bodies, fixtures and joints come and go, types, filters, sensors,
 materials, settings change, bodies are pushed, put elsewhere, put to sleep, snapshots taken and gone back to. A command may be refused
@@ -25,6 +25,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from itertools import product
 from time import process_time
 from typing import Any
 
@@ -432,13 +433,13 @@ class Fuzzer:
             self.seen["restored"] += 1
 
 
-def main(mode: str, seeds: list[int], n_commands: int, solver: str = DEFAULT) -> None:
+def main(modes: list[str], seeds: list[int], n_commands: int, solver: str = DEFAULT) -> None:
     faulthandler.enable()
     if seeds[0] % 2 == 0 and solver == DEFAULT:
         hold_back(MEMORY)  # every second process goes through Box2D's interface, the others read and write its memory
-    for name in solvers() if mode == "solvers" else (solver,):
+    for name in solvers() if "solvers" in modes else (solver,):
         load_solver(name).prepare()  # else the slowest step is one that compiles
-    for seed in seeds:
+    for mode, seed in product(modes, seeds):
         fuzzer = Fuzzer(mode, seed, solver)
         for _ in range(n_commands):
             fuzzer.command()
@@ -477,4 +478,4 @@ def campaign(n_operations: int, seed: int) -> int:
 if __name__ == "__main__":
     if sys.argv[1] == "--operations":
         sys.exit(min(campaign(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0), 1))
-    main(sys.argv[1], [int(seed) for seed in sys.argv[2].split(",")], int(sys.argv[3]), *sys.argv[4:])
+    main(sys.argv[1].split(","), [int(seed) for seed in sys.argv[2].split(",")], int(sys.argv[3]), *sys.argv[4:])

@@ -1,6 +1,6 @@
 """What must hold for any two moving shapes and any ray: no touch before the time of impact, mirroring, rigid motion.
 
-`test_every_question` scales them, carries rays, and slides and throws shapes.
+`test_every_question` scales them, carries rays and slides shapes.
 """
 
 import math
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
-from engine.query.casts import contains, ray_cast, swept_contact, time_of_impact
+from engine.query.casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -114,3 +114,19 @@ def test_rays(shape, xf, origin, way):
     else:
         for t in np.linspace(0.0, 1.0, 30):
             assert not contains(shape, xf, tuple(np.add(origin, np.multiply(t, translation))))
+
+
+@PROFILE
+@given(shapes, poses, shapes, poses, points)
+def test_a_thrown_shape_stops_where_it_touches(shape, xf, target, xf_target, way):
+    translation = tuple(np.multiply(4.0, way))
+    hit = shape_cast(shape, xf, translation, target, xf_target)
+    if hit.status is Status.MISS:
+        assert not any(
+            touching_at(shape, Transform(tuple(np.add(xf.position, np.multiply(t, translation))), xf.angle), target, xf_target)
+            for t in np.linspace(0.0, 1.0, 30)
+        )
+    elif hit.normal is not None:
+        there = Transform(tuple(np.add(xf.position, np.multiply(hit.fraction, translation))), xf.angle)
+        assert touching_at(grown(shape, NEAR), there, target, xf_target)
+        assert contains(grown(target, NEAR), xf_target, hit.point) and contains(grown(shape, NEAR), there, hit.point)
