@@ -6,9 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from engine.box2d.oracle.pairs import PairOracle
+from engine.common.errors import InvalidInputError
+from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Bounds, all_outcomes, replay_outcome, world_polygon
 from engine.compare.proofs.placed import core_distance_sq
-from engine.geometry import Polygon, Transform
+from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.sat import overlap_polygons
 from engine.query import manifold
 
@@ -87,3 +90,37 @@ def test_exact_overlap_decides_like_the_separating_axes():
         xf = Transform(tuple(rng.uniform(-1.5, 1.5, 2)), float(rng.uniform(-math.pi, math.pi)))
         corners = [list(placed(shape, pose, Fraction).vertices) for shape, pose in ((BOX, Transform()), (triangle, xf))]
         assert (core_distance_sq(*corners) == 0) == overlap_polygons(BOX, Transform(), triangle, xf)
+
+
+@pytest.mark.parametrize("number", [float, Fraction])
+def test_the_open_rules_of_edges_give_the_kernels_answers(number):
+    rng = np.random.default_rng(5)
+    none, skin = Bounds(0.0, 0.0, 0.0), 0.01
+    others = [Polygon.regular(5, 0.5, 0.3, skin_radius=skin), Polygon.box(0.7, 0.2, skin_radius=skin), Circle(0.4)]
+    touching = 0
+    for at in range(300 if number is float else 20):
+        p1, p2, g1, g2 = (tuple(point) for point in rng.uniform(-1.0, 1.0, (4, 2)).tolist())
+        edge = Segment(p1, p2, skin, g1 if at % 4 in (1, 3) else None, g2 if at % 4 in (2, 3) else None)
+        other, xf = others[at % 3], Transform(tuple(rng.uniform(-0.6, 0.6, 2)), float(rng.uniform(-3.0, 3.0)))
+        kernel = manifold(edge, Transform(), other, xf, "box2d")
+        exact = [None if point is None else (number(point[0]), number(point[1])) for point in (p1, p2, edge.ghost1, edge.ghost2)]
+        world = WorldEdge(*exact, number(skin))
+        if isinstance(other, Circle):
+            center = tuple(number(part) for part in xf.apply(other.center))
+            opened = replay_edge_circle(world, center, number(other.radius), 1, none)
+        else:
+            placed = world_polygon(other.vertices.tolist(), other.mass().centroid, skin, xf.position, (xf.cos, xf.sin), number)
+            opened = replay_edge_polygon(world, placed, 1, none)
+        assert len(opened.points) == len(kernel.points), at
+        touching += len(opened.points) > 0
+        for ours, theirs in zip(opened.points, kernel.points, strict=True):
+            assert [float(part) for part in ours] == pytest.approx([*theirs.position, theirs.separation], abs=1e-9)
+        if kernel.points:
+            assert [float(part) for part in opened.normal] == pytest.approx(kernel.normal)
+    assert touching > 5
+
+
+def test_edges_are_not_collided_with_edges():
+    oracle = PairOracle([Segment((0.0, 0.0), (1.0, 0.0))])
+    with pytest.raises(InvalidInputError, match="pairs that Box2D collides, got two edges"):
+        oracle.manifolds([(0, 0)], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0)])
