@@ -1,6 +1,7 @@
-"""Every scene of the gallery: rewound, with its own keys, in any gravity, and without bodies that a user deleted.
+"""Every scene of the gallery: with its own keys, in any gravity, and without bodies that a user deleted.
 
-`tests/unit/app/test_every_demo.py` runs and draws all demos; `test_claims` measures what the scenes claim.
+`tests/unit/app/test_every_demo.py` runs and draws all demos, `tests/hazards/test_rewinding.py` rewinds them; `test_claims` measures what
+the scenes claim.
 """
 
 from __future__ import annotations
@@ -14,16 +15,12 @@ import pytest
 
 from demos._gallery import Scene
 from engine.app.window import Window
-from engine.box2d import memory
 from engine.demo import Demo
-from engine.sim.actions import Drag, Grab, PressKey, Release, ReleaseKey
-from engine.sim.history import History, demo_hash
+from engine.sim.actions import PressKey, ReleaseKey
 from engine.sim.registry import all_demos
 
 SCENES = [pytest.param(kind, id=kind.id) for kind in all_demos() if issubclass(kind, Scene)]
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "demos.md").read_text(encoding="utf-8")
-STEPS = 90
-"""More than the 60 steps between two keyframes."""
 _WINDOW_KEYS = {"space", "n", "r", "home", "f1", "escape"}
 
 
@@ -38,26 +35,6 @@ def display(monkeypatch):
 
 def _keys(kind):
     return ["return" if key == "enter" else key for keys, _ in kind.keys for key in keys.lower().split(", ")]
-
-
-@pytest.mark.parametrize("kind", SCENES)
-def test_is_rewound_exactly_with_a_body_thrown_by_hand(kind):
-    memory.load()
-    history = History(kind(5))
-    world, rng = history.demo.stages[0].world, random.Random(kind.id)
-    while history.now < STEPS:
-        moving = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
-        if history.now == 25 and moving and history.act(Grab(world.state(rng.choice(moving)).position)):
-            x, y = world.state(moving[0]).position
-            history.act(Drag((x + rng.uniform(-1.0, 1.0), y + rng.uniform(0.0, 2.0))))
-        if history.now == 45:
-            history.act(Release())
-        history.step()
-    assert history.verify() is None, "the same inputs, played again from the beginning, end otherwise"
-    for step in (rng.randrange(STEPS), STEPS):
-        history.seek(step)
-        assert demo_hash(history.demo) == history.hash_at(step), step
-    assert history.divergence is None
 
 
 @pytest.mark.parametrize("kind", SCENES)

@@ -64,7 +64,12 @@ def test_with_eight_sub_steps_every_demand_of_the_long_scenes_holds(name):
     _holds(name, 8, 1.0, BY_8)
 
 
-@pytest.mark.parametrize("name", _named(is_slow=False, chapter="exact"))
+_DEAR = ("double_pendulum", "pendulum", "free_rods", "stack_forces")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in _DEAR else ()) for name in _named(is_slow=False, chapter="exact")]
+)
 def test_with_32_sub_steps_errors_are_a_tenth_of_the_demand(name):
     _holds(name, 32, 0.1, BY_32)
 
