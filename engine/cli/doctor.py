@@ -127,7 +127,7 @@ def _python() -> Finding:
     text = f"{platform.python_implementation()} {platform.python_version()}, {bits} bits"
     low, high = (".".join(map(str, version)) for version in _PYTHONS)
     if not _PYTHONS[0] <= version <= _PYTHONS[1] or bits != 64 or platform.python_implementation() != "CPython":
-        return Finding("Python", "problem", text, f"use 64-bit CPython {low} to {high}: the libraries have wheels for no other")
+        return Finding("Python", "problem", text, f"use 64-bit CPython {low} to {high}, for which the libraries have wheels")
     return Finding("Python", "ok", text)
 
 

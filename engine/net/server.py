@@ -410,7 +410,10 @@ class Server:
     def _reason_against(self, hello: m.Hello, origin: str, is_back: bool, now: float) -> str:
         """Return why a client may not join, or an empty string. A returning user is not delayed by wrong guesses from the same address."""
         if hello.version != m.VERSION:
-            return f"this server speaks version {m.VERSION} of the protocol, your program {hello.version}: use the same program version"
+            return (
+                f"this server speaks version {m.VERSION} of the protocol, but your "
+                f"program speaks version {hello.version}; use the same program version"
+            )
         if not self.settings.password and not hello.password:
             return ""
         if not hello.password:

@@ -685,7 +685,7 @@ class Simulation:
     def checked_user(self, number: int) -> int:
         """Return `number`, or raise `InvalidInputError` if no such user has joined."""
         if number not in self.users.users:
-            raise InvalidInputError("user", "one who has joined", number)
+            raise InvalidInputError("user", "a user who has joined", number)
         return number
 
     def has_body(self, stage: int, body: int) -> bool:

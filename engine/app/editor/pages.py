@@ -34,7 +34,10 @@ _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
 )
 _SWITCHES: tuple[tuple[str, str], ...] = (
     ("warm_starting", "Starts each step with the impulses of the last one. If off, tall stacks sink and jitter."),
-    ("continuous", "Stops fast bodies when they hit static ones (bullets, any body). If off, they pass through thin walls."),
+    (
+        "continuous",
+        "Stops fast bodies when they hit static bodies, and bullets when they hit any body. If off, they pass through thin walls.",
+    ),
     ("sleeping", "Lets bodies at rest sleep (drawn dim) until something touches them. If off, every body is computed in every step."),
     ("sub_stepping", "Handles one time of impact per step, to study continuous collision. Time runs slower while bodies collide."),
 )

@@ -33,7 +33,7 @@ class SmallestCircle(Algorithm[PointsCase]):
         "    if not, it is on the next circle: diameter = p[i] to p[j]",
         "    for each k < j: is p[k] in the circle?",
         "      if not: circle = the one through p[i], p[j], p[k]",
-        "check: the radius its own points need, and the one that contains all",
+        "check: the radius that its points need, and the one that contains all",
         "if these differ by more than rounding: repeat in exact fractions",
         "the circle, enlarged for rounding",
     )

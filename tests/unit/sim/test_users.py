@@ -119,7 +119,7 @@ def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_every
     x, y = world_of(demo).state(1).position
     steps(demo.sim, 60)
     assert world_of(demo).state(1).position[1] == pytest.approx(y, abs=0.02), "no key pushes any more"
-    with pytest.raises(InvalidInputError, match="user must be one who has joined, got 2"):
+    with pytest.raises(InvalidInputError, match="user must be a user who has joined, got 2"):
         by(demo, 2, Grab((x, y)))
 
 
