@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from engine.common.errors import LabError
 
 __all__ = [
     "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_checkout", "program", "require", "told_missing",
+    "version_of",
 ]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
@@ -24,6 +26,7 @@ COMMAND = "collision-lab"
 
 BOX2D = "Box2D" if sys.version_info < (3, 14) else "ufal-pybox2d"
 """Distribution of the module Box2D; the one of that name has no wheels for Python 3.14."""
+_BOX2D_BUILDS = ("Box2D", "ufal-pybox2d")
 
 CORE = {"jinja2": "Jinja2", "msgspec": "msgspec", "numba": "numba", "numpy": "numpy", "pydantic": "pydantic"}
 """Modules that the library imports, with the distribution that provides each."""
@@ -80,6 +83,21 @@ def told_missing(module: str) -> str:
     """Return the message for a library that is not installed, with the command that installs it."""
     distribution = (CORE | LAB).get(module, module)
     return f"{module} is not installed{'' if distribution == module else f' ({distribution})'}: {INSTALL}"
+
+
+def version_of(module: str) -> str:
+    """Return the version of an installed library, or "unknown".
+
+    For Box2D, this is pybox2d's version of whichever distribution is installed: ufal-pybox2d appends the number of its build, which changes
+    no bits (docs/world.md).
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    for distribution in _BOX2D_BUILDS if module == "Box2D" else [(CORE | LAB).get(module, module)]:
+        with suppress(PackageNotFoundError):
+            installed = version(distribution)
+            return ".".join(installed.split(".")[:3]) if module == "Box2D" else installed
+    return "unknown"
 
 
 def program() -> str:

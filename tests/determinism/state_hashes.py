@@ -14,11 +14,10 @@ import argparse
 import json
 import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 from engine.app.headless import run_headless
-from engine.common.installation import BOX2D
+from engine.common.installation import version_of
 from engine.sim.registry import all_demos
 from engine.world import solvers
 
@@ -29,7 +28,7 @@ SEEDS = (0, 1, 2)
 
 def machine():
     """Return what the bits of a hash depend on beside the program."""
-    return f"{platform.system()} {platform.machine()}, Box2D {version(BOX2D)}, numpy {version('numpy')}"
+    return f"{platform.system()} {platform.machine()}, Box2D {version_of('Box2D')}, numpy {version_of('numpy')}"
 
 
 def hashes(steps, seeds, ids, solver=None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.metadata
 import json
 import os
@@ -110,6 +111,17 @@ def test_all_is_there(scripts, tmp_path):
     doctor = json.loads(_run(scripts / "collision-lab", "doctor", "--json", "-", cwd=tmp_path).stdout)
     assert doctor["healthy"]
     assert {path.name for path in tmp_path.iterdir()} == {"pair.json", "nonconvex_characters.json", "bench.json"}
+
+
+def test_the_recipes_pass_a_strict_type_checker(scripts, tmp_path):
+    """Issue 32: what is installed has its types with it, and they accept what docs/library.md does."""
+    recipes = doctest.script_from_examples((ROOT / "docs" / "library.md").read_text(encoding="utf-8"))
+    (tmp_path / "recipes.py").write_text(recipes, encoding="utf-8")
+    options = ["--strict", "--config-file=", "--python-executable", scripts / Path(sys.executable).name]
+    assert "Success" in _run(sys.executable, "-m", "mypy", *options, "recipes.py", cwd=tmp_path).stdout
+    (tmp_path / "wrong.py").write_text(recipes + "world.create_body('box')\n", encoding="utf-8")
+    wrong = _run(sys.executable, "-m", "mypy", *options, "wrong.py", cwd=tmp_path, status=1)
+    assert "create_body" in wrong.stdout and "Found 1 error" in wrong.stdout
 
 
 def test_it_is_called_by_its_own_name(scripts, tmp_path):

@@ -82,22 +82,15 @@ class Recording(Shown):
 def present_makers(solver: str = DEFAULT) -> dict[str, str]:
     """Return the versions of the program and its libraries, and the platform: runs are bit-identical only if these are equal."""
     import platform
-    from importlib.metadata import PackageNotFoundError, version
 
     from engine import __version__
-    from engine.common.installation import LAB
-
-    def of(package: str) -> str:
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            return "unknown"
+    from engine.common.installation import version_of
 
     library = load_solver(solver).capabilities.title
     return {
         "program": __version__,
-        library: of(LAB.get(library, library)),
-        "numpy": of("numpy"),
+        library: version_of(library),
+        "numpy": version_of("numpy"),
         "Python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
     }

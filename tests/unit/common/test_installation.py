@@ -6,7 +6,9 @@ import os
 import runpy
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -123,6 +125,16 @@ def test_a_missing_part_is_an_error_of_ours_and_an_import_error():
         installation.require("numpy", "no_such_part")
     assert isinstance(missing.value, LabError) and missing.value.name == "no_such_part"
     assert "PIL is not installed (pillow): " in installation.told_missing("PIL")
+
+
+def test_both_builds_of_box2d_have_one_version(monkeypatch):
+    """ufal-pybox2d, the build for Python 3.14, gives the same bits, so recordings and stored hashes count it as the same library."""
+    for installed in ({"Box2D": "2.3.10"}, {"ufal-pybox2d": "2.3.10.5"}):
+        distributions = {name: SimpleNamespace(version=version) for name, version in installed.items()}
+        monkeypatch.setattr(metadata, "distribution", distributions.__getitem__)
+        monkeypatch.setattr(metadata, "PackageNotFoundError", KeyError)
+        assert installation.version_of("Box2D") == "2.3.10"
+    assert installation.version_of("numpy") == "unknown"
 
 
 def test_the_program_is_called_as_it_was_started(monkeypatch):
