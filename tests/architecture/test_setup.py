@@ -26,12 +26,13 @@ def _lines(name):
 
 def test_every_requirement_is_pinned():
     own = _lines("requirements.txt")
-    development = _lines("requirements-dev.txt")
-    assert development[0] == "-r requirements.txt"
-    pinned = [Requirement(line) for line in own + development[1:]]
-    assert [line for line in pinned if re.fullmatch(r"==[\w.]+", str(line.specifier)) is None] == []
-    names = [line.name.lower() for line in pinned]
-    assert len(names) == len(set(names))
+    for name in ("requirements-dev.txt", "requirements-docs.txt"):
+        first, *further = _lines(name)
+        assert first == "-r requirements.txt"
+        pinned = [Requirement(line) for line in own + further]
+        assert [line for line in pinned if re.fullmatch(r"==[\w.]+", str(line.specifier)) is None] == []
+        names = [line.name.lower() for line in pinned]
+        assert len(names) == len(set(names))
 
 
 def test_the_project_names_the_same_libraries_and_pythons():
@@ -94,7 +95,7 @@ def test_the_changelog_keeps_its_form():
     assert [line for line in entries if entries.count(line) > 1] == []
 
 
-@pytest.mark.parametrize("name", ["checks", "publish", "thorough"])
+@pytest.mark.parametrize("name", ["checks", "publish", "site", "thorough"])
 def test_workflows_run_what_ci_runs(name):
     """On every system and Python that the README names; every action is pinned by its major version."""
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
@@ -107,6 +108,8 @@ def test_workflows_run_what_ci_runs(name):
         assert 'python: ["3.11", "3.12", "3.13", "3.14"]' in text
     elif name == "publish":
         assert ".ci/run" in text and "workflow_dispatch:" in text and "push:" not in text and "id-token: write" in text
+    elif name == "site":
+        assert "python -m docs.site" in text and "workflow_dispatch:" in text and "branches: [main]" in text
     else:
         assert "schedule:" in text and "NUMBA_DISABLE_JIT" in text and "coverage" in text
 

@@ -1,0 +1,191 @@
+"""The documentation as a site: links, players where they belong, refusals; and in a real browser (issue 32)."""
+
+from __future__ import annotations
+
+import http.server
+import re
+import threading
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from docs.pictures.strips import page_of
+from docs.site import __main__ as site
+from docs.site.players import scene_page, stepper_page
+from docs.site.sources import NOT_LIVE, ROOT, all_pages, write_sources
+from engine import trace
+from engine.common.errors import InvalidInputError
+from engine.sim.registry import all_demos
+from tests.chromium import PROGRAM, browser
+from tests.waiting import until
+
+FRAME = re.compile(r'<iframe src="([^"]+)"')
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.fixture(scope="module")
+def sources():
+    return write_sources(all_pages(), "https://code")
+
+
+def _frames(text):
+    return {PurePosixPath(player).stem for player in FRAME.findall(text)}
+
+
+def _resolved(page, link):
+    return Path("/", page).parent.joinpath(link).resolve().relative_to("/").as_posix()
+
+
+def test_every_algorithm_is_on_its_page(sources):
+    for name in trace.algorithms():
+        page = page_of(trace.algorithm(name))[0].relative_to(ROOT).as_posix()
+        assert name in _frames(sources.pages[page])
+
+
+def test_every_demo_is_live_or_says_why_not(sources):
+    shown = {player for text in sources.pages.values() for player in _frames(text)} - {*trace.algorithms()}
+    assert shown == sources.scenes == {demo.id for demo in all_demos()} - {*NOT_LIVE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", NOT_LIVE)
+def test_a_demo_that_is_not_live_cannot_be_recorded(id):
+    with pytest.raises(InvalidInputError, match="one with a world"):
+        scene_page(id, None, 0.1)
+
+
+def test_links_lead_to_pages_or_to_code(sources):
+    for page, text in sources.pages.items():
+        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+            path = link.partition("#")[0]
+            if link.startswith("https://code/"):
+                assert (ROOT / path.removeprefix("https://code/")).exists(), link
+            elif path and ":" not in path:
+                assert _resolved(page, path) in sources.pages or (ROOT / _resolved(page, path)).suffix == ".png", (page, link)
+
+
+def test_without_a_repository_links_to_code_are_text():
+    text = write_sources([ROOT / "docs" / "algorithms" / "gjk.md"]).pages["docs/algorithms/gjk.md"]
+    assert "the code is in gjk.py." in text and "](../../" not in text
+
+
+@pytest.mark.parametrize(("name", "words"), [("a_file", "a directory"), ("full", "an earlier site")])
+def test_a_directory_that_it_cannot_use_is_refused_in_a_line(name, words, tmp_path, capsys):
+    (tmp_path / "a_file").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    assert site.main([str(tmp_path / name)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: DIR must be ") and words in line
+    assert (tmp_path / "full" / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--nonsense", "a"]])
+def test_another_command_line_is_refused_in_a_line(arguments, capsys):
+    assert site.main(arguments) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and "--help" in line
+
+
+def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(site, "find_spec", lambda name: None)
+    assert site.main([str(tmp_path / "new")]) == 2
+    assert capsys.readouterr().err == "error: sphinx is not installed: python -m pip install -r requirements-docs.txt\n"
+
+
+class _Page(HTMLParser):
+    """Addresses that a page leads to, and its anchors."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], {""}
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.links += [values[name] for name in ("href", "src") if values.get(name)]
+        self.anchors |= {values.get("id", ""), values.get("name", "") if tag == "a" else ""}
+
+
+def _lost(folder):
+    """Return the links of a site that lead nowhere, and how many there are."""
+    pages = {path: _Page(path) for path in folder.rglob("*.html")}
+    lost, n = [], 0
+    for path, page in pages.items():
+        for link in page.links:
+            address = urlsplit(link)
+            if address.scheme or address.netloc:
+                continue
+            n += 1
+            target = (path.parent / unquote(address.path)).resolve() if address.path else path
+            anchors = pages[target].anchors if target in pages else {""}
+            if not target.exists() or (address.fragment not in anchors and "players" not in target.parts):
+                lost.append((path.name, link))
+    return lost, n
+
+
+@pytest.mark.slow
+def test_a_page_is_built_again_over_itself(tmp_path, capsys):
+    pytest.importorskip("sphinx")
+    folder = tmp_path / "site"
+    pages = [ROOT / "docs" / "algorithms" / "gjk.md"]
+    for _ in range(2):
+        site.build(folder, pages=pages)
+    assert "2 pages, 1 player" in capsys.readouterr().out
+    assert (folder / "players" / "steppers" / "gjk.html").read_text(encoding="utf-8") == stepper_page("gjk").html
+    lost, n = _lost(folder)
+    assert lost == [] and n > 10
+    (folder / "mine.txt").write_text("mine")
+    assert site.main([str(folder)]) == 2
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The whole site, with short scenes."""
+    pytest.importorskip("sphinx")
+    folder = tmp_path_factory.mktemp("whole")
+    site.build(folder, seconds=0.5)
+    return folder
+
+
+@pytest.mark.slow
+def test_every_link_of_the_site_leads_somewhere(whole):
+    lost, n = _lost(whole)
+    assert lost == [] and n > 5_000
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture
+def address(whole):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(whole))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed, in which the pages are opened")
+def test_pages_are_opened_searched_and_played(address):
+    inside = "document.querySelector('iframe').contentWindow"
+    player = f"{inside}.document.querySelector('section').player"
+    with browser() as tab:
+        tab.look(1280, 720)
+        for page, steps in (("docs/algorithms/gjk.html", True), ("docs/demos/bridge.html", False)):
+            tab.call("Page.navigate", url=address + page)
+            until(lambda: tab.run("document.querySelector('iframe')?.scrollIntoView() === undefined && document.readyState === 'complete'"))
+            until(lambda: tab.run(f"{inside}?.document.documentElement?.dataset.ready === ''") or tab.messages)
+            assert tab.run(f"{player}.scene.constructor.name") == ("StepScene" if steps else "RunScene")
+            tab.run(f"{inside}.document.querySelector('[data-part=play]').click()")
+            until(lambda: tab.run(f"{player}.time") > 0)
+        tab.call("Page.navigate", url=address + "search.html?q=conservative+advancement")
+        until(lambda: tab.run("[...document.querySelectorAll('.search li a')].some((link) => link.href.includes('time_of_impact'))"))
+        assert tab.messages == []
