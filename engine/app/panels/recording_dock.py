@@ -169,7 +169,7 @@ class RecordingDock(Dock):
             told.messages.say(f"Recording stopped: {error}", palette.WARNING)
             return
         n_new = max(recorder.steps - recorder.begun, 0)
-        before = f" after the first {recorder.steps - n_new:,}" if recorder.steps > n_new else ""
+        before = f" in addition to the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
         told.messages.say(f"Recorded {counted(n_new, 'step')}{before} into {recorder.path}")
 
     # Films
