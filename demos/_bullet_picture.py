@@ -97,29 +97,21 @@ def draw_impact(canvas: Canvas, shape: FixtureShape, pose: Pose, point: Point | 
 def draw_numbers(
     canvas: Canvas, ghosts: Sequence[tuple[int, Pose]], radius: float, first: Sequence[int], color: Color, half_lane: float
 ) -> None:
-    """Write the steps below the ghosts where there is room, those of `first` first, in words and in `color`; smaller in a low lane."""
-    ui = canvas.ui_scale
-    room = (half_lane - radius) * canvas.camera.scale / ui
-    if room < 14.0 or not ghosts:
+    """Write the steps beside the ghosts where there is room, those of `first` first, in words and in `color`; smaller in a low lane."""
+    ui, reach = canvas.ui_scale, radius * canvas.camera.scale
+    room = half_lane * canvas.camera.scale - reach
+    if room < 14.0 * ui or not ghosts:
         return
-    size, drop = (13.0, 9.0 * ui) if room >= 30.0 else (10.5, 1.0 * ui)
-    order = sorted(ghosts, key=lambda ghost: ghost[0] not in first)
+    size, gap = (13.0, 9.0) if room >= 30.0 * ui else (10.5, 1.0)
     (x0, y0), (x1, y1) = ghosts[0][1][:2], ghosts[-1][1][:2]
-    slope = (y1 - y0) / max(x1 - x0, _SAME_PLACE)
-    lowest, height, reach = canvas.camera.to_screen((0.0, -half_lane))[1], 1.4 * size * ui, radius * canvas.camera.scale
-    placed: list[Point] = []
-    for step, pose in order:
-        x, y = canvas.camera.to_screen(pose[:2])
-        is_first = step in first
-        words = f"step {step}" if is_first else f"{step}"
-        half = 0.5 * canvas.fonts.width(words, size, is_first) + 3.0 * ui
-        is_below = y + reach + drop + height <= lowest or room < 30.0
-        top = y + reach + drop if is_below else y - reach - drop - height
-        if abs(slope) > _STEEP:  # beside the flight
-            x += math.copysign(half, slope if is_below else -slope)
-        if all(x + half <= low or x - half >= high for low, high in placed):
-            canvas.text_px((x, top), words, color if is_first else palette.CAPTION, size, "midtop", bold=is_first)
-            placed.append((x - half, x + half))
+    lowest = canvas.camera.to_screen((0.0, -half_lane))[1] - reach - (gap + 1.4 * size) * ui
+    for step, pose in sorted(ghosts, key=lambda ghost: ghost[0] not in first):
+        at, is_first = canvas.camera.to_screen(pose[:2]), step in first
+        side = (0, 1 if at[1] <= lowest or room < 30.0 * ui else -1)
+        if abs(y1 - y0) > _STEEP * max(x1 - x0, _SAME_PLACE):  # beside the flight
+            side = (side[1] if y1 > y0 else -side[1], side[1])
+        words, shade = (f"step {step}", color) if is_first else (f"{step}", palette.CAPTION)
+        canvas.label(at, words, shade, size, gap + reach / ui, bold=is_first, sides=(side,))
 
 
 def shorter(verdict: str) -> list[str]:

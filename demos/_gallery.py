@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -60,6 +61,8 @@ class Scene(Demo):
 
     cycle: ClassVar[float] = math.inf
     """Seconds after which the scene starts again by itself."""
+    world_settings: ClassVar[WorldSettings] = WorldSettings()
+    """Settings of the world, but for those that are parameters."""
 
     def build(self) -> None:
         self.painted: dict[int, Color] = {}
@@ -90,8 +93,17 @@ class Scene(Demo):
         return self.painted
 
     def settings(self) -> WorldSettings:
-        """Return the world's settings."""
-        return WorldSettings()
+        """Return the world's settings: `world_settings`, with those of the parameters that have a `setting`."""
+        of_parameters: dict[str, Any] = {entry.setting: int(self.parameter(entry.name)) for entry in self.parameters if entry.setting}
+        return replace(self.world_settings, **of_parameters)
+
+    def on_parameter(self, name: str) -> None:
+        """Change a world's setting on the spot; restart for anything else."""
+        setting = next((entry.setting for entry in self.parameters if entry.name == name), "")
+        if setting:
+            self.world.set_settings(**{setting: int(self.parameter(name))})
+        else:
+            super().on_parameter(name)
 
     def furnish(self) -> None:
         """Create the bodies and set all attributes; called at each restart."""

@@ -103,9 +103,7 @@ class Catapult(Scene):
     _landed: int | None
     """Step of the landing; None before that."""
     _before: Point
-
-    def settings(self) -> WorldSettings:
-        return WorldSettings(hertz=120.0, velocity_iterations=12)
+    world_settings = WorldSettings(hertz=120.0, velocity_iterations=12)
 
     def furnish(self) -> None:
         add_ground(self.stage, -8.0, 34.0)

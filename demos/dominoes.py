@@ -73,10 +73,8 @@ class Dominoes(Scene):
             lambda demo: demo.allowed if demo.hits[-1] is not None else None,  # until then the wave may still accelerate
         ),
     )
-
-    def settings(self) -> WorldSettings:
-        """Use 240 steps per second, because the hits are only a tenth of a second apart."""
-        return WorldSettings(hertz=240.0, velocity_iterations=12, position_iterations=6)
+    world_settings = WorldSettings(hertz=240.0, velocity_iterations=12, position_iterations=6)
+    """Use 240 steps per second, because the hits are only a tenth of a second apart."""
 
     def furnish(self) -> None:
         layout, gap, friction = _LAYOUTS[round(self.parameter("layout"))], self.parameter("gap"), self.parameter("friction")

@@ -11,7 +11,6 @@ from engine.demo import Claim, Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color, mix
-from engine.world import WorldSettings
 
 __all__ = ["Pyramid"]
 
@@ -68,9 +67,6 @@ class Pyramid(Scene):
         ),
     )
 
-    def settings(self) -> WorldSettings:
-        return WorldSettings(velocity_iterations=int(self.parameter("iterations")))
-
     def furnish(self) -> None:
         rows, friction = int(self.parameter("rows")), self.parameter("friction")
         self.ground = add_ground(self.stage, -rows - 8.0, rows + 8.0, friction=friction)
@@ -119,13 +115,11 @@ class Pyramid(Scene):
         self.balls.append(self.paint(ball, palette.TOUCHING))
 
     def on_parameter(self, name: str) -> None:
-        if name == "iterations":
-            self.world.set_settings(velocity_iterations=int(self.parameter("iterations")))
-        elif name == "friction":
+        if name == "friction":
             for fixture in self.world.fixture_ids:
                 self.world.set_fixture(fixture, friction=self.parameter("friction"))
-        elif name == "rows":
-            self.restart()
+        elif name != "mass":
+            super().on_parameter(name)
         for body in self.boxes:
             if self.alive(body):
                 self.world.set_awake(body, True)

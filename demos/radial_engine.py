@@ -64,9 +64,7 @@ class RadialEngine(Scene):
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     claims = (Claim("largest piston error", "mm", 1.0, lambda demo: 1000.0 * demo.worst, 0.0, 1000.0 * LINEAR_SLOP),)
-
-    def settings(self) -> WorldSettings:
-        return WorldSettings(velocity_iterations=int(self.parameter("iterations")), position_iterations=10)
+    world_settings = WorldSettings(position_iterations=10)
 
     def furnish(self) -> None:
         n, rod = int(self.parameter("cylinders")), self.parameter("rod")
@@ -131,12 +129,6 @@ class RadialEngine(Scene):
     def worst(self) -> float:
         """Largest distance of a piston from its predicted position in the last steps, meters."""
         return max(self.errors, default=0.0)
-
-    def on_parameter(self, name: str) -> None:
-        if name == "iterations":
-            self.world.set_settings(velocity_iterations=int(self.parameter("iterations")))
-        else:
-            self.restart()
 
     def home(self) -> AABB:
         reach = self._rod + _CRANK + 0.7

@@ -51,9 +51,7 @@ class Ragdoll(Scene):
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("Enter", "throw another ragdoll"),)
     claims = (Claim("largest energy gain in a step", "J", 5.0, lambda demo: demo.given_back, 0.0, _MAX_GAIN),)
-
-    def settings(self) -> WorldSettings:
-        return WorldSettings(hertz=120.0)
+    world_settings = WorldSettings(hertz=120.0)
 
     def furnish(self) -> None:
         steps = []

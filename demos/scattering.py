@@ -83,9 +83,7 @@ class Scattering(Scene):
         ),
     )
     cycle = 6.0
-
-    def settings(self) -> WorldSettings:
-        return WorldSettings(gravity=(0.0, 0.0))
+    world_settings = WorldSettings(gravity=(0.0, 0.0))
 
     def furnish(self) -> None:
         bounce = self.parameter("restitution")

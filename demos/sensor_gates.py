@@ -56,9 +56,7 @@ class SensorGates(Scene):
     claims = (
         Claim("balls on the right, counted by the sensors", "", 0.0, lambda demo: demo.counted, lambda demo: demo.on_the_right, 0.0, 0),
     )
-
-    def settings(self) -> WorldSettings:
-        return WorldSettings(gravity=(0.0, 0.0))
+    world_settings = WorldSettings(gravity=(0.0, 0.0))
 
     def furnish(self) -> None:
         self._build_room()

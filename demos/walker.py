@@ -115,9 +115,7 @@ class Walker(Scene):
             3,
         ),
     )
-
-    def settings(self) -> WorldSettings:
-        return WorldSettings(hertz=120.0, velocity_iterations=12)
+    world_settings = WorldSettings(hertz=120.0, velocity_iterations=12)
 
     def furnish(self) -> None:
         friction = self.parameter("friction")
