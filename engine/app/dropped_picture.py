@@ -185,6 +185,10 @@ class DroppedPainter:
         (left, bottom), (right, top) = box
         width, height = (right - left) * canvas.camera.scale, (top - bottom) * canvas.camera.scale
         pose = body.stage.drawn_pose(body.body)
+        if canvas.is_sketch:
+            middle = Transform(pose[:2], pose[2]).apply((0.5 * (left + right), 0.5 * (bottom + top)))
+            canvas.image(whole, middle, pose[2], right - left)
+            return
         if not (_NARROWEST <= max(width, height) <= _WIDEST and all(map(math.isfinite, pose))):
             return
         x, y = canvas.camera.to_screen(Transform(pose[:2], pose[2]).apply((0.5 * (left + right), 0.5 * (bottom + top))))

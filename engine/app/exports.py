@@ -117,11 +117,12 @@ class PageExport(Export):
     """Makes a page that plays the past of a session in any browser."""
 
     def __init__(self, session: Session, path: Path, first: int, last: int) -> None:
+        from engine.app.dropped_picture import DroppedPainter
         from engine.player.capture import Capture
 
         super().__init__(session, path, first, last)
         self._begin()
-        self._capture = Capture(session.demo)
+        self._capture = Capture(session.demo, (), DroppedPainter().draw, last - first)
 
     @property
     def words(self) -> str:

@@ -13,7 +13,7 @@ import pygame
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
 from engine.app.session import Session
-from engine.app.stage_views import step_path, views_of
+from engine.app.stage_views import views_of
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS, Difference
 from engine.render import palette
@@ -25,6 +25,7 @@ from engine.render.debug_draw import DebugDraw
 from engine.render.differences import PlacedDifferences, length_words, reason_color
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_lines, lines_size
+from engine.render.interpolation import step_path
 from engine.render.palette import Color
 from engine.render.raster import DiscBook, Raster, load_raster
 from engine.render.second_world import ring_counterpart

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from engine.common.arrays import FloatArray, any_of_rows
-from engine.contracts.contact import PointState
-from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
+from engine.render.interpolation import contact_moments, impacts_of, step_path
 from engine.render.trail import ContactTrail
 from engine.render.views import SceneView
 from engine.sim.demo import Demo
-from engine.sim.stage import Stage, TakenPiece
+from engine.sim.stage import Stage
 
-__all__ = ["StageViews", "step_path", "views_of"]
+__all__ = ["StageViews", "views_of"]
 
 
 class StageViews:
@@ -33,7 +29,7 @@ class StageViews:
         """Note the contact points that came and went in a stage's last step."""
         trail = self._trails.setdefault(stage, ContactTrail())
         for piece in stage.pieces:
-            trail.record(piece.contacts, _moments(piece, _impacts(piece)))
+            trail.record(piece.contacts, contact_moments(piece, impacts_of(piece)))
 
     def scene(self, stage: Stage) -> SceneView:
         """Return a stage as it is drawn now."""
@@ -63,27 +59,3 @@ def views_of(demo: Demo) -> StageViews:
         views = StageViews(demo)
         observers.append(views)
     return views
-
-
-def step_path(stage: Stage) -> StepImpacts | StepPath | None:
-    """Return the way of the bodies within the last step; None if it is straight, or the stage was brought elsewhere since."""
-    if not stage.is_last_step:
-        return None
-    *_, last = pieces = stage.pieces
-    path = tuple(PathPiece(piece.start, piece.end, piece.body_ids, piece.before, piece.after, _impacts(piece)) for piece in pieces)
-    if len(path) == 1:
-        return path[0].impacts
-    return StepPath(path, _moments(last, path[-1].impacts))
-
-
-def _impacts(piece: TakenPiece) -> StepImpacts | None:
-    if piece.velocities is None or not piece.contacts.in_toi.any():
-        return None
-    return step_impacts(piece.contacts, np.array(piece.body_ids, dtype=np.int64), piece.before, piece.velocities, piece.seconds)
-
-
-def _moments(piece: TakenPiece, impacts: StepImpacts | None) -> FloatArray:
-    """Return when within the stage's step each contact of a piece began, 0 to 1, float64 (n,); 0 for those from before."""
-    moments = impacts.contact_moments if impacts is not None else np.zeros(len(piece.contacts))
-    is_new = any_of_rows(piece.contacts.state == PointState.ADD) | (moments > 0.0)
-    return np.where(is_new, piece.start + (piece.end - piece.start) * moments, 0.0)

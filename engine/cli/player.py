@@ -26,13 +26,14 @@ class PageCapture:
         self._capture: Capture | None = None
         self._title = ""
 
-    def start(self, demo: Demo, besides: Sequence[Comparison] = ()) -> None:
-        """Capture the present state of a demo and of the copies beside it."""
+    def start(self, demo: Demo, n_steps: int, length: str, besides: Sequence[Comparison] = ()) -> None:
+        """Capture the present state of a demo and of the copies beside it; `length` is the option that gives the number of steps."""
         if self._path is not None:
+            from engine.app.dropped_picture import DroppedPainter
             from engine.player.capture import Capture
 
-            with named("--html"):
-                self._capture, self._title = Capture(demo, besides), demo.title
+            with named(lambda field: length if field == "seconds" else "--html"):
+                self._capture, self._title = Capture(demo, besides, DroppedPainter().draw, n_steps), demo.title
 
     def stepped(self) -> None:
         """Capture the state after a step."""

@@ -118,7 +118,7 @@ def _film(recording: Recording, camera: Camera, html: str | None, first: int, la
     with camera.running(), progress("replaying", last) as advance:
         history.seek(first, advance)
         camera.start(history.demo)
-        page.start(history.demo)
+        page.start(history.demo, last - first, "--to")
         for step in range(first + 1, last + 1):
             history.seek(step)
             camera.stepped()

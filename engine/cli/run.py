@@ -284,7 +284,7 @@ def _headless(
         def prepare(acting: Simulation | History[Demo]) -> None:
             _drop(acting, args.drops or [])
             camera.start(acting.demo)
-            page.start(acting.demo, besides)
+            page.start(acting.demo, steps, "--seconds" if args.steps is None else "--steps", besides)
             add_row(acting.demo)
 
         def on_step(running: Demo) -> None:

@@ -6,10 +6,11 @@ or 1/20,000 of the view if that is less. Contact points are stored relative to t
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,16 @@ from engine.contracts.agreement import REASONS
 from engine.contracts.contact import PointState, StepContacts
 from engine.player.encoding import first_differences, packed_recording, second_differences
 from engine.render import palette
+from engine.render.interpolation import PathPiece, StepPath, moved, step_path
 from engine.render.packing import PackedShapes, carried_points
 from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo, StatusLine
 from engine.sim.ids import called, readable
 from engine.sim.stage import Stage
 from engine.world import World
+
+if TYPE_CHECKING:
+    from engine.render.sketch import SketchBook
 
 __all__ = ["MAX_ERROR", "Capture"]
 
@@ -47,6 +52,9 @@ _READOUT_SECONDS = 0.1
 """Time between two captures of the readout: nobody reads faster, and some demos compute it in milliseconds."""
 _WHOLE_STEPS = 60
 """Number of first steps whose readout is captured after each: a shot is over after a few."""
+_MAX_STATES = 2_000_000
+"""Maximum number of bodies times steps: about 1 GB of memory, and a page of 15 MB."""
+_NO_IDS, _NO_POSES = np.zeros(0, dtype=np.int64), (np.zeros((0, 3)), np.zeros((0, 3)))
 _MAX_GRID = 2.0**52
 """Maximum number of grid pitches from the origin; a body farther away is shown there."""
 
@@ -100,6 +108,10 @@ class Capture:
     demo : Demo
     besides : sequence of Comparison
         Copies of the demo with other solvers; only their bodies are captured.
+    draw_dropped : callable, optional
+        Draws the pictures of dropped bodies.
+    n_steps : int
+        Number of steps that will be captured.
 
     Attributes
     ----------
@@ -111,15 +123,30 @@ class Capture:
     Raises
     ------
     InvalidInputError
-        The demo has no world.
+        The demo has no world, or the run is too long for its number of bodies.
     """
 
-    def __init__(self, demo: Demo, besides: Sequence[Comparison] = ()) -> None:
+    def __init__(
+        self,
+        demo: Demo,
+        besides: Sequence[Comparison] = (),
+        draw_dropped: Callable[[Any, Demo], None] | None = None,
+        n_steps: int = 0,
+    ) -> None:
         if not demo.stages:
             raise InvalidInputError("demo", "one with a world", Described(demo.title))
+        n_bodies = (1 + len(besides)) * sum(len(stage.world.body_ids) for stage in demo.stages)
+        limit = _MAX_STATES // max(n_bodies, 1)
+        if n_steps > limit:
+            requirement = f"at most {limit * demo.step_seconds:.4g} s for a page of {n_bodies:,} bodies"
+            raise InvalidInputError("seconds", requirement, n_steps * demo.step_seconds)
         self.steps = 0
         self.notes: list[dict[str, Any]] = []
-        self._demo, self._besides = demo, besides
+        self._demo, self._besides, self._draw_dropped = demo, besides, draw_dropped
+        self._book: SketchBook | None = None
+        self._figures: dict[tuple[Any, ...], int] = {}
+        self._drawings: list[tuple[int, list[list[int]]]] = []
+        self._bends: list[tuple[float, ...]] = []
         self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
         (left, bottom), (right, top) = demo.home().lower, demo.home().upper
         self._facts = {
@@ -157,6 +184,7 @@ class Capture:
         self._chunks = {number: chunk for number, chunk in self._chunks.items() if number < len(stages)}
         for number, (demo, which, stage) in enumerate(stages):
             self._take_stage(number, stage, demo, which)
+        self._take_drawing()
         if self.steps > _WHOLE_STEPS and self.steps % self._readout_steps:
             return
         verdicts = [(verdict.words, palette.of_verdict(verdict.holds)) for verdict in self._demo.verdicts()]
@@ -169,6 +197,34 @@ class Capture:
         text, color = (line, palette.TEXT) if isinstance(line, str) else line
         return self._lines.setdefault((text, self._color(palette.packed(color))), len(self._lines))
 
+    def _take_drawing(self) -> None:
+        """Note what the demo draws behind its bodies and over them; a drawing that stays is noted once."""
+        demo = self._demo
+        hooks: list[list[Callable[[Any], None]]] = [[], []]
+        if type(demo).draw_background is not Demo.draw_background:
+            hooks[0].append(demo.draw_background)
+        draw_dropped = self._draw_dropped
+        if draw_dropped is not None and demo.dropped:
+            hooks[0].append(lambda canvas: draw_dropped(canvas, demo))
+        if type(demo).draw is not Demo.draw:
+            hooks[1].append(demo.draw)
+        if self._book is None:
+            if not any(hooks):
+                return
+            from engine.render.sketch import SketchBook  # loads pygame
+
+            self._book = SketchBook(demo.home(), demo.margins(*SketchBook.size, 1.0))
+        for stage in demo.stages:
+            stage.drawn_poses = stage.world.poses
+        drawings = []
+        for draws in hooks:
+            sketch = self._book.sketch()
+            for draw in draws:
+                draw(sketch)
+            drawings.append([self._figures.setdefault(figure, len(self._figures)) for figure in sketch.finished()])
+        if not self._drawings or self._drawings[-1][1] != drawings:
+            self._drawings.append((self.steps, drawings))
+
     def _color(self, color: int) -> int:
         return self._colors.setdefault(color, len(self._colors))
 
@@ -177,12 +233,17 @@ class Capture:
         if chunk is None or chunk.world is not world or chunk.packed.version != (world.structure_version, palette.theme_name()):
             chunk = self._chunks[number] = self._new_chunk(number, world, chunk)
             self._stages[number] = {"offset": stage.offset, "label": stage.label, "label_at": stage.label_at, "beside": beside}
+            if stage.window is not None:
+                self._stages[number]["window"] = [*stage.window.lower, *stage.window.upper]
         packed, contacts, poses = chunk.packed, world.contacts, world.poses
         rows = packed.rows_of_contacts(contacts)
         colors = packed.outline_colors(world.awake, demo.body_colors(stage), rows if stage.mark_touching else None)
         kinds, which = np.unique(colors, return_inverse=True)
         numbers = np.array([self._color(color) for color in kinds.tolist()], dtype=np.int64)
-        chunk.states.append(np.column_stack((packed.centers_of_mass(poses), poses[:, 2], 2 * numbers[which] + ~world.awake)))
+        is_outline = np.isin(packed.body_ids, self._outlined(demo, stage))
+        looks = 4 * numbers[which] + 2 * is_outline + ~world.awake
+        chunk.states.append(np.column_stack((packed.centers_of_mass(poses), poses[:, 2], looks)))
+        self._take_bends(chunk, stage)
         if beside:
             return
         positions = carried_points(contacts, packed, poses, rows)
@@ -195,6 +256,29 @@ class Capture:
                     a, b = chunk.packed.rows_of(np.array((event.body_a, event.body_b))).tolist()
                     if a >= 0 and b >= 0:
                         self._events.append((self.steps, int(chunk.bodies[a]), int(chunk.bodies[b]), 2 * event.sensor + is_end))
+
+    def _outlined(self, demo: Demo, stage: Stage) -> list[int]:
+        """Return the ids of the bodies that are drawn without a fill, because a picture shows them."""
+        dropped = demo.dropped if self._draw_dropped is not None else ()
+        pictured = (drop.body for drop in dropped if drop.stage is stage and drop.is_there and drop.has_picture)
+        return [*demo.outlined_bodies(stage), *pictured]
+
+    def _take_bends(self, chunk: _Chunk, stage: Stage) -> None:
+        """Note where the paths of bodies bend inside the step: step, body, fraction of the step, center and angle."""
+        path = step_path(stage) if self.steps else None
+        pieces = path.pieces if isinstance(path, StepPath) else () if path is None else (PathPiece(0.0, 1.0, (), *_NO_POSES, path),)
+        for piece in pieces:
+            ids, poses = (np.array(piece.body_ids, dtype=np.int64), piece.after) if piece.end < 1.0 else (_NO_IDS, _NO_POSES[0])
+            moments = np.full(len(ids), piece.end)
+            if piece.impacts is not None:
+                ids, poses = np.concatenate((piece.impacts.bodies, ids)), np.concatenate((piece.impacts.poses, poses))
+                moments = np.concatenate((piece.start + (piece.end - piece.start) * piece.impacts.moments, moments))
+            rows = chunk.packed.rows_of(ids)
+            there = (rows >= 0) & chunk.packed.is_moving[rows]
+            rows, poses, moments = rows[there], poses[there], moments[there]
+            centers = moved(chunk.packed.local_centers[rows], poses)
+            columns = zip(chunk.bodies[rows].tolist(), moments.round(4).tolist(), *centers.T.tolist(), poses[:, 2].tolist(), strict=True)
+            self._bends += [(self.steps, *(round(value, 5) for value in column)) for column in columns]
 
     def _new_chunk(self, number: int, world: World, before: _Chunk | None) -> _Chunk:
         packed = PackedShapes(world)
@@ -280,6 +364,7 @@ class Capture:
             run["steps"] += 1
             if difference.size > run["size"]:
                 run |= {"size": difference.size, "worst": self.steps, "evidence": readable(difference.evidence)}
+                run |= {"box2d": difference.box2d_normal, "ours": difference.ours_normal}
 
     def _parting(self, beside: Comparison) -> dict[str, Any]:
         """Return what is said about a copy: its solver, and where and when it first was elsewhere."""
@@ -294,6 +379,7 @@ class Capture:
         bodies, streams, motion = self._packed_bodies()
         points, pairs, tracks = self._packed_points(motion)
         streams |= tracks
+        drawing = self._packed_drawing()
         reasons = {run["reason"] for run in self._runs}
         header = {
             **self._facts,
@@ -311,10 +397,28 @@ class Capture:
             "notes": self.notes,
             "differences": [{**run, "pair": pairs.get(run["pair"], 0)} for run in self._runs],
             "reasons": {name: [REASONS[name].name, REASONS[name].sentence] for name in sorted(reasons)},
+            "bends": self._bends,
+            "drawing": drawing,
             "lines": list(self._lines),
             "readouts": self._readouts,
         }
         return packed_recording(header, streams)
+
+    def _packed_drawing(self) -> dict[str, Any]:
+        """Return the figures that the demo drew, with numbers for their colors, and those of each step behind the bodies and over them."""
+        book = self._book
+        if book is None:
+            return {}
+        return {
+            "pitch": book.pitch,
+            "scale": book.camera.scale,
+            "figures": [[self._number(value) for value in figure] for figure in self._figures],
+            "steps": self._drawings,
+            "pictures": [base64.b64encode(png).decode("ascii") for png in book.pngs()],
+        }
+
+    def _number(self, value: Any) -> Any:
+        return self._color(palette.packed(palette.now(value))) if isinstance(value, tuple) else value
 
     def _packed_bodies(self) -> tuple[list[dict[str, Any]], dict[str, IntArray], _Motion]:
         """Return the bodies, the streams of their motion and looks, and the motion as a reader decodes it."""

@@ -86,7 +86,7 @@ def _stepped(all_steps: Sequence[TraceSteps], summary: str = "") -> Page:
 
 
 def _captured(demo: Demo, step: Callable[[], None], n_steps: int) -> Page:
-    capture = Capture(demo)
+    capture = Capture(demo, n_steps=n_steps)
     for _ in range(n_steps):
         step()
         capture.update()

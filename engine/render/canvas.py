@@ -75,6 +75,9 @@ class Canvas:
         Collects the controls that are drawn.
     """
 
+    is_sketch = False
+    """True if what is drawn is recorded, not painted."""
+
     def __init__(
         self,
         surface: pygame.Surface,
@@ -271,9 +274,8 @@ class Canvas:
         picture = self.fonts.render(text, size, color, bold)
         name = {"left": "midleft", "right": "midright", "top": "midtop", "bottom": "midbottom"}.get(anchor, anchor)
         place = picture.get_rect(**{name: (round(pixel[0]), round(pixel[1]))})
-        if plate:
-            self._plate(place)
-        self.surface.blit(picture, place)
+        side = next((side for side in ("left", "right") if side in name), "center")
+        self._write(picture, place, side, text, color, size, bold, plate)
         self.room.take(place)
         return place
 
@@ -300,10 +302,7 @@ class Canvas:
         place = self.room.beside(pixel, (wide + 2 * round(_LABEL_PAD * self.ui_scale), high), (gap - _LABEL_PAD) * self.ui_scale, sides)
         if place is None:
             return False
-        where = picture.get_rect(center=place.center)
-        if plate:
-            self._plate(where)
-        self.surface.blit(picture, where)
+        self._write(picture, picture.get_rect(center=place.center), "center", text, color, size, bold, plate)
         return True
 
     def label_last(
@@ -457,6 +456,14 @@ class Canvas:
             draw_line(self.surface, mapped, (x0, y0), (x1, y1), thick)
         for (x0, y0), (x1, y1) in lines[~inside].tolist() if not inside.all() else ():
             self._line_px((x0, y0), (x1, y1), color, width)
+
+    def _write(
+        self, picture: pygame.Surface, place: pygame.Rect, side: str, text: str, color: Color, size: float, bold: bool, plate: bool
+    ) -> None:
+        """Put the picture of a text into its place; `side` is that of the place that stays if the text is written in another size."""
+        if plate:
+            self._plate(place)
+        self.surface.blit(picture, place)
 
     def _plate(self, place: pygame.Rect) -> None:
         outer = place.inflate(round(8.0 * self.ui_scale), round(2.0 * self.ui_scale))

@@ -10,15 +10,27 @@ inside the step, that path has a bend: until the impact nothing was pushed, and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.contracts.contact import StepContacts
+from engine.contracts.contact import PointState, StepContacts
 
-__all__ = ["PathPiece", "StepImpacts", "StepPath", "interpolated", "moved", "step_impacts"]
+__all__ = [
+    "PathPiece",
+    "StepImpacts",
+    "StepPath",
+    "contact_moments",
+    "impacts_of",
+    "interpolated",
+    "moved",
+    "step_impacts",
+    "step_path",
+]
 
 
 def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatArray, local_centers: FloatArray) -> FloatArray:
@@ -166,3 +178,58 @@ def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray,
     first, where = np.unique(flat, return_index=True)
     chosen = order[where]
     return StepImpacts(body_ids[first], np.concatenate((moments[at], moments[at]))[chosen], poses.reshape(-1, 3)[chosen], moments)
+
+
+class WorldStep(Protocol):
+    """A step of the world within a step of the picture, as `engine.sim.stage.TakenPiece` describes it."""
+
+    @property
+    def contacts(self) -> StepContacts: ...
+    @property
+    def start(self) -> float: ...
+    @property
+    def end(self) -> float: ...
+    @property
+    def body_ids(self) -> tuple[int, ...]: ...
+    @property
+    def before(self) -> FloatArray: ...
+    @property
+    def after(self) -> FloatArray: ...
+    @property
+    def velocities(self) -> FloatArray | None: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+class Stepped(Protocol):
+    """What has taken a step, as an `engine.sim.stage.Stage`."""
+
+    @property
+    def is_last_step(self) -> bool: ...
+    @property
+    def pieces(self) -> Sequence[WorldStep]: ...
+
+
+def step_path(stage: Stepped) -> StepImpacts | StepPath | None:
+    """Return the path of the bodies within the last step; None if it is straight, or the stage was brought elsewhere since."""
+    if not stage.is_last_step:
+        return None
+    steps = stage.pieces
+    path = tuple(PathPiece(step.start, step.end, step.body_ids, step.before, step.after, impacts_of(step)) for step in steps)
+    if len(path) == 1:
+        return path[0].impacts
+    return StepPath(path, contact_moments(steps[-1], path[-1].impacts))
+
+
+def impacts_of(step: WorldStep) -> StepImpacts | None:
+    """Return the impacts inside a step of the world; None if there are none."""
+    if step.velocities is None or not step.contacts.in_toi.any():
+        return None
+    return step_impacts(step.contacts, np.array(step.body_ids, dtype=np.int64), step.before, step.velocities, step.seconds)
+
+
+def contact_moments(step: WorldStep, impacts: StepImpacts | None) -> FloatArray:
+    """Return when within the step of the picture each contact began, 0 to 1, float64 (n,); 0 for those from before."""
+    moments = impacts.contact_moments if impacts is not None else np.zeros(len(step.contacts))
+    is_new = any_of_rows(step.contacts.state == PointState.ADD) | (moments > 0.0)
+    return np.where(is_new, step.start + (step.end - step.start) * moments, 0.0)

@@ -269,18 +269,33 @@ def _darkened(color: Color, ground: Color, least: float) -> Color:
 
 
 def in_both(color: Color) -> tuple[Color, Color]:
-    """Return a color of the current theme as the dark and as the light theme have it; a demo's own color is darkened for the light one.
+    """Return a color of the current theme as the dark and as the light theme have it, also one mixed with the background.
+
+    A demo's own color is darkened for the light theme.
 
     Examples
     --------
     >>> in_both(TEXT), in_both((1, 200, 3))
     (((222, 229, 238), (24, 32, 44)), ((1, 200, 3), (1, 162, 3)))
+    >>> in_both(mix(BACKGROUND, TEXT, 0.5))[1] == mix(LIGHT.background, LIGHT.text, 0.5)
+    True
     """
     here, there = (DARK, LIGHT) if _theme is DARK else (LIGHT, DARK)
-    counterparts = dict(zip(here.colors(), there.colors(), strict=True))
+    counterpart = dict(zip(here.colors(), there.colors(), strict=True)).get(color) or _mixture(color, here, there)
     if _theme is DARK:
-        return color, counterparts.get(color) or _darkened(color, LIGHT.background, MIN_CONTRAST)
-    return counterparts.get(color, color), color
+        return color, counterpart or _darkened(color, LIGHT.background, MIN_CONTRAST)
+    return counterpart or color, color
+
+
+def _mixture(color: Color, here: Theme, there: Theme) -> Color | None:
+    """Return the counterpart of a color of `here` that is mixed with the background; None if it is not."""
+    for known, other in zip(here.colors(), there.colors(), strict=True):
+        part = max(range(3), key=lambda k: abs(known[k] - here.background[k]))
+        span = known[part] - here.background[part]
+        share = (color[part] - here.background[part]) / span if span else 0.0
+        if 0.0 < share < 1.0 and max(abs(a - b) for a, b in zip(mix(here.background, known, share), color, strict=True)) <= 1:
+            return mix(there.background, other, round(share, 2))
+    return None
 
 
 def of_verdict(holds: bool | None) -> Color:

@@ -60,6 +60,11 @@ class DroppedBody:
     picture: BodyPicture | None = None
 
     @property
+    def has_picture(self) -> bool:
+        """True if a picture shows the body."""
+        return self.picture is not None or (self.file is not None and self.file.picture is not None)
+
+    @property
     def is_there(self) -> bool:
         """True if the body still exists."""
         return self.stage.world is self.world and self.world.is_body(self.body)

@@ -1,10 +1,13 @@
 // Reads a recording: a JSON header and streams of integers; engine/player/encoding.py describes the format.
 
+function bytesOf(base64) {
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  return bytes;
+}
+
 export async function unpack(base64) {
-  const text = atob(base64);
-  const packed = new Uint8Array(text.length);
-  for (let k = 0; k < text.length; k++) packed[k] = text.charCodeAt(k);
-  const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const plain = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(plain).arrayBuffer());
   const headLength = new DataView(bytes.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headLength)));
@@ -61,7 +64,17 @@ export class Recording {
     this.#readBodies(stream);
     this.#readPoints(stream);
     this.#readEvents();
+    this.bendsAt = new Map(); // by body and step: [fraction, x, y, angle] of each bend
+    for (const [step, body, ...bend] of this.bends) {
+      const key = body * (this.steps + 1) + step;
+      this.bendsAt.set(key, [...(this.bendsAt.get(key) ?? []), bend].sort(([one], [other]) => one - other));
+    }
     for (const joint of this.joints) joint.offset = this.stages[joint.stage].offset;
+  }
+
+  async loadPictures() {
+    const load = (base64) => createImageBitmap(new Blob([bytesOf(base64)], { type: "image/png" }));
+    this.pictures = await Promise.all((this.drawing.pictures ?? []).map(load));
   }
 
   #pairs = { step: -1, rows: new Map() };
@@ -135,12 +148,35 @@ export class Recording {
     return body.first <= Math.ceil(time) && Math.ceil(time) <= body.last;
   }
 
-  // Center of mass and angle at a time, in the view: straight from one step to the next, as the window draws it.
+  // Whether a body exists, and its center is in the part of its world that is shown.
+  isShown(body, time) {
+    if (!this.has(body, time)) return false;
+    const { window } = this.stages[body.stage];
+    if (!window) return true;
+    const [x, y] = this.centerOf(body, time), [ox, oy] = body.offset;
+    return x - ox >= window[0] && x - ox <= window[2] && y - oy >= window[1] && y - oy <= window[3];
+  }
+
+  // Center of mass and angle at a time, in the view: straight from one step to the next but for impacts, as the window draws it.
   centerOf(body, time) {
     const after = body.row + Math.min(Math.ceil(time), body.last), before = body.row + Math.max(Math.floor(time), body.first);
     const share = before < after ? time - Math.floor(time) : 0;
+    const bends = share && this.bendsAt.get(body.index * (this.steps + 1) + Math.ceil(time));
+    if (bends) return this.#bent(body, bends, before, after, share);
     const between = (values) => values[before] + share * (values[after] - values[before]);
     return [between(this.x) + body.offset[0], between(this.y) + body.offset[1], between(this.angle)];
+  }
+
+  #bent({ offset: [ox, oy] }, bends, before, after, share) {
+    const place = (row) => [this.x[row], this.y[row], this.angle[row]], path = [[0, ...place(before)], ...bends, [1, ...place(after)]];
+    const next = Math.max(path.findIndex(([fraction]) => fraction >= share), 1), [from, ...start] = path[next - 1], [to, ...end] = path[next];
+    const part = to > from ? (share - from) / (to - from) : 1;
+    return start.map((value, k) => value + part * (end[k] - value) + [ox, oy, 0][k]);
+  }
+
+  // Numbers of the figures that the demo drew at a step, behind its bodies and over them.
+  drawingAt(step) {
+    return this.drawing.steps?.findLast(([first]) => first <= step)?.[1] ?? [[], []];
   }
 
   // Position of the origin and angle at a whole step, in the world of the body; what `World.poses` had.

@@ -10,6 +10,7 @@ async function start(root) {
     const content = await unpack(root.querySelector("script").textContent);
     root.replaceChildren(document.getElementById("player").content.cloneNode(true));
     const isRun = content.header.kind === "run", recording = isRun ? new Recording(content) : content.header;
+    if (isRun) await recording.loadPictures();
     const player = new Player(root, isRun ? new RunScene(recording) : new StepScene(recording), recording.title);
     const facts = Object.entries(recording.facts).map(([name, value]) => `${name} ${value}`).join(", ");
     player.part("watch").textContent = recording.watch;

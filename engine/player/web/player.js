@@ -184,7 +184,7 @@ export class Player {
       box.checked = this.scene.layers[name];
       box.addEventListener("change", () => this.#layer(k, box.checked));
       line.prepend(box);
-      line.title = `Key ${(k + 1) % 10}`;
+      line.title = `Key ${k < 10 ? (k + 1) % 10 : "D"}`;
       layers.append(line);
       return box;
     });
@@ -221,7 +221,7 @@ export class Player {
       "+": () => this.#zoom(1.25), "=": () => this.#zoom(1.25), "-": () => this.#zoom(0.8), "[": () => this.#faster(-1), "]": () => this.#faster(1),
       Escape: () => this.#point(null),
     };
-    const layer = /^[0-9]$/.test(event.key) ? (Number(event.key) + 9) % 10 : -1;
+    const layer = event.key === "d" ? 10 : /^[0-9]$/.test(event.key) ? (Number(event.key) + 9) % 10 : -1;
     if (layer >= 0 && layer < this.boxes.length) this.#layer(layer, !this.boxes[layer].checked);
     else if (this.scene.key?.(event.key, this)) this.refresh();
     else if (keys[event.key] && !(event.key === " " && onButton)) keys[event.key]();

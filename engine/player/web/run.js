@@ -6,10 +6,10 @@ import { TURN, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove } from
 export const LAYERS = [
   ["shapes", "Shapes", true], ["aabbs", "AABBs", false], ["points", "Points", true], ["normals", "Normals", false], ["joints", "Joints", true],
   ["centers", "Centers", false], ["separations", "Separations", false], ["check", "Live check", true], ["impulses", "Impulses", false],
-  ["labels", "Labels", false],
+  ["labels", "Labels", false], ["drawing", "Demo's drawing", true],
 ];
 const FADE_STEPS = 24, FLASH_STEPS = 10; // as in engine/render/trail.py
-const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, PERIODS = [9, 16, 5], SMALLEST_DISC = 1.5;
+const DOT_METERS = 0.045, LONGEST = 64, MAX_LABELS = 160, PERIODS = [9, 16, 5], SMALLEST_DISC = 1.5, SAME_WAY = 0.9998;
 
 export class RunScene {
   constructor(recording) {
@@ -18,7 +18,7 @@ export class RunScene {
     this.steps = recording.steps;
     this.seconds = recording.seconds;
     this.layers = Object.fromEntries(LAYERS.map(([name, , isOn]) => [name, recording.layers[name] ?? isOn]));
-    this.layerNames = LAYERS;
+    this.layerNames = LAYERS.filter(([name]) => name !== "drawing" || recording.drawing.figures);
     const most = Math.max(...recording.began, 1);
     this.marks = Array.from(recording.began, (n, step) => ({ step, height: n ? 0.35 + 0.65 * Math.log1p(n) / Math.log1p(most) : 0, color: "point-add" }));
     const reasons = recording.differences.filter((difference) => difference.reason === "unexplained");
@@ -30,8 +30,10 @@ export class RunScene {
   draw(ctx, view, time, theme) {
     const frame = { ctx, view, time, theme, scale: view.scale, recording: this.recording, step: Math.ceil(time) };
     drawBackdrop(ctx, view, theme);
-    const all = this.recording.bodies.filter((body) => this.recording.has(body, time)), bodies = all.filter(({ beside }) => !beside);
+    const all = this.recording.bodies.filter((body) => this.recording.isShown(body, time)), bodies = all.filter(({ beside }) => !beside);
     frame.centers = new Map(all.map((body) => [body.index, this.recording.centerOf(body, time)]));
+    const [behind, over] = this.layers.drawing ? this.recording.drawingAt(frame.step) : [[], []];
+    drawFigures(frame, behind);
     if (this.layers.shapes) drawShapes(frame, bodies);
     this.recording.besides.forEach((_, which) => drawBeside(frame, all.filter(({ beside }) => beside === which + 1), which));
     if (this.layers.aabbs) drawBoxes(frame, bodies);
@@ -42,6 +44,7 @@ export class RunScene {
     if (this.layers.points) drawPoints(frame);
     if (this.layers.check) drawDifferences(frame, this.layers.labels);
     if (this.layers.separations) drawSeparations(frame);
+    drawFigures(frame, over);
     for (const stage of this.recording.stages) drawStageName(frame, stage);
     drawScaleBar(ctx, view, theme);
   }
@@ -60,10 +63,12 @@ export class RunScene {
     return body ? this.#body(body, step) : null;
   }
 
-  #difference({ pair, reason, size, worst, evidence }) {
+  #difference({ pair, reason, size, worst, evidence, box2d, ours }) {
     const [name, sentence] = this.recording.reasons[reason];
     const names = (this.recording.bodiesOfPair.get(pair) ?? []).map((body) => body.name).join(" and ");
-    return [`${name}, ${lengthWords(size)}`, names, sentence, `${capital(evidence)} (step ${worst}).`];
+    const [theirs, own] = [box2d, ours].map((normal) => normal && `(${normal.map((value) => value.toFixed(3)).join(", ")})`);
+    const normals = `Normal by Box2D ${theirs}${own ? `, by us ${own}` : ""}`;
+    return [`${name}, ${lengthWords(size)}`, names, sentence, normals, `${capital(evidence)} (step ${worst}).`];
   }
 
   #point(row, time) {
@@ -142,13 +147,13 @@ function drawShapes({ ctx, view, theme, recording, centers, step }, bodies) {
   ctx.lineWidth = 1;
   ctx.lineJoin = "round";
   for (const body of bodies) {
-    const center = centers.get(body.index), color = recording.colors[recording.look[body.row + step] >> 1][Number(theme.isLight)];
+    const center = centers.get(body.index), color = recording.colors[recording.look[body.row + step] >> 2][Number(theme.isLight)], isOutline = recording.look[body.row + step] & 2;
     for (const part of body.parts) {
       const reach = part.reach ??= Math.max(...part.points.map(([x, y]) => Math.hypot(x, y))) + part.radius;
       if (center[0] + reach < left || center[0] - reach > right || center[1] + reach < bottom || center[1] - reach > top) continue;
       ctx.beginPath(); // a path for each: one for many takes several times as long
       outline(frame, part, center);
-      if (!part.sensor) {
+      if (!part.sensor && !isOutline) {
         ctx.fillStyle = theme.fill(color, share);
         ctx.fill();
       }
@@ -329,16 +334,84 @@ function lastPlace({ recording, view }, track) {
   return view.toScreen(recording.placeOf(rows[low], last));
 }
 
+// A ring at each difference, with Box2D's normal and, where it is another, ours.
 function drawDifferences(frame, hasLabels) {
   const { recording, time, view, theme } = frame, shown = recording.differencesAt[frame.step];
   const places = shown.map((difference) => view.toScreen(recording.placeOfDifference(difference, time)));
   const color = (difference) => (difference.reason === "unexplained" ? "unexplained" : "explained");
-  for (const kind of ["explained", "unexplained"]) dots(frame, places.filter((_, k) => color(shown[k]) === kind), theme.color(kind), 7, true);
+  for (const kind of ["explained", "unexplained"]) {
+    const own = shown.map((_, k) => k).filter((k) => color(shown[k]) === kind);
+    dots(frame, own.map((k) => places[k]), theme.color(kind), 7, true);
+    arrows(frame, own.map((k) => places[k]), own.map((k) => shown[k].box2d.map((value) => 30 * value)), theme.color(kind), 2);
+  }
+  const other = shown.map((_, k) => k).filter((k) => shown[k].ours && shown[k].ours[0] * shown[k].box2d[0] + shown[k].ours[1] * shown[k].box2d[1] < SAME_WAY);
+  arrows(frame, other.map((k) => places[k]), other.map((k) => shown[k].ours.map((value) => 20 * value)), theme.color("agree"), 2);
   if (!hasLabels) return;
   shown.slice(0, 40).forEach((difference, k) => {
     const words = `${recording.reasons[difference.reason][0]}  ${lengthWords(difference.size)}`;
     label(frame.ctx, theme, words, [places[k][0] + 11, places[k][1] - 11], color(difference), { bold: true, plate: true });
   });
+}
+
+// What the demo drew, as engine/render/sketch.py describes it.
+function drawFigures({ ctx, view, theme, scale, recording }, numbers) {
+  if (!numbers.length) return;
+  const { drawing, colors, pictures } = recording, unit = drawing.pitch * scale, [ox, oy] = view.toScreen([0, 0]);
+  const color = (k) => (k === null ? null : colors[k][Number(theme.isLight)]), size = Math.min(Math.max(scale / drawing.scale, 0.6), 1.6);
+  const places = (coordinates) => Array.from({ length: coordinates.length >> 1 }, (_, k) => [ox + unit * coordinates[2 * k], oy - unit * coordinates[2 * k + 1]]);
+  const trace = (points) => (ctx.beginPath(), points.forEach((point, k) => (k ? ctx.lineTo(...point) : ctx.moveTo(...point))));
+  const paint = (fill, outline, alpha) => {
+    [ctx.globalAlpha, ctx.lineWidth, ctx.lineJoin] = [alpha, 1.25, "round"];
+    if (fill !== null) ctx.fillStyle = color(fill), ctx.fill();
+    if (outline !== null) ctx.strokeStyle = color(outline), ctx.stroke();
+    ctx.globalAlpha = 1;
+  };
+  const draw = {
+    polygon: (fill, outline, alpha, ...points) => (trace(places(points)), ctx.closePath(), paint(fill, outline, alpha)),
+    circle(fill, outline, alpha, x, y, radius, angle) {
+      const [[cx, cy]] = places([x, y]), r = unit * radius;
+      ctx.beginPath();
+      if (angle !== null) ctx.moveTo(cx, cy);
+      ctx.arc(cx, cy, r, -(angle ?? 0), TURN - (angle ?? 0));
+      paint(fill, outline, alpha);
+    },
+    lines(stroked, width, dash, ...ends) {
+      const points = places(ends);
+      ctx.setLineDash(dash ? [dash, dash] : []);
+      stroke({ ctx }, points.flatMap((point, k) => (k % 2 ? [[points[k - 1], point]] : [])), color(stroked), width);
+      ctx.setLineDash([]);
+    },
+    dots: (filled, radius, alpha, isRing, ...points) => dots({ ctx }, places(points), color(filled), radius, isRing, alpha),
+    arrows(filled, width, length, ...ends) {
+      const points = places(ends), starts = points.filter((_, k) => !(k % 2));
+      const ways = starts.map(([x, y], k) => [points[2 * k + 1][0] - x, y - points[2 * k + 1][1]].map((value, _, way) => (length * value) / (Math.hypot(...way) || 1)));
+      arrows({ ctx }, starts, ways, color(filled), width);
+    },
+    text(filled, height, align, bold, plate, x, y, text) {
+      label(ctx, theme, text, places([x, y])[0], color(filled), { size: height * size, align, bold, plate });
+    },
+    image(number, alpha, x, y, angle, width) {
+      const picture = pictures[number], wide = unit * width, high = (wide * picture.height) / picture.width;
+      ctx.save();
+      ctx.globalAlpha = alpha;
+      ctx.translate(...places([x, y])[0]);
+      ctx.rotate(-angle);
+      ctx.drawImage(picture, -wide / 2, -high / 2, wide, high);
+      ctx.restore();
+    },
+    clip(...corners) {
+      if (!corners.length) return ctx.restore();
+      const [[left, bottom], [right, top]] = places(corners);
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(left, top, right - left, bottom - top);
+      ctx.clip();
+    },
+  };
+  for (const number of numbers) {
+    const [kind, ...values] = drawing.figures[number];
+    draw[kind](...values);
+  }
 }
 
 function drawSeparations(frame) {

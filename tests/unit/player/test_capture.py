@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from engine.cli.main import main
 from engine.contracts.contact import PointState
-from engine.geometry import Circle, Polygon
+from engine.geometry import AABB, Circle, Polygon
 from engine.player.capture import MAX_ERROR, Capture
+from engine.render import palette
 from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo
 from engine.sim.history import History
@@ -154,6 +157,52 @@ def test_every_stage_is_described_when_only_one_changes():
 def test_a_demo_without_a_world_is_refused(capfd, tmp_path):
     assert main(["run", "stepper", "--steps", "3", "--html", str(tmp_path / "a.html")]) == 2
     assert "--html must be one with a world" in capfd.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+class Drawing(Demo):
+    """A ball with a name over it, and a line behind it."""
+
+    id, title = "drawing", "Drawing"
+
+    def build(self):
+        self.stage = self.add_stage(World(), offset=(3.0, 1.0))
+        self.ball = self.stage.world.create_body(BodySpec((FixtureSpec(Circle(0.5), density=1.0),)))
+
+    def draw_background(self, canvas):
+        canvas.segment((-4.0, 0.0), (4.0, 0.25), palette.ACCENT, 2.0)
+
+    def draw(self, canvas):
+        with canvas.at(self.stage.offset).clipped(AABB((-5.0, -5.0), (5.0, 5.0))):
+            canvas.at(self.stage.offset).circle(
+                self.stage.drawn_pose(self.ball)[:2], 0.5, None, palette.mix(palette.BACKGROUND, palette.TEXT, 0.5)
+            )
+        canvas.text((0.0, 1.0), "the ball", palette.TEXT, plate=True)
+        canvas.point((math.nan, 0.0), palette.TEXT)
+
+
+def test_what_a_demo_draws_is_recorded_once_as_long_as_it_stays():
+    demo = Drawing()
+    page, poses, _ = captured(demo, 5)
+    drawing, colors = page.header["drawing"], page.header["colors"]
+    behind = {tuple(numbers[0]) for _, numbers in drawing["steps"]}
+    assert len(behind) == 1
+    kind, color, width, dash, *ends = drawing["figures"][behind.pop()[0]]
+    assert (kind, width, dash) == ("lines", 2.0, 0)
+    assert colors[color] == [f"#{palette.packed(theme.accent):06x}" for theme in palette.THEMES.values()]
+    assert np.abs(np.array(ends) * drawing["pitch"] - (-4.0, 0.0, 4.0, 0.25)).max() <= drawing["pitch"]
+    for step, (_, over) in drawing["steps"]:
+        clip, circle, end, text = (drawing["figures"][number] for number in over)
+        assert (clip[0], end, text[0], text[-1]) == ("clip", ["clip"], "text", "the ball")
+        assert colors[circle[2]][1] == f"#{palette.packed(palette.mix(palette.LIGHT.background, palette.LIGHT.text, 0.5)):06x}"
+        place = np.array(poses[step][0][demo.ball][:2]) + demo.stage.offset
+        assert np.abs(np.array(circle[4:6]) * drawing["pitch"] - place).max() <= drawing["pitch"]
+
+
+def test_a_run_too_long_for_a_page_is_refused_before_it_starts(capfd, tmp_path):
+    assert main(["run", "bounce", "--seconds", "10000", "--html", str(tmp_path / "a.html")]) == 2
+    error = capfd.readouterr().err
+    assert "--seconds must be at most" in error and "for a page of" in error and error.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 

@@ -12,15 +12,17 @@ from engine import trace
 from engine.cli.main import main
 from engine.common.words import shown
 from engine.contracts.agreement import REASONS
-from engine.geometry import Polygon
+from engine.geometry import Circle, Polygon
 from engine.player import show
 from engine.player.capture import Capture
 from engine.player.page import player_page
 from engine.player.steps import packed_steps
+from engine.render.interpolation import step_path
+from engine.render.packing import PackedShapes
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from engine.trace.quiz import Quiz
-from engine.world import BodySpec, FixtureSpec, World
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 from tests.chromium import PROGRAM, browser
 from tests.unit.player.hostile import HOSTILE
 from tests.waiting import until
@@ -176,6 +178,48 @@ def test_a_bullet_tunnels_on_the_page_as_it_did(tab, tmp_path):
     assert bullets[0] > 1.0 > 0.0 > bullets[1]
     assert ["tunneled" in note["text"] for note in tab.run(f"{RECORDING}.notes")] == [True]
     assert "tunneled" in tab.run(f"{PLAYER}.scene.news(6, 6).map(({{ text }}) => text).join()")
+
+
+class Impact(Demo):
+    """A fast ball hits a wall inside a step."""
+
+    id, title = "impact", "Impact"
+
+    def build(self):
+        world = self.add_stage(World(WorldSettings(gravity=(0.0, 0.0)))).world
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(0.1, 2.0)),), type="static", position=(3.0, 0.0)))
+        world.create_body(BodySpec((FixtureSpec(Circle(0.2), density=1.0, restitution=0.5),), linear_velocity=(100.0, 0.0), bullet=True))
+
+
+def test_a_path_bends_at_an_impact_as_it_does_in_the_window(tab, tmp_path):
+    demo, page, bent = Impact(), tmp_path / "impact.html", {}
+    capture = Capture(demo)
+    for step in range(1, 6):
+        demo.sim.step()
+        capture.update()
+        stage, path = demo.stages[0], step_path(demo.stages[0])
+        packed = PackedShapes(stage.world)
+        for fraction in (0.2, 0.5, 0.8) if path is not None else ():
+            drawn = path.between(stage.world.previous_poses, stage.world.poses, fraction, packed.local_centers, packed.body_ids)
+            bent[step - 1 + fraction] = drawn[1, 0]
+    page.write_text(player_page(demo.title, [capture.packed()]), encoding="utf-8")
+    tab.open(page, "#t=0")
+    shown = tab.run(f"{list(bent)}.map((time) => {RECORDING}.centerOf({RECORDING}.bodies[1], time)[0])")
+    assert len(bent) > 0
+    assert np.abs(np.array(shown) - list(bent.values())).max() <= 2.0 * tab.run(f"{RECORDING}.max_error")
+
+
+def test_what_a_demo_draws_is_drawn_and_can_be_hidden(tab, tmp_path):
+    page = tmp_path / "filters.html"
+    written(page, find_demo("nonconvex_characters")(0), 20)
+    tab.look(640, 480)
+    tab.open(page, "#t=0.2")
+    pixels = f"(() => {{ const p = {PLAYER}; p.draw(); return p.canvas.toDataURL(); }})()"
+    with_drawing = tab.run(pixels)
+    assert tab.run(f"{RECORDING}.pictures.length") > 0
+    tab.key("d")
+    assert tab.run(f"{LAYERS}.drawing") is False
+    assert tab.run(pixels) != with_drawing
 
 
 def test_a_ring_says_why_the_answers_differ(tab, tmp_path):
