@@ -1,12 +1,12 @@
 """Published comparisons, repeated on the functions of this library: their results, and the results here.
 
 Each study is a function; its docstring says how it is done, docs/studies has its page. The command ``studies`` runs them. To be
-read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `contact_search`, `pushing_apart`,
-`collision_time`.
+read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`,
+`pushing_apart`, `collision_time`.
 """
 
 # isort: off
-from engine.experiments.studies import integrators, overlap_tests, contact_search, pushing_apart, collision_time  # in this order
+from engine.experiments.studies import integrators, overlap_tests, extremes, contact_search, pushing_apart, collision_time  # in this order
 from engine.experiments.studies.study import STUDIES, Finding, Study, chosen
 from engine.report import Chart, Curve, Table
 
@@ -20,6 +20,7 @@ __all__ = [
     "chosen",
     "collision_time",
     "contact_search",
+    "extremes",
     "integrators",
     "overlap_tests",
     "pushing_apart",

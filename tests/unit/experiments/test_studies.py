@@ -17,6 +17,7 @@ from engine.experiments.studies._overlap_tests_kernel import CIRCLE_HITS, HITS, 
 from engine.experiments.studies.collision_time import WAYS as COLLIDING
 from engine.experiments.studies.collision_time import cradle, exactly, false_collisions, gas, now, one_by_one
 from engine.experiments.studies.contact_search import SCENES, bevelled, falling, resting
+from engine.experiments.studies.extremes import SEARCHES, Turning
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
 from engine.experiments.studies.overlap_tests import CASES as OVERLAP_CASES
 from engine.experiments.studies.overlap_tests import TESTS, Boxes
@@ -96,6 +97,18 @@ def test_each_overlap_test_counts_the_looks_that_its_page_derives():
     walls = 4 * (8 + 24)
     assert looks["no test"] == walls and looks["circle, then pairs"] == walls + 1 and looks["GJK, overlap only"] == walls + 8 + 24
     assert walls + 8 * 24 < looks["all pairs of edges"] <= walls + 8 * 24 + 8 + 24
+
+
+@pytest.mark.slow  # compiles a kernel that no other test needs
+@pytest.mark.parametrize("n_corners", [3, 4, 5, 33])
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_all_searches_find_the_farthest_corner(is_slow, n_corners):
+    turning = Turning(n_corners, 2_000, is_slow=is_slow)
+    farthest = (turning.directions @ turning.corners.T).max(axis=1)
+    for way in SEARCHES.values():
+        found, looks = turning.find(way)
+        assert (turning.directions * turning.corners[found]).sum(axis=1) == pytest.approx(farthest, abs=1e-14)
+        assert looks <= 2_000 * (math.log2(n_corners) + 2.0) or way != SEARCHES["binary search"]
 
 
 @pytest.mark.slow
