@@ -30,12 +30,13 @@ BENCHMARKS: dict[str, str] = {
     "history": "the memory of ten minutes of history",
     "frame": "the frame of a full window: step, check and picture",
     "network": "a shared world: the server's tick and a client's, bytes a second, keyframes, states as bytes",
+    "player": "the page of a run in Chromium: its first frame, script and raster of a frame",
     "dynamics": "a step of our rigid bodies against b2World::Step: piles, small worlds, sleep, snapshots, growth",
 }
 """Name of the module, and what it measures."""
 
-LONG = frozenset({"cold_start", "history"})
-"""Measured only where they are named: they take many minutes."""
+LONG = frozenset({"cold_start", "history", "player"})
+"""Measured only where they are named: they take many minutes, or need a browser."""
 
 COLD = frozenset({"cold_start"})
 """Those before which nothing is compiled."""
