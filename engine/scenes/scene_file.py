@@ -47,7 +47,7 @@ from engine.scenes.pictures import BodyPicture, png_of
 from engine.scenes.scene import MAX_NOTES, Scene, SceneWorld, as_notes, build_all
 from engine.world import load_solver, solvers
 from engine.world.joint_specs import body_fields
-from engine.world.solver import DEFAULT
+from engine.world.solver import DEFAULT, solver_name
 
 if TYPE_CHECKING:
     from engine.scenes.models import CameraModel, PictureModel, WorldModel
@@ -69,8 +69,10 @@ MAX_FILE_BYTES = 16_000_000
 """Maximum size of a scene file, bytes; ten thousand boxes take three million bytes."""
 
 
-def load_scene(path: str | os.PathLike[str]) -> Scene:
+def load_scene(path: str | os.PathLike[str], solver: str | None = None) -> Scene:
     """Read a scene from a file and check that it can be built.
+
+    `solver` replaces the solvers that the file names, whose settings are then dropped. A file that names none is for Box2D.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     plain = read_json(path, "scene file", MAX_FILE_BYTES)
     name = os.fspath(path)
     with renamed(partial(with_line, name)):
-        scene = scene_from_json(plain)
+        scene = scene_from_json(plain, solver)
         build_all(scene)
         return scene
 
@@ -148,8 +150,8 @@ def _world_as_json(world: SceneWorld) -> dict[str, Any]:
     return plain
 
 
-def scene_from_json(plain: object) -> Scene:
-    """Return the scene described by the plain data of a file.
+def scene_from_json(plain: object, solver: str | None = None) -> Scene:
+    """Return the scene described by the plain data of a file; `solver` as in `load_scene`.
 
     Raises
     ------
@@ -162,10 +164,10 @@ def scene_from_json(plain: object) -> Scene:
     with renamed(lambda field: field or "the file"):
         model = validated(SceneModel, plain)
     left_out: list[str] = []
-    first = _world_parts(model, "", left_out)
+    first = _world_parts(model, "", left_out, solver)
     worlds = []
     for k, world in enumerate(model.worlds):
-        parts = _world_parts(world, f"worlds[{k}]", left_out)
+        parts = _world_parts(world, f"worlds[{k}]", left_out, solver)
         with renamed(partial(path_below, f"worlds[{k}]")):
             worlds.append(SceneWorld(**parts))
     return Scene(
@@ -179,11 +181,15 @@ def scene_from_json(plain: object) -> Scene:
     )
 
 
-def _world_parts(model: WorldModel, path: str, left_out: list[str]) -> dict[str, Any]:
+def _world_parts(model: WorldModel, path: str, left_out: list[str], solver: str | None) -> dict[str, Any]:
     """Return the arguments of `SceneWorld` from the model of a world."""
-    solver = model.settings.solver
-    with renamed(partial(path_below, path)):
-        choice("settings.solver", solver, solvers())
+    settings = model.settings
+    if solver is None:
+        solver = settings.solver
+        with renamed(partial(path_below, path)):
+            choice("settings.solver", solver, solvers())
+    elif solver_name("solver", solver) != settings.solver:
+        settings = settings.model_copy(update={"solver_settings": {}})
     reading = Reading(solver, load_solver(solver).capabilities.precision, left_out)
     bodies = [specification(body, path_below(path, f"bodies[{k}]"), reading) for k, body in enumerate(model.bodies)]
     places: dict[str, list[int]] = {}
@@ -197,7 +203,7 @@ def _world_parts(model: WorldModel, path: str, left_out: list[str]) -> dict[str,
         placed = {name: _place(reference, path_below(where, name), places) for name, reference in named.items()}
         joints.append(specification(joint.model_copy(update=placed), where, Reading(None, np.float32, None)))
     return {
-        "settings": specification(model.settings, path_below(path, "settings"), Reading(solver, np.float32, None)),
+        "settings": specification(settings, path_below(path, "settings"), Reading(solver, np.float32, None)),
         "bodies": tuple(bodies),
         "joints": tuple(joints),
         "pictures": tuple(_picture(picture, path_below(path, f"pictures[{k}]"), places) for k, picture in enumerate(model.pictures)),

@@ -245,3 +245,18 @@ def test_a_crowd_in_one_place_is_refused_before_it_is_built(monkeypatch):
         build(boxes())
     for scene in (boxes(1.01), boxes(kind="static"), boxes(group=-1), boxes(mask=0x0002)):
         assert len(build(scene).body_ids) == 50
+
+
+def test_another_solver_can_replace_the_one_of_a_file(tmp_path):
+    """Issue 32: a file for Box2D, which may be missing, is read in float64; settings of the file's solver are not the other's."""
+    plain = {**json.loads(EXAMPLE), "settings": {"solver": "sequential_impulses", "solver_settings": {"iterations": 20}, "hertz": 50}}
+    (tmp_path / "a.json").write_text(json.dumps(plain), encoding="utf-8")
+    kept, other = load_scene(tmp_path / "a.json"), load_scene(tmp_path / "a.json", solver="soft_step")
+    assert (kept.solver, kept.settings.solver_settings) == ("sequential_impulses", (("iterations", 20),))
+    assert (other.solver, other.settings.solver_settings, other.settings.hertz) == ("soft_step", (), 50.0)
+    body = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.1}}]}
+    small = {"format": "collision scene", "version": 1, "bodies": [body]}
+    radii = [scene_from_json(small, solver).bodies[0].fixtures[0].shape.radius for solver in (None, "avbd")]
+    assert radii == [float(np.float32(0.1)), 0.1]
+    with pytest.raises(InvalidInputError, match=r"solver must be one of box2d, .*, got 'havok'"):
+        load_scene(tmp_path / "a.json", solver="havok")
