@@ -200,6 +200,7 @@ def _save(window: Window, path: Path) -> Path:
     window.session.messages.end_passing()
     for _ in range(2):
         window.session.view.home()
+        window.screen.cache.forget()  # parts of the window are looked at in turn
         surface = _frames(window, 1)
     pygame.image.save(surface, str(path))
     return path
