@@ -50,11 +50,11 @@ def build(folder: Path, repository: str = "", pages: Sequence[Path] | None = Non
     OSError
         A file cannot be written.
     """
-    check_directory("DIR", folder)
-    earlier = _earlier(folder)
     missing = [name for name in ("sphinx", "myst_parser", "furo") if find_spec(name) is None]
     if missing:
         raise LabError(f"{missing[0]} is not installed: python -m pip install -r requirements-docs.txt")
+    check_directory("DIR", folder)
+    earlier = _earlier(folder)
     from docs.site.players import write_players
 
     with tempfile.TemporaryDirectory() as temporary:

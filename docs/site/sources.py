@@ -13,7 +13,7 @@ from engine import trace
 from engine.sim.demo import Demo
 from engine.sim.registry import all_demos
 
-__all__ = ["ALSO", "NOT_LIVE", "PLAYERS", "ROOT", "Sources", "all_pages", "write_sources"]
+__all__ = ["ALSO", "INSTEAD", "PLAYERS", "ROOT", "Sources", "all_pages", "write_sources"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYERS = "players"
@@ -31,8 +31,8 @@ ALSO = {
 }
 """Pages that describe algorithms of other pages, with their steppers; `Algorithm.page` names an algorithm's own page."""
 
-NOT_LIVE = {"stepper": "the steppers of all algorithms", "bounding_volumes": "it has no world that could be recorded"}
-"""Demos without a live scene, and why."""
+INSTEAD = {"bounding_volumes": "smallest_circle", "broadphase": "grid", "stepper": "gjk"}
+"""Demos that draw more than the bodies of a world, which are all that a player shows, with the stepper that their sections have instead."""
 
 _SECTIONS = "docs/README.md"
 """Page whose tables are the navigation."""
@@ -121,7 +121,7 @@ class _Writer:
         for demo in self.demos.values():
             section = text.find(f"\n## {demo.id}\n")
             end = text.find("\n## ", section + 1)
-            if section >= 0 and demo.id not in NOT_LIVE and f"img/{demo.id}.png" not in text[section:end]:
+            if section >= 0 and f"img/{demo.id}.png" not in text[section:end]:
                 steps = _STEPS.search(text, section, end)
                 assert steps is not None, f"docs/demos.md: {demo.id} says nothing to try"
                 text = f"{text[: steps.end()]}\n{self._scene(name, demo)}\n{text[steps.end() :]}"
@@ -170,7 +170,7 @@ class _Writer:
             strip, picture = _STRIP.fullmatch(link), _PICTURE.fullmatch(link)
             if strip is not None:
                 return self._stepper(name, strip[1])
-            if picture is not None and picture[1] in self.demos and picture[1] not in {*NOT_LIVE, *self.gallery}:
+            if picture is not None and picture[1] in self.demos and picture[1] not in self.gallery:
                 return f"{found[0]}\n\n{self._scene(name, self.demos[picture[1]])}"
             return found[0]
         target, _, anchor = link.partition("#")
@@ -189,6 +189,8 @@ class _Writer:
         return _frame(name, f"steppers/{algorithm}.html", title, f"python main.py step {algorithm}", "stepper")
 
     def _scene(self, name: str, demo: type[Demo]) -> str:
+        if demo.id in INSTEAD:
+            return self._stepper(name, INSTEAD[demo.id])
         self.made.scenes.add(demo.id)
         return _frame(name, f"scenes/{demo.id}.html", demo.title, f"python main.py run {demo.id}", "scene")
 

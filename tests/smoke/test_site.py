@@ -14,10 +14,9 @@ import pytest
 
 from docs.pictures.strips import page_of
 from docs.site import __main__ as site
-from docs.site.players import scene_page, stepper_page
-from docs.site.sources import NOT_LIVE, ROOT, all_pages, write_sources
+from docs.site.players import stepper_page, write_players
+from docs.site.sources import INSTEAD, PLAYERS, ROOT, all_pages, write_sources
 from engine import trace
-from engine.common.errors import InvalidInputError
 from engine.sim.registry import all_demos
 from tests.chromium import PROGRAM, browser
 from tests.waiting import until
@@ -45,16 +44,10 @@ def test_every_algorithm_is_on_its_page(sources):
         assert name in _frames(sources.pages[page])
 
 
-def test_every_demo_is_live_or_says_why_not(sources):
+def test_every_demo_is_shown_or_a_stepper_instead(sources):
     shown = {player for text in sources.pages.values() for player in _frames(text)} - {*trace.algorithms()}
-    assert shown == sources.scenes == {demo.id for demo in all_demos()} - {*NOT_LIVE}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("id", NOT_LIVE)
-def test_a_demo_that_is_not_live_cannot_be_recorded(id):
-    with pytest.raises(InvalidInputError, match="one with a world"):
-        scene_page(id, None, 0.1)
+    assert shown == sources.scenes == {demo.id for demo in all_demos()} - {*INSTEAD}
+    assert {*INSTEAD.values()} <= _frames(sources.pages["docs/demos.md"])
 
 
 def test_links_lead_to_pages_or_to_code(sources):
@@ -72,8 +65,17 @@ def test_without_a_repository_links_to_code_are_text():
     assert "the code is in gjk.py." in text and "](../../" not in text
 
 
+def test_the_player_of_a_page_is_written_where_its_frame_looks(tmp_path):
+    made = write_sources([ROOT / "docs" / "algorithms" / "gjk.md"])
+    written = []
+    write_players(tmp_path / PLAYERS, made, None, 0.1, lambda: written.append(1))
+    (frame,) = FRAME.findall(made.pages["docs/algorithms/gjk.md"])
+    assert "</html>" in (tmp_path / _resolved("docs/algorithms/gjk.md", frame)).read_text(encoding="utf-8") and written == [1]
+
+
 @pytest.mark.parametrize(("name", "words"), [("a_file", "a directory"), ("full", "an earlier site")])
-def test_a_directory_that_it_cannot_use_is_refused_in_a_line(name, words, tmp_path, capsys):
+def test_a_directory_that_it_cannot_use_is_refused_in_a_line(name, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(site, "find_spec", lambda name: True)  # refused before Sphinx is needed
     (tmp_path / "a_file").write_text("mine")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
