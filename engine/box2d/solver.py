@@ -31,6 +31,7 @@ from engine.common.jit import MEMORY, is_held_back
 from engine.common.limits import MAX_IMPULSE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
+from engine.contracts.pair_keys import pair_keys
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world import commands as c
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
@@ -463,5 +464,4 @@ def _columns_of(pairs: Iterable[tuple[int, int]]) -> IntArray:
 
 def _missing(pairs: IntArray, others: IntArray) -> list[tuple[int, int]]:
     """Return the pairs that are not in `others`, in either order of fixtures, sorted."""
-    keys, other_keys = ((low << 32) | high for low, high in (np.sort(some, axis=1).T for some in (pairs, others)))
-    return sorted(map(_pair, pairs[~np.isin(keys, other_keys)].tolist()))
+    return sorted(map(_pair, pairs[~np.isin(pair_keys(pairs), pair_keys(others))].tolist()))

@@ -10,6 +10,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS, Difference
 from engine.contracts.contact import StepContacts
+from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
@@ -38,8 +39,8 @@ def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedD
     own = _pairs(difference.position for difference in differences)
     if not differences or len(contacts) == 0:
         return PlacedDifferences(tuple(differences), own)
-    keys = (contacts.fixture_a << 32) | contacts.fixture_b  # ascending, as the rows are
-    wanted = np.array([(difference.fixture_a << 32) | difference.fixture_b for difference in differences], dtype=np.int64)
+    keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))  # ascending, as the rows are
+    wanted = np.array([pair_key(difference.fixture_a, difference.fixture_b) for difference in differences], dtype=np.int64)
     rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     is_known = keys[rows] == wanted
     return PlacedDifferences(tuple(differences), np.where(is_known[:, None], contacts.position[rows, 0], own))

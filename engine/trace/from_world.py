@@ -34,6 +34,7 @@ from engine.trace.doors import plainer_motions
 from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
 from engine.world import World
+from engine.world.specs import filters_allow
 
 __all__ = ["case_of_contact", "case_of_fixtures", "case_of_step", "case_of_world", "nearest_by_boxes", "nearest_of_bodies"]
 
@@ -244,8 +245,7 @@ def _pairs(world: World, fixtures: _Fixtures) -> IntArray:
     category, mask, group = (np.array([getattr(spec, name) for spec in specs], dtype=np.int64) for name in ("category", "mask", "group"))
     a, b = np.triu_indices(len(body), 1)
     may = (body[a] != body[b]) & (is_dynamic[a] | is_dynamic[b])
-    by_bits = (category[a] & mask[b] != 0) & (category[b] & mask[a] != 0)
-    may &= np.where((group[a] == group[b]) & (group[a] != 0), group[a] > 0, by_bits)
+    may &= filters_allow(category, mask, group, np.column_stack((a, b)))
     joined = {
         frozenset(world.joint_bodies(joint)) for joint in world.joint_ids if not getattr(world.joint(joint).spec, "collide_connected", True)
     }

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import IntArray
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape
 from engine.world.fields import Checked, named_values, spec
 
-__all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "filters_agree"]
+__all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "filters_agree", "filters_allow"]
 
 BodyType = Literal["static", "kinematic", "dynamic"]
 BODY_TYPES: tuple[BodyType, ...] = ("static", "kinematic", "dynamic")
@@ -112,6 +116,13 @@ def filters_agree(a: FixtureSpec, b: FixtureSpec) -> bool:
     if a.group == b.group != 0:
         return a.group > 0
     return a.mask & b.category != 0 and b.mask & a.category != 0
+
+
+def filters_allow(category: IntArray, mask: IntArray, group: IntArray, pairs: IntArray) -> NDArray[np.bool_]:
+    """Return the same for pairs (k, 2) of rows of columns (n,)."""
+    a, b = pairs[:, 0], pairs[:, 1]
+    by_bits = (mask[a] & category[b] != 0) & (mask[b] & category[a] != 0)
+    return np.where((group[a] == group[b]) & (group[a] != 0), group[a] > 0, by_bits)
 
 
 @spec

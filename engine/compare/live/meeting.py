@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
-from engine.world.specs import BODY_TYPES
+from engine.contracts.pair_keys import pair_key, pair_keys
+from engine.world.specs import BODY_TYPES, filters_allow
 from engine.world.step_pairs import FixtureColumns, StepPairs
 
 __all__ = [
@@ -28,36 +29,10 @@ __all__ = [
     "NewlyEnabledPairs",
     "filters_agree",
     "has_an_area",
-    "ids_of",
     "is_moved_by_contact",
     "no_joint_forbids",
     "of_two_bodies",
-    "pair_key",
-    "pair_keys",
 ]
-
-# --- One number for a pair of ids, the same in either order, so that sets of pairs are sorted columns
-
-_ID_BITS = 32
-"""Room for the larger id, below the smaller one."""
-
-
-def pair_keys(ids: IntArray) -> IntArray:
-    """Return the keys (k,) of pairs (k, 2)."""
-    a, b = ids[:, 0], ids[:, 1]
-    keys: IntArray = (np.minimum(a, b) << _ID_BITS) | np.maximum(a, b)
-    return keys
-
-
-def pair_key(a: int, b: int) -> int:
-    """Return the key of one pair."""
-    return (min(a, b) << _ID_BITS) | max(a, b)
-
-
-def ids_of(keys: IntArray) -> IntArray:
-    """Return the pairs (k, 2) of keys, the smaller id first."""
-    return np.column_stack((keys >> _ID_BITS, keys & ((1 << _ID_BITS) - 1)))
-
 
 # --- The rules
 
@@ -89,11 +64,7 @@ def has_an_area(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Fla
 
 def filters_agree(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
     """Fixtures of one group meet if it is positive; others if each one's mask has a bit of the other's category."""
-    a, b = pairs[:, 0], pairs[:, 1]
-    category, mask, group = columns.category, columns.mask, columns.group
-    may_meet = ((mask[a] & category[b]) != 0) & ((category[a] & mask[b]) != 0)
-    is_one_group = (group[a] == group[b]) & (group[a] != 0)
-    return np.where(is_one_group, group[a] > 0, may_meet)
+    return filters_allow(columns.category, columns.mask, columns.group, pairs)
 
 
 def no_joint_forbids(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray
 from engine.compare.motion.states import Taken
 from engine.contracts import StepContacts
+from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.dynamics.hard_step import HardContacts
 
-__all__ = ["hard_contacts", "impulses_of", "pair_key", "pair_keys"]
+__all__ = ["hard_contacts", "impulses_of"]
 
 
 def hard_contacts(result: Taken, is_open: bool) -> HardContacts:
@@ -32,14 +33,6 @@ def impulses_of(result: Taken) -> FloatArray:
 def _is_solved(result: Taken) -> NDArray[np.bool_]:
     """Return which contacts of a step were solved in it: points they have, and no hook let them pass."""
     contacts = result.contacts
-    keys = [pair_key(a, b) for a, b in zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True)]
+    keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))
     is_solved: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0) & ~np.isin(keys, [pair_key(*pair) for pair in result.passing])
     return is_solved
-
-
-def pair_key(a: int, b: int) -> int:
-    return (min(a, b) << 31) + max(a, b)
-
-
-def pair_keys(contacts: HardContacts) -> NDArray[np.int64]:
-    return np.array([pair_key(*pair) for pair in contacts.fixtures.tolist()], dtype=np.int64)

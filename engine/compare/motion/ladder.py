@@ -11,9 +11,10 @@ from engine.common.rng import stream
 from engine.compare.allowances import lever_allowance
 from engine.compare.live.contacts import FixtureShapes
 from engine.compare.motion.bodies import JudgedBodies
-from engine.compare.motion.constraints import hard_contacts, impulses_of, pair_key, pair_keys
+from engine.compare.motion.constraints import hard_contacts, impulses_of
 from engine.compare.motion.states import Taken, Twins, joint_impulses
 from engine.compare.motion.verdict import BodyVerdict
+from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.dynamics.hard_step import HardContacts, HardStep
 from engine.world import World
 
@@ -91,9 +92,9 @@ class Ladder:
         hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
         mine, box2d = hard_contacts(ours, is_open=True), hard_contacts(self.theirs, is_open=False)
         explained = self._reasons(twins)
-        theirs, differing = pair_keys(box2d), list(explained)
-        shared = mine.chosen(np.isin(pair_keys(mine), theirs))
-        skinned = box2d.chosen(~np.isin(theirs, differing)).joined(shared.chosen(np.isin(pair_keys(shared), differing)))
+        theirs, differing = pair_keys(box2d.fixtures), list(explained)
+        shared = mine.chosen(np.isin(pair_keys(mine.fixtures), theirs))
+        skinned = box2d.chosen(~np.isin(theirs, differing)).joined(shared.chosen(np.isin(pair_keys(shared.fixtures), differing)))
         joints = joint_impulses(after, hard.joint_table)
         begin = np.zeros_like(joints) if is_few else joints
 
