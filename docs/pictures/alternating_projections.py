@@ -16,7 +16,7 @@ from engine.narrowphase import gjk
 
 def turns_between(ray: Segment, angle: float) -> list[TraceStep]:
     """Return the turns of the projections from a segment to the same one turned; each has its points of A and B."""
-    return [step for step in trace.alternating_projections(ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"]
+    return [step for step in trace.steps("alternating_projections", ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"]
 
 
 def picture() -> Figure:

@@ -13,7 +13,7 @@ from engine.geometry import Polygon, Transform
 
 def picture() -> Figure:
     a, b, there = Polygon.regular(8, 1.0), Polygon.regular(5, 0.9), Transform((0.45, 0.3), 0.2)
-    steps = trace.epa(a, HERE, b, there)
+    steps = trace.steps("epa", a, HERE, b, there)
     found, nearest = steps[-1].result, [step for step in steps if step.kind == "nearest edge"]
     last = len(nearest)
     figure, panels = new(rows=2, columns=3)

@@ -21,7 +21,7 @@ GJK_B = Polygon.regular(7, 0.9)
 
 def picture() -> Figure:
     there = Transform((1.5, 2.0), 0.5)
-    steps = trace.gjk(GJK_A, HERE, GJK_B, there)
+    steps = trace.steps("gjk", GJK_A, HERE, GJK_B, there)
     found, supports = steps[-1].result, [step for step in steps if step.kind == "support"]
     figure = pyplot.figure(figsize=(9, 6), layout="constrained")
     grid = figure.add_gridspec(2, 2, height_ratios=(1.6, 1))

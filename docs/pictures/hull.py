@@ -36,7 +36,7 @@ def outside(task: TraceStep) -> list[Point]:
 
 def picture() -> Figure:
     cloud = np.random.default_rng(5).normal(size=(70, 2)) * (1.3, 1.0)
-    found = trace.quickhull(cloud)
+    found = trace.steps("quickhull", cloud)
     hull, steps = found[-1].result, rounds(found)
     figure, panels = new(rows=2, columns=2)
     titles = ("leftmost to rightmost point", "farthest point on each side", "farthest point of each new edge", "the finished hull")

@@ -32,7 +32,7 @@ def picture() -> Figure:
 
     a, b = Polygon.box(1.0, 0.7), Polygon.box(0.9, 0.55)
     there = Transform((0.85, 1.05), 0.28)
-    steps = trace.manifold(a, HERE, b, there)
+    steps = trace.steps("manifold", a, HERE, b, there)
     found = steps[-1].result
     reference, incident = (next(step for step in steps if step.kind == kind) for kind in ("reference", "incident"))
     edge, normal = reference.looked_at[0].index, np.array(reference.axis)

@@ -62,7 +62,7 @@ def show(subject: World | Demo | Shown, seconds: float = 5.0) -> Page:
     --------
     >>> from engine import player, trace
     >>> from engine.geometry import Circle, Polygon, Transform
-    >>> page = player.show(trace.gjk(Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0))))
+    >>> page = player.show(trace.steps("gjk", Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0))))
     """
     if isinstance(subject, TraceSteps):
         return _stepped([subject])

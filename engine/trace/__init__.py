@@ -2,16 +2,15 @@
 
 >>> from engine import trace
 >>> from engine.geometry import Circle, Polygon, Transform
->>> steps = trace.gjk(Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0)))
+>>> steps = trace.steps("gjk", Polygon.box(0.5, 0.5), Transform(), Circle(0.5), Transform((2.0, 0.0)))
 >>> steps[-1].result.separation
 1.0
 
-`algorithms` has the names; each is a function of this module that takes what its query takes and returns a list of `TraceStep`.
+`algorithms` has the names; `steps` takes what the query of an algorithm takes and returns a list of `TraceStep`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,9 +22,9 @@ from engine.contracts.trace import Feature, Mark, Question, TraceStep, View
 
 if TYPE_CHECKING:
     from engine.trace.cases import Case
-    from engine.trace.protocol import Algorithm
+    from engine.trace.protocol import Algorithm, TraceSteps
 
-__all__ = ["ALL_BESIDE", "GROUPS", "Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms", "beside"]
+__all__ = ["ALL_BESIDE", "GROUPS", "Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms", "beside", "steps"]
 
 _STEPPERS = "engine.trace.steppers"
 
@@ -80,14 +79,12 @@ def beside(name: str, case: Case) -> tuple[str, ...]:
     return tuple(others)[:_MAX_BESIDE]
 
 
-def __getattr__(name: str) -> Callable[..., list[TraceStep]]:
-    if name.startswith("_") or name not in algorithms():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _function(name)
+def steps(name: str, /, *arguments: Any, **named: Any) -> TraceSteps:
+    """Return the steps of an algorithm on the arguments that its query takes; the last step has the result of the query.
 
-
-@cache
-def _function(name: str) -> Callable[..., list[TraceStep]]:
-    from engine.trace._arguments import with_checks
-
-    return with_checks(getattr(import_module(f"{_STEPPERS}.{name}"), name))
+    Raises
+    ------
+    InvalidInputError
+        There is no algorithm of that name, or an argument is not what the query takes.
+    """
+    return algorithm(name).of(*arguments, **named)

@@ -24,6 +24,7 @@ from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_END
 from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.rules import Rule, check_rule, rule_number
 from engine.narrowphase.scratch import ONE_PAIR
+from engine.trace import given
 from engine.trace._axes import AXIS, GAPS, Axes, Edges, side_name
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
@@ -70,6 +71,7 @@ class ClippedManifold(Algorithm[PairCase]):
 
     page = "manifold.md#derivation"
     views = (PLANE, AXIS, GAPS)
+    case_of = staticmethod(given.at_rest("manifold"))
     rule: ClassVar[Rule]
     choice: ClassVar[tuple[str, ...]]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, View
-from engine.geometry import AnyShape, Transform
 from engine.trace._points import hull_mark
 from engine.trace.cases import PairCase
 
-__all__ = ["DIFFERENCE", "Difference", "of_pair", "vertex_name"]
+__all__ = ["DIFFERENCE", "Difference", "vertex_name"]
 
 DIFFERENCE = View("difference", "B - A: the Minkowski difference, and the origin O")
 
@@ -18,11 +16,6 @@ DIFFERENCE = View("difference", "B - A: the Minkowski difference, and the origin
 def vertex_name(a: int, b: int) -> str:
     """Return the name of a vertex of B - A: its vertices of A and B, numbered as in the picture."""
     return f"B{b} - A{a}"
-
-
-def of_pair(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PairCase:
-    """Return two shapes at rest as a case."""
-    return PairCase(Pair("distance", a, xf_a, b, xf_b))
 
 
 class Difference:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from engine.compare.pair.file import Pair
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_POINTS
 from engine.continuous._motion_kernel import IMPACT_START
 from engine.contracts import Status, TimeOfImpact
@@ -16,23 +15,18 @@ from engine.contracts.trace import Feature, Mark, Point, Role, TraceStep, View
 from engine.geometry import AnyShape, Polygon, Sweep, Transform
 from engine.narrowphase import epa, gjk
 from engine.narrowphase.scratch import core_of
+from engine.trace import given
 from engine.trace._bars import moment
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["CURVE", "Impact", "ImpactAlgorithm", "Measured", "curve", "of_sweeps", "on_axis_of_time"]
+__all__ = ["CURVE", "Impact", "ImpactAlgorithm", "Measured", "curve", "on_axis_of_time"]
 
 CURVE = View("curve", "the gap during the motion", x="fraction of the motion", y="gap, m")
 
 _SAMPLES = 48
-
-
-def of_sweeps(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> PairCase:
-    """Return two moving shapes as a case."""
-    start_a, end_a, start_b, end_b = sweep_a.start, sweep_a.end, sweep_b.start, sweep_b.end
-    return PairCase(Pair("toi", a, start_a, b, start_b, end_a, end_b, sweep_a.local_center, sweep_b.local_center))
 
 
 def curve(role: Role, points: list[Point], text: str = "") -> tuple[Mark, ...]:
@@ -217,13 +211,14 @@ class ImpactAlgorithm(Algorithm[PairCase]):
     """Base of the time-of-impact methods."""
 
     views = (PLANE, CURVE)
+    case_of = staticmethod(given.of_sweeps)
     method: ClassVar[Callable[..., TimeOfImpact]]
 
     @property
     def example(self) -> PairCase:
         bar = Polygon.box(1.3, 0.12)
         house = Polygon([(-0.6, -0.5), (0.6, -0.5), (0.6, 0.2), (0.0, 0.6), (-0.6, 0.2)])
-        return of_sweeps(
+        return given.of_sweeps(
             bar, Sweep(Transform((0.0, 0.0), -0.6), Transform((-0.1, 0.0), -0.9)),
             house, Sweep(Transform((-2.7, 0.7), -0.1), Transform((0.4, -1.0), 1.4)),
         )  # fmt: skip

@@ -8,42 +8,30 @@ shift since the step began, m and rad).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-import numpy as np
-
-from engine.common.arrays import FloatArray
-from engine.common.words import counted, decimals
-from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
+from engine.common.words import counted
+from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep, View
 from engine.dynamics import _solver_trace_kernel as t
 from engine.dynamics.solvers.protocol import Problem
 from engine.dynamics.traced import traced_step
-from engine.geometry import Circle, Polygon, Transform
+from engine.geometry import Circle, Polygon
 from engine.scenes.scene import SceneWorld
+from engine.trace import given
+from engine.trace._solver_state import SolverState, Vector
+from engine.trace._solver_words import STILL, amount, meeting, meets, met, signed, target
 from engine.trace.cases import shape_mark
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
 from engine.trace.scene_case import SceneCase
 from engine.world import BodySpec, BodyState, FixtureSpec, World, WorldSettings, WorldSnapshot
 
-__all__ = ["IMPULSES", "SolverStepper", "amount", "stack"]
+__all__ = ["IMPULSES", "SolverStepper", "stack"]
 
 IMPULSES = View("impulses", "accumulated normal impulse, both points", x="step", y="N s")
 
-_STILL = 1e-9
-"""Values below this are reported as 0; m/s, N s."""
-_SHOWN = 6
-"""Maximum number of contacts in the chart: the current one, and others of its bodies."""
-
 States = tuple[BodyState, ...]
-
-
-def amount(value: float, unit: str) -> str:
-    """Return a number with its unit for a sentence."""
-    if abs(value) < _STILL:
-        return f"0 {unit}"
-    return f"{decimals(value, 3)} {unit}" if 5e-3 <= abs(value) < 1e5 else f"{value:.3g} {unit}"
 
 
 def stack(solver: str, settings: Mapping[str, float | str], with_disc: bool = True) -> SceneCase:
@@ -78,6 +66,7 @@ class SolverStepper(Algorithm[SceneCase]):
     sweep_word: ClassVar[str] = "Sweep"
     lines: ClassVar[Mapping[str, int]]
     views = (PLANE, IMPULSES)
+    case_of = staticmethod(given.of_world)
 
     def query(self, case: SceneCase) -> States:
         world = World.from_snapshot(case.before(self.method))
@@ -97,107 +86,20 @@ class SolverStepper(Algorithm[SceneCase]):
         return case.scenery_of(self.method)
 
 
-Vector = tuple[float, float, float]
-
-
-class _StepDecoder:
-    """Decodes the rows of a step in order; keeps the velocities, shifts and impulses reached so far."""
+class _StepDecoder(SolverState):
+    """Decodes the rows of a step in order."""
 
     def __init__(self, stepper: SolverStepper, snapshot: WorldSnapshot, problem: Problem | None) -> None:
-        self._lines, self._sweep_word, self._problem = stepper.lines, stepper.sweep_word, problem
-        self._unit = stepper.views[1].y
-        self._dt = snapshot.settings.dt
-        self._ids = [body for body, _, _ in snapshot.bodies]
-        self._shapes = {body: [spec.shape for _, of, spec in snapshot.fixtures if of == body] for body in self._ids}
-        self._names = [self._name_of(body, spec.type) for body, spec, _ in snapshot.bodies] + ["the world"]
-        self._poses = snapshot.motion.values[:, :3].tolist()
-        n = len(self._ids) + 1
-        self.velocity: list[Vector] = [*map(tuple, snapshot.motion.values[:, 3:].tolist()), (0.0, 0.0, 0.0)]
-        self.shift: list[Vector] = [(0.0, 0.0, 0.0)] * n
-        self._center: FloatArray = np.zeros((n, 2)) if problem is None else problem.center
-        inverse: FloatArray = np.zeros((n, 2)) if problem is None else problem.inverse
-        self._gives_way: list[bool] = np.any(inverse > 0.0, axis=1).tolist()
-        self._steps: list[TraceStep] = []
+        super().__init__(snapshot, problem, stepper.views[1].y)
+        self._lines, self._sweep_word = stepper.lines, stepper.sweep_word
         self._where, self._sweep, self._n_rows, self._bounces = "", 0, 0, False
         self._force_rows: list[list[float]] = []
-        self._seconds = self._largest = 0.0
-        moving = [self._shapes[body] for body, gives in zip(self._ids, self._gives_way, strict=False) if gives]
-        sizes = [float(np.abs(shape.core).max()) + shape.radius for shapes in moving for shape in shapes]
-        self._size = float(np.median(sizes)) if sizes else 1.0
+        self._seconds = 0.0
         self._passed, self._before = "All bodies move", list(self.velocity)
-        self._read_contacts()
-
-    # -- what there is ------------------------------------------------------------------------------------------------
-
-    def _name_of(self, body: int, kind: str) -> str:
-        shapes = self._shapes[body]
-        if kind == "static":
-            return f"ground {body}"
-        if len(shapes) == 1 and isinstance(shapes[0], Circle):
-            return f"disc {body}"
-        is_box = len(shapes) == 1 and isinstance(shapes[0], Polygon) and len(shapes[0].core) == 4
-        return f"box {body}" if is_box else f"body {body}"
-
-    def _read_contacts(self) -> None:
-        problem = self._problem
-        self._ends: list[list[int]] = []
-        self._impulse: dict[tuple[int, int], list[float]] = {}
-        self._chart: list[list[Point]] = []
-        self._of_body: dict[int, list[int]] = {}
-        if problem is None:
-            return
-        contacts = problem.contacts
-        self._ends, self._counts = contacts.bodies.tolist(), contacts.n_points.tolist()
-        self._normals, self._arms = contacts.normal.tolist(), contacts.arm.tolist()
-        self._mass, self._friction = contacts.mass.tolist(), contacts.friction.tolist()
-        for contact, (ends, count) in enumerate(zip(self._ends, self._counts, strict=True)):
-            for k in range(count):
-                self._impulse[contact, k] = [0.0, 0.0]
-            self._chart.append([(0.0, 0.0)])
-            for body in ends:
-                self._of_body.setdefault(body, []).append(contact)
-        gravity = problem.gravity
-        self._titles = [self._title(contact, gravity) for contact in range(len(self._ends))]
-
-    def _title(self, contact: int, gravity: Point) -> str:
-        (a, b), (nx, ny) = self._ends[contact], self._normals[contact]
-        along = nx * gravity[0] + ny * gravity[1]
-        word, first, second = ("on", b, a) if along < 0.0 else ("on", a, b)
-        if abs(along) <= 0.5 * math.hypot(*gravity):
-            word = "beside"
-        return f"contact {contact} ({self._names[first]} {word} {self._names[second]})"
-
-    def place(self, contact: int, k: int) -> Point:
-        """Return where a point was as the step began, world frame."""
-        (x, y), arm = self._center[self._ends[contact][0]].tolist(), self._arms[contact][k]
-        return x + arm[0], y + arm[1]
-
-    def _point_name(self, contact: int, k: int) -> str:
-        if self._counts[contact] < 2:
-            return ""
-        (x, y), (u, v) = self.place(contact, k), self.place(contact, 1 - k)
-        if abs(x - u) >= abs(y - v):
-            return ", left point" if x < u else ", right point"
-        return ", lower point" if y < v else ", upper point"
 
     def _head(self, contact: int, k: int) -> str:
         """Begin a sentence about a point."""
         return f"{self._where}{self._titles[contact]}{self._point_name(contact, k)}: "
-
-    def direction(self, contact: int, is_tangent: bool) -> Point:
-        """Return the normal, or the tangent, which is the normal turned to the right."""
-        nx, ny = self._normals[contact]
-        return (ny, -nx) if is_tangent else (nx, ny)
-
-    def rate(self, contact: int, k: int, along: Point, velocity: list[Vector], arm: list[float] | None = None) -> float:
-        """Return how fast B's point moves away from A's along a direction."""
-        a, b = (velocity[body] for body in self._ends[contact])
-        arm = self._arms[contact][k] if arm is None else arm
-        x = b[0] - b[2] * arm[3] - a[0] + a[2] * arm[1]
-        y = b[1] + b[2] * arm[2] - a[1] - a[2] * arm[0]
-        return x * along[0] + y * along[1]
-
-    # -- rows ---------------------------------------------------------------------------------------------------------
 
     def steps(self, rows: list[list[float]], result: States) -> list[TraceStep]:
         """Return all steps; the last has the result."""
@@ -314,8 +216,8 @@ class _StepDecoder:
         values = {"before": old, "after": new, "bias": bias, "share": share, "kept": kept, "rate": rate, "rate after": now}
         head = self._head(contact, k)
         if is_tangent:
-            does = f"slides at {amount(abs(rate), 'm/s')}" if abs(rate) > _STILL else "does not slide"
-            words = f"the point {does}; friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+            does = f"slides at {amount(abs(rate), 'm/s')}" if abs(rate) > STILL else "does not slide"
+            words = f"the point {does}; friction {signed(new - old)}, accumulated {amount(new, 'N s')}"
             limit = f"{self._friction[contact]:.3g} x {amount(normal, 'N s')}"
             if is_clamped:
                 words += f": {amount(unclamped, 'N s')} would stop it, but it is clamped at mu times the normal impulse, {limit}"
@@ -324,7 +226,7 @@ class _StepDecoder:
             prompt, answers = "Is friction clamped at mu times the normal impulse?", ("no, it holds", "yes, it is clamped")
         else:
             sum_of = "in total" if self._bounces else "accumulated"
-            words = f"they {_meeting(rate)}{_target(bias)}; impulse {_signed(new - old)}, {sum_of} {amount(new, 'N s')}"
+            words = f"they {meeting(rate)}{target(bias)}; impulse {signed(new - old)}, {sum_of} {amount(new, 'N s')}"
             if is_clamped:
                 words += f": {amount(unclamped, 'N s')} would pull, so it is clamped at 0"
             elif share < 1.0:
@@ -356,7 +258,7 @@ class _StepDecoder:
         names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
         cases = ("both push", f"only the {names[0]} pushes", f"only the {names[1]} pushes", "neither pushes")
         words = "; ".join(
-            f"{names[k]}: {_meeting(rates[k])}{_target(bias[k])}, impulse {_signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
+            f"{names[k]}: {meeting(rates[k])}{target(bias[k])}, impulse {signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
             for k in range(2)
         )
         self._add(
@@ -404,7 +306,7 @@ class _StepDecoder:
             question = Question("Does static friction hold the point?", ("it holds", "it slips"), int(lets_go))
         else:
             words = f"{amount(-1e3 * error, 'mm')} deep: moved apart, {shifts}" if error < 0.0 else f"{amount(1e3 * error, 'mm')} apart"
-            words += f"; impulse {_signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": no correction"
+            words += f"; impulse {signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": no correction"
             question = Question("Are they moved apart at this point?", ("yes", "no, they do not overlap"), int(new == old))
         values = {"before": old, "C": error, "soft": row[11], "lever a": row[12], "lever b": row[13]} | ({} if lets_go else {"after": new})
         self._add(
@@ -418,7 +320,7 @@ class _StepDecoder:
         rate = self.rate(contact, k, normal, before, arm)
         self.velocity[a], self.velocity[b] = (row[3], row[4], row[5]), (row[6], row[7], row[8])
         now = self.rate(contact, k, normal, self.velocity, arm)
-        words = f"after the push they {_meeting(rate)}; restitution adds {_signed(added)}, so that they {_meeting(now)}"
+        words = f"after the push they {meeting(rate)}; restitution adds {signed(added)}, so that they {meeting(now)}"
         self._add(
             "restored", f"{self._head(contact, k)}{words}.{self._effects(contact, before)}", [a, b],
             [*self._impulses(contact, k), *self._arrows([a, b], before)],
@@ -434,7 +336,7 @@ class _StepDecoder:
         self._set(contact, k, normal, new)
         most = self._friction[contact] * normal
         slides = abs(new) >= most * (1.0 - 1e-12)
-        words = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {_signed(new - old)}, accumulated {amount(new, 'N s')}"
+        words = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {signed(new - old)}, accumulated {amount(new, 'N s')}"
         words += (
             f": clamped at mu times the normal impulse, {amount(most, 'N s')}" if slides else f", within {amount(most, 'N s')}, so it stops"
         )
@@ -471,13 +373,6 @@ class _StepDecoder:
         values["body"] = float(self._ids[body])
         self._add("descent", sentence, [body], [*self._outlines([body]), *self._way(body, before)], values, question=question)
 
-    def _way(self, body: int, before: Vector) -> list[Mark]:
-        """Return the displacement of a body as an arrow half a body long."""
-        x, y = self._center[body].tolist()
-        dx, dy = self.shift[body][0] - before[0], self.shift[body][1] - before[1]
-        scale = self._scale(math.hypot(dx, dy), 0.0)
-        return [Mark("arrow", "new", ((x, y), (x + scale * dx, y + scale * dy)))] if scale > 0.0 else []
-
     def _dual(self, row: list[float]) -> None:
         contact, k, (a, b) = int(row[0]), int(row[1]), self._ends[int(row[0])]
         old, new, old_t, new_t, stiff, stiffer, missing, slipped = row[2:10]
@@ -485,7 +380,7 @@ class _StepDecoder:
         state = f"{amount(-1e3 * missing, 'mm')} deep" if missing < 0.0 else f"{amount(1e3 * missing, 'mm')} open"
         grows = f"; its stiffness grows from {amount(stiff, 'N/m')} to {amount(stiffer, 'N/m')}" if stiffer > stiff else ""
         pulls = ": it would pull, so it is clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
-        words = f"{state}; its impulse {_signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
+        words = f"{state}; its impulse {signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
         values = {"before": old, "after": new, "before t": old_t, "after t": new_t, "k before": stiff, "k after": stiffer, "C": missing,
                   "slip": slipped}  # fmt: skip
         self._add(
@@ -503,7 +398,7 @@ class _StepDecoder:
         else:
             most = self._friction[contact] * along
             cut = "mu times the push, so the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"at most {amount(most, 'N')}"
-            words = f"{amount(-1e3 * gap, 'mm')} deep, and they {_meeting(rate)}: spring and damper push with {amount(along, 'N')}"
+            words = f"{amount(-1e3 * gap, 'mm')} deep, and they {meeting(rate)}: spring and damper push with {amount(along, 'N')}"
             words += " (the damper would pull, so it is clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
         values = {"gap": gap, "force": along, "friction": across, "rate": rate, "slide": slide, "stretch": row[7], "kept": row[8]}
         values |= dict(zip(("lever an", "lever bn", "lever at", "lever bt"), row[9:13], strict=True))
@@ -523,9 +418,9 @@ class _StepDecoder:
         most = self._friction[contact] * sum(p[k] for k in solved)
         slides = abs(tangent) >= most * (1.0 - 1e-12)
         names = {k: self._point_name(contact, k).removeprefix(", ") or "point" for k in solved}
-        faster = {k: f" {_meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in solved}
-        words = "; ".join(f"{names[k]}{faster[k]} {_signed(p[k])}" for k in solved)
-        words += f"; friction {_signed(tangent)}, " + (
+        faster = {k: f" {meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in solved}
+        words = "; ".join(f"{names[k]}{faster[k]} {signed(p[k])}" for k in solved)
+        words += f"; friction {signed(tangent)}, " + (
             "kinetic: mu times the normal impulse" if slides else "static: the face does not slip"
         )
         words += f". {1.0 + e:.0%} of the approach velocity is removed" if e != 0.0 else ""
@@ -625,18 +520,6 @@ class _StepDecoder:
         cost = {"steps": len(self._steps), "rows solved": self._n_rows}
         return TraceStep(kind, self._lines[kind], sentence, values=self._values(range(len(self._ids))), marks=at, cost=cost, result=result)
 
-    def _values(self, bodies: Iterable[int]) -> dict[str, float]:
-        """Return velocities and shifts of bodies by their names."""
-        numbers: dict[str, float] = {}
-        for body in bodies:
-            if body < len(self._ids):
-                of = self._ids[body]
-                numbers |= zip((f"v{of}x", f"v{of}y", f"w{of}"), self.velocity[body], strict=True)
-                numbers |= zip((f"x{of}", f"y{of}", f"a{of}"), self.shift[body], strict=True)
-        return numbers
-
-    # -- words --------------------------------------------------------------------------------------------------------
-
     def _effects(self, contact: int, before: list[Vector]) -> str:
         """Describe how a row changed the rates at the other contacts of its bodies, the largest change of each body."""
         changes = []
@@ -648,13 +531,13 @@ class _StepDecoder:
                 for k in range(self._counts[other] if other != contact else 0):
                     normal = self.direction(other, False)
                     was, now = self.rate(other, k, normal, before), self.rate(other, k, normal, self.velocity)
-                    if abs(now - was) > _STILL and (largest is None or abs(now - was) > largest[0]):
+                    if abs(now - was) > STILL and (largest is None or abs(now - was) > largest[0]):
                         largest = (abs(now - was), was, now, other)
             if largest is not None:
                 _, was, now, other = largest
                 a, b = self._ends[other]
                 other_body = self._names[b if body == a else a]
-                changes.append(f"{self._names[body]} now {_meets(now, other_body)} ({_met(was)})")
+                changes.append(f"{self._names[body]} now {meets(now, other_body)} ({met(was)})")
         return f" So {'; '.join(changes)}." if changes else ""
 
     def _which_next(self, contact: int) -> Question | None:
@@ -667,78 +550,6 @@ class _StepDecoder:
     def _middle(self, contact: int) -> Point:
         points = [self.place(contact, k) for k in range(self._counts[contact])]
         return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
-
-    # -- marks --------------------------------------------------------------------------------------------------------
-
-    def _set(self, contact: int, k: int, normal: float, tangent: float) -> None:
-        self._impulse[contact, k] = [normal, tangent]
-        total = sum(self._impulse[contact, k][0] for k in range(2) if (contact, k) in self._impulse)
-        chart = self._chart[contact]
-        at = float(len(self._steps))
-        if chart[-1][0] > at:  # of several impulses in a step the last stands
-            chart[-1] = at + 1.0, total
-        elif chart[-1][1] != total:
-            chart += [(at, chart[-1][1]), (at + 1.0, total)]
-
-    def _charted(self, contact: int) -> list[Mark]:
-        """Return the impulses so far, of the current contact and some others."""
-        bodies = self._ends[contact] if contact >= 0 else ()
-        near = [neighbor for body in bodies if self._gives_way[body] for neighbor in self._of_body[body]]
-        chosen = list(dict.fromkeys([*([contact] if contact >= 0 else []), *near, *range(min(len(self._chart), _SHOWN))]))[:_SHOWN]
-        marks = []
-        for shown in chosen:
-            path = (*self._chart[shown], (float(len(self._steps) + 1), self._chart[shown][-1][1]))
-            text = f"contact {shown}" if shown == contact or path[-1][1] > 0.0 else ""
-            role: Role = "looked_at" if shown == contact else "other"
-            marks += [Mark("path", role, path, "impulses"), Mark("label", role, path[-1:], "impulses", text)]
-        return marks
-
-    def _impulses(self, contact: int, k: int) -> list[Mark]:
-        """Return the contact's point, and the impulse on B there."""
-        (x, y), (nx, ny), (tx, ty) = self.place(contact, k), self.direction(contact, False), self.direction(contact, True)
-        pn, pt = self._impulse[contact, k]
-        self._largest = max(self._largest, math.hypot(pn, pt))
-        scale = self._scale(self._largest)
-        to = (x + scale * (pn * nx + pt * tx), y + scale * (pn * ny + pt * ty))
-        marks = [Mark("point", "looked_at", ((x, y),))]
-        if math.dist(to, (x, y)) > 0.0:
-            marks.append(Mark("arrow", "kept", ((x, y), to), text=amount(math.hypot(pn, pt), self._unit)))
-        return marks
-
-    def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
-        """Return velocities of bodies before and after, from their centers of mass."""
-        speeds = [math.hypot(*v[:2]) for body in bodies for v in (before[body], self.velocity[body]) if self._gives_way[body]]
-        scale, marks = self._scale(max(speeds, default=0.0)), []
-        for body in bodies:
-            if not self._gives_way[body]:
-                continue
-            x, y = self._center[body].tolist()
-            drawn: tuple[tuple[Role, Vector], ...] = (("ghost", before[body]), ("new", self.velocity[body]))
-            for role, v in drawn:
-                to = (x + scale * v[0], y + scale * v[1])
-                if math.dist(to, (x, y)) > 0.0:
-                    marks.append(Mark("arrow", role, ((x, y), to), text="v" if role == "new" else ""))
-        return marks
-
-    def _outlines(self, bodies: list[int]) -> list[Mark]:
-        """Return the outlines of bodies now and at the start of the step."""
-        marks = []
-        for body in bodies:
-            if body < len(self._ids) and self._gives_way[body]:
-                marks += [shape_mark(shape, self._pose(body), "looked_at") for shape in self._shapes[self._ids[body]]]
-        return marks
-
-    def _pose(self, body: int) -> Transform:
-        """Return a body's pose after its shift, which is of its center of mass."""
-        x, y, angle = self._poses[body]
-        dx, dy, turn = self.shift[body]
-        cx, cy = self._center[body].tolist()
-        cos, sin = math.cos(turn), math.sin(turn)
-        return Transform((cx + dx + cos * (x - cx) - sin * (y - cy), cy + dy + sin * (x - cx) + cos * (y - cy)), angle + turn)
-
-    def _scale(self, longest: float, least: float = _STILL) -> float:
-        """Return meters for each unit, so that the longest arrow is as long as half a body."""
-        return self._size / longest if longest > least else 0.0
 
 
 _SWEEPS = {
@@ -754,32 +565,3 @@ _STAGES = {
     t.VELOCITIES: ("velocities", "Velocity = displacement / time: the velocities of {n} change by at most {most}."),
     t.MOVE: ("move", "{passed} with their velocities, by at most {far}."),
 }
-
-
-def _signed(impulse: float) -> str:
-    return "0 N s" if abs(impulse) < _STILL else f"{'+' if impulse > 0.0 else ''}{amount(impulse, 'N s')}"
-
-
-def _meeting(rate: float) -> str:
-    if rate < -_STILL:
-        return f"approach at {amount(-rate, 'm/s')}"
-    return f"separate at {amount(rate, 'm/s')}" if rate > _STILL else "keep their distance"
-
-
-def _meets(rate: float, other: str) -> str:
-    if rate < -_STILL:
-        return f"approaches {other} at {amount(-rate, 'm/s')}"
-    return f"separates from {other} at {amount(rate, 'm/s')}" if rate > _STILL else f"rests on {other}"
-
-
-def _met(rate: float) -> str:
-    """Return the rate before the row, for brackets."""
-    if rate < -_STILL:
-        return f"it approached at {amount(-rate, 'm/s')} before"
-    return f"it was separating at {amount(rate, 'm/s')} before" if rate > _STILL else "it was at rest before"
-
-
-def _target(bias: float) -> str:
-    if bias > _STILL:
-        return f", and may do so at up to {amount(bias, 'm/s')} because there is a gap"
-    return f", and should separate at {amount(-bias, 'm/s')}" if bias < -_STILL else ""

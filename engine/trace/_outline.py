@@ -7,32 +7,18 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import Described, InvalidInputError
 from engine.contracts.trace import Feature, Mark, Point, Role
 from engine.decompose.grid import GridPart, on_grid, turn
 from engine.decompose.outline import Outline, Part
 from engine.trace._points import as_points
 from engine.trace.cases import OutlineCase
 
-__all__ = ["EXAMPLE", "NamedPart", "area_of", "of_outline", "parts_of"]
+__all__ = ["EXAMPLE", "NamedPart", "area_of", "parts_of"]
 
 EXAMPLE = OutlineCase(
     (((1.4, 0.1), (2.2, 0.9), (0.7, 1.7), (-0.9, 1.6), (-0.9, 0.4), (-2.4, 0.3), (-0.6, -0.4), (-0.4, -1.6), (0.7, -1.5), (1.8, -0.7)),)
 )
 """Three pieces are enough; Hertel and Mehlhorn leave five."""
-
-
-def of_outline(outline: Outline) -> OutlineCase:
-    """Return an outline of one part as a case.
-
-    Raises
-    ------
-    InvalidInputError
-        It has several parts.
-    """
-    if len(outline.parts) != 1:
-        raise InvalidInputError("outline", "of one part", Described(f"{len(outline.parts)} parts"))
-    return OutlineCase(tuple(as_points(ring) for ring in outline.parts[0].rings()))
 
 
 def parts_of(case: OutlineCase) -> list[NamedPart]:

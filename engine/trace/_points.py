@@ -8,18 +8,13 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.common.arrays import FloatArray, finite_rows
+from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.contracts.trace import Feature, Mark, Point, Role
 from engine.geometry.hull import convex_hull
 from engine.trace.cases import PointsCase
 
-__all__ = ["as_points", "away_from_line", "between", "dots", "features", "hull_mark", "named", "names", "of_points"]
-
-
-def of_points(points: ArrayLike) -> PointsCase:
-    """Return points (n, 2) as a case."""
-    return PointsCase(as_points(finite_rows("points", points, 2)))
+__all__ = ["as_points", "away_from_line", "between", "dots", "features", "hull_mark", "named", "names"]
 
 
 def as_points(rows: ArrayLike) -> tuple[Point, ...]:

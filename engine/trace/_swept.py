@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from engine.compare.pair.file import Pair
 from engine.continuous._ray_rounded_kernel import ROUNDED_CORNER, ROUNDED_EDGE, ROUNDED_END
 from engine.continuous._swept_kernel import SWEPT_DIFFERENCE, SWEPT_EDGE, SWEPT_END, SWEPT_MEASURED, SWEPT_START
 from engine.contracts.status import HIT, OVERLAPPING
@@ -17,7 +16,7 @@ from engine.trace._points import between, hull_mark
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.words import meters
 
-__all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptDecoder", "Thrown", "grown_scenery", "n_bars", "of_velocities", "translates", "translation_of"]
+__all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptDecoder", "Thrown", "grown_scenery", "n_bars", "translates", "translation_of"]
 
 SWEPT_DIFFERENCE_VIEW = View("difference", "the moving shape shrunk to a point O, the other expanded by it")
 
@@ -42,14 +41,6 @@ def translates(case: Any) -> bool:
     pair = case.pair
     assert pair.end_a is not None and pair.end_b is not None
     return pair.end_a.angle == pair.pose_a.angle and pair.end_b.angle == pair.pose_b.angle
-
-
-def of_velocities(a: AnyShape, xf_a: Transform, way_a: Point, b: AnyShape, xf_b: Transform, way_b: Point) -> PairCase:
-    """Return two shapes that translate as a case."""
-    end_a, end_b = (
-        Transform((xf.position[0] + x, xf.position[1] + y), xf.angle) for xf, (x, y) in ((xf_a, way_a), (xf_b, way_b))
-    )  # fmt: skip
-    return PairCase(Pair("toi", a, xf_a, b, xf_b, end_a, end_b))
 
 
 class Thrown(NamedTuple):

@@ -10,13 +10,12 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase._tree_kernel import WALK_ITEM, WALK_NODE
 from engine.broadphase.interface import BroadPhase
-from engine.common.arrays import FloatArray, finite_rows, shaped_rows
+from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
+from engine.trace import given
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
@@ -31,7 +30,6 @@ __all__ = [
     "TreeAlgorithm",
     "TreeSteps",
     "Visit",
-    "boxes_case",
     "common",
     "half_perimeter",
     "listed",
@@ -63,18 +61,6 @@ BOXES = BoxesCase(
     (1.3, 0.7, 2.75, 3.3),
 )  # fmt: skip
 """Example boxes of all broad phases, the same so that they can be compared."""
-
-
-def boxes_case(aabbs: ArrayLike, region: ArrayLike) -> BoxesCase:
-    """Return boxes (n, 4) and a region (4,) as a case.
-
-    Raises
-    ------
-    InvalidInputError
-        They are no such arrays of finite numbers.
-    """
-    boxes, (of_region,) = shaped_rows("aabbs", aabbs, 4).tolist(), finite_rows("region", [region], 4).tolist()  # type: ignore[arg-type]
-    return BoxesCase(tuple(map(tuple, boxes)), tuple(of_region))
 
 
 def half_perimeter(box: Box) -> float:
@@ -316,6 +302,7 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
     """
 
     views: ClassVar[tuple[View, ...]] = (PLANE, TREE)
+    case_of = staticmethod(given.of_boxes)
 
     @property
     def example(self) -> BoxesCase:

@@ -43,6 +43,8 @@ class Algorithm(ABC, Generic[C]):
     ----------
     name : str
         Name of its file.
+    case_of : callable
+        Makes a case of the arguments that the query takes (`engine.trace.given`).
     title : str
     page : str
         Page of its derivation: "gjk.md#derivation", in docs/algorithms (with a folder, in docs: "solvers/xpbd.md").
@@ -65,6 +67,7 @@ class Algorithm(ABC, Generic[C]):
         if "steps" in cls.__dict__:
             cls.steps = _with_case(cls.steps)  # type: ignore[method-assign]
 
+    case_of: ClassVar[Callable[..., Any]]
     title: ClassVar[str]
     page: ClassVar[str]
     pseudo_code: ClassVar[tuple[str, ...]]
@@ -92,6 +95,17 @@ class Algorithm(ABC, Generic[C]):
         InvalidInputError
             As the query itself does.
         """
+
+    def of(self, *arguments: Any, **named: Any) -> TraceSteps:
+        """Return the steps for the arguments that the query takes.
+
+        Raises
+        ------
+        InvalidInputError
+            An argument is not what the query takes.
+        """
+        case = self.case_of(*arguments, **named)
+        return TraceSteps(self.steps(case), self, case)
 
     @abstractmethod
     def query(self, case: C) -> Any:

@@ -9,15 +9,16 @@ from engine.common.words import counted
 from engine.compare.pair.file import Pair
 from engine.contracts import DistanceResult, Status
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
-from engine.geometry import AnyShape, Segment, Transform
+from engine.geometry import Segment, Transform
 from engine.narrowphase import alternating_projections as chapter
 from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_END, PROJECTIONS_START, PROJECTIONS_TURN
+from engine.trace import given
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "AlternatingProjections", "alternating_projections"]
+__all__ = ["ALGORITHM", "AlternatingProjections"]
 
 _BOUNDS = View("bounds", "the distance lies between the two bounds", "turn", "m")
 
@@ -30,6 +31,7 @@ class AlternatingProjections(Algorithm[PairCase]):
 
     title = "Alternating projections: back and forth"
     page = "alternating_projections.md#derivation"
+    case_of = staticmethod(given.at_rest("distance"))
     pseudo_code = (
         "a = any point of A",
         "repeat:",
@@ -185,8 +187,3 @@ class _Turns:
 
 
 ALGORITHM = AlternatingProjections()
-
-
-def alternating_projections(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
-    """Return the steps of `engine.narrowphase.alternating_projections.distance`; the last has its result."""
-    return ALGORITHM.steps(PairCase(Pair("distance", a, xf_a, b, xf_b)))

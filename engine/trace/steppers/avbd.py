@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from engine.contracts.trace import TraceStep
 from engine.trace._impulses import SolverStepper, stack
 from engine.trace.scene_case import SceneCase
-from engine.world import World
 
-__all__ = ["ALGORITHM", "Avbd", "avbd"]
+__all__ = ["ALGORITHM", "Avbd"]
 
 
 class Avbd(SolverStepper):
@@ -38,8 +36,3 @@ class Avbd(SolverStepper):
 
 
 ALGORITHM = Avbd()
-
-
-def avbd(world: World) -> list[TraceStep]:
-    """Return the steps of the next step of a world, by AVBD; the last has the states of all bodies after it."""
-    return ALGORITHM.steps(SceneCase.of_world(world))

@@ -8,12 +8,11 @@ from engine.continuous import time_of_impact as chapter
 from engine.continuous._bilateral_kernel import BILATERAL_FAR, BILATERAL_PROOF, BILATERAL_ROOT
 from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.contracts.trace import Mark, Point, Question, TraceStep
-from engine.geometry import AnyShape, Sweep
 from engine.trace._bars import moment
-from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
+from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, on_axis_of_time
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "BilateralAdvancement", "bilateral_advancement"]
+__all__ = ["ALGORITHM", "BilateralAdvancement"]
 
 _PIECES = 16
 """Number of segments of a drawn parabola."""
@@ -128,8 +127,3 @@ def _proof(impact: Impact, at: Measured, row: list[float], probes: list[Mark]) -
 
 
 ALGORITHM = BilateralAdvancement()
-
-
-def bilateral_advancement(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> list[TraceStep]:
-    """Return the steps of `engine.continuous.time_of_impact.bilateral_advancement`; the last has its result."""
-    return ALGORITHM.steps(of_sweeps(a, sweep_a, b, sweep_b))

@@ -8,13 +8,14 @@ from engine.continuous import time_of_impact as chapter
 from engine.continuous._bisection_kernel import BISECT_CLEAR, BISECT_HALVED
 from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.contracts.trace import Mark, Question, TraceStep
-from engine.geometry import AnyShape, Sweep, Transform
+from engine.geometry import Sweep, Transform
+from engine.trace import given
 from engine.trace._bars import moment
-from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
+from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, on_axis_of_time
 from engine.trace.cases import PairCase
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "Bisection", "bisection"]
+__all__ = ["ALGORITHM", "Bisection"]
 
 
 class Bisection(ImpactAlgorithm):
@@ -41,7 +42,7 @@ class Bisection(ImpactAlgorithm):
         """A near pass: a touch takes thirty halvings more."""
         touching = super().example.pair
         assert touching.shape_b is not None
-        return of_sweeps(
+        return given.of_sweeps(
             touching.shape_a, Sweep(Transform((0.0, 0.0), -0.1), Transform((-0.4, -0.1), -2.0)),
             touching.shape_b, Sweep(Transform((-1.7, 1.3), -0.1), Transform((2.9, 0.7), -2.7)),
         )  # fmt: skip
@@ -93,8 +94,3 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
 
 
 ALGORITHM = Bisection()
-
-
-def bisection(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> list[TraceStep]:
-    """Return the steps of `engine.continuous.time_of_impact.bisection`; the last has its result."""
-    return ALGORITHM.steps(of_sweeps(a, sweep_a, b, sweep_b))

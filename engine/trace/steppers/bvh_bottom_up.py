@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import BottomUpTree
 from engine.broadphase._bottom_up_kernel import BOTTOM_UP_CHOICE, BOTTOM_UP_CLUSTER, BOTTOM_UP_JOIN, BOTTOM_UP_ROUND, REACH
 from engine.common.words import counted
-from engine.contracts.trace import Mark, Question, TraceStep
+from engine.contracts.trace import Mark, Question
 from engine.trace._curve import center, curve_of
-from engine.trace._tree import ASKED, TREE, Forest, TreeAlgorithm, TreeSteps, boxes_case, half_perimeter
+from engine.trace._tree import ASKED, TREE, Forest, TreeAlgorithm, TreeSteps, half_perimeter
 from engine.trace.cases import BoxesCase
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "BvhBottomUp", "bvh_bottom_up"]
+__all__ = ["ALGORITHM", "BvhBottomUp"]
 
 
 class BvhBottomUp(TreeAlgorithm):
@@ -104,8 +102,3 @@ def _joined(steps: TreeSteps, node: int, left: int, right: int, box: tuple[float
 
 
 ALGORITHM = BvhBottomUp()
-
-
-def bvh_bottom_up(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `BottomUpTree` of boxes (n, 4), one per leaf, and of a region (4,); the last has what `regions` returns."""
-    return ALGORITHM.steps(boxes_case(aabbs, region))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import InsertionTree
-from engine.contracts.trace import TraceStep
 from engine.trace._insertion import INSERTED, inserted
-from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps, boxes_case
+from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps
 from engine.trace.cases import BoxesCase
 
-__all__ = ["ALGORITHM", "BvhInsertion", "bvh_insertion"]
+__all__ = ["ALGORITHM", "BvhInsertion"]
 
 
 class BvhInsertion(TreeAlgorithm):
@@ -33,8 +30,3 @@ class BvhInsertion(TreeAlgorithm):
 
 
 ALGORITHM = BvhInsertion()
-
-
-def bvh_insertion(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of an `InsertionTree` of boxes (n, 4), one per leaf, and of a query of a region (4,); the last has its result."""
-    return ALGORITHM.steps(boxes_case(aabbs, region))

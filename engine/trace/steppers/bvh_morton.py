@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import MortonTree
 from engine.broadphase._morton_kernel import KEY_BITS, MORTON_JOIN, MORTON_LEAF
-from engine.contracts.trace import Question, TraceStep
+from engine.contracts.trace import Question
 from engine.trace._curve import Curve, curve_of
-from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps, boxes_case
+from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps
 from engine.trace.cases import BoxesCase
 
-__all__ = ["ALGORITHM", "BvhMorton", "bvh_morton"]
+__all__ = ["ALGORITHM", "BvhMorton"]
 
 
 class BvhMorton(TreeAlgorithm):
@@ -81,8 +79,3 @@ def _bit_name(bit: int, curve: Curve) -> str:
 
 
 ALGORITHM = BvhMorton()
-
-
-def bvh_morton(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `MortonTree` of boxes (n, 4), one per leaf, and of a region (4,); the last has what `regions` returns."""
-    return ALGORITHM.steps(boxes_case(aabbs, region))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import TopDownTree
 from engine.broadphase._top_down_kernel import N_BINS, TOP_DOWN_COST, TOP_DOWN_ITEM, TOP_DOWN_SPLIT
 from engine.common.words import counted
-from engine.contracts.trace import Mark, Point, Question, TraceStep, View
-from engine.trace._tree import ASKED, TREE, Box, Forest, TreeAlgorithm, TreeSteps, boxes_case
+from engine.contracts.trace import Mark, Point, Question, View
+from engine.trace._tree import ASKED, TREE, Box, Forest, TreeAlgorithm, TreeSteps
 from engine.trace.cases import BoxesCase
 from engine.trace.protocol import PLANE
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "BvhTopDown", "bvh_top_down"]
+__all__ = ["ALGORITHM", "BvhTopDown"]
 
 COSTS = View("costs", "cost of each cut", x="bin boundary", y="half perimeter x boxes, left + right, m")
 
@@ -114,8 +112,3 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
 
 
 ALGORITHM = BvhTopDown()
-
-
-def bvh_top_down(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `TopDownTree` of boxes (n, 4), one per leaf, and of a region (4,); the last has what `regions` returns."""
-    return ALGORITHM.steps(boxes_case(aabbs, region))

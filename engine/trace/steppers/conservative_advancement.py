@@ -7,12 +7,11 @@ from engine.continuous._advancement_kernel import ADVANCE_CHORD, ADVANCE_ROOT, A
 from engine.continuous._motion_kernel import IMPACT_GAP
 from engine.contracts import Status
 from engine.contracts.trace import Mark, Question, TraceStep
-from engine.geometry import AnyShape, Sweep
 from engine.trace._bars import moment
-from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, of_sweeps, on_axis_of_time
+from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, on_axis_of_time
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "ConservativeAdvancement", "conservative_advancement"]
+__all__ = ["ALGORITHM", "ConservativeAdvancement"]
 
 _PIECES = 16
 """Number of segments of a drawn parabola."""
@@ -93,8 +92,3 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
 
 
 ALGORITHM = ConservativeAdvancement()
-
-
-def conservative_advancement(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> list[TraceStep]:
-    """Return the steps of `engine.query.time_of_impact`; the last has its result."""
-    return ALGORITHM.steps(of_sweeps(a, sweep_a, b, sweep_b))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import DynamicTree
 from engine.broadphase._dynamic_tree_kernel import ASK_LEAF, ASK_NODE
-from engine.contracts.trace import TraceStep
 from engine.trace._insertion import INSERTED, inserted
-from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps, Visit, boxes_case
+from engine.trace._tree import ASKED, Forest, TreeAlgorithm, TreeSteps, Visit
 from engine.trace.cases import BoxesCase
 
-__all__ = ["ALGORITHM", "DynamicTreeSteps", "dynamic_tree"]
+__all__ = ["ALGORITHM", "DynamicTreeSteps"]
 
 
 class DynamicTreeSteps(TreeAlgorithm):
@@ -41,8 +38,3 @@ class DynamicTreeSteps(TreeAlgorithm):
 
 
 ALGORITHM = DynamicTreeSteps()
-
-
-def dynamic_tree(aabbs: ArrayLike, region: ArrayLike) -> list[TraceStep]:
-    """Return the steps of adding boxes (n, 4) to a `DynamicTree` and querying a region (4,); the last has the result of `regions`."""
-    return ALGORITHM.steps(boxes_case(aabbs, region))

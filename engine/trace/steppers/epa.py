@@ -7,10 +7,11 @@ from typing import Any
 from engine.compare.pair.file import Pair
 from engine.contracts import PenetrationResult, Status
 from engine.contracts.trace import Mark, Point, Question, TraceStep
-from engine.geometry import AnyShape, Polygon, Transform
+from engine.geometry import Polygon, Transform
 from engine.narrowphase import epa as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
-from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_name
+from engine.trace import given
+from engine.trace._difference import DIFFERENCE, Difference, vertex_name
 from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
@@ -18,7 +19,7 @@ from engine.trace.rows import record_rows
 from engine.trace.steppers.gjk import gjk_steps
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "Epa", "epa"]
+__all__ = ["ALGORITHM", "Epa"]
 
 _MAX_PLACES = 12
 """Maximum number of edges of a polytope for a question about the nearest."""
@@ -29,6 +30,7 @@ class Epa(Algorithm[PairCase]):
 
     title = "EPA: the penetration depth of two shapes"
     page = "epa.md#derivation"
+    case_of = staticmethod(given.at_rest("distance"))
     pseudo_code = (
         "simplex = GJK's last simplex",
         "if GJK found a distance: the cores are apart",
@@ -195,8 +197,3 @@ def _answer(case: PairCase, result: PenetrationResult, before: list[TraceStep]) 
 
 
 ALGORITHM = Epa()
-
-
-def epa(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
-    """Return the steps of `engine.query.penetration`, GJK's before EPA's; the last has its result."""
-    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b))

@@ -9,18 +9,19 @@ from typing import Any
 from engine.compare.pair.file import Pair
 from engine.contracts import DistanceResult, Status
 from engine.contracts.trace import Form, Mark, Point, Question, TraceStep
-from engine.geometry import AnyShape, Polygon, Transform
+from engine.geometry import Polygon, Transform
 from engine.narrowphase import gjk as chapter
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
 from engine.narrowphase._gjk_kernel import GJK_END, GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
-from engine.trace._difference import DIFFERENCE, Difference, of_pair, vertex_name
+from engine.trace import given
+from engine.trace._difference import DIFFERENCE, Difference, vertex_name
 from engine.trace._points import between
 from engine.trace.cases import PairCase
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "Gjk", "gjk", "gjk_steps"]
+__all__ = ["ALGORITHM", "Gjk", "gjk_steps"]
 
 _REGIONS = (
     "it joins the only vertex, so the simplex is now an edge",
@@ -36,6 +37,7 @@ class Gjk(Algorithm[PairCase]):
 
     title = "GJK: the distance between two shapes"
     page = "gjk.md#derivation"
+    case_of = staticmethod(given.at_rest("distance"))
     pseudo_code = (
         "simplex = the support along the line of the two centers",
         "repeat:",
@@ -237,8 +239,3 @@ def _answer(case: PairCase, result: DistanceResult, before: list[TraceStep], epa
 
 
 ALGORITHM = Gjk()
-
-
-def gjk(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
-    """Return the steps of `engine.query.distance`; the last has its result."""
-    return ALGORITHM.steps(of_pair(a, xf_a, b, xf_b))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import UniformGrid
 from engine.broadphase._grid_kernel import GRID_ASK, GRID_COMPARED, GRID_PAIR, GRID_PUT, GRID_RUN, GRID_START
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep
-from engine.trace._tree import BOXES, Box, boxes_case, common, listed
+from engine.trace import given
+from engine.trace._tree import BOXES, Box, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import Algorithm
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "GridSteps", "grid"]
+__all__ = ["ALGORITHM", "GridSteps"]
 
 _MAX_ANSWERS = 10
 """Maximum number of answers to a question, and of pairs in a sentence."""
@@ -28,6 +27,7 @@ class GridSteps(Algorithm[BoxesCase]):
 
     title = "Uniform grid: which boxes overlap?"
     page = "broad_phase.md#derivation"
+    case_of = staticmethod(given.of_boxes)
     pseudo_code = (
         "rows are 1.5 times as high, columns a quarter as wide as the mean box,",
         "  with at most two cells per box",
@@ -203,8 +203,3 @@ def _boxes(items: list[int], verb: str = "") -> str:
 
 
 ALGORITHM = GridSteps()
-
-
-def grid(aabbs: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `UniformGrid` of boxes (n, 4); the last has its `pairs`."""
-    return ALGORITHM.steps(boxes_case(aabbs, (0.0, 0.0, 0.0, 0.0)))

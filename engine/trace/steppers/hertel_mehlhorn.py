@@ -8,13 +8,13 @@ from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, TraceStep
 from engine.decompose.hertel_mehlhorn import MergeStep, merged, triangulate
-from engine.decompose.outline import Outline
-from engine.trace._outline import EXAMPLE, NamedPart, of_outline, parts_of
+from engine.trace import given
+from engine.trace._outline import EXAMPLE, NamedPart, parts_of
 from engine.trace.cases import OutlineCase
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "HertelMehlhorn", "hertel_mehlhorn"]
+__all__ = ["ALGORITHM", "HertelMehlhorn"]
 
 _ANSWERS = ("yes, both of its ends stay convex", "no, a corner would be reflex")
 
@@ -24,6 +24,7 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
 
     title = "Hertel and Mehlhorn: convex pieces from triangles"
     page = "decomposition.md#derivation"
+    case_of = staticmethod(given.of_outline)
     pseudo_code = (
         "triangles of the outline (see triangulation)",
         "for each diagonal u v, the longest first:",
@@ -106,8 +107,3 @@ def _diagonal(part: NamedPart, others: tuple[Mark, ...], row: MergeStep, cost: d
 
 
 ALGORITHM = HertelMehlhorn()
-
-
-def hertel_mehlhorn(outline: Outline) -> list[TraceStep]:
-    """Return the steps that divide an outline of one part into convex pieces; the last has them, as float64 (n, 2) each."""
-    return ALGORITHM.steps(of_outline(outline))

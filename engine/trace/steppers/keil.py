@@ -7,12 +7,12 @@ from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, TraceStep
 from engine.decompose._keil_kernel import KEIL_SUBPROBLEM
 from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
-from engine.decompose.outline import Outline
-from engine.trace._outline import EXAMPLE, NamedPart, of_outline, parts_of
+from engine.trace import given
+from engine.trace._outline import EXAMPLE, NamedPart, parts_of
 from engine.trace.cases import OutlineCase
 from engine.trace.protocol import Algorithm
 
-__all__ = ["ALGORITHM", "Keil", "keil"]
+__all__ = ["ALGORITHM", "Keil"]
 
 
 class Keil(Algorithm[OutlineCase]):
@@ -20,6 +20,7 @@ class Keil(Algorithm[OutlineCase]):
 
     title = "Keil: the fewest convex pieces"
     page = "decomposition.md#derivation"
+    case_of = staticmethod(given.of_outline)
     pseudo_code = (
         "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible",
         "for each visible pair i, k, one of them reflex, near pairs first:",
@@ -160,9 +161,3 @@ def _side(part: NamedPart, corners: list[int], is_cut: bool, cuts: tuple[Mark, .
 
 
 ALGORITHM = Keil()
-
-
-def keil(outline: Outline) -> list[TraceStep]:
-    """Return the steps of `engine.decompose.keil.fewest_pieces` for an outline of one part; the last has the pieces, float64 (n, 2) each,
-    and True if fewer are impossible."""
-    return ALGORITHM.steps(of_outline(outline))

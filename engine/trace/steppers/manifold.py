@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from engine.compare.pair.file import Pair
-from engine.contracts.trace import TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase.rules import Rule, rule_number
 from engine.trace._clipping import CLIPPING, ClippedManifold
 from engine.trace.cases import PairCase
-from engine.trace.steppers.manifold_box2d import manifold_box2d
+from engine.trace.protocol import TraceSteps
+from engine.trace.steppers import manifold_box2d
 
-__all__ = ["ALGORITHM", "ExactManifold", "manifold"]
+__all__ = ["ALGORITHM", "ExactManifold"]
 
 
 class ExactManifold(ClippedManifold):
@@ -27,11 +27,10 @@ class ExactManifold(ClippedManifold):
         there = Transform((0.85, 1.05), 0.28)
         return PairCase(Pair("manifold", Polygon.box(1.0, 0.7), Transform(), Polygon.box(0.9, 0.55), there))
 
+    def of(self, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> TraceSteps:
+        """Return the steps of `engine.query.manifold`, by either rule."""
+        rule_number(rule)
+        return super().of(a, xf_a, b, xf_b) if rule == self.rule else manifold_box2d.ALGORITHM.of(a, xf_a, b, xf_b)
+
 
 ALGORITHM = ExactManifold()
-
-
-def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> list[TraceStep]:
-    """Return the steps of `engine.query.manifold`, by either rule; the last has its result."""
-    rule_number(rule)
-    return ALGORITHM.steps(PairCase(Pair("manifold", a, xf_a, b, xf_b))) if rule == "exact" else manifold_box2d(a, xf_a, b, xf_b)

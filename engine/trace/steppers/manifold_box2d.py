@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from engine.compare.pair.file import Pair
-from engine.contracts.trace import TraceStep
-from engine.geometry import AnyShape, Polygon, Transform
+from engine.geometry import Polygon, Transform
 from engine.trace._clipping import CLIPPING, ClippedManifold
 from engine.trace.cases import PairCase
 
-__all__ = ["ALGORITHM", "Box2DManifold", "manifold_box2d"]
+__all__ = ["ALGORITHM", "Box2DManifold"]
 
 
 class Box2DManifold(ClippedManifold):
@@ -33,8 +32,3 @@ class Box2DManifold(ClippedManifold):
 
 
 ALGORITHM = Box2DManifold()
-
-
-def manifold_box2d(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> list[TraceStep]:
-    """Return the steps of `engine.query.manifold` with ``rule="box2d"``; the last has its result."""
-    return ALGORITHM.steps(PairCase(Pair("manifold", a, xf_a, b, xf_b)))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.common.arrays import FloatArray
 from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.geometry.hull import ChainStep, convex_hull_chain
-from engine.trace._points import as_points, away_from_line, dots, features, named, names, of_points
+from engine.trace import given
+from engine.trace._points import as_points, away_from_line, dots, features, named, names
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "MonotoneChain", "monotone_chain"]
+__all__ = ["ALGORITHM", "MonotoneChain"]
 
 _ANSWERS = ("yes, the chain would not turn left at it", "no, the chain turns left at it")
 
@@ -22,6 +21,7 @@ class MonotoneChain(Algorithm[PointsCase]):
 
     title = "Monotone chain: the convex hull, point by point"
     page = "hull.md#derivation"
+    case_of = staticmethod(given.of_points)
     pseudo_code = (
         "sort the points by x, then by y",
         "the lower chain from left to right, then the upper one from right to left:",
@@ -112,8 +112,3 @@ def _last(chain: tuple[Point, ...], point: Point) -> tuple[Mark, ...]:
 
 
 ALGORITHM = MonotoneChain()
-
-
-def monotone_chain(points: ArrayLike) -> list[TraceStep]:
-    """Return the steps of `engine.geometry.hull.convex_hull_chain`; the last has its result."""
-    return ALGORITHM.steps(of_points(points))

@@ -9,15 +9,16 @@ from engine.continuous._ray_rounded_kernel import ROUNDED_CORNER
 from engine.contracts import SweptContact
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.geometry import Circle, Transform
+from engine.trace import given
 from engine.trace._bars import moment
-from engine.trace._swept import SweptDecoder, of_velocities, translates
+from engine.trace._swept import SweptDecoder, translates
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps
 from engine.trace.rows import record_rows
 from engine.trace.steppers import swept_sat
 from engine.trace.words import meters, square_meters
 
-__all__ = ["ALGORITHM", "MovingDiscs", "moving_discs"]
+__all__ = ["ALGORITHM", "MovingDiscs"]
 
 QUADRATIC = View("quadratic", "the centers' distance, squared", x="fraction of the motion", y="m^2")
 
@@ -29,6 +30,7 @@ class MovingDiscs(Algorithm[PairCase]):
 
     title = "Two moving discs: one quadratic"
     page = "swept.md#derivation"
+    case_of = staticmethod(given.of_velocities)
     pseudo_code = (
         "w = B's motion relative to A; c = from B's center to A's",
         "r = the sum of the radii; if |c| <= r: an overlap at 0",
@@ -46,7 +48,7 @@ class MovingDiscs(Algorithm[PairCase]):
 
     @property
     def example(self) -> PairCase:
-        return of_velocities(Circle(0.8), Transform((0.4, -0.3)), (0.3, 0.2), Circle(0.5), Transform((-2.6, 0.9)), (5.4, -0.9))
+        return given.of_velocities(Circle(0.8), Transform((0.4, -0.3)), (0.3, 0.2), Circle(0.5), Transform((-2.6, 0.9)), (5.4, -0.9))
 
     def scenery(self, case: PairCase) -> tuple[Mark, ...]:
         c, w, r = _relative(case)
@@ -63,6 +65,12 @@ class MovingDiscs(Algorithm[PairCase]):
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return _steps(case, *swept_sat.ways(case))
+
+    def of(self, a: Circle, xf_a: Transform, velocity_a: Point, b: Circle, xf_b: Transform, velocity_b: Point) -> TraceSteps:
+        given.instance("a", a, Circle)
+        given.instance("b", b, Circle)
+        case = self.case_of(a, xf_a, velocity_a, b, xf_b, velocity_b)
+        return TraceSteps(_steps(case, velocity_a, velocity_b), self, case)
 
     def takes(self, case: Any) -> bool:
         return translates(case) and isinstance(case.pair.shape_a, Circle) and isinstance(case.pair.shape_b, Circle)
@@ -168,8 +176,3 @@ def _steps(case: PairCase, way_a: Point, way_b: Point) -> list[TraceStep]:
 
 
 ALGORITHM = MovingDiscs()
-
-
-def moving_discs(a: Circle, xf_a: Transform, velocity_a: Point, b: Circle, xf_b: Transform, velocity_b: Point) -> list[TraceStep]:
-    """Return the steps of `engine.query.swept_contact` of two discs within one second; the last has its result."""
-    return _steps(of_velocities(a, xf_a, velocity_a, b, xf_b, velocity_b), velocity_a, velocity_b)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from engine.contracts.trace import TraceStep, View
+from engine.contracts.trace import View
 from engine.trace._impulses import SolverStepper, stack
 from engine.trace.protocol import PLANE
 from engine.trace.scene_case import SceneCase
-from engine.world import World
 
-__all__ = ["ALGORITHM", "PenaltySprings", "penalty"]
+__all__ = ["ALGORITHM", "PenaltySprings"]
 
 
 class PenaltySprings(SolverStepper):
@@ -37,8 +36,3 @@ class PenaltySprings(SolverStepper):
 
 
 ALGORITHM = PenaltySprings()
-
-
-def penalty(world: World) -> list[TraceStep]:
-    """Return the steps of the next step of a world, by penalty springs; the last has the states of all bodies after it."""
-    return ALGORITHM.steps(SceneCase.of_world(world))

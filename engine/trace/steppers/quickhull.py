@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.geometry.hull import HullStep, convex_hull
-from engine.trace._points import as_points, away_from_line, dots, features, named, names, of_points
+from engine.trace import given
+from engine.trace._points import as_points, away_from_line, dots, features, named, names
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "Quickhull", "quickhull"]
+__all__ = ["ALGORITHM", "Quickhull"]
 
 
 class Quickhull(Algorithm[PointsCase]):
@@ -21,6 +20,7 @@ class Quickhull(Algorithm[PointsCase]):
 
     title = "Quickhull: the convex hull of points"
     page = "hull.md#derivation"
+    case_of = staticmethod(given.of_points)
     pseudo_code = (
         "low, high = the leftmost and the rightmost point",
         "tasks: the lines low-high and high-low, with the points to their right",
@@ -138,8 +138,3 @@ def _farthest(case: PointsCase, task: _Task, inside: tuple[Point, ...], ring: tu
 
 
 ALGORITHM = Quickhull()
-
-
-def quickhull(points: ArrayLike) -> list[TraceStep]:
-    """Return the steps of `engine.geometry.convex_hull`; the last has its result."""
-    return ALGORITHM.steps(of_points(points))

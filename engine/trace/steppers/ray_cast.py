@@ -13,14 +13,15 @@ from engine.contracts import RayHit, Status
 from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase.scratch import core_of
+from engine.trace import given
 from engine.trace._bars import TIMES, Bars, bar, moment, step_of_time
 from engine.trace._points import between
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "RayCast", "ray_cast"]
+__all__ = ["ALGORITHM", "RayCast"]
 
 _MAX_PLACES = 12
 """Maximum number of edges for a question that asks for one."""
@@ -31,6 +32,7 @@ class RayCast(Algorithm[PairCase]):
 
     title = "Ray cast: where a ray meets a shape"
     page = "ray_cast.md#derivation"
+    case_of = staticmethod(given.of_ray)
     pseudo_code = (
         "if the start lies inside: a hit at 0",
         "entry = -inf, exit = inf",
@@ -64,6 +66,10 @@ class RayCast(Algorithm[PairCase]):
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return _steps(case, *_ray(case))
+
+    def of(self, shape: AnyShape, xf: Transform, origin: Point, translation: Point) -> TraceSteps:
+        case = self.case_of(shape, xf, origin, translation)
+        return TraceSteps(_steps(case, origin, translation), self, case)
 
     def takes(self, case: Any) -> bool:
         return isinstance(case, PairCase) and case.pair.ray is not None
@@ -340,9 +346,3 @@ class _Decoder:
 
 
 ALGORITHM = RayCast()
-
-
-def ray_cast(shape: AnyShape, xf: Transform, origin: Point, translation: Point) -> list[TraceStep]:
-    """Return the steps of `engine.query.ray_cast`; the last has its result."""
-    end = origin[0] + translation[0], origin[1] + translation[1]
-    return _steps(PairCase(Pair("ray_cast", shape, xf, ray=(origin, end))), origin, translation)

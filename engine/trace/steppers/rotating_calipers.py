@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.bounding import OrientedBox, cloud_of
 from engine.bounding import boxes as chapter
 from engine.bounding.boxes import Caliper
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
-from engine.trace._points import as_points, away_from_line, dots, features, names, of_points
+from engine.trace import given
+from engine.trace._points import as_points, away_from_line, dots, features, names
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters, square_meters
 
-__all__ = ["ALGORITHM", "RotatingCalipers", "rotating_calipers"]
+__all__ = ["ALGORITHM", "RotatingCalipers"]
 
 AREAS = View("areas", "the rectangle on each edge", "edge", "area, m^2")
 
@@ -23,6 +22,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
 
     title = "Rotating calipers: the rectangle of minimum area"
     page = "bounding.md#derivation"
+    case_of = staticmethod(given.of_points)
     pseudo_code = (
         "hull = the corners of the convex hull, counter-clockwise",
         "right = top = left = the first corner",
@@ -143,8 +143,3 @@ def _curve(trace: list[Caliper], best: Caliper | None) -> tuple[Mark, ...]:
 
 
 ALGORITHM = RotatingCalipers()
-
-
-def rotating_calipers(points: ArrayLike) -> list[TraceStep]:
-    """Return the steps of `engine.bounding.least_area_box`; the last has its result."""
-    return ALGORITHM.steps(of_points(points))

@@ -9,13 +9,14 @@ from engine.contracts.trace import Mark, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import sat as chapter
 from engine.narrowphase.sat import NO_AXIS
+from engine.trace import given
 from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "Sat", "sat"]
+__all__ = ["ALGORITHM", "Sat"]
 
 _AIM = (
     "If any line fits between two polygons, one parallel to an edge does, so no others are needed. Where the shadows (projections) on "
@@ -29,6 +30,7 @@ class Sat(Algorithm[PairCase]):
 
     title = "SAT: do two shapes overlap?"
     page = "sat.md#derivation"
+    case_of = staticmethod(given.at_rest("overlap"))
     pseudo_code = (
         "r = the sum of the radii (0 for polygons); cores exclude the radii",
         "for each edge of A, then of B:",
@@ -57,6 +59,12 @@ class Sat(Algorithm[PairCase]):
         for row in rows:
             axes.decode(row[0], row[1:])
         return [*axes.steps, _answer(axes, result)]
+
+    def of(self, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> TraceSteps:
+        """Return the steps of `engine.query.overlap`; with an `axis` remembered by an earlier call, those of `sat_cached`."""
+        from engine.trace.steppers import sat_cached
+
+        return super().of(a, xf_a, b, xf_b) if axis == NO_AXIS else sat_cached.ALGORITHM.of(a, xf_a, b, xf_b, axis)
 
     def takes(self, case: Any) -> bool:
         return isinstance(case, PairCase) and case.pair.shape_b is not None
@@ -96,14 +104,3 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
 
 
 ALGORITHM = Sat()
-
-
-def sat(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> list[TraceStep]:
-    """Return the steps of `engine.query.overlap`; the last has its result.
-
-    With an `axis` remembered by an earlier call they are those of `engine.narrowphase.sat.overlap_cached`, and so is the result.
-    """
-    from engine.trace.steppers.sat_cached import cached_steps
-
-    case = PairCase(Pair("overlap", a, xf_a, b, xf_b))
-    return ALGORITHM.steps(case) if axis == NO_AXIS else cached_steps(case, axis)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.common.checks import integer
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import sat as chapter
 from engine.narrowphase._sat_kernel import SAT_END, SAT_REMEMBERED
 from engine.narrowphase.sat import NO_AXIS, CachedOverlap
+from engine.trace import given
 from engine.trace._axes import AXIS, GAPS, Axes, Edges
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps
 from engine.trace.rows import record_rows
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "SatCached", "cached_steps", "sat_cached"]
+__all__ = ["ALGORITHM", "SatCached", "cached_steps"]
 
 
 class SatCached(Algorithm[PairCase]):
@@ -24,6 +26,7 @@ class SatCached(Algorithm[PairCase]):
 
     title = "SAT with a remembered axis"
     page = "sat.md#derivation"
+    case_of = staticmethod(given.at_rest("overlap"))
     pseudo_code = (
         "r = the sum of the radii",
         "gap = along the last frame's axis, rotated with its shape",
@@ -49,6 +52,11 @@ class SatCached(Algorithm[PairCase]):
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return cached_steps(case, _remembered(case))
+
+    def of(self, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> TraceSteps:
+        """Return the steps of `engine.narrowphase.sat.overlap_cached` that begin with an axis."""
+        case = self.case_of(a, xf_a, b, xf_b)
+        return TraceSteps(cached_steps(case, integer("axis", axis)), self, case)
 
     def takes(self, case: Any) -> bool:
         return isinstance(case, PairCase) and case.pair.shape_b is not None
@@ -159,8 +167,3 @@ def _answer(axes: Axes, result: CachedOverlap, best: list[float]) -> TraceStep:
 
 
 ALGORITHM = SatCached()
-
-
-def sat_cached(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> list[TraceStep]:
-    """Return the steps of `engine.narrowphase.sat.overlap_cached`; the last has its result."""
-    return cached_steps(PairCase(Pair("overlap", a, xf_a, b, xf_b)), axis)

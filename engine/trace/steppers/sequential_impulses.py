@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from engine.contracts.trace import TraceStep
 from engine.trace._impulses import SolverStepper, stack
 from engine.trace.scene_case import SceneCase
-from engine.world import World
 
-__all__ = ["ALGORITHM", "SequentialImpulses", "sequential_impulses"]
+__all__ = ["ALGORITHM", "SequentialImpulses"]
 
 
 class SequentialImpulses(SolverStepper):
@@ -37,8 +35,3 @@ class SequentialImpulses(SolverStepper):
 
 
 ALGORITHM = SequentialImpulses()
-
-
-def sequential_impulses(world: World) -> list[TraceStep]:
-    """Return the steps of the next step of a world, by sequential impulses; the last has the states of all bodies after it."""
-    return ALGORITHM.steps(SceneCase.of_world(world))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.common.checks import point
 from engine.continuous import swept as chapter
 from engine.contracts import RayHit
 from engine.contracts.trace import Mark, Point, TraceStep
-from engine.geometry import AnyShape, Capsule, Polygon, Transform
+from engine.geometry import AnyShape, Capsule, Polygon, Transform, check_shape
+from engine.trace import given
 from engine.trace._bars import TIMES
-from engine.trace._swept import SWEPT_DIFFERENCE_VIEW, SweptDecoder, Thrown, of_velocities, translates, translation_of
+from engine.trace._swept import SWEPT_DIFFERENCE_VIEW, SweptDecoder, Thrown, translates, translation_of
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps
 from engine.trace.rows import record_rows
 from engine.trace.steppers import swept_sat
 
-__all__ = ["ALGORITHM", "ShapeCast", "shape_cast"]
+__all__ = ["ALGORITHM", "ShapeCast"]
 
 
 class ShapeCast(Algorithm[PairCase]):
@@ -44,7 +46,7 @@ class ShapeCast(Algorithm[PairCase]):
     def example(self) -> PairCase:
         capsule = Capsule((-0.35, 0.0), (0.35, 0.2), 0.25)
         kite = Polygon([(-0.7, -0.6), (0.6, -0.9), (1.0, 0.3), (-0.2, 1.0)])
-        return of_velocities(capsule, Transform((-2.4, 1.2), 0.5), (4.2, -1.3), kite, Transform((0.6, 0.0)), (0.0, 0.0))
+        return given.of_velocities(capsule, Transform((-2.4, 1.2), 0.5), (4.2, -1.3), kite, Transform((0.6, 0.0)), (0.0, 0.0))
 
     def scenery(self, case: PairCase) -> tuple[Mark, ...]:
         return swept_sat.swept_scenery(case, *_sides(case, translation_of(case.pair.pose_a, case.pair.end_a)))
@@ -54,6 +56,12 @@ class ShapeCast(Algorithm[PairCase]):
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return _steps(case, translation_of(case.pair.pose_a, case.pair.end_a))
+
+    def of(self, shape: AnyShape, xf: Transform, translation: Point, target: AnyShape, xf_target: Transform) -> TraceSteps:
+        check_shape("target", target)
+        point("translation", translation)
+        case = given.of_velocities(shape, xf, translation, target, xf_target, (0.0, 0.0))
+        return TraceSteps(_steps(case, translation), self, case)
 
     def takes(self, case: Any) -> bool:
         return translates(case) and case.pair.end_b == case.pair.pose_b
@@ -81,8 +89,3 @@ def _sides(case: PairCase, way: Point) -> tuple[Thrown, Thrown]:
 
 
 ALGORITHM = ShapeCast()
-
-
-def shape_cast(shape: AnyShape, xf: Transform, translation: Point, target: AnyShape, xf_target: Transform) -> list[TraceStep]:
-    """Return the steps of `engine.query.shape_cast`; the last has its result."""
-    return _steps(of_velocities(shape, xf, translation, target, xf_target, (0.0, 0.0)), translation)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from numpy.typing import ArrayLike
-
 from engine.bounding import circles as chapter
 from engine.bounding.circles import BoundingCircle, Circumscribed, WelzlRun, WelzlTest
 from engine.contracts.trace import Mark, Point, Question, TraceStep
-from engine.trace._points import as_points, dots, features, named, names, of_points
+from engine.trace import given
+from engine.trace._points import as_points, dots, features, named, names
 from engine.trace.cases import PointsCase
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "SmallestCircle", "smallest_circle"]
+__all__ = ["ALGORITHM", "SmallestCircle"]
 
 _ANSWERS = ("yes, the circle stays", "no, it lies on the next circle")
 
@@ -25,6 +24,7 @@ class SmallestCircle(Algorithm[PointsCase]):
 
     title = "Welzl: the smallest circle around points"
     page = "bounding.md#derivation"
+    case_of = staticmethod(given.of_points)
     pseudo_code = (
         "p = the corners of the points' hull, in random order",
         "circle = p[0] alone; for each i: is p[i] in the circle?",
@@ -166,8 +166,3 @@ class _Run:
 
 
 ALGORITHM = SmallestCircle()
-
-
-def smallest_circle(points: ArrayLike) -> list[TraceStep]:
-    """Return the steps of `engine.bounding.smallest_circle`; the last has its result."""
-    return ALGORITHM.steps(of_points(points))

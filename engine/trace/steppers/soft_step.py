@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from engine.contracts.trace import TraceStep
 from engine.trace._impulses import SolverStepper, stack
 from engine.trace.scene_case import SceneCase
-from engine.world import World
 
-__all__ = ["ALGORITHM", "SoftStep", "soft_step"]
+__all__ = ["ALGORITHM", "SoftStep"]
 
 
 class SoftStep(SolverStepper):
@@ -38,8 +36,3 @@ class SoftStep(SolverStepper):
 
 
 ALGORITHM = SoftStep()
-
-
-def soft_step(world: World) -> list[TraceStep]:
-    """Return the steps of the next step of a world, by the soft step; the last has the states of all bodies after it."""
-    return ALGORITHM.steps(SceneCase.of_world(world))

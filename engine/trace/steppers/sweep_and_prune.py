@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from engine.broadphase import SweepAndPrune
 from engine.broadphase._sweep_kernel import AXIS_GAIN, SWEEP_ANEW, SWEEP_AXIS, SWEEP_INSERT, SWEEP_NEW, SWEEP_RUN, SWEEP_TEST
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Question, Role, TraceStep, View
-from engine.trace._tree import BOXES, boxes_case, common, listed
+from engine.trace import given
+from engine.trace._tree import BOXES, common, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
 from engine.trace.words import meters, square_meters
 
-__all__ = ["ALGORITHM", "SweepAndPruneSteps", "sweep_and_prune"]
+__all__ = ["ALGORITHM", "SweepAndPruneSteps"]
 
 AXIS = View("axis", "intervals on the axis, in order", x="along the axis, m", y="place in the order")
 
@@ -31,6 +30,7 @@ class SweepAndPruneSteps(Algorithm[BoxesCase]):
 
     title = "Sweep and prune: which boxes overlap?"
     page = "sweep_and_prune.md#derivation"
+    case_of = staticmethod(given.of_boxes)
     pseudo_code = (
         "for each new box:",
         "  axis = the one along which the centers' variance is twice as large",
@@ -218,8 +218,3 @@ def _boxes(items: list[int]) -> str:
 
 
 ALGORITHM = SweepAndPruneSteps()
-
-
-def sweep_and_prune(aabbs: ArrayLike) -> list[TraceStep]:
-    """Return the steps of a `SweepAndPrune` with boxes (n, 4) added one after the other; the last has its `pairs`."""
-    return ALGORITHM.steps(boxes_case(aabbs, (0.0, 0.0, 0.0, 0.0)))

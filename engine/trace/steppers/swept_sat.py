@@ -9,6 +9,7 @@ from engine.continuous import swept as chapter
 from engine.contracts import SweptContact
 from engine.contracts.trace import Mark, Point, TraceStep
 from engine.geometry import AnyShape, Polygon, Transform
+from engine.trace import given
 from engine.trace._bars import TIMES, step_of_time
 from engine.trace._swept import (
     SWEPT_DIFFERENCE_VIEW,
@@ -16,15 +17,14 @@ from engine.trace._swept import (
     Thrown,
     grown_scenery,
     n_bars,
-    of_velocities,
     translates,
     translation_of,
 )
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps
 from engine.trace.rows import record_rows
 
-__all__ = ["ALGORITHM", "SweptSat", "sides", "solve", "swept_sat", "swept_scenery", "ways"]
+__all__ = ["ALGORITHM", "SweptSat", "sides", "solve", "swept_scenery", "ways"]
 
 
 class SweptSat(Algorithm[PairCase]):
@@ -32,6 +32,7 @@ class SweptSat(Algorithm[PairCase]):
 
     title = "Swept SAT: first and last touch of two sliding shapes"
     page = "swept.md#derivation"
+    case_of = staticmethod(given.of_velocities)
     pseudo_code = (
         "w = B's motion relative to A",
         "if they touch at the start: an overlap",
@@ -52,7 +53,7 @@ class SweptSat(Algorithm[PairCase]):
     @property
     def example(self) -> PairCase:
         a, b = Polygon([(-0.9, -0.6), (0.7, -0.7), (1.0, 0.2), (0.1, 0.9)]), Polygon([(-0.6, -0.5), (0.7, -0.4), (0.1, 0.7)])
-        return of_velocities(a, Transform(), (0.5, 0.0), b, Transform((-2.3, 1.9), 0.4), (4.6, -2.3))
+        return given.of_velocities(a, Transform(), (0.5, 0.0), b, Transform((-2.3, 1.9), 0.4), (4.6, -2.3))
 
     def scenery(self, case: PairCase) -> tuple[Mark, ...]:
         return swept_scenery(case, *sides(case, *ways(case)))
@@ -62,6 +63,10 @@ class SweptSat(Algorithm[PairCase]):
 
     def steps(self, case: PairCase) -> list[TraceStep]:
         return _steps(case, *ways(case))
+
+    def of(self, a: AnyShape, xf_a: Transform, velocity_a: Point, b: AnyShape, xf_b: Transform, velocity_b: Point) -> TraceSteps:
+        case = self.case_of(a, xf_a, velocity_a, b, xf_b, velocity_b)
+        return TraceSteps(_steps(case, velocity_a, velocity_b), self, case)
 
     def takes(self, case: Any) -> bool:
         return translates(case)
@@ -97,8 +102,3 @@ def swept_scenery(case: PairCase, first: Thrown, second: Thrown) -> tuple[Mark, 
 
 
 ALGORITHM = SweptSat()
-
-
-def swept_sat(a: AnyShape, xf_a: Transform, velocity_a: Point, b: AnyShape, xf_b: Transform, velocity_b: Point) -> list[TraceStep]:
-    """Return the steps of `engine.query.swept_contact` within one second; the last has its result."""
-    return _steps(of_velocities(a, xf_a, velocity_a, b, xf_b, velocity_b), velocity_a, velocity_b)

@@ -6,13 +6,13 @@ from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, TraceStep
 from engine.decompose.hertel_mehlhorn import TriangleStep, triangulate
-from engine.decompose.outline import Outline
-from engine.trace._outline import EXAMPLE, NamedPart, area_of, of_outline, parts_of
+from engine.trace import given
+from engine.trace._outline import EXAMPLE, NamedPart, area_of, parts_of
 from engine.trace.cases import OutlineCase
 from engine.trace.protocol import Algorithm
 from engine.trace.words import square_meters
 
-__all__ = ["ALGORITHM", "Triangulation", "triangulation"]
+__all__ = ["ALGORITHM", "Triangulation"]
 
 _KINDS = ("no side is an outline edge", "one side is an outline edge", "an ear: two sides are outline edges", "it is the whole outline")
 
@@ -22,6 +22,7 @@ class Triangulation(Algorithm[OutlineCase]):
 
     title = "Triangulation: an outline split into triangles at its own corners"
     page = "decomposition.md#derivation"
+    case_of = staticmethod(given.of_outline)
     pseudo_code = (
         "n corners, h holes: n + 2 h - 2 triangles for any choice of diagonals",
         "triangles = GEOS's constrained Delaunay triangulation",
@@ -92,8 +93,3 @@ def _triangle(part: NamedPart, before: list[list[int]], row: TriangleStep, cost:
 
 
 ALGORITHM = Triangulation()
-
-
-def triangulation(outline: Outline) -> list[TraceStep]:
-    """Return the triangles of an outline of one part; the last step has all of them, as float64 (3, 2) each."""
-    return ALGORITHM.steps(of_outline(outline))

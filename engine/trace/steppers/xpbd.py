@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from engine.contracts.trace import TraceStep
 from engine.trace._impulses import SolverStepper, stack
 from engine.trace.scene_case import SceneCase
-from engine.world import World
 
-__all__ = ["ALGORITHM", "Xpbd", "xpbd"]
+__all__ = ["ALGORITHM", "Xpbd"]
 
 
 class Xpbd(SolverStepper):
@@ -40,8 +38,3 @@ class Xpbd(SolverStepper):
 
 
 ALGORITHM = Xpbd()
-
-
-def xpbd(world: World) -> list[TraceStep]:
-    """Return the steps of the next step of a world, by XPBD; the last has the states of all bodies after it."""
-    return ALGORITHM.steps(SceneCase.of_world(world))

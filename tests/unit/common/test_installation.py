@@ -45,7 +45,7 @@ from engine import trace
 from engine.geometry import Capsule, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, solvers
 
-assert trace.gjk(box, Transform(), box, Transform((3.0, 0.0)))[-1].result.separation == 1.0
+assert trace.steps("gjk", box, Transform(), box, Transform((3.0, 0.0)))[-1].result.separation == 1.0
 world = World(WorldSettings(hertz=30), solver="soft_step")
 floor = world.create_body(BodySpec((FixtureSpec(Segment((-5.0, 0.0), (5.0, 0.0))),), type="static"))
 body = world.create_body(BodySpec((FixtureSpec(box),), position=(0.0, 0.5), linear_velocity=(0.0, -1.0)))

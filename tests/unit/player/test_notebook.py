@@ -67,7 +67,7 @@ def test_a_recording_is_played_whole(tmp_path):
 @pytest.mark.parametrize("name", ["gjk", "quickhull"])
 def test_steps_are_shown_with_their_shapes(name):
     points = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.4, 0.5)])
-    steps = trace.gjk(*pair_shapes()) if name == "gjk" else trace.quickhull(points)
+    steps = trace.steps("gjk", *pair_shapes()) if name == "gjk" else trace.steps("quickhull", points)
     header = shown(player.show(steps)).header
     assert [frame["sentence"] for frame in header["frames"]] == [step.sentence for step in steps]
     assert len(header["cases"][0]["scenery"]) > 0
@@ -75,7 +75,7 @@ def test_steps_are_shown_with_their_shapes(name):
 
 def test_results_show_themselves():
     pair = load_pair(PAIRS / "manifold.json")
-    pages = [subject._repr_html_() for subject in (pair, ask(pair), trace.gjk(*pair_shapes()))]
+    pages = [subject._repr_html_() for subject in (pair, ask(pair), trace.steps("gjk", *pair_shapes()))]
     assert pages[0] == pages[1]
     assert all(page.startswith("<iframe srcdoc=") for page in pages)
     header = shown(player.show(pair)).header

@@ -22,7 +22,7 @@ def test_a_manifold_that_lacks_the_deepest_point_is_made_again():
     a, b = Polygon([(-1.0, 0.0), (1.0, -thin), (1.1, 0.0), (1.0, thin)]), Polygon.box(1.0, thick)
     xf_a = Transform((63.79419737316592, -63.79419737316592), 1.284803046957495)
     xf_b = Transform((64.01057881135796, -63.05834238254893), 1.2848030526751124)
-    steps = trace.manifold(a, xf_a, b, xf_b)
+    steps = trace.steps("manifold", a, xf_a, b, xf_b)
     again = [step for step in steps if step.kind == "reference"][-1]
     assert again.values["again"] == 1.0 and "deepest point is missing" in again.sentence
     assert steps[-1].result == manifold(a, xf_a, b, xf_b)
@@ -30,16 +30,16 @@ def test_a_manifold_that_lacks_the_deepest_point_is_made_again():
 
 
 def test_shapes_without_an_edge_or_a_direction():
-    steps = trace.sat(Circle(0.5), HERE, Circle(0.5), Transform((2.0, 0.0)))
+    steps = trace.steps("sat", Circle(0.5), HERE, Circle(0.5), Transform((2.0, 0.0)))
     assert [step.kind for step in steps] == ["start", "distance", "answer"] and steps[-1].result is False
     for b in (Capsule((0.0, 0.0), (0.0, 0.0), 0.5), Circle(0.5)):
-        one_point = trace.manifold(Circle(0.5), HERE, b, HERE)
+        one_point = trace.steps("manifold", Circle(0.5), HERE, b, HERE)
         assert any("world's x axis" in step.sentence for step in one_point) and one_point[-1].result.normal == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("rule", ["exact", "box2d"])
 def test_either_rule(rule):
-    steps = trace.manifold(BOX, HERE, BOX, Transform((0.3, 0.8), 0.1), rule)
+    steps = trace.steps("manifold", BOX, HERE, BOX, Transform((0.3, 0.8), 0.1), rule)
     assert steps[-1].result == manifold(BOX, HERE, BOX, Transform((0.3, 0.8), 0.1), rule)
 
 
@@ -47,25 +47,25 @@ def test_what_box2d_does_not_collide_is_not_taken():
     case = PairCase(Pair("manifold", BOX, HERE, Capsule((0.0, 0.0), (1.0, 0.0), 0.1), HERE))
     assert trace.algorithm("manifold").takes(case) and not trace.algorithm("manifold_box2d").takes(case)
     with pytest.raises(InvalidInputError, match="rule must be 'exact' for a pair with a capsule"):
-        trace.manifold(BOX, HERE, case.pair.shape_b, HERE, "box2d")
+        trace.steps("manifold", BOX, HERE, case.pair.shape_b, HERE, "box2d")
     with pytest.raises(InvalidInputError, match="rule must be one of"):
-        trace.manifold(BOX, HERE, BOX, HERE, "bullet")
+        trace.steps("manifold", BOX, HERE, BOX, HERE, "bullet")
 
 
 def test_a_joint_of_a_chain_leaves_the_contact_to_the_neighbor():
     edge = Segment((-1.0, 0.0), (1.0, 0.0), 0.01, (-2.0, 0.5), (2.0, 0.5))
-    steps = trace.manifold(edge, HERE, Circle(0.5), Transform((1.2, 0.3)), "box2d")
+    steps = trace.steps("manifold", edge, HERE, Circle(0.5), Transform((1.2, 0.3)), "box2d")
     assert [step.kind for step in steps][-2:] == ["neighbor", "answer"] and steps[-1].result.points == ()
 
 
 def test_the_remembered_axis_comes_first_and_is_given_up_when_it_fails():
     there = Transform((1.5, 0.2), 0.1)
     axis = overlap_cached(BOX, HERE, BOX, there).axis
-    apart = trace.sat(BOX, HERE, BOX, Transform((1.4, 0.2), 0.1), axis)
+    apart = trace.steps("sat", BOX, HERE, BOX, Transform((1.4, 0.2), 0.1), axis)
     assert [step.kind for step in apart] == ["start", "remembered", "answer"] and apart[-1].cost["axes"] == 1
-    near = trace.sat(BOX, HERE, BOX, Transform((0.9, 0.2), 0.1), axis)
+    near = trace.steps("sat", BOX, HERE, BOX, Transform((0.9, 0.2), 0.1), axis)
     assert near[1].kind == "remembered" and near[-1].cost["axes"] == 9 and near[-1].result.is_overlapping
-    corners = trace.sat_cached(BOX, HERE, Circle(0.1), Transform((0.9, 0.9)), 4 + 1 + 2)  # the line from corner 2 to the center
+    corners = trace.steps("sat_cached", BOX, HERE, Circle(0.1), Transform((0.9, 0.9)), 4 + 1 + 2)  # the line from corner 2 to the center
     assert corners[1].axis == pytest.approx((math.sqrt(0.5), math.sqrt(0.5))) and corners[-1].result.was_enough
 
 

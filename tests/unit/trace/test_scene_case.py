@@ -29,7 +29,7 @@ def world():
 
 def test_of_a_world_the_next_step_is_watched_and_the_world_stays(world):
     before = world.state_hash()
-    steps = trace.sequential_impulses(world)
+    steps = trace.steps("sequential_impulses", world)
     assert world.state_hash() == before
     world.step()
     assert steps[-1].result == tuple(world.state(body) for body in world.body_ids)
