@@ -68,8 +68,8 @@ class Triangulation(Algorithm[OutlineCase]):
 
 def _begin(part: NamedPart, n: int, h: int, n_triangles: int, cost: dict[str, int]) -> TraceStep:
     holes = "" if h == 0 else f" and {counted(h, 'hole')}"
-    why = ", whichever diagonals are chosen, because its interior angles sum to that many times 180 "
-    "degrees" if n_triangles == n + 2 * h - 2 else ""
+    because = ", whichever diagonals are chosen, because its interior angles sum to that many times 180 degrees"
+    why = because if n_triangles == n + 2 * h - 2 else ""
     answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
     return TraceStep(
         "begin", 0, f"{n} corners{holes}: {counted(n_triangles, 'triangle')}{why}.", part.features(range(n)), part.points,
