@@ -34,7 +34,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.references.lab import body
 from engine.experiments.studies.study import Finding, growth, seconds_in_turn, study
-from engine.geometry import Circle, Segment
+from engine.geometry import Capsule, Circle, Segment
+from engine.query import batch
+from engine.query.batch import ShapeBatch
 from engine.report import Chart, Curve, Table, Value
 from engine.world import World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
@@ -52,6 +54,7 @@ __all__ = [
     "one_by_one",
     "pair_by_pair",
     "parted_at",
+    "swept_hits",
 ]
 
 _RADIUS = 0.25
@@ -342,6 +345,29 @@ def false_collisions(advance: Advance, h: float) -> float:
     return n_false / 64.0
 
 
+class SweptHits(NamedTuple):
+    """Pairs of discs in a step whose swept boxes overlap, whose swept discs overlap, and that meet."""
+
+    boxes: int
+    capsules: int
+    meetings: int
+
+
+def swept_hits(discs: Discs, h: float) -> SweptHits:
+    """Count pairs by what the discs sweep in `h` seconds: a disc swept along a segment is a capsule."""
+    start, end = discs.position, discs.position + h * discs.velocity
+    i, j = np.triu_indices(len(start), 1)
+    lower, upper = np.minimum(start, end) - _RADIUS, np.maximum(start, end) + _RADIUS
+    boxes = ((lower[i] <= upper[j]) & (lower[j] <= upper[i])).all(axis=1)
+    shapes = ShapeBatch(Capsule(tuple(p), tuple(q), _RADIUS) for p, q in zip(start.tolist(), end.tolist(), strict=True))
+    at_home = np.zeros((len(i), 3))
+    capsules = batch.overlap(shapes, np.column_stack((i, j)), at_home, at_home)
+    apart, motion = start[j] - start[i], h * (discs.velocity[j] - discs.velocity[i])
+    nearest = np.clip(-(apart * motion).sum(axis=1) / np.maximum((motion * motion).sum(axis=1), 1e-300), 0.0, 1.0)
+    meets = np.hypot(*(apart + nearest[:, None] * motion).T) <= 2.0 * _RADIUS
+    return SweptHits(int(boxes.sum()), int(capsules.sum()), int(meets.sum()))
+
+
 def parted_at(advance: Advance, discs: Discs, h: float, seconds: float, far: float = 0.1) -> float:
     """Return when a disc is `far` m from where it truly is, s."""
     ours, true = discs.copy(), discs.copy()
@@ -448,12 +474,21 @@ def collision_time(quick: bool) -> Finding:
         f"In a world of {small[-1]} discs, `contact_forces` costs {dear:.0f} times as much as the soft step, with an error of "
         f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees.",
     )
+    swept: list[tuple[Value, ...]] = []
+    for rate in (2.0, 7.5, 15.0, 30.0):
+        hits = swept_hits(gas(numbers[-1]), 1.0 / rate)
+        swept.append((f"1/{rate:g} s", *hits, *(100.0 * (1.0 - hits.meetings / max(n, 1)) for n in hits[:2])))
     tables = (
         Table("when they diverge", ("step", "way", "error of the deflection, degrees", "time until 16 discs diverge, s"), tuple(parting)),
         Table(
             "simultaneous contacts",
             ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "asymmetry of the break, m/s", f"missed at {_FAST:.0f} m/s, %", "false, %"),
             tuple(together),
+        ),
+        Table(
+            f"swept volumes of {numbers[-1]} discs in a step",
+            ("step", "boxes overlap", "capsules overlap", "discs meet", "false hits of boxes, %", "of capsules, %"),
+            tuple(swept),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
         Table("the same gas in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),

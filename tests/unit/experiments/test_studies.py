@@ -15,7 +15,7 @@ from engine.experiments.studies._block_world_kernel import LOOKS as LOOKS_OF_STE
 from engine.experiments.studies._block_world_kernel import TESTS as TESTS_OF_PAIRS
 from engine.experiments.studies._overlap_tests_kernel import CIRCLE_HITS, HITS, LOOKS
 from engine.experiments.studies.collision_time import WAYS as COLLIDING
-from engine.experiments.studies.collision_time import cradle, exactly, false_collisions, gas, now, one_by_one
+from engine.experiments.studies.collision_time import Discs, cradle, exactly, false_collisions, gas, now, one_by_one, swept_hits
 from engine.experiments.studies.contact_search import SCENES, bevelled, falling, resting
 from engine.experiments.studies.extremes import SEARCHES, Turning
 from engine.experiments.studies.integrators import MOTIONS, errors_of, order_of, worst_energy
@@ -187,6 +187,16 @@ def test_bodies_moved_one_after_the_other_collide_falsely():
     """Issue 33: the one behind, moved first, comes nearer by v h / sqrt(2) than it ever is; 10 cm are the range of the gaps."""
     assert false_collisions(one_by_one, 1.0 / 60.0) == pytest.approx(4.0 / 60.0 / math.sqrt(2.0) / 0.1, abs=1.0 / 64.0)
     assert false_collisions(COLLIDING["later, pair by pair"], 1.0 / 60.0) == 0.0
+
+
+def test_swept_volumes_hit_falsely_but_miss_nothing():
+    """Issue 33: two discs that cross the same place at different times, and a gas."""
+    crossing = Discs(np.array([(-1.0, 0.0), (0.0, -3.0)]), np.array([(4.0, 0.0), (0.0, 4.0)]))
+    assert swept_hits(crossing, 1.0) == (1, 1, 0) and swept_hits(crossing, 0.1) == (0, 0, 0)
+    for seconds in (0.5, 1.0 / 15.0):
+        hits = swept_hits(gas(64), seconds)
+        assert hits.boxes >= hits.capsules >= hits.meetings > 0
+    assert swept_hits(gas(64), 0.5).capsules > 1.5 * swept_hits(gas(64), 0.5).meetings
 
 
 @pytest.mark.slow
