@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from websockets.server import ServerProtocol
 
+from engine.net import connection as net
 from engine.net import messages as m
-from engine.net.connection import Connection
 from engine.net.link import LinkSettings
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
 MAX_BYTES = 400_000_000
@@ -53,7 +53,8 @@ def _peak(latency):
                 _serve(listening)
             finally:
                 os._exit(1)
-        connection = Connection("127.0.0.1", listening.getsockname()[1])
+        net.SILENT_SECONDS = PATIENCE  # it answers no pings
+        connection = net.Connection("127.0.0.1", listening.getsockname()[1])
         connection.link = LinkSettings(latency=latency)
         until(lambda: connection.n_received >= m.MAX_SERVER_MESSAGE_BYTES)
         n_before = -1
