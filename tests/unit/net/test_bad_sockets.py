@@ -162,7 +162,7 @@ def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(
         lines = [come(k, f"127.0.0.{last}") for k, last in enumerate((3, 2, 2, 2, 4, 5))]
         assert full.status.n_sockets == 4 and _dropped(full, 2) == ["the server has reached its limit of 4 connections"] * 2
         for k, line in enumerate(lines):
-            line.settimeout(10.0 if k in (1, 2) else 0.05)
+            line.settimeout(PATIENCE if k in (1, 2) else 0.05)
             if k in (1, 2):
                 assert line.recv(1) == b""
             else:
@@ -213,7 +213,7 @@ def test_nobody_keeps_a_host_from_ending_in_order(is_secure, certificate, monkey
         lines = []
 
         def come(*sent):
-            line = socket.create_connection(("127.0.0.1", one.port), timeout=10.0)
+            line = socket.create_connection(("127.0.0.1", one.port), timeout=PATIENCE)
             if is_secure:
                 line = client_tls(str(certificate)).wrap_socket(line, server_hostname="127.0.0.1")
             for content in sent:
