@@ -121,6 +121,50 @@ def path_distance(hull, start, end):
     return root(min(near + [distance_sq(nearest_on(start, end, corner), corner) for corner in hull]))
 
 
+def off_outline(core, point):
+    """How far a point lies from the outline of a core; for a polygon pushed in by rounding that is the depth."""
+    return root(min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(core)))
+
+
+def fractions(row):
+    return tuple(Fraction(float(number)) for number in row)
+
+
+class Path:
+    """A point that moves from `start` by `way` a unit of time, and everything within `radius` of a hull."""
+
+    def __init__(self, hull, radius, start, way):
+        self.hull, self.radius, self.start, self.way = hull, radius, start, way
+
+    def at(self, time):
+        return self.start[0] + time * self.way[0], self.start[1] + time * self.way[1]
+
+    def gap(self, time):
+        return signed_distance(self.hull, self.at(time)) - self.radius
+
+    def nearest(self, end):
+        """The least gap up to a time, where it is not negative by more than the radius."""
+        return path_distance(self.hull, self.start, self.at(end)) - self.radius
+
+    def crossing(self):
+        """The interval of times within the hull's edges, from fractions alone; None where there is none or no area."""
+        low, high = None, None
+        if len(self.hull) < 3:
+            return None, None
+        for p, q in edges_of(self.hull):
+            ex, ey = q[0] - p[0], q[1] - p[1]
+            inside = ex * (self.start[1] - p[1]) - ey * (self.start[0] - p[0])
+            rate = ex * self.way[1] - ey * self.way[0]
+            if rate == 0:
+                if inside < 0:
+                    return None, None
+            elif rate > 0:
+                low = -inside / rate if low is None else max(low, -inside / rate)
+            else:
+                high = -inside / rate if high is None else min(high, -inside / rate)
+        return (None, None) if low is None or high is None or low > high else (low, high)
+
+
 @dataclass(frozen=True)
 class Edge:
     """One edge of a core with its outward unit normal: `along` and `ahead` are coordinates on it, in meters."""

@@ -37,16 +37,17 @@ from engine.query import batch
 from tests.agreement.adversarial import FAMILIES, pairs_of
 from tests.agreement.rational import (
     Pair,
+    Path,
     common_part,
     corners_of,
     distance_sq,
     edges_of,
+    fractions,
     hull_of,
     nearest_on,
-    path_distance,
+    off_outline,
     reach_of,
     root,
-    signed_distance,
     world_corners,
 )
 
@@ -93,38 +94,22 @@ def off_segment(ends, point):
     return root(distance_sq(nearest_on(ends[0], ends[-1], point), point))
 
 
-def off_core(core, point):
-    """How far a point lies from the outline of a core; for a polygon pushed in by rounding that is the depth."""
-    return min(off_segment(edge, point) for edge in edges_of(core))
-
-
 def moved_by(core, step):
     return [(x + step[0], y + step[1]) for x, y in core]
 
 
-class Path:
-    """A point that moves from `start` by `way` a unit of time, and a hull with a radius."""
+class JudgedPath(Path):
+    """A path, with what the rounding allows."""
 
     def __init__(self, hull, radius, start, way, rounding):
-        self.hull, self.radius, self.start, self.way = hull, radius, start, way
-        self.allowed = AT_TIME * Fraction(rounding)
-        self.clearly = CLEARLY * Fraction(rounding)
-
-    def at(self, time):
-        return self.start[0] + time * self.way[0], self.start[1] + time * self.way[1]
-
-    def gap(self, time):
-        return signed_distance(self.hull, self.at(time)) - self.radius
+        super().__init__(hull, radius, start, way)
+        self.allowed, self.clearly = AT_TIME * Fraction(rounding), CLEARLY * Fraction(rounding)
 
     def way_out(self, time):
         """From the place at a time to the nearest place on the hull's outline."""
         place = self.at(time)
         x, y = min((nearest_on(p, q, place) for p, q in edges_of(self.hull)), key=lambda point: distance_sq(point, place))
         return x - place[0], y - place[1]
-
-    def nearest(self, end):
-        """The least gap up to a time, where it is not negative by more than the radius."""
-        return path_distance(self.hull, self.start, self.at(end)) - self.radius
 
     def judge_interval(self, first, last):
         assert 0 <= first <= last
@@ -139,24 +124,6 @@ class Path:
             entry, leave = self.crossing()
             if entry is not None and self.gap((entry + leave) / 2) < -self.clearly:
                 assert self.gap((first + last) / 2) < -self.allowed
-
-    def crossing(self):
-        """The interval of times within the hull's edges, from fractions alone; None where there is none or no area."""
-        low, high = None, None
-        if len(self.hull) < 3:
-            return None, None
-        for p, q in zip(self.hull, self.hull[1:] + self.hull[:1], strict=True):
-            ex, ey = q[0] - p[0], q[1] - p[1]
-            inside = ex * (self.start[1] - p[1]) - ey * (self.start[0] - p[0])
-            rate = ex * self.way[1] - ey * self.way[0]
-            if rate == 0:
-                if inside < 0:
-                    return None, None
-            elif rate > 0:
-                low = -inside / rate if low is None else max(low, -inside / rate)
-            else:
-                high = -inside / rate if high is None else min(high, -inside / rate)
-        return (None, None) if low is None or high is None or low > high else (low, high)
 
     def judge_miss(self, end):
         """The path up to `end` does not clearly enter."""
@@ -202,8 +169,8 @@ def judge_contact(pair, path, cores, time, normal, ends):
         error = path.allowed * sharpness(path.hull)
     # back along the normal by A's radius a point lies on A's core, and forward by B's on B's
     for x, y in ends:
-        on_a = off_core(cores[0], (x - pair.radius_a * n[0], y - pair.radius_a * n[1]))
-        on_b = off_core(cores[1], (x + pair.radius_b * n[0], y + pair.radius_b * n[1]))
+        on_a = off_outline(cores[0], (x - pair.radius_a * n[0], y - pair.radius_a * n[1]))
+        on_b = off_outline(cores[1], (x + pair.radius_b * n[0], y + pair.radius_b * n[1]))
         assert on_a <= error, ("off A", float(on_a), float(error))
         assert on_b <= 2 * error + gap, ("off B", float(on_b), float(error))
     back = pair.radius_b / pair.radii if pair.radii else Fraction(0)
@@ -211,10 +178,6 @@ def judge_contact(pair, path, cores, time, normal, ends):
     assert 1 <= len(shared) <= 2
     surface = [(x - back * step[0], y - back * step[1]) for x, y in shared]
     return surface, max(off_segment(ends, point) for point in surface), 2 * error + gap
-
-
-def fractions(row):
-    return tuple(Fraction(float(number)) for number in row)
 
 
 def posed(pose):
@@ -264,7 +227,7 @@ def test_swept_contacts_and_thrown_shapes(family):
             velocity = way_b[0] - way_a[0], way_b[1] - way_a[1]
             rounding = pair.rounding + SAT_ROUNDING * farthest
             # the origin moves against the difference q - p, which B's velocity carries along
-            path = Path(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (-velocity[0], -velocity[1]), rounding)
+            path = JudgedPath(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (-velocity[0], -velocity[1]), rounding)
             counted[status] += 1
             if pair.gap <= 0:
                 assert status is Status.OVERLAPPING
@@ -326,7 +289,7 @@ def test_swept_contacts_of_nearly_parallel_edges(seed):
         pair = Pair(shapes[a], Transform(), shapes[b], posed(poses[row]))
         (vx, vy), first = fractions(moves[row]), Fraction(found.t_first[row])
         rounding = pair.rounding + SAT_ROUNDING * t_max * float(np.abs(moves[row]).sum())
-        path = Path(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (-vx, -vy), rounding)
+        path = JudgedPath(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (-vx, -vy), rounding)
         path.judge_interval(first, Fraction(found.t_last[row]))
         cores, ends = (pair.a, moved_by(pair.b, (vx * first, vy * first))), found.contact[row, : int(found.contact_count[row])]
         _, missed, allowed = judge_contact(pair, path, cores, first, found.normal[row], [fractions(end) for end in ends])
@@ -352,7 +315,7 @@ def test_rays_and_points(family):
         corners = world_corners(shape, posed(pose))
         start, way = fractions(origins[row]), fractions(ways[row])
         u = SAT_ROUNDING * (np.abs(poses[row, :2]).sum() + np.abs(origins[row]).sum() + np.abs(ways[row]).sum() + reach_of(shape))
-        path = Path(hull_of(corners), radius, start, way, u)
+        path = JudgedPath(hull_of(corners), radius, start, way, u)
         gap = path.gap(Fraction(0))
         if gap <= 0:
             assert inside[row]
@@ -387,7 +350,7 @@ def test_the_referee_finds_faults():
     """A first touch that is late by more than the bound, the last one in its place, and a miss that is a hit are refused."""
     box = hull_of([(Fraction(x), Fraction(y)) for x, y in ((0, 0), (2, 0), (2, 2), (0, 2))])
     for radius in (Fraction(0), Fraction(1)):
-        path = Path(box, radius, (Fraction(-3), Fraction(1)), (Fraction(1), Fraction(0)), 1e-15)
+        path = JudgedPath(box, radius, (Fraction(-3), Fraction(1)), (Fraction(1), Fraction(0)), 1e-15)
         first, last = 3 - radius, 5 + radius
         path.judge_interval(first, last)
         for wrong in ((first + Fraction(1, 10**12), last), (first, last - Fraction(1, 10**12)), (last, last), (first, first)):
@@ -402,7 +365,7 @@ def test_the_referee_finds_faults():
 def test_the_referee_finds_wrong_contacts():
     """A normal off by 1e-9, a point off a surface by as much, and half of a contact are refused."""
     pair = Pair(Capsule((-1.0, 0.0), (1.0, 0.0), 0.25), Transform(), Segment((-0.5, 0.0), (0.5, 0.0)), Transform((0.0, 1.25)))
-    path = Path(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (Fraction(0), Fraction(1)), pair.rounding)
+    path = JudgedPath(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (Fraction(0), Fraction(1)), pair.rounding)
     time, level, half = Fraction(1), Fraction(1, 4), Fraction(1, 2)
     cores, right = (pair.a, moved_by(pair.b, (Fraction(0), -time))), [(-half, level), (half, level)]
     exact, missed, allowed = judge_contact(pair, path, cores, time, (0.0, 1.0), right)

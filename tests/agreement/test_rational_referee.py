@@ -25,7 +25,7 @@ from engine.contracts import Status
 from engine.geometry import Circle, Polygon, Transform
 from engine.query import batch
 from tests.agreement.adversarial import FAMILIES, pairs_of
-from tests.agreement.rational import Edge, Pair, common_part, distance_sq, nearest_on, root
+from tests.agreement.rational import Edge, Pair, common_part, distance_sq, fractions, off_outline, root
 
 PAIRS = 500 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 200
 """Of each family: 4,000 in all; fewer where the kernels are not compiled."""
@@ -42,10 +42,6 @@ def cases(family):
     poses_a, poses_b = np.array([pose for _, pose, _, _ in listed]), np.array([pose for _, _, _, pose in listed])
     exact = [Pair(shapes[a], Transform(at[:2], at[2]), shapes[b], Transform(there[:2], there[2])) for a, at, b, there in listed]
     return batch.ShapeBatch(shapes), pairs, poses_a, poses_b, exact
-
-
-def fractions(row):
-    return tuple(Fraction(float(number)) for number in row)
 
 
 def length_of(row):
@@ -253,8 +249,7 @@ def test_contact_sets(family):
             # back along the normal by A's radius it lies on A's core, and forward by B's on B's
             on_a, on_b = (x - pair.radius_a * nx, y - pair.radius_a * ny), (x + pair.radius_b * nx, y + pair.radius_b * ny)
             for core, point in ((pair.a, on_a), (pair.b, on_b)):
-                nearest = min(distance_sq(nearest_on(p, q, point), point) for p, q in zip(core, core[1:] + core[:1], strict=True))
-                assert root(nearest) <= allowed, (row, pairs[row], points)
+                assert off_outline(core, point) <= allowed, (row, pairs[row], points)
         if pair.gap != 0:
             continue
         # an exact touch: the nearest corners' own direction is rational, and what A's core, moved onto B's along it, shares with B's is all

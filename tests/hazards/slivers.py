@@ -39,12 +39,11 @@ from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform,
 from engine.query import batch
 from tests.agreement.rational import (
     Pair,
+    Path,
     corners_of,
-    distance_sq,
-    edges_of,
+    fractions,
     hull_of,
-    nearest_on,
-    path_distance,
+    off_outline,
     reach_of,
     root,
     signed_distance,
@@ -204,40 +203,15 @@ class WrongError(Exception):
         self.what, self.by = what, by
 
 
-class Ray:
-    """A point that moves from `start` by `way`, and everything within `radius` of a hull."""
-
-    def __init__(self, hull: list, radius: Fraction, start: tuple, way: tuple) -> None:
-        self.hull, self.radius, self.start, self.way = hull, radius, start, way
-
-    def at(self, time: Fraction) -> tuple[Fraction, Fraction]:
-        return self.start[0] + time * self.way[0], self.start[1] + time * self.way[1]
-
-    def gap(self, time: Fraction) -> Fraction:
-        return signed_distance(self.hull, self.at(time)) - self.radius
+class Ray(Path):
+    """A path that a query has answered about."""
 
     def least(self, end: Fraction) -> Fraction:
         """The least gap up to a time, or, for a bare polygon that the ray enters, the gap halfway through, at least half of it."""
-        if self.radius == 0 and len(self.hull) > 2:
-            low, high = self.crossing()
-            if low <= high and low < end and high > 0:
-                return self.gap((max(low, ZERO) + min(high, end)) / 2)
-        return path_distance(self.hull, self.start, self.at(end)) - self.radius
-
-    def crossing(self) -> tuple[Fraction, Fraction]:
-        """The times at which the line is in the polygon; low > high where it is not."""
-        low, high = Fraction(-(10**9)), Fraction(10**9)
-        for p, q in edges_of(self.hull):
-            ex, ey = q[0] - p[0], q[1] - p[1]
-            inside = ex * (self.start[1] - p[1]) - ey * (self.start[0] - p[0])
-            rate = ex * self.way[1] - ey * self.way[0]
-            if rate == 0 and inside < 0:
-                return Fraction(1), Fraction(0)
-            if rate > 0:
-                low = max(low, -inside / rate)
-            elif rate < 0:
-                high = min(high, -inside / rate)
-        return low, high
+        low, high = self.crossing() if self.radius == 0 else (None, None)
+        if low is not None and low < end and high > 0:
+            return self.gap((max(low, ZERO) + min(high, end)) / 2)
+        return self.nearest(end)
 
     def judge(self, is_hit: bool, time: float, end: Fraction, u: Fraction) -> None:
         """The first touch is at `time`, or there is none up to `end`."""
@@ -256,15 +230,6 @@ class Ray:
 def within(what: str, off: Fraction, u: Fraction) -> None:
     if off > BOUND * u:
         raise WrongError(what, float(off / u))
-
-
-def fractions(row: object) -> tuple[Fraction, Fraction]:
-    x, y = row
-    return Fraction(float(x)), Fraction(float(y))
-
-
-def off_outline(core: list, point: tuple[Fraction, Fraction]) -> Fraction:
-    return root(min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(core)))
 
 
 def outward(point: tuple, n: tuple, by: Fraction) -> tuple[Fraction, Fraction]:

@@ -241,9 +241,9 @@ window = Window((1280, 720), demos)
 window.use_referee(factory)
 for at in range(len(demos)):
     window.navigator.start(at)
-    for frame in range(125):  # past the steps after which worlds are built anew
+    for frame in range(70):  # past the steps after which worlds are built anew
         window.update(1 / 60)
-        if frame % 5 == 0:
+        if frame % 7 == 0:
             window.show(surface)
     window.session.timeline.seek(30)
     window.show(surface)

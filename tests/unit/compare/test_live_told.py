@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.broadphase import UniformGrid
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import StepAgreement
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World
 from engine.world.step_pairs import PairRecord
+from tests.unit.compare.test_live_pairs import Forgetful, watched
 
 KINDS = (
     Polygon.box(0.3, 0.3),
@@ -124,15 +124,6 @@ def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
     assert found.unexplained > 0.5 * found.compared > 10
 
 
-def watched(world, n_steps, check):
-    reasons = Counter()
-    for _ in range(n_steps):
-        found = check.check(world.step())
-        assert found.ours + found.box2d == 2 * found.agree + found.explained + found.unexplained
-        reasons.update(one.reason for one in found.differences)
-    return reasons
-
-
 def test_every_pair_is_found_until_it_sleeps_and_after():
     world = pile(24)
     check = LivePairs(world)
@@ -141,14 +132,6 @@ def test_every_pair_is_found_until_it_sleeps_and_after():
     before = check.total
     world.set_velocity(world.body_ids[5], (0.0, 6.0))
     assert watched(world, 60, check) == Counter() and check.total.agree > before.agree
-
-
-class Forgetful(UniformGrid):
-    """Loses one pair."""
-
-    def pairs(self, aabbs=None):
-        found = super().pairs(aabbs)
-        return found[np.arange(len(found)) != len(found) // 2]
 
 
 def test_a_pair_that_one_side_loses_is_found():

@@ -5,7 +5,6 @@ import pytest
 
 from engine.box2d.oracle.held import round_pose, round_shape
 from engine.box2d.oracle.pairs import PairOracle
-from engine.compare.bulk import comparison
 from engine.compare.cases import MotionChunk, case_chunk, motion_chunk
 from engine.compare.queries import Impacts, moving_pairs, our_distances, our_impacts, posed_pairs
 from engine.compare.questions.distance import judge_distances
@@ -123,17 +122,6 @@ def test_giving_up_excuses_no_wrong_answer_of_ours():
     assert len(unexplained(wrong)) >= 0.9 * len(rows)  # a few only graze
     late = judge_impacts(take(MOVING, rows), gave_up, of(OURS, rows, fraction=OURS.fraction[rows] + 0.1))
     assert len(unexplained(late)) + sum(one.reason == "toi_missed" for one in late.differences) >= 0.9 * len(rows)
-
-
-@pytest.mark.slow
-def test_jobs_do_not_change_what_is_found():
-    def deterministic(found):
-        return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}
-
-    one, two = (deterministic(comparison.compare(10_400, 5, ("distance", "toi"), jobs)) for jobs in (1, 2))
-    assert one == two
-    assert one["toi"]["unexplained"] == one["distance"]["unexplained"] == 0
-    assert 0.0 < one["toi"]["missed_share"] < 0.3
 
 
 def test_a_touch_that_neither_sees():

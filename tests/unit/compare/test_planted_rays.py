@@ -5,7 +5,6 @@ import pytest
 
 from engine.box2d.oracle.points import PointOracle
 from engine.common.errors import InvalidInputError
-from engine.compare.bulk import comparison
 from engine.compare.cases import RayChunk, case_chunk, ray_chunk
 from engine.compare.queries import Rays, our_points, our_rays, posed_rays
 from engine.compare.questions.ray_cast import judge_points, judge_rays
@@ -143,16 +142,6 @@ def test_circles_answer_no_short_ray(length, reason):
     told = Rays(np.where(found.hit, int(Status.HIT), int(Status.MISS)), found.fraction, found.normal)
     differences = judge_rays(posed_rays(pack(oracle.shapes), rays), told).differences
     assert [one.reason for one in differences] == ([] if reason is None else [reason])
-
-
-@pytest.mark.slow
-def test_jobs_do_not_change_what_is_found():
-    def deterministic(found):
-        return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}
-
-    one, two = (deterministic(comparison.compare(10_400, 5, ("ray_cast", "contains"), jobs)) for jobs in (1, 2))
-    assert one == two
-    assert one["ray_cast"]["unexplained"] == one["contains"]["unexplained"] == 0
 
 
 def test_the_oracle_takes_float32_numbers_and_known_shapes_only():

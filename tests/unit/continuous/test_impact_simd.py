@@ -1,12 +1,9 @@
 """The SIMD kernel of times of impact: the scalar kernel's answers to the bit, true ones, and still in the machine's wide registers."""
 
-import os
-import re
-
 import numpy as np
 import pytest
+from numba import float64, int64
 
-from engine.common.jit import has_wide_registers
 from engine.compare.cases import random_shapes
 from engine.continuous import _advancement_simd_kernel as simd
 from engine.continuous import time_of_impact
@@ -15,8 +12,8 @@ from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase.packing import pack
 from engine.query import batch
+from tests.simd import COMPILED, assert_same_bits, needs_registers, vector_instructions
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 N_PAIRS = 6000 if COMPILED else 200
 TARGETS = pytest.mark.parametrize("is_box2d", [False, True])
 
@@ -36,12 +33,10 @@ def rows_by(shapes, motions, is_box2d, is_simd, monkeypatch, t_max=1.0):
         return time_of_impact.impact_rows(shapes, pairs, tuple(sweep_rows), t_max, time_of_impact.ADVANCEMENT, is_box2d)
 
 
-def assert_same_bits(shapes, motions, is_box2d, monkeypatch, t_max=1.0):
+def assert_same(shapes, motions, is_box2d, monkeypatch, t_max=1.0):
     scalar, wide = (rows_by(shapes, motions, is_box2d, how, monkeypatch, t_max) for how in (False, True))
-    for name in ("status", "fraction", "iterations"):
-        ours, theirs = getattr(wide, name), getattr(scalar, name)
-        differ = np.flatnonzero(ours.view(np.int64) != theirs.view(np.int64))
-        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+    names = ("status", "fraction", "iterations")
+    assert_same_bits(names, *([getattr(rows, name) for name in names] for rows in (wide, scalar)))
     return scalar
 
 
@@ -51,7 +46,7 @@ def assert_same_bits(shapes, motions, is_box2d, monkeypatch, t_max=1.0):
 def test_the_scalar_answers_to_the_bit(is_box2d, skin, spin, off_center, monkeypatch):
     rng = np.random.default_rng(3)
     shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in random_shapes(rng, 200)])
-    found = assert_same_bits(shapes, sweeps(rng, 200, N_PAIRS, spin, off_center), is_box2d, monkeypatch)
+    found = assert_same(shapes, sweeps(rng, 200, N_PAIRS, spin, off_center), is_box2d, monkeypatch)
     if COMPILED:
         assert {Status.HIT, Status.MISS, Status.OVERLAPPING} <= set(found.status.tolist())
 
@@ -65,7 +60,7 @@ def test_corners_that_meet_and_faces_that_lie_flat(is_box2d, monkeypatch):
     pairs, start = np.array([row[:2] for row in grid]), np.array([row[2:] for row in grid])
     still, origin = np.zeros_like(start), np.zeros((len(grid), 2))
     motions = (pairs, still, still, origin, start, start * (-1.0, -1.0, 1.0), origin)
-    assert_same_bits(shapes, motions, is_box2d, monkeypatch)
+    assert_same(shapes, motions, is_box2d, monkeypatch)
 
 
 def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
@@ -75,7 +70,7 @@ def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     motions[2][::7, :2] = motions[1][::7, :2]
     if not COMPILED:
         motions[2][:, 2] = motions[1][:, 2]
-    assert_same_bits(shapes, motions, False, monkeypatch)
+    assert_same(shapes, motions, False, monkeypatch)
 
 
 @TARGETS
@@ -85,13 +80,13 @@ def test_places_so_far_that_their_squares_overflow(far, is_box2d, monkeypatch):
     pairs, *motions = sweeps(rng, 60, 131)
     for column in (motions[0], motions[1]):
         column[:, 0] *= far
-    assert_same_bits(pack(random_shapes(rng, 60)), (pairs, *motions), is_box2d, monkeypatch)
+    assert_same(pack(random_shapes(rng, 60)), (pairs, *motions), is_box2d, monkeypatch)
 
 
 @pytest.mark.parametrize("t_max", [0.0, 0.4])
 def test_a_part_of_the_sweep(t_max, monkeypatch):
     rng = np.random.default_rng(9)
-    found = assert_same_bits(pack(random_shapes(rng, 50)), sweeps(rng, 50, N_PAIRS), False, monkeypatch, t_max)
+    found = assert_same(pack(random_shapes(rng, 50)), sweeps(rng, 50, N_PAIRS), False, monkeypatch, t_max)
     assert found.fraction.max() <= t_max
 
 
@@ -99,7 +94,7 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
     shapes = pack([Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0), Circle(1.0)])
     rng = np.random.default_rng(8)
     for n in (48, 63, 64, 65, 130) if COMPILED else (65,):
-        assert_same_bits(shapes, sweeps(rng, 3, n), False, monkeypatch)
+        assert_same(shapes, sweeps(rng, 3, n), False, monkeypatch)
 
 
 @pytest.mark.parametrize("off_center", [0.0, 0.5])
@@ -143,18 +138,8 @@ def test_never_late_and_nothing_missed(off_center):
 
 
 @pytest.mark.slow  # it compiles without the cache
-@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@needs_registers
 @pytest.mark.parametrize(("kernel", "n_sizes", "divisions", "products"), [("step_polygons", 2, 8, 350), ("step_circles", 1, 12, 220)])
 def test_the_loops_are_still_vectorized(kernel, n_sizes, divisions, products):
-    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
-    import numba
-
-    again = numba.njit(error_model="numpy")(getattr(simd, kernel).py_func)
-    flat, whole = numba.types.Array(numba.types.float64, 1, "C"), numba.types.int64
-    again.compile((*(flat,) * 4, numba.types.Array(whole, 1, "C"), *(whole,) * n_sizes))
-    (assembly,) = again.inspect_asm().values()
-    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vsqrtpd", "vmulpd")}
-    print(kernel, packed)
-    assert packed["vdivpd"] >= divisions
-    assert packed["vsqrtpd"] >= 1
-    assert packed["vmulpd"] >= products
+    packed = vector_instructions(getattr(simd, kernel), (*(float64[::1],) * 4, int64[::1], *(int64,) * n_sizes))
+    assert packed["vdivpd"] >= divisions and packed["vsqrtpd"] >= 1 and packed["vmulpd"] >= products, packed

@@ -1,13 +1,10 @@
 """The SIMD kernel of swept contact: the scalar kernel's answers to the bit, and still in the machine's wide registers."""
 
-import os
-import re
-
 import numpy as np
 import pytest
+from numba import float64, int64
 
 from engine.common.errors import InvalidInputError
-from engine.common.jit import has_wide_registers
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import random_shapes
 from engine.continuous import _swept_simd_kernel as simd
@@ -17,8 +14,8 @@ from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.narrowphase.packing import pack
 from engine.query import batch
+from tests.simd import COMPILED, assert_same_bits, needs_registers, vector_instructions
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 N_PAIRS = 6000 if COMPILED else 200
 
 
@@ -35,18 +32,16 @@ def rows_by(shapes, given, is_simd, monkeypatch, with_contact=True, t_max=1.0):
         return tuple(column.copy() for column in swept.swept_rows(shapes, *(one.copy() for one in given), t_max, with_contact))
 
 
-def assert_same_bits(shapes, given, monkeypatch):
+def assert_same(shapes, given, monkeypatch):
     scalar, wide = (rows_by(shapes, given, how, monkeypatch) for how in (False, True))
-    for name, ours, theirs in zip(("status", "counts", "results"), wide, scalar, strict=True):
-        differ = np.flatnonzero((ours.view(np.int64) != theirs.view(np.int64)).reshape(len(ours), -1).any(axis=1))
-        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+    assert_same_bits(("status", "counts", "results"), wide, scalar)
     return scalar[0]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_scalar_answers_to_the_bit(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    status = assert_same_bits(pack(random_shapes(rng, 200)), motions(rng, 200, N_PAIRS), monkeypatch)
+    status = assert_same(pack(random_shapes(rng, 200)), motions(rng, 200, N_PAIRS), monkeypatch)
     assert {Status.HIT, Status.MISS, Status.OVERLAPPING} <= set(status.tolist())
 
 
@@ -58,7 +53,7 @@ def test_flat_faces_grazes_and_no_motion(monkeypatch):
     table = np.array(grid)
     here, rest = np.zeros((len(grid), 3)), np.zeros((len(grid), 2))
     there = np.column_stack((table[:, 2:4], np.zeros(len(grid))))
-    assert_same_bits(shapes, (table[:, :2].astype(np.int64), here, rest, there, table[:, 4:6]), monkeypatch)
+    assert_same(shapes, (table[:, :2].astype(np.int64), here, rest, there, table[:, 4:6]), monkeypatch)
 
 
 def test_nearly_parallel_edges(monkeypatch):
@@ -70,7 +65,7 @@ def test_nearly_parallel_edges(monkeypatch):
     x = reach[pairs[:, 1]] - reach[pairs[:, 0]] + 10.0 ** rng.uniform(-12.0, -1.0, N_PAIRS) - 0.5 * tilt
     there = np.column_stack((x, np.full(N_PAIRS, 1.5), tilt))
     given = pairs, rest, rest[:, :2].copy(), there, np.tile((0.0, -1.0), (N_PAIRS, 1))
-    assert (assert_same_bits(shapes, given, monkeypatch) == Status.HIT).all()
+    assert (assert_same(shapes, given, monkeypatch) == Status.HIT).all()
     _, counts, results = rows_by(shapes, given, True, monkeypatch)
     corner = x - reach[pairs[:, 1]] * np.cos(tilt) + 0.5 * np.sin(tilt)
     ends = np.where(counts[:, None] == 2, results[:, [6, 8]], results[:, [4, 4]])
@@ -83,14 +78,14 @@ def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
         Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Polygon.box(1.0, 1.0, skin_radius=0.1), Capsule((-1, 0), (1, 0), 0.2),
         Segment((-1, 0), (1, 0)), Circle(1.0),
     ])  # fmt: skip
-    assert_same_bits(shapes, motions(np.random.default_rng(7), 6, 600 if COMPILED else 80), monkeypatch)
+    assert_same(shapes, motions(np.random.default_rng(7), 6, 600 if COMPILED else 80), monkeypatch)
 
 
 def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
     shapes = pack([Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0), Circle(1.0)])
     rng = np.random.default_rng(8)
     for n in (48, 63, 64, 65, 130) if COMPILED else (65,):
-        assert_same_bits(shapes, motions(rng, 3, n), monkeypatch)
+        assert_same(shapes, motions(rng, 3, n), monkeypatch)
 
 
 def test_angles_too_large_for_the_vectors(monkeypatch):
@@ -98,7 +93,7 @@ def test_angles_too_large_for_the_vectors(monkeypatch):
     pairs, poses_a, velocities_a, poses_b, velocities_b = motions(rng, 20, 100)
     poses_a[::7, 2] *= 1e6
     poses_b[::5, 2] *= 1e12
-    assert_same_bits(pack(random_shapes(rng, 20)), (pairs, poses_a, velocities_a, poses_b, velocities_b), monkeypatch)
+    assert_same(pack(random_shapes(rng, 20)), (pairs, poses_a, velocities_a, poses_b, velocities_b), monkeypatch)
 
 
 @pytest.mark.parametrize("is_simd", [False, True])
@@ -136,17 +131,7 @@ def test_the_batch_without_contacts():
 
 
 @pytest.mark.slow  # it compiles without the cache
-@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@needs_registers
 def test_the_loops_are_still_vectorized():
-    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
-    import numba
-
-    again = numba.njit(error_model="numpy")(simd._find_times.py_func)
-    numbers, whole = numba.types.Array(numba.types.float64, 1, "C"), numba.types.Array(numba.types.int64, 1, "C")
-    again.compile((*(numbers,) * 3, whole, numba.types.int64, numba.types.int64, numba.types.float64))
-    (assembly,) = again.inspect_asm().values()
-    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd", "vgatherqpd")}
-    print(packed)
-    assert packed["vdivpd"] >= 8
-    assert packed["vmulpd"] >= 300
-    assert packed["vgatherqpd"] == 0
+    packed = vector_instructions(simd._find_times, (*(float64[::1],) * 3, int64[::1], int64, int64, float64))
+    assert packed["vdivpd"] >= 8 and packed["vmulpd"] >= 300 and packed["vgatherqpd"] == 0, packed

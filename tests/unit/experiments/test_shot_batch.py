@@ -13,7 +13,7 @@ from engine.experiments.shot import phases, run_shot
 from engine.experiments.shot_batch import has_lanes, run_batch
 from engine.experiments.spec import ShotSpec
 
-N_SHOTS = 6
+N_SHOTS = 4
 
 
 @pytest.mark.parametrize("rule", ["discrete", "default", "bullet"])

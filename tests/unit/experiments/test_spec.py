@@ -68,10 +68,6 @@ def test_the_cap_of_two_meters_a_step():
     assert fast.flown_speed == 120.0
 
 
-def test_a_shot_to_the_left_is_the_mirror_image():
-    assert ShotSpec(direction=-1).start[0] == -ShotSpec().start[0]
-
-
 def test_a_shot_is_discrete_unless_told_otherwise_and_keeps_its_rule():
     assert ShotSpec().rule == "discrete"
     assert replace(ShotSpec(rule="bullet"), rule="swept").rule == "swept"

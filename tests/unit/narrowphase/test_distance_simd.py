@@ -1,13 +1,10 @@
 """The SIMD kernels of distance and overlap: the scalar kernels' answers to the bit, and still in the machine's wide registers."""
 
-import os
-import re
-
 import numpy as np
 import pytest
+from numba import typeof
 
 from engine.common.errors import InvalidInputError
-from engine.common.jit import has_wide_registers
 from engine.compare.cases import case_chunk
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
@@ -15,8 +12,8 @@ from engine.narrowphase import _distance_simd_kernel, _overlap_simd_kernel, batc
 from engine.narrowphase._simd_kernel import Block
 from engine.narrowphase.packing import HEAD, SLOT_GROUP, SLOTS, pack
 from engine.query import batch
+from tests.simd import COMPILED, assert_same_bits, needs_registers, vector_instructions
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 N_PAIRS = 6000 if COMPILED else 150
 
 MIXED = [
@@ -50,9 +47,7 @@ def assert_same(shapes, pairs, poses_a, poses_b, monkeypatch):
     scalar, wide = both(batched.overlap_rows, batched, shapes, pairs, poses_a, poses_b, monkeypatch)
     assert np.flatnonzero(scalar != wide).tolist() == []
     scalar, wide = both(batched_distances.distance_rows, batched_distances, shapes, pairs, poses_a, poses_b, monkeypatch)
-    for name, ours, theirs in zip(("status", "iterations", "rows"), wide, scalar, strict=True):
-        differ = np.flatnonzero((ours.view(np.int64) != theirs.view(np.int64)).reshape(len(ours), -1).any(axis=1))
-        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+    assert_same_bits(("status", "iterations", "rows"), wide, scalar)
     return scalar[0]
 
 
@@ -140,23 +135,15 @@ def test_large_angles(monkeypatch):
 
 
 @pytest.mark.slow  # it compiles without the cache
-@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@needs_registers
 @pytest.mark.parametrize(
     ("module", "name", "divisions", "products"),
     [(_distance_simd_kernel, "_answer_block", 5, 150), (_overlap_simd_kernel, "_polygons_block", 0, 100),
      (_overlap_simd_kernel, "_circles_block", 4, 150)],
 )  # fmt: skip
 def test_the_loops_are_still_vectorized(module, name, divisions, products):
-    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
-    import numba
-
-    again = numba.njit(error_model="numpy")(getattr(module, name).py_func)
-    again.compile(tuple(numba.typeof(argument) for argument in arguments_of(name)))
-    (assembly,) = again.inspect_asm().values()
-    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
-    print(name, packed)
-    assert packed["vdivpd"] >= divisions
-    assert packed["vmulpd"] >= products
+    packed = vector_instructions(getattr(module, name), map(typeof, arguments_of(name)))
+    assert packed["vdivpd"] >= divisions and packed["vmulpd"] >= products, packed
 
 
 def arguments_of(name):

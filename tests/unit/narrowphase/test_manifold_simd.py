@@ -1,13 +1,10 @@
 """The SIMD kernel of the manifolds: the scalar kernel's answers to the bit, and still in the machine's wide registers."""
 
-import os
-import re
-
 import numpy as np
 import pytest
+from numba import typeof
 
 from engine.common.errors import InvalidInputError
-from engine.common.jit import has_wide_registers
 from engine.compare.cases import case_chunk
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.narrowphase import _manifold_simd_kernel as simd
@@ -15,9 +12,9 @@ from engine.narrowphase import batched
 from engine.narrowphase._simd_kernel import Block
 from engine.narrowphase.packing import pack
 from engine.narrowphase.rules import BOX2D, EXACT
+from tests.simd import COMPILED, assert_same_bits, needs_registers, vector_instructions
 
 RULES = pytest.mark.parametrize("rule", [EXACT, BOX2D])
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 N_PAIRS = 6000 if COMPILED else 150
 
 
@@ -28,11 +25,9 @@ def rows_by(shapes, pairs, poses_a, poses_b, rule, is_simd, monkeypatch):
         return batched.manifold_rows(shapes, pairs.copy(), turned_a, turned_b, rule)
 
 
-def assert_same_bits(found, expected):
-    for name in batched.ManifoldRows.__slots__:
-        ours, theirs = getattr(found, name), getattr(expected, name)
-        differ = np.flatnonzero((ours.view(np.int64) != theirs.view(np.int64)).reshape(len(ours), -1).any(axis=1))
-        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+def assert_same(found, expected):
+    names = batched.ManifoldRows.__slots__
+    assert_same_bits(names, *([getattr(rows, name) for name in names] for rows in (found, expected)))
 
 
 @RULES
@@ -43,7 +38,7 @@ def test_the_scalar_answers_to_the_bit(rule, skin, seed, monkeypatch):
     shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in cases.shapes])
     scalar, wide = (rows_by(shapes, cases.pairs, cases.poses_a, cases.poses_b, rule, how, monkeypatch) for how in (False, True))
     assert (scalar.count > 0).any() and (scalar.count == 0).any()
-    assert_same_bits(wide, scalar)
+    assert_same(wide, scalar)
 
 
 @RULES
@@ -55,7 +50,7 @@ def test_exact_touches_and_coincident_shapes(rule, monkeypatch):
     pairs = np.array([row[:2] for row in rows])
     poses_b = np.array([row[2:] for row in rows])
     scalar, wide = (rows_by(shapes, pairs, np.zeros_like(poses_b), poses_b, rule, how, monkeypatch) for how in (False, True))
-    assert_same_bits(wide, scalar)
+    assert_same(wide, scalar)
 
 
 def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
@@ -64,7 +59,7 @@ def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     pairs = rng.integers(0, 5, (400, 2))
     poses_a, poses_b = rng.uniform(-1.0, 1.0, (2, 400, 3))
     scalar, wide = (rows_by(shapes, pairs, poses_a, poses_b, EXACT, how, monkeypatch) for how in (False, True))
-    assert_same_bits(wide, scalar)
+    assert_same(wide, scalar)
 
 
 @RULES
@@ -83,7 +78,7 @@ def test_angles_and_bodies_give_the_same_manifolds(rule, monkeypatch):
         of_angles = batched.manifolds(shapes, which[pairs], at_a, at_b, rule)
         of_bodies = batched.manifolds_of_bodies(shapes, which, batched.poses_with_rotation(poses), pairs, rule)
     for rows, found in (of_angles, of_bodies):
-        assert_same_bits(rows, scalar)
+        assert_same(rows, scalar)
         assert found.tobytes() == normals.tobytes()
 
 
@@ -106,29 +101,19 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
         pairs = rng.integers(0, 3, (n, 2))
         poses_a, poses_b = rng.uniform(-1.0, 1.0, (2, n, 3))
         scalar, wide = (rows_by(shapes, pairs, poses_a, poses_b, EXACT, how, monkeypatch) for how in (False, True))
-        assert_same_bits(wide, scalar)
+        assert_same(wide, scalar)
 
 
 @pytest.mark.slow  # it compiles without the cache
-@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@needs_registers
 @pytest.mark.parametrize(
     ("kernel", "divisions", "products"),
     [("_polygons_block", 3, 200), ("_polygon_circle_block", 1, 100), ("_circles_block", 1, 80)],
 )
 def test_the_loops_are_still_vectorized(kernel, divisions, products):
-    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only.
-
-    Every division of a chapter's choices must be a packed one: a loop that fell back has `vdivsd` alone.
-    """
-    import numba
-
-    again = numba.njit(error_model="numpy", _nrt=False)(getattr(simd, kernel).py_func)
-    again.compile(tuple(numba.typeof(argument) for argument in arguments_of(kernel)))
-    (assembly,) = again.inspect_asm().values()
-    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
-    print(kernel, packed)
-    assert packed["vdivpd"] >= divisions
-    assert packed["vmulpd"] >= products
+    """Every division of a chapter's choices must be a packed one: a loop that fell back has `vdivsd` alone."""
+    packed = vector_instructions(getattr(simd, kernel), map(typeof, arguments_of(kernel)), _nrt=False)
+    assert packed["vdivpd"] >= divisions and packed["vmulpd"] >= products, packed
 
 
 def arguments_of(kernel):

@@ -1,0 +1,36 @@
+"""What tests of SIMD kernels share: comparing columns to the bit, and counting instructions on vectors."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import numpy as np
+import pytest
+
+from engine.common.jit import has_wide_registers
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
+needs_registers = pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+
+
+def assert_same_bits(names, ours, theirs):
+    """Compare columns of equal lengths, whose names a failure gives."""
+    for name, one, other in zip(names, ours, theirs, strict=True):
+        differ = np.flatnonzero((one.view(np.int64) != other.view(np.int64)).reshape(len(one), -1).any(axis=1))
+        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+
+
+def vector_instructions(kernel, types, **options):
+    """Compile a kernel without the cache, and return how often each vector instruction stands in its code.
+
+    A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only.
+    """
+    import numba
+
+    again = numba.njit(error_model="numpy", **options)(kernel.py_func)
+    again.compile(tuple(types))
+    (assembly,) = again.inspect_asm().values()
+    names = ("vdivpd", "vsqrtpd", "vmulpd", "vgatherqpd")
+    return {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in names}
