@@ -2,7 +2,7 @@
 
 Each study is a function; its docstring says how it is done, docs/studies has its page. The command ``studies`` runs them. To be
 read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`,
-`pushing_apart`, `collision_time`.
+`contact_graphs`, `pushing_apart`, `collision_time`.
 """
 
 # isort: off
