@@ -68,7 +68,8 @@ _RASTER = """
 def run(quick: bool = False) -> list[Record]:
     """Measure the page of 1,000 bodies, with `quick` of 40."""
     result = measure(40 if quick else 1000)
-    note = f"{result['bodies']:,} bodies for {_SECONDS:g} s, {result['bytes'] / 1e3:,.0f} kB, {result['frames_per_second']:.0f} frames a second"
+    size = f"{result['bytes'] / 1e3:,.0f} kB"
+    note = f"{result['bodies']:,} bodies for {_SECONDS:g} s, {size}, {result['frames_per_second']:.0f} frames a second"
     names = {"first_frame_ms": "first frame", "script_ms": "script of a frame", "raster_ms": "raster of a frame"}
     return [record(f"page, {name}", "ms", [result[key] / 1e3], note=note) for key, name in names.items()]
 

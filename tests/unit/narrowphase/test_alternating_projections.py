@@ -11,7 +11,7 @@ from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import alternating_projections as iteration
 from engine.query.pairs import distance
-from engine.trace import alternating_projections
+from engine.trace import steps
 
 HERE = Transform()
 BOX = Polygon.box(0.5, 0.5)
@@ -46,7 +46,7 @@ def wedge(angle, gap):
 def test_the_error_falls_by_the_cosine_squared_a_turn(angle):
     # two lines through one point are what sets the rate: there is no gap to jump over and the corner is never reached
     ray = Segment((10.0, 0.0), (0.0, 0.0))
-    turns = [step for step in alternating_projections(ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"][:12]
+    turns = [step for step in steps("alternating_projections", ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"][:12]
     length = np.hypot(*np.array([step.points[0] for step in turns]).T)
     assert length[1:] / length[:-1] == pytest.approx(math.cos(angle) ** 2, rel=1e-9)
 
