@@ -48,7 +48,7 @@ class CardHouse(Scene):
     )
     keywords = "friction cone stack stability angle"
     parameters = (
-        Parameter("storeys", 4, 1, 6, "", "storeys", whole=True),
+        Parameter("storeys", 4, 1, 6, "", "stories", whole=True),
         Parameter("friction", 0.75, 0.05, 1.0, "", "friction of the right house"),
         Parameter("lesser", 0.35, 0.05, 1.0, "", "friction of the left house"),
         Parameter("angle", 24.0, 12.0, 35.0, "°", "lean angle of the cards"),
@@ -66,7 +66,7 @@ class CardHouse(Scene):
         ),
     )
     world_settings = WorldSettings(hertz=120.0, velocity_iterations=50, position_iterations=20)
-    """Use more iterations: with the defaults, 8 and 3, four storeys with a friction of 0.75 collapse."""
+    """Use more iterations: with the defaults, 8 and 3, four stories with a friction of 0.75 collapse."""
 
     def furnish(self) -> None:
         storeys = int(self.parameter("storeys"))
@@ -118,7 +118,7 @@ class CardHouse(Scene):
         return ((words, palette.CAPTION),)
 
     def _house(self, middle: float, storeys: int, lean: float, friction: float) -> None:
-        """Build a house: each storey has pairs of leaning cards, and horizontal cards from top to top that carry the next storey."""
+        """Build a house: each story has pairs of leaning cards, and horizontal cards from top to top that carry the next story."""
         rise = _LENGTH * math.cos(lean) + _THICKNESS * math.sin(lean)
         base = rest_box(self)
         for storey in range(storeys):
