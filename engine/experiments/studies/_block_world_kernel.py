@@ -19,10 +19,10 @@ cross (n m looks).
 ``|(v - p).n| < eps + d`` can be contact points. An edge with a crossing has a common point, so it does not lie beyond the band on one
 side::
 
-               B   \\      /
-          p, n  - - -*----*- - - - - -    |(x - p).n| < eps + d : here two corners of A and two of B, and the
-                A  *--------*              edges that begin or end there, or pass through
-                  /          \\
+              |    B    |
+    p - *-----|---* - - | - - -    n points up, from A to B; the band reaches d below p, and as far above it.
+        |     *---|-----*          In it are two corners of A and two of B. All edges that end there are kept.
+        |    A    |
 
 An edge with only one end in the band may cross another one; the published rule keeps an edge if both ends are in the band.
 
