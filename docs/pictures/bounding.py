@@ -32,7 +32,7 @@ def picture() -> Figure:
         circle = follower(kind, cloud)(TURNED)
         _border(axes, circle, color, "--" if kind == "mean_circle" else "-")
         dot(axes, circle.center, color, size=5)
-    plane(axes, "circle: around the mean (dashed), smallest", *VIEW)
+    plane(axes, "circle (mean: dashed)", *VIEW)
 
     axes = panels[1]
     _figure(axes, rings, TURNED)
@@ -40,7 +40,7 @@ def picture() -> Figure:
     axes.add_patch(Outline(TURNED.apply_array(ring_of(local)), closed=True, fill=False, edgecolor=GRAY, lw=0.8))
     _border(axes, follower("refitted_box", cloud)(TURNED), ORANGE, "--")
     _border(axes, follower("box", cloud)(TURNED), ORANGE)
-    plane(axes, "box: refitted (dashed), rebuilt", *VIEW)
+    plane(axes, "box (refitted: dashed)", *VIEW)
 
     axes = panels[2]
     _figure(axes, rings, TURNED)
@@ -51,7 +51,7 @@ def picture() -> Figure:
     axes.plot(*hull[[best.edge, (best.edge + 1) % len(hull)]].T, color=RED, lw=3.5)
     for corner in (best.right, best.top, best.left):
         dot(axes, hull[corner], RED, size=6)
-    plane(axes, "oriented box from rotating calipers", *VIEW)
+    plane(axes, "oriented box", *VIEW)
 
     axes = panels[3]
     _figure(axes, rings, TURNED)

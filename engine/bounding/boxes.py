@@ -5,14 +5,14 @@
 is larger than the box of the shape::
 
         +-----------+              local box, turned: its corners stick out
-        |    /\\     |              rebuilt box <= re-fitted box
+        |    /\\     |              rebuilt box <= refitted box
         |   /  \\    |
         |  / __ \\   |              half width  = |cos| w + |sin| h
         |  \\/  \\/   |              half height = |sin| w + |cos| h
         +-----------+
 
-Turned by 45 degrees the re-fitted box of a square has twice the area of the local one, and that of a long rod of length l and no width,
-which lay along an axis, l^2 / 2, as the rebuilt one has. Averaged over all angles the re-fitted box of a w by h box has the area
+Turned by 45 degrees the refitted box of a square has twice the area of the local one, and that of a long rod of length l and no width,
+which lay along an axis, l^2 / 2, as the rebuilt one has. Averaged over all angles the refitted box of a w by h box has the area
 ``4 (w h + (2 / pi) (w^2 + h^2) / 2)`` of half sizes w and h: 1.64 times that of a square.
 
 **Least area.** Of all rectangles around a convex polygon one of least area has a side along an edge of the polygon. For while no

@@ -42,11 +42,11 @@ def _kdop_follower(cloud: Cloud, k: int) -> _Follower:
 _KINDS = {
     "mean_circle": _Kind("circle, mean center", lambda cloud, k: mean_circle(cloud).at, True),
     "smallest_circle": _Kind("circle, smallest", lambda cloud, k: smallest_circle(cloud).at, True),
-    "refitted_box": _Kind("box, re-fitted", lambda cloud, k: partial(refitted_box, fitted_box(cloud))),
+    "refitted_box": _Kind("box, refitted", lambda cloud, k: partial(refitted_box, fitted_box(cloud))),
     "box": _Kind("box, rebuilt", lambda cloud, k: partial(fitted_box, cloud)),
     "oriented_box": _Kind("oriented box", lambda cloud, k: least_area_box(cloud).at, True),
     "capsule": _Kind("capsule", lambda cloud, k: least_area_capsule(cloud).at, True),
-    "refitted_kdop": _Kind("{k}-DOP, re-fitted", lambda cloud, k: _kdop_follower(kdop_cloud(fitted_kdop(cloud, k)), k)),
+    "refitted_kdop": _Kind("{k}-DOP, refitted", lambda cloud, k: _kdop_follower(kdop_cloud(fitted_kdop(cloud, k)), k)),
     "kdop": _Kind("{k}-DOP, rebuilt", _kdop_follower),
     "hull": _Kind("hull", lambda cloud, k: bounding_hull(cloud).at, True),
 }
@@ -64,7 +64,7 @@ def volume_name(volume: Volume) -> str:
     Examples
     --------
     >>> [volume_name(one) for one in (("refitted_kdop", 8), ("smallest_circle", 0), ("box", 0))]
-    ['8-DOP, re-fitted', 'circle, smallest', 'box, rebuilt']
+    ['8-DOP, refitted', 'circle, smallest', 'box, rebuilt']
     """
     return _KINDS[volume[0]].name.format(k=volume[1])
 

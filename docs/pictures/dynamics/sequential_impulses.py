@@ -67,7 +67,7 @@ def picture() -> Figure:
     for is_accumulated, color, label in ((True, BLUE, "accumulated impulse is clamped"), (False, RED, "each increment is clamped")):
         clamps.plot(_passes(stale, n, is_accumulated)[1], "-", color=color, lw=1.8, label=label)
     clamps.legend(fontsize=8, loc="center right")
-    chart(clamps, "after the load is removed: velocity of the top box", "sweeps", "m/s, upward")
+    chart(clamps, "load removed: velocity of the top box", "sweeps", "m/s, upward")
 
     t = np.arange(1, 181) / 60.0
     for is_warm, color in ((True, BLUE), (False, RED)):
