@@ -23,7 +23,8 @@ export class Player {
     this.#connectPointer();
     this.#connectTrack();
     root.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.refresh()).observe(this.canvas.parentElement);
+    this.isResized = true; // to ask for the sizes in every frame would cost a layout each
+    for (const part of [this.canvas.parentElement, this.track]) new ResizeObserver(() => this.refresh((this.isResized = true))).observe(part);
     this.last = performance.now();
     this.shownStep = -1;
     requestAnimationFrame((now) => this.#frame(now));
@@ -96,7 +97,12 @@ export class Player {
       this.write("readout", this.scene.readout(step).map(([text, color]) => element("p", text, color)));
       this.write("news", this.scene.news(step, MAX_NEWS).map(({ text, step: at }) => this.#link(text, at)));
     }
-    this.view.size = sized(this.canvas);
+    if (this.isResized) {
+      this.isResized = false;
+      this.view.size = sized(this.canvas);
+      this.trackSize = sized(this.track);
+    }
+    this.view.fit();
     const ctx = this.canvas.getContext("2d");
     ctx.save();
     ctx.scale(devicePixelRatio, devicePixelRatio);
@@ -125,7 +131,7 @@ export class Player {
   }
 
   #drawTrack() {
-    const [width, height] = sized(this.track), ctx = this.track.getContext("2d"), steps = Math.max(this.scene.steps, 1);
+    const [width, height] = this.trackSize, ctx = this.track.getContext("2d"), steps = Math.max(this.scene.steps, 1);
     const place = (step) => 8 + ((width - 16) * step) / steps, middle = height - 12;
     ctx.save();
     ctx.scale(devicePixelRatio, devicePixelRatio);

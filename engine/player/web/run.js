@@ -1,7 +1,7 @@
 // Draws a recorded run as the window does: the same layers, marks, sizes and colors (engine/render/debug_draw.py).
 
 import { element } from "./dom.js";
-import { TURN, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove } from "./view.js";
+import { TURN, arrows, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove, stroke } from "./view.js";
 
 export const LAYERS = [
   ["shapes", "Shapes", true], ["aabbs", "AABBs", false], ["points", "Points", true], ["normals", "Normals", false], ["joints", "Joints", true],
@@ -31,7 +31,8 @@ export class RunScene {
     const frame = { ctx, view, time, theme, scale: view.scale, recording: this.recording, step: Math.ceil(time) };
     drawBackdrop(ctx, view, theme);
     const all = this.recording.bodies.filter((body) => this.recording.isShown(body, time)), bodies = all.filter(({ beside }) => !beside);
-    frame.centers = new Map(all.map((body) => [body.index, this.recording.centerOf(body, time)]));
+    frame.centers = [];
+    for (const body of all) frame.centers[body.index] = this.recording.centerOf(body, time);
     const [behind, over] = this.layers.drawing ? this.recording.drawingAt(frame.step) : [[], []];
     drawFigures(frame, behind);
     if (this.layers.shapes) drawShapes(frame, bodies);
@@ -142,18 +143,17 @@ const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 const rounded = (value) => String(+value.toPrecision(3));
 
 function drawShapes({ ctx, view, theme, recording, centers, step }, bodies) {
-  const [left, top] = view.toPlane([0, 0]), [right, bottom] = view.toPlane(view.size), share = Number(theme.color("fill-share"));
-  const frame = { ctx, view, scale: view.scale };
+  const [left, top] = view.toPlane([0, 0]), [right, bottom] = view.toPlane(view.size), share = Number(theme.color("fill-share")), light = Number(theme.isLight);
   ctx.lineWidth = 1;
   ctx.lineJoin = "round";
   for (const body of bodies) {
-    const center = centers.get(body.index), color = recording.colors[recording.look[body.row + step] >> 2][Number(theme.isLight)], isOutline = recording.look[body.row + step] & 2;
+    const center = centers[body.index], look = recording.look[body.row + step], color = recording.colors[look >> 2][light];
     for (const part of body.parts) {
       const reach = part.reach ??= Math.max(...part.points.map(([x, y]) => Math.hypot(x, y))) + part.radius;
       if (center[0] + reach < left || center[0] - reach > right || center[1] + reach < bottom || center[1] - reach > top) continue;
-      ctx.beginPath(); // a path for each: one for many takes several times as long
-      outline(frame, part, center);
-      if (!part.sensor && !isOutline) {
+      ctx.beginPath(); // one path for many shapes, or Path2D in the frame of its body, takes several times as long
+      outline(ctx, view, part, center);
+      if (!part.sensor && !(look & 2)) {
         ctx.fillStyle = theme.fill(color, share);
         ctx.fill();
       }
@@ -164,16 +164,15 @@ function drawShapes({ ctx, view, theme, recording, centers, step }, bodies) {
 }
 
 // Outlines of the moving bodies of another world: dashes of a length of its own, on the color of the background.
-function drawBeside(frame, bodies, which) {
-  const { ctx, theme, centers, view } = frame;
+function drawBeside({ ctx, theme, centers, view }, bodies, which) {
   ctx.setLineDash([PERIODS[which] / 2, PERIODS[which] / 2]);
   for (const [color, width] of [["background", 3], [`besides-${which}`, 1.25]]) {
     ctx.strokeStyle = theme.color(color);
     ctx.lineWidth = width;
-    for (const body of bodies.filter(({ kind }) => kind !== "static")) {
-      for (const part of body.parts) {
+    for (const body of bodies) {
+      for (const part of body.kind === "static" ? [] : body.parts) {
         ctx.beginPath();
-        outline({ ctx, view, scale: view.scale }, part, centers.get(body.index));
+        outline(ctx, view, part, centers[body.index]);
         ctx.stroke();
       }
     }
@@ -181,17 +180,20 @@ function drawBeside(frame, bodies, which) {
   ctx.setLineDash([]);
 }
 
-function outline({ ctx, view, scale }, part, [cx, cy, angle]) {
-  const cos = Math.cos(angle), sin = Math.sin(angle), [ox, oy] = view.toScreen([cx, cy]);
-  const place = ([x, y]) => [ox + scale * (cos * x - sin * y), oy - scale * (sin * x + cos * y)];
-  if (part.points.length === 1) {
-    const [x, y] = place(part.points[0]), radius = part.radius * scale;
-    ctx.moveTo(x + radius * cos, y - radius * sin);
-    ctx.arc(x, y, radius, -angle, -angle + TURN);
-    ctx.lineTo(x, y);
+function outline(ctx, view, { points, radius }, [cx, cy, angle]) {
+  const { scale } = view, cos = scale * Math.cos(angle), sin = scale * Math.sin(angle), [ox, oy] = view.toScreen([cx, cy]);
+  for (let k = 0; k < points.length; k++) {
+    const [x, y] = points[k], across = ox + cos * x - sin * y, down = oy - sin * x - cos * y;
+    if (points.length > 1) {
+      if (k) ctx.lineTo(across, down);
+      else ctx.moveTo(across, down);
+      continue;
+    }
+    ctx.moveTo(across + radius * cos, down - radius * sin);
+    ctx.arc(across, down, radius * scale, -angle, -angle + TURN);
+    ctx.lineTo(across, down);
     return;
   }
-  part.points.forEach((corner, k) => (k ? ctx.lineTo(...place(corner)) : ctx.moveTo(...place(corner))));
   ctx.closePath();
 }
 
@@ -202,7 +204,7 @@ function drawBoxes(frame, bodies) {
   ctx.setLineDash([4, 3]);
   ctx.beginPath();
   for (const body of bodies) {
-    const [cx, cy, angle] = frame.centers.get(body.index), cos = Math.cos(angle), sin = Math.sin(angle);
+    const [cx, cy, angle] = frame.centers[body.index], cos = Math.cos(angle), sin = Math.sin(angle);
     for (const { points, radius } of body.parts) {
       const xs = points.map(([x, y]) => cos * x - sin * y), ys = points.map(([x, y]) => sin * x + cos * y);
       const [left, top] = view.toScreen([cx + Math.min(...xs) - radius, cy + Math.max(...ys) + radius]);
@@ -223,17 +225,9 @@ function drawJoints(frame) {
 }
 
 function drawCenters(frame, bodies) {
-  const at = bodies.filter(({ kind }) => kind !== "static").map(({ index }) => frame.view.toScreen(frame.centers.get(index)));
+  const at = bodies.filter(({ kind }) => kind !== "static").map(({ index }) => frame.view.toScreen(frame.centers[index]));
   dots(frame, at, frame.theme.color("center-of-mass"), 4, true);
   dots(frame, at, frame.theme.color("center-of-mass"), 1.5);
-}
-
-function stroke({ ctx }, lines, color, width) {
-  ctx.strokeStyle = color;
-  ctx.lineWidth = width;
-  ctx.beginPath();
-  for (const [from, to] of lines) ctx.moveTo(...from), ctx.lineTo(...to);
-  ctx.stroke();
 }
 
 function dots({ ctx }, places, color, radius, isRing = false, alpha = 1) {
@@ -253,24 +247,13 @@ function dots({ ctx }, places, color, radius, isRing = false, alpha = 1) {
   ctx.globalAlpha = 1;
 }
 
-function arrows(frame, places, vectors, color, width = 1.5) {
-  const tips = places.map(([x, y], k) => [x + vectors[k][0], y - vectors[k][1]]);
-  stroke(frame, places.map((from, k) => [from, tips[k]]), color, width);
-  const { ctx } = frame;
-  ctx.fillStyle = color;
-  ctx.beginPath();
-  tips.forEach(([x, y], k) => {
-    const length = Math.hypot(...vectors[k]), head = Math.min(5, 0.6 * length);
-    if (!(length > 0)) return;
-    const [ux, uy] = [vectors[k][0] / length, -vectors[k][1] / length];
-    ctx.moveTo(x, y);
-    ctx.lineTo(x - head * ux - 0.5 * head * uy, y - head * uy + 0.5 * head * ux);
-    ctx.lineTo(x - head * ux + 0.5 * head * uy, y - head * uy - 0.5 * head * ux);
+function placesOf({ view, recording, centers, scale, time }, rows) {
+  const { tracks, contacts } = recording, [ox, oy] = view.toScreen([0, 0]);
+  return Array.from(rows, (row) => {
+    const center = centers[tracks.carrier[contacts.track[row]]];
+    return center ? [ox + scale * (center[0] + contacts.x(row)), oy - scale * (center[1] + contacts.y(row))] : view.toScreen(recording.placeOf(row, time));
   });
-  ctx.fill();
 }
-
-const placesOf = (frame, rows) => Array.from(rows, (row) => frame.view.toScreen(frame.recording.placeOf(row, frame.time)));
 
 function drawNormals(frame) {
   const rows = frame.recording.pointsAt(frame.time);

@@ -1,7 +1,7 @@
 // Draws the steps of an algorithm as the window does (engine/render/marks.py, step_view.py): views, sentence, pseudo-code; and asks questions.
 
 import { element, sized } from "./dom.js";
-import { TURN, View, drawBackdrop, drawScaleBar, label, roundAbove } from "./view.js";
+import { TURN, View, arrows, drawBackdrop, drawScaleBar, label, roundAbove } from "./view.js";
 
 const HEAD = 9, SMALL = 1.5, SPOT = 14, MAX_NUMBERED = 16;
 const SIDES = [[1, -1], [1, 0], [-1, -1], [-1, 0], [0, -1], [0, 1], [1, 1], [-1, 1]];
@@ -124,6 +124,7 @@ export class StepScene {
     ctx.scale(devicePixelRatio, devicePixelRatio);
     if (isPlane) {
       const view = Object.assign(new View(box, this.margin), { size });
+      view.fit();
       drawBackdrop(ctx, view, theme);
       this.#drawMarks({ ctx, theme, size, scale: view.scale, place: (point) => view.toScreen(point) }, described, step);
     } else {
@@ -181,7 +182,8 @@ function drawMark(frame, mark) {
     fill();
     ctx.stroke();
   } else if (mark.form === "arrow") {
-    drawArrow(frame, places[0], places.at(-1));
+    const [from, to] = [places[0], places.at(-1)];
+    arrows(frame, [from], [[to[0] - from[0], from[1] - to[1]]], color, style.width, HEAD);
   } else if (mark.form === "line") {
     const [from, to] = [places[0], places.at(-1)], length = Math.hypot(to[0] - from[0], to[1] - from[1]);
     if (length > 0) {
@@ -217,21 +219,6 @@ function dot({ ctx, theme }, [x, y], style, color) {
   ctx.lineWidth = 3;
   ctx.stroke();
   ctx.strokeStyle = ctx.fillStyle = color;
-  ctx.fill();
-}
-
-function drawArrow({ ctx }, [x0, y0], [x1, y1]) {
-  const length = Math.hypot(x1 - x0, y1 - y0), head = Math.min(HEAD, 0.6 * length), ux = (x1 - x0) / length, uy = (y1 - y0) / length;
-  if (!(length > 0)) return;
-  ctx.beginPath();
-  ctx.moveTo(x0, y0);
-  ctx.lineTo(x1 - 0.5 * head * ux, y1 - 0.5 * head * uy);
-  ctx.stroke();
-  ctx.setLineDash([]);
-  ctx.beginPath();
-  ctx.moveTo(x1, y1);
-  ctx.lineTo(x1 - head * ux - 0.45 * head * uy, y1 - head * uy + 0.45 * head * ux);
-  ctx.lineTo(x1 - head * ux + 0.45 * head * uy, y1 - head * uy - 0.45 * head * ux);
   ctx.fill();
 }
 

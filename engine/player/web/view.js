@@ -14,12 +14,14 @@ export class View {
   reset() {
     this.zoom = 1;
     this.middle = [(this.home[0] + this.home[2]) / 2, (this.home[1] + this.home[3]) / 2];
+    this.fit();
   }
 
-  get scale() {
+  // Compute the scale, pixels per meter; to be called when home, size or zoom changed.
+  fit() {
     const [left, bottom, right, top] = this.home;
     const fit = Math.min(this.size[0] / Math.max(right - left, 1e-9), this.size[1] / Math.max(top - bottom, 1e-9));
-    return Math.min(Math.max(fit * (1 - this.margin) * this.zoom, MIN_SCALE), MAX_SCALE);
+    this.scale = Math.min(Math.max(fit * (1 - this.margin) * this.zoom, MIN_SCALE), MAX_SCALE);
   }
 
   toScreen([x, y]) {
@@ -33,6 +35,7 @@ export class View {
   zoomAt(point, factor) {
     const before = this.toPlane(point);
     this.zoom *= factor;
+    this.fit();
     const after = this.toPlane(point);
     this.middle = [this.middle[0] + before[0] - after[0], this.middle[1] + before[1] - after[1]];
   }
@@ -134,4 +137,30 @@ export function label(ctx, theme, text, [x, y], color, { size = 12, align = "lef
   }
   ctx.fillStyle = theme.color(color) || color;
   ctx.fillText(text, x, y);
+}
+
+export function stroke({ ctx }, lines, color, width) {
+  ctx.strokeStyle = color;
+  ctx.lineWidth = width;
+  ctx.beginPath();
+  for (const [from, to] of lines) ctx.moveTo(...from), ctx.lineTo(...to);
+  ctx.stroke();
+}
+
+// Arrows from places in pixels along vectors in pixels, y up.
+export function arrows(frame, places, vectors, color, width = 1.5, longestHead = 5) {
+  const tips = places.map(([x, y], k) => [x + vectors[k][0], y - vectors[k][1]]);
+  stroke(frame, places.map((from, k) => [from, tips[k]]), color, width);
+  const { ctx } = frame;
+  ctx.fillStyle = color;
+  ctx.beginPath();
+  tips.forEach(([x, y], k) => {
+    const length = Math.hypot(...vectors[k]), head = Math.min(longestHead, 0.6 * length);
+    if (!(length > 0)) return;
+    const [ux, uy] = [vectors[k][0] / length, -vectors[k][1] / length];
+    ctx.moveTo(x, y);
+    ctx.lineTo(x - head * ux - 0.5 * head * uy, y - head * uy + 0.5 * head * ux);
+    ctx.lineTo(x - head * ux + 0.5 * head * uy, y - head * uy - 0.5 * head * ux);
+  });
+  ctx.fill();
 }

@@ -55,12 +55,13 @@ class Reader(HTMLParser):
 def test_what_a_function_says_stays_text_and_the_page_needs_no_network(tmp_path, body):
     tally = tally_of(tmp_path, body)
     (finding,) = tally.findings
-    page = html_report([tally], {(0, finding.kind): (draw_finding(finding, "mine.py:collide"), "pair.json", "pair.html")})
+    page = html_report([tally], {(0, finding.kind): (draw_finding(finding, "mine.py:collide"), "pair.json", "javascript:alert(1).html")})
     reader = Reader()
     reader.feed(page)
     assert reader.open == []
     assert reader.tags.count("script") == 1 and "b" not in reader.tags and "link" not in reader.tags
-    assert reader.references.pop() == "pair.html"
+    assert reader.references.pop() == "javascript%3Aalert%281%29.html"
+    assert 'data-src="javascript%3Aalert%281%29.html"' in page
     assert all(one.startswith(("#", "data:image/png;base64,")) for one in reader.references)
     assert re.search(r"https?:", page) is None
     assert "&lt;" in page

@@ -12,6 +12,7 @@ from engine import trace
 from engine.cli.main import main
 from engine.common.words import shown
 from engine.contracts.agreement import REASONS
+from engine.contracts.trace import Mark, Question, TraceStep
 from engine.geometry import Circle, Polygon
 from engine.player import show
 from engine.player.capture import Capture
@@ -19,8 +20,10 @@ from engine.player.page import player_page
 from engine.player.steps import packed_steps
 from engine.render.interpolation import step_path
 from engine.render.packing import PackedShapes
+from engine.scenes import scene_of
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
+from engine.sim.scene_demo import scene_demo
 from engine.trace.quiz import Quiz
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 from tests.chromium import PROGRAM, browser
@@ -139,19 +142,41 @@ def test_everything_fits_the_page(tab, tmp_path, width, height):
     assert tab.run("document.querySelector('.picture').clientHeight") >= 0.25 * height
 
 
-def test_no_hostile_name_runs(tab, tmp_path):
-    page = tmp_path / "hostile.html"
-    demo = Drop()
-    demo.names = HOSTILE
-    demo.restart()
-    written(page, demo, 30)
+class Hostile(Drop):
+    """Has texts that would run as names of bodies, lines of the readout, hints, labels and drawings."""
+
+    names, watch = HOSTILE, "".join(HOSTILE)
+
+    def draw(self, canvas):
+        for k, name in enumerate(HOSTILE):
+            canvas.text((0.5 * k, 0.0), name, (200, 200, 200))
+
+
+def test_no_hostile_text_runs(tab, tmp_path):
+    page, demo = tmp_path / "hostile.html", Hostile()
+    scene = scene_demo(scene_of(demo.stages[0].world, watch=demo.watch), '"><img src=x onerror=window.hit=1>.json')()
+    captures = [Capture(demo), Capture(scene)]
+    for capture, acting in zip(captures, (demo, scene), strict=True):
+        acting.sim.step()
+        capture.update()
+        capture.notes += [{"step": 1, "text": name} for name in HOSTILE]
+    marks = tuple(Mark("label", "result", ((0.1 * k, 0.0),), text=name) for k, name in enumerate(HOSTILE))
+    question = Question(HOSTILE[0], HOSTILE, 0)
+    algorithm = trace.algorithm("gjk")
+    steps = [TraceStep("step", 0, name, marks=marks, question=question, cost={name: 1}) for name in HOSTILE]
+    recordings = [capture.packed() for capture in captures] + [packed_steps(algorithm, algorithm.example, steps)]
+    page.write_text(player_page(demo.title, recordings), encoding="utf-8")
     tab.look(1280, 720)
-    tab.open(page, "#t=0.5")
+    tab.open(page)
+    through = "for (let k = 0; k <= player.scene.steps; k++) player.seek(k), player.draw();"
+    tab.run(f"document.querySelectorAll('section').forEach(({{ player }}) => {{ {through} }})")
+    assert tab.run("document.querySelectorAll('section')[1].recording.title").startswith('"><img')
     assert tab.run("[window.hit, document.scripts.length, document.querySelectorAll('img, iframe, object, base, form, a').length]") == [
         None,
         1,
         0,
     ]
+    tab.run(f"{PLAYER}.seek(0)")
     assert tab.run("document.title") == demo.title
     names = tab.run(f"{RECORDING}.bodies.map(({{ name }}) => name)")
     assert names[1:] == [shown(name, in_lines=True) for name in HOSTILE]
