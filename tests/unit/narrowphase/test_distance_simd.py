@@ -151,7 +151,7 @@ def arguments_of(name):
     numbers, rows, poses, pairs = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty((0, 2), dtype=np.int64)
     if name == "_answer_block":
         packed = pack([Circle(1.0)]).arrays
-        asked = _distance_simd_kernel._Query(packed, numbers, pairs, poses, poses, rows, rows, np.empty((0, 7)))
+        asked = _distance_simd_kernel._Query(packed, *(numbers,) * 3, pairs, poses, poses, rows, rows, np.empty((0, 7)))
         return numbers, rows, rows, 0, 0, 0, asked, rows, 0
     asked = _overlap_simd_kernel._Query(numbers, pairs, numbers, numbers, rows)
     polygon = (True,) if name == "_circles_block" else ()
