@@ -6,7 +6,7 @@ import pygame
 
 from engine.app.window import Window
 
-__all__ = ["FRAME", "SIZE", "Hand", "pixel"]
+__all__ = ["FRAME", "SIZE", "Hand", "dock_of", "frames", "key", "pixel", "press"]
 
 FRAME = 1.0 / 60.0
 SIZE = (1280, 720)
@@ -54,3 +54,30 @@ class Hand:
 def pixel(hand: Hand, point: tuple[float, float]) -> tuple[int, int]:
     x, y = hand.window.session.view.camera.to_screen(point)
     return round(x), round(y)
+
+
+def frames(window, n=1):
+    """Let frames pass without the queue of events, and return the picture."""
+    surface = pygame.Surface(window.size)
+    for _ in range(n):
+        window.update(FRAME)
+        window.show(surface)
+    return surface
+
+
+def key(window, key, mod=0):
+    """Press and release a key."""
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+    window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
+    frames(window)
+
+
+def press(window, at, **more):
+    """Press and release a button of the mouse."""
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1, **more))
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
+    frames(window)
+
+
+def dock_of(window, kind):
+    return next(dock for dock in window.docks if isinstance(dock, kind))

@@ -12,8 +12,7 @@ from engine.sim.actions import CreateBody
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.controls import names, place
-
-FRAME = 1.0 / 60.0
+from tests.unit.app.hand import FRAME, frames, press
 
 
 @pytest.fixture
@@ -28,19 +27,6 @@ def window():
     frames(made)
     yield made
     pygame.display.quit()
-
-
-def frames(window, n=1):
-    surface = pygame.Surface((1280, 720))
-    for _ in range(n):
-        window.update(FRAME)
-        window.show(surface)
-
-
-def press(window, at):
-    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
-    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
-    frames(window)
 
 
 def listed(window):

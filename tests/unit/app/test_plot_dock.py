@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 import pygame
 import pytest
 
-from engine.app.panels.dock import Dock
 from engine.app.panels.plot_dock import PlotDock
 from engine.app.window import Window
 from engine.render import palette
@@ -16,9 +13,7 @@ from engine.sim.actions import DestroyBody
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from tests.unit.app.controls import place
-
-FRAME = 1.0 / 60.0
-AnyDock = TypeVar("AnyDock", bound=Dock)
+from tests.unit.app.hand import dock_of, frames, key, press
 
 
 @pytest.fixture
@@ -29,30 +24,6 @@ def window():
     yield Window((1280, 720), (demo,), demo(0, {"count": 12}))
     palette.use_theme("dark")
     pygame.display.quit()
-
-
-def frames(window, n=1):
-    surface = pygame.Surface((1280, 720))
-    for _ in range(n):
-        window.update(FRAME)
-        window.show(surface)
-    return surface
-
-
-def key(window, key, mod=0):
-    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
-    window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
-    frames(window)
-
-
-def press(window, at, **more):
-    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1, **more))
-    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
-    frames(window)
-
-
-def dock_of(window, kind):
-    return next(dock for dock in window.docks if isinstance(dock, kind))
 
 
 def body_pixel(window, body):

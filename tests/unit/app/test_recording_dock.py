@@ -22,10 +22,10 @@ from engine.sim.recordings.verifying import verify
 from engine.sim.registry import find_demo
 from engine.sim.replaying import record, replay
 from tests.unit.app.controls import place
+from tests.unit.app.hand import dock_of, frames, key
 from tests.unit.app.written import Written, noting_words
 from tests.waiting import until
 
-FRAME = 1.0 / 60.0
 CONTROL = pygame.KMOD_CTRL
 
 
@@ -38,29 +38,13 @@ def window(tmp_path, monkeypatch):
     window.handle(pygame.event.Event(pygame.QUIT))
 
 
-def frames(window, n=1):
-    surface = pygame.Surface((1000, 480))
-    for _ in range(n):
-        window.update(FRAME)
-        window.show(surface)
-
-
-def key(window, key, mod=0):
-    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
-    frames(window)
-
-
-def dock_of(window):
-    return next(dock for dock in window.docks if isinstance(dock, RecordingDock))
-
-
 def words(window):
     return " / ".join(message.words for message in window.session.messages._waiting)
 
 
 def mark(window, share, monkeypatch):
     """Mark the first part of the line."""
-    bar = next(dock for dock in window.docks if isinstance(dock, TimelineDock)).bar
+    bar = dock_of(window, TimelineDock).bar
     at = bar.left + round(share * bar.width), bar.centery
     with monkeypatch.context() as shift_held:
         shift_held.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
@@ -122,7 +106,7 @@ def test_a_folder_that_takes_no_file_is_told(window, monkeypatch, tmp_path):
 
 def test_a_marked_span_becomes_a_film_while_the_window_lives(window, monkeypatch, tmp_path):
     frames(window, 100)
-    history, dock = window.session.timeline.history, dock_of(window)
+    history, dock = window.session.timeline.history, dock_of(window, RecordingDock)
     assert history is not None
     window.session.clock.toggle_pause()
     end = demo_hash(window.session.demo)
@@ -159,15 +143,15 @@ def test_escape_leaves_no_film(window, tmp_path):
     assert history is not None
     rect = place(window, "Film, MP4")
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
-    assert dock_of(window).is_busy
+    assert dock_of(window, RecordingDock).is_busy
     with noting_words():
         surface = Written(window.size)
         window.show(surface)
     (told,) = [place for words, place in surface.words if "Esc cancels" in words]
-    assert pygame.Rect(dock_of(window)._timeline.place).contains(told), "not over the picture"
+    assert pygame.Rect(dock_of(window, RecordingDock)._timeline.place).contains(told), "not over the picture"
     frames(window)
     key(window, pygame.K_ESCAPE)
-    assert not dock_of(window).is_busy and not window.browsing and not list(tmp_path.iterdir())
+    assert not dock_of(window, RecordingDock).is_busy and not window.browsing and not list(tmp_path.iterdir())
     assert history.now == history.last and "Nothing was written" in words(window)
 
 
@@ -279,6 +263,6 @@ def test_ctrl_c_leaves_no_half_of_a_film(window, tmp_path):
     frames(window, 20)
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_f, mod=CONTROL, unicode="f"))
     frames(window, 2)
-    assert dock_of(window).is_busy
+    assert dock_of(window, RecordingDock).is_busy
     window.break_off()
-    assert not dock_of(window).is_busy and not list(tmp_path.iterdir())
+    assert not dock_of(window, RecordingDock).is_busy and not list(tmp_path.iterdir())

@@ -19,6 +19,7 @@ from engine.render.fonts import FontBook
 from engine.render.hud import draw_status
 from engine.sim.registry import all_demos, find_demo
 from engine.ui.rows import Button
+from tests.unit.app.hand import frames
 from tests.unit.app.written import Written, noting_words
 
 ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_i)
@@ -35,15 +36,7 @@ def opened(size, scale=1.0, keys=(), kind=None):
 
 def press(window, key, mod=0):
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
-    drawn(window)
-
-
-def drawn(window, n=1):
-    surface = pygame.Surface(window.size)
-    for _ in range(n):
-        window.update(1.0 / 60.0)
-        window.show(surface)
-    return surface
+    frames(window)
 
 
 def line_of(window):
@@ -54,7 +47,7 @@ def line_of(window):
 @pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
 def test_no_part_lies_over_another(size, scale, keys):
     window = opened(size, scale, keys)
-    drawn(window)
+    frames(window)
     ui, layout = window.screen.ui_scale, window.screen.layout
     parts = [pygame.Rect(layout.panel), pygame.Rect(layout.strip), pygame.Rect(window.screen.view)]
     parts += [pygame.Rect(dock.place) for dock in window.docks if dock.side != "over" and dock.size > 0.0]
@@ -77,7 +70,7 @@ def test_no_part_lies_over_another(size, scale, keys):
 @pytest.mark.parametrize("size", [(480, 360), (800, 600)])
 def test_nothing_is_written_over_other_words_of_the_window(size, keys):
     window = opened(size, keys=keys, kind=find_demo("simple_shapes"))
-    drawn(window, 30)
+    frames(window, 30)
     surface = Written(size)
     with noting_words():
         window.screen.is_outdated = True  # no kept pictures
@@ -89,7 +82,7 @@ def test_nothing_is_written_over_other_words_of_the_window(size, keys):
 def test_the_buttons_of_the_panel_have_room_for_their_words(kind):
     window = opened(MIN_SIZE, kind=kind)
     run(find("more"), window.app)
-    drawn(window)
+    frames(window)
     form = window.screen.form
     surface = Written((form.place.width, form.height))
     form.place = pygame.Rect(0, 0, form.place.width, form.height)
@@ -113,10 +106,10 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends():
     press(window, pygame.K_MINUS, CTRL)
     assert window.screen.ui_scale == 1.5  # no presses to be taken back that had no effect
     window.screen.resize((480, 320))
-    drawn(window)
+    frames(window)
     assert window.screen.ui_scale == 1.0
     window.screen.resize((1600, 1000))
-    drawn(window)
+    frames(window)
     assert window.screen.ui_scale == 1.5  # what was asked for
 
 
@@ -146,7 +139,7 @@ def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width,
 def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size):
     window = opened(size)
     window.session.clock.paused = True
-    before, strip = drawn(window, 9), window.screen.layout.strip
+    before, strip = frames(window, 9), window.screen.layout.strip
     above = (0, 0, size[0], strip[1])
 
     def of(surface, place):
@@ -154,7 +147,7 @@ def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size):
 
     for say in (lambda: window.session.messages.say("words"), lambda: setattr(window.session, "failure", "why")):
         say()
-        after = drawn(window, 9)
+        after = frames(window, 9)
         assert of(after, above) == of(before, above) and of(after, strip) != of(before, strip)
 
 
@@ -172,7 +165,7 @@ def test_words_are_shortened_and_long_ones_broken():
 
 def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_pointer(monkeypatch):
     window = opened(MIN_SIZE)
-    drawn(window, 60)
+    frames(window, 60)
     line = line_of(window)
     bar = line.bar
     monkeypatch.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
@@ -184,18 +177,18 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
     assert recording is not None and recording.span is not None
     monkeypatch.setattr(pygame.key, "get_mods", lambda: 0)
     corner = window.screen.painter.corners[0]
-    blank = drawn(window).subsurface(corner).copy()
+    blank = frames(window).subsurface(corner).copy()
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
     pointed = Written(window.size)
     with noting_words():
         window.show(pointed)
     assert any("step" in words for words, _ in pointed.words)
-    assert pygame.image.tobytes(drawn(window).subsurface(corner), "RGB") == pygame.image.tobytes(blank, "RGB")
+    assert pygame.image.tobytes(frames(window).subsurface(corner), "RGB") == pygame.image.tobytes(blank, "RGB")
 
 
 def test_the_sample_of_an_impulse_has_a_place_of_its_own():
     for size in ((1280, 720), MIN_SIZE):
         window = opened(size, keys=(pygame.K_9,))
-        drawn(window, 120)
+        frames(window, 60)
         bar, sample = window.screen.painter.corners
         assert not bar.colliderect(sample) and pygame.Rect(window.screen.view).contains(sample)

@@ -10,9 +10,8 @@ from engine.app.panels.timeline_dock import TimelineDock, _clock
 from engine.app.window import Window
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
+from tests.unit.app.hand import FRAME, dock_of, frames, key
 from tests.unit.app.written import Written, noting_words
-
-FRAME = 1.0 / 60.0
 
 
 @pytest.fixture
@@ -24,30 +23,13 @@ def window():
     pygame.display.quit()
 
 
-def frames(window, n=1):
-    surface = pygame.Surface((1280, 720))
-    for _ in range(n):
-        window.update(FRAME)
-        window.show(surface)
-
-
-def key(window, key, mod=0):
-    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
-    window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
-    frames(window)
-
-
 def press(window, at):
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
     frames(window)
 
 
-def dock_of(window):
-    return next(dock for dock in window.docks if isinstance(dock, TimelineDock))
-
-
 def test_the_scene_makes_room_for_the_line(window):
-    left, top, width, height = dock_of(window).place
+    left, top, width, height = dock_of(window, TimelineDock).place
     view = window.session.view.camera.view
     assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
     assert top + height == window.screen.layout.view[3]
@@ -58,7 +40,7 @@ def test_dragging_the_line_goes_to_any_step_and_forth_again(window):
     history = window.session.timeline.history
     assert history is not None and history.now == history.last >= 98
     end, last = demo_hash(window.session.demo), history.last
-    bar = dock_of(window).bar
+    bar = dock_of(window, TimelineDock).bar
     press(window, (bar.left + bar.width // 4, bar.centery))
     assert window.session.clock.paused and history.now == round(last / 4)
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right + 50, bar.centery), rel=(1, 0), buttons=(1, 0, 0)))
@@ -110,7 +92,7 @@ def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window):
 def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window):
     frames(window, 100)
     key(window, pygame.K_SPACE)
-    history, dock = window.session.timeline.history, dock_of(window)
+    history, dock = window.session.timeline.history, dock_of(window, TimelineDock)
     assert history is not None
     bar = dock.bar
     for x in (bar.left, bar.centerx, bar.right - 1):
@@ -127,7 +109,7 @@ def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window):
 
 def test_every_button_does_its_work(window):
     frames(window, 40)
-    history, dock = window.session.timeline.history, dock_of(window)
+    history, dock = window.session.timeline.history, dock_of(window, TimelineDock)
     assert history is not None
     last = history.last
     start, back, play, on, end, *_ = (dock.form.rect(item).center for item in dock.form.items)
