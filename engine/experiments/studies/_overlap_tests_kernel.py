@@ -26,7 +26,8 @@ A kept support, the two corners of the last w, is where the next step's search b
 
 **GJK, distance** (`engine.narrowphase._gjk_kernel`) continues until the distance is known, from the kept simplex.
 
-**SAT** ends at the first edge with all corners of the other polygon in front of it.
+**SAT** ends at the first edge with all corners of the other polygon in front of it. A kept edge, the last one that did, is tested first; if
+it fails, the search begins at the first edge, or goes on from the neighbors of the kept one.
 
 Source: the three tests and the scene, in three dimensions, are those of a thesis of 2010 (Table 7.1).
 """
@@ -53,7 +54,9 @@ __all__ = [
     "EDGES",
     "GJK",
     "HITS",
+    "KEPT_SAT",
     "LOOKS",
+    "NEIGHBOR_SAT",
     "NOTHING",
     "N_COUNTS",
     "SAT",
@@ -62,7 +65,7 @@ __all__ = [
     "bounce",
 ]
 
-NOTHING, EDGES, CIRCLE_THEN_EDGES, GJK, COLD_GJK, CIRCLE_THEN_GJK, DISTANCE_GJK, SAT = range(8)
+NOTHING, EDGES, CIRCLE_THEN_EDGES, GJK, COLD_GJK, CIRCLE_THEN_GJK, DISTANCE_GJK, SAT, KEPT_SAT, NEIGHBOR_SAT = range(10)
 """Tests; NOTHING says no."""
 
 LOOKS, HITS, CIRCLE_HITS, SUPPORTS = range(4)
@@ -179,6 +182,8 @@ def _overlap(
         return status != SEPARATED
     if test == SAT:
         return not _has_parting_edge(a, b, counts) and not _has_parting_edge(b, a, counts)
+    if test in (KEPT_SAT, NEIGHBOR_SAT):
+        return not _has_kept_parting_edge(a, b, kept, test == NEIGHBOR_SAT, counts)
     return False
 
 
@@ -234,17 +239,41 @@ def _contains(a: FloatArray, b: FloatArray, counts: IntArray) -> bool:
 @inlined_kernel
 def _has_parting_edge(a: FloatArray, b: FloatArray, counts: IntArray) -> bool:
     """Return True if an edge of A has all corners of B in front of it."""
-    n = a.shape[0]
-    for i in range(n):
-        after = i + 1 if i + 1 < n else 0
-        ex, ey = a[after, 0] - a[i, 0], a[after, 1] - a[i, 1]
-        is_parting = True
-        for j in range(b.shape[0]):
-            counts[LOOKS] += 1
-            if ex * (b[j, 1] - a[i, 1]) - ey * (b[j, 0] - a[i, 0]) >= 0.0:
-                is_parting = False
-                break
+    for i in range(a.shape[0]):
+        if _is_parting(a, i, b, counts):
+            return True
+    return False
+
+
+@inlined_kernel
+def _is_parting(a: FloatArray, i: int, b: FloatArray, counts: IntArray) -> bool:
+    after = i + 1 if i + 1 < a.shape[0] else 0
+    ex, ey = a[after, 0] - a[i, 0], a[after, 1] - a[i, 1]
+    for j in range(b.shape[0]):
+        counts[LOOKS] += 1
+        if ex * (b[j, 1] - a[i, 1]) - ey * (b[j, 0] - a[i, 0]) >= 0.0:
+            return False
+    return True
+
+
+@inlined_kernel
+def _has_kept_parting_edge(a: FloatArray, b: FloatArray, kept: IntArray, goes_on: bool, counts: IntArray) -> bool:
+    """Test the kept edge, by its number among those of A and then B, and then the others; keep the one that separates."""
+    n, m = a.shape[0], b.shape[0]
+    start: int = kept[0]
+    first, size = (0, n) if start < n else (n, m)
+    for number in range(-1, n + m):
+        edge = number
+        if number < 0:
+            edge = start
+        elif goes_on and number < size:
+            step = number // 2 + 1 if number % 2 == 0 else -(number // 2 + 1)
+            edge = first + (start - first + step) % size
+        elif goes_on:
+            edge = number if first == 0 else number - size
+        is_parting = _is_parting(a, edge, b, counts) if edge < n else _is_parting(b, edge - n, a, counts)
         if is_parting:
+            kept[0] = edge
             return True
     return False
 
