@@ -130,7 +130,7 @@ def _draw_way_out(canvas: Canvas, shape: AnyShape, pose: Transform, answer: Answ
 
 
 def _draw_outsider(canvas: Canvas, outsider: Outsider) -> None:
-    """Draw what can be drawn of an answer in the form of DESIGN.md 4."""
+    """Draw what can be drawn of an answer that a pair file holds (docs/json.md)."""
     answer = outsider.answer if isinstance(outsider.answer, dict) else {}
     points = [at for at in (_as_point(one) for one in _as_list(answer.get("points"))) if at is not None]
     for point in points:

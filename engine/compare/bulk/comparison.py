@@ -44,7 +44,7 @@ class Tally(Shown):
             self.queries[query].add(tally)
 
     def as_json(self, with_seconds: bool = False) -> dict[str, Any]:
-        """Return the plain data of DESIGN.md 5; `with_seconds` also where the time went."""
+        """Return the plain data of docs/json.md; `with_seconds` also where the time went."""
         return {
             "seed": self.seed,
             "box2d": BOX2D_VERSION,
@@ -54,7 +54,7 @@ class Tally(Shown):
 
 
 def compare(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int = 1, kinds: Sequence[str] = PAIR_KINDS) -> dict[str, Any]:
-    """Compare our answers with Box2D's on `pairs` seeded pairs a query, and return the JSON of DESIGN.md 5.
+    """Compare our answers with Box2D's on `pairs` seeded pairs a query, and return the JSON of docs/json.md.
 
     Only the rates depend on `jobs`, the number of processes. `kinds` are the kinds of pairs, some of `PAIR_KINDS`.
 

@@ -288,7 +288,7 @@ class QueryTally(KindTally):
         return {**kind.counts_as_json(), "sizes": sizes, **self._wrong_as_json(kind)}
 
     def as_json(self, with_seconds: bool = False) -> dict[str, Any]:
-        """Return the plain data of DESIGN.md 5; rates are per second of one process, `seconds` all that of all processes."""
+        """Return the plain data of docs/json.md; rates are per second of one process, `seconds` all that of all processes."""
         parts: dict[str, Any] = {}
         if self.kinds:
             parts["kinds"] = {name: self._kind_as_json(kind) for name, kind in sorted(self.kinds.items())}
