@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from concurrent.futures import Future
 
 import pytest
 
@@ -304,7 +305,8 @@ def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch):
     measured = []
     monkeypatch.setattr("demos._limitations._measure", measured.append)
     monkeypatch.setattr("demos._limitations._known", {})
-    monkeypatch.setattr("demos._limitations.threading.Thread.start", lambda thread: None)
+    monkeypatch.setattr("demos._limitations._working", [])
+    monkeypatch.setattr("demos._limitations.in_background", lambda work, name: Future())
     demo.viewer.interactive = demo.sim.waits = True
     demo.sim.act(ResourceReady("measured"))
     demo.restart()
