@@ -27,7 +27,7 @@ SCAN, BINARY, CLIMB = range(3)
 
 
 @kernel
-def find_extremes(way: int, corners: FloatArray, normals: FloatArray, directions: FloatArray, found: IntArray) -> int:
+def find_extremes(way: int, corners: FloatArray, normals: FloatArray, directions: FloatArray, farthest: IntArray) -> int:
     """Find the farthest corner for each direction, and return the number of looks.
 
     Parameters
@@ -35,7 +35,7 @@ def find_extremes(way: int, corners: FloatArray, normals: FloatArray, directions
     corners, normals : float64 (n, 2)
         Strictly convex, counterclockwise; outward normals of the edges that begin at the corners.
     directions : float64 (k, 2)
-    found : int64 (k,)
+    farthest : int64 (k,)
         Filled.
     """
     n, at, looks = corners.shape[0], 0, 0
@@ -53,7 +53,7 @@ def find_extremes(way: int, corners: FloatArray, normals: FloatArray, directions
         else:
             at, steps = _climb(corners, at, x, y)
             looks += steps
-        found[row] = at
+        farthest[row] = at
     return looks
 
 

@@ -41,8 +41,8 @@ class Turning:
 
     def find(self, way: int) -> tuple[IntArray, int]:
         """Return the farthest corner for each direction, and the number of looks."""
-        found: IntArray = np.zeros(len(self.directions), dtype=np.int64)
-        return found, find_extremes(way, self.corners, self.normals, self.directions, found)
+        farthest: IntArray = np.zeros(len(self.directions), dtype=np.int64)
+        return farthest, find_extremes(way, self.corners, self.normals, self.directions, farthest)
 
 
 @study(

@@ -67,13 +67,13 @@ def test_overlap_tests_agree_with_the_library(case, size):
     """Issue 33: also where one polygon contains the other."""
     boxes = Boxes(case, 12, 150, is_crowded=True)
     boxes.pair = boxes.pair._replace(b=size * boxes.pair.b)
-    found = {name: boxes.run(test, 1)[0][:, HITS] for name, test in TESTS.items() if name != "no test"}
+    answers = {name: boxes.run(test, 1)[0][:, HITS] for name, test in TESTS.items() if name != "no test"}
     poses = boxes.run(TESTS["no test"], 1)[1]
     shapes = batch.ShapeBatch([Polygon(boxes.pair.a), Polygon(boxes.pair.b)])
     poses_a, poses_b = np.ascontiguousarray(poses[:, 0]), np.ascontiguousarray(poses[:, 1])
     true = batch.overlap(shapes, np.tile([0, 1], (len(poses), 1)), poses_a, poses_b)
     assert 10 < true.sum() < 140
-    for name, hits in found.items():
+    for name, hits in answers.items():
         assert (hits == true).all(), name
 
 
@@ -108,8 +108,8 @@ def test_all_searches_find_the_farthest_corner(is_slow, n_corners):
     turning = Turning(n_corners, 2_000, is_slow=is_slow)
     farthest = (turning.directions @ turning.corners.T).max(axis=1)
     for way in SEARCHES.values():
-        found, looks = turning.find(way)
-        assert (turning.directions * turning.corners[found]).sum(axis=1) == pytest.approx(farthest, abs=1e-14)
+        corners, looks = turning.find(way)
+        assert (turning.directions * turning.corners[corners]).sum(axis=1) == pytest.approx(farthest, abs=1e-14)
         assert looks <= 2_000 * (math.log2(n_corners) + 2.0) or way != SEARCHES["binary search"]
 
 
