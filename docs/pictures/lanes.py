@@ -44,7 +44,7 @@ def picture() -> Figure:
     bars = classes.bar(range(5), shares, color=[PURPLE, *[SKY] * 4])
     classes.bar_label(bars, [f"{share:.0f}" for share in shares], fontsize=9)
     classes.set_xticks(range(5), ["circles", "to 4", "to 8", "to 12", "to 16"])
-    chart(classes, "pairs are sorted into blocks by size", "corners of the larger shape", "% of the pairs in a random scene")
+    chart(classes, "pairs are sorted into blocks by size", "corners of the larger shape", "% of pairs, random scene")
     classes.margins(y=0.15)
 
     shapes = batch.ShapeBatch([Polygon.regular(6, 0.5)])
