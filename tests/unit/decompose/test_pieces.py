@@ -57,7 +57,7 @@ def moved(outline, angle, is_mirrored):
 
 def test_the_set_is_large_enough():
     assert len(OUTLINES) >= 60
-    assert max(outline_of(name).n_vertices for name in KEPT) >= 500
+    assert 500 <= max(outline_of(name).n_vertices for name in KEPT) < 10_000
 
 
 @pytest.mark.parametrize("name", CUT)
