@@ -84,7 +84,7 @@ class PairInspector(CaseHand):
     keywords = "manifold distance time of impact ray cast compare referee penetration"
     parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)
     keys = (
-        ("Left drag", "move a shape, a corner, an end"),
+        ("Left drag", "move a shape, a corner or an end"),
         ("Right drag", "turn a shape"),
         ("Wheel over a shape", "turn it by 2°"),
         ("Arrows", "move the item touched last by 1 mm"),

@@ -112,7 +112,7 @@ class Stepper(CaseHand):
         ("Up  Down", "faster, slower"),
         ("L", "loop or stop at the end"),
         ("B", "compare with another algorithm"),
-        ("Left drag", "move a shape, a corner, an end"),
+        ("Left drag", "move a shape, a corner or an end"),
         ("Right drag, wheel", "turn a shape"),
         ("Q  E", "turn left, turn right"),
         ("S", "save the case"),
