@@ -41,6 +41,7 @@ class Tab:
         self._session: str | None = None
         self._number = 0
         self.messages: list[str] = []
+        self._contexts: dict[str, int] = {}  # of the scripts of each frame
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
@@ -66,6 +67,8 @@ class Tab:
         elif name == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.messages.append(str(details.get("exception", {}).get("description", details["text"])))
+        elif name == "Runtime.executionContextCreated":
+            self._contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
         elif name == "Log.entryAdded":
             self.messages.append(params["entry"]["text"])
         elif name == "Page.javascriptDialogOpening":
@@ -90,9 +93,9 @@ class Tab:
         def attempt() -> tuple[Any] | None:
             try:
                 frame = self.call("Page.getFrameTree")["frameTree"]["childFrames"][number]["frame"]["id"]
-                context = self.call("Page.createIsolatedWorld", frameId=frame)["executionContextId"]
+                context = self._contexts[frame]
                 return (self.run(script, context),) if self.run(_IS_READY, context) else None
-            except _RefusedError:  # the frame went to another page meanwhile
+            except (_RefusedError, KeyError):  # the frame is going to another page
                 return None
 
         (value,) = until(attempt)

@@ -6,7 +6,6 @@ or 1/20,000 of the view if that is less. Contact points are stored relative to t
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from engine.contracts.agreement import REASONS
 from engine.contracts.contact import PointState, StepContacts
 from engine.player.encoding import first_differences, packed_recording, second_differences
 from engine.render import palette
-from engine.render.interpolation import PathPiece, StepPath, moved, step_path
+from engine.render.interpolation import bends, moved, step_path
 from engine.render.packing import PackedShapes, carried_points
 from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo, StatusLine
@@ -54,7 +53,6 @@ _WHOLE_STEPS = 60
 """Number of first steps whose readout is captured after each: a shot is over after a few."""
 _MAX_STATES = 2_000_000
 """Maximum number of bodies times steps: about 1 GB of memory, and a page of 15 MB."""
-_NO_IDS, _NO_POSES = np.zeros(0, dtype=np.int64), (np.zeros((0, 3)), np.zeros((0, 3)))
 _MAX_GRID = 2.0**52
 """Maximum number of grid pitches from the origin; a body farther away is shown there."""
 
@@ -144,8 +142,6 @@ class Capture:
         self.notes: list[dict[str, Any]] = []
         self._demo, self._besides, self._draw_dropped = demo, besides, draw_dropped
         self._book: SketchBook | None = None
-        self._figures: dict[tuple[Any, ...], int] = {}
-        self._drawings: list[tuple[int, list[list[int]]]] = []
         self._bends: list[tuple[float, ...]] = []
         self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
         (left, bottom), (right, top) = demo.home().lower, demo.home().upper
@@ -198,7 +194,7 @@ class Capture:
         return self._lines.setdefault((text, self._color(palette.packed(color))), len(self._lines))
 
     def _take_drawing(self) -> None:
-        """Note what the demo draws behind its bodies and over them; a drawing that stays is noted once."""
+        """Note what the demo draws behind its bodies and over them."""
         demo = self._demo
         hooks: list[list[Callable[[Any], None]]] = [[], []]
         if type(demo).draw_background is not Demo.draw_background:
@@ -216,14 +212,7 @@ class Capture:
             self._book = SketchBook(demo.home(), demo.margins(*SketchBook.size, 1.0))
         for stage in demo.stages:
             stage.drawn_poses = stage.world.poses
-        drawings = []
-        for draws in hooks:
-            sketch = self._book.sketch()
-            for draw in draws:
-                draw(sketch)
-            drawings.append([self._figures.setdefault(figure, len(self._figures)) for figure in sketch.finished()])
-        if not self._drawings or self._drawings[-1][1] != drawings:
-            self._drawings.append((self.steps, drawings))
+        self._book.add(self.steps, *hooks)
 
     def _color(self, color: int) -> int:
         return self._colors.setdefault(color, len(self._colors))
@@ -265,20 +254,13 @@ class Capture:
 
     def _take_bends(self, chunk: _Chunk, stage: Stage) -> None:
         """Note where the paths of bodies bend inside the step: step, body, fraction of the step, center and angle."""
-        path = step_path(stage) if self.steps else None
-        pieces = path.pieces if isinstance(path, StepPath) else () if path is None else (PathPiece(0.0, 1.0, (), *_NO_POSES, path),)
-        for piece in pieces:
-            ids, poses = (np.array(piece.body_ids, dtype=np.int64), piece.after) if piece.end < 1.0 else (_NO_IDS, _NO_POSES[0])
-            moments = np.full(len(ids), piece.end)
-            if piece.impacts is not None:
-                ids, poses = np.concatenate((piece.impacts.bodies, ids)), np.concatenate((piece.impacts.poses, poses))
-                moments = np.concatenate((piece.start + (piece.end - piece.start) * piece.impacts.moments, moments))
-            rows = chunk.packed.rows_of(ids)
-            there = (rows >= 0) & chunk.packed.is_moving[rows]
-            rows, poses, moments = rows[there], poses[there], moments[there]
-            centers = moved(chunk.packed.local_centers[rows], poses)
-            columns = zip(chunk.bodies[rows].tolist(), moments.round(4).tolist(), *centers.T.tolist(), poses[:, 2].tolist(), strict=True)
-            self._bends += [(self.steps, *(round(value, 5) for value in column)) for column in columns]
+        ids, fractions, poses = bends(step_path(stage) if self.steps else None)
+        rows = chunk.packed.rows_of(ids)
+        there = (rows >= 0) & chunk.packed.is_moving[rows]
+        rows, poses = rows[there], poses[there]
+        centers = moved(chunk.packed.local_centers[rows], poses)
+        table = np.column_stack((fractions[there], centers, poses[:, 2])).round(5)
+        self._bends += [(self.steps, body, *bend) for body, bend in zip(chunk.bodies[rows].tolist(), table.tolist(), strict=True)]
 
     def _new_chunk(self, number: int, world: World, before: _Chunk | None) -> _Chunk:
         packed = PackedShapes(world)
@@ -379,7 +361,7 @@ class Capture:
         bodies, streams, motion = self._packed_bodies()
         points, pairs, tracks = self._packed_points(motion)
         streams |= tracks
-        drawing = self._packed_drawing()
+        drawing = self._book.as_json(lambda color: self._color(palette.packed(palette.now(color)))) if self._book is not None else {}
         reasons = {run["reason"] for run in self._runs}
         header = {
             **self._facts,
@@ -403,22 +385,6 @@ class Capture:
             "readouts": self._readouts,
         }
         return packed_recording(header, streams)
-
-    def _packed_drawing(self) -> dict[str, Any]:
-        """Return the figures that the demo drew, with numbers for their colors, and those of each step behind the bodies and over them."""
-        book = self._book
-        if book is None:
-            return {}
-        return {
-            "pitch": book.pitch,
-            "scale": book.camera.scale,
-            "figures": [[self._number(value) for value in figure] for figure in self._figures],
-            "steps": self._drawings,
-            "pictures": [base64.b64encode(png).decode("ascii") for png in book.pngs()],
-        }
-
-    def _number(self, value: Any) -> Any:
-        return self._color(palette.packed(palette.now(value))) if isinstance(value, tuple) else value
 
     def _packed_bodies(self) -> tuple[list[dict[str, Any]], dict[str, IntArray], _Motion]:
         """Return the bodies, the streams of their motion and looks, and the motion as a reader decodes it."""

@@ -24,6 +24,7 @@ __all__ = [
     "PathPiece",
     "StepImpacts",
     "StepPath",
+    "bends",
     "contact_moments",
     "impacts_of",
     "interpolated",
@@ -219,6 +220,22 @@ def step_path(stage: Stepped) -> StepImpacts | StepPath | None:
     if len(path) == 1:
         return path[0].impacts
     return StepPath(path, contact_moments(steps[-1], path[-1].impacts))
+
+
+def bends(path: StepImpacts | StepPath | None) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return where paths bend inside a step: ids of bodies (k,), fractions of the step (k,) and poses (k, 3)."""
+    found = [(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3)))]
+    if isinstance(path, StepImpacts):
+        found.append((path.bodies, path.moments, path.poses))
+    for piece in path.pieces if isinstance(path, StepPath) else ():
+        if piece.impacts is not None:
+            moments = piece.start + (piece.end - piece.start) * piece.impacts.moments
+            found.append((piece.impacts.bodies, moments, piece.impacts.poses))
+        if piece.end < 1.0:
+            ids = np.array(piece.body_ids, dtype=np.int64)
+            found.append((ids, np.full(len(ids), piece.end), piece.after))
+    ids, moments, poses = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return ids, moments, poses
 
 
 def impacts_of(step: WorldStep) -> StepImpacts | None:

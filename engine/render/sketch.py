@@ -17,9 +17,10 @@ What a demo draws on the surface itself, such as a diagram at the foot of the vi
 
 from __future__ import annotations
 
+import base64
 import copy
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,7 +46,7 @@ _PITCH = 0.125
 
 
 class SketchBook:
-    """Pictures and fonts of the sketches of a demo, drawn as in a view of `size` pixels.
+    """What a demo draws from step to step, recorded as in a view of `size` pixels.
 
     Parameters
     ----------
@@ -62,6 +63,8 @@ class SketchBook:
         self.camera = Camera(view=(0, 0, *self.size)).fitted(home, kept=(0.0, *margins))
         self.inside = pygame.Rect(0, round(top), round(self.size[0] - right), round(self.size[1] - top - bottom))
         self.surface, self.fonts, self.discs = pygame.Surface(self.size), FontBook(), DiscBook()
+        self._figures: dict[tuple[Any, ...], int] = {}
+        self._steps: list[tuple[int, list[list[int]]]] = []
         self.pictures: dict[int, tuple[int, pygame.Surface]] = {}
 
     @property
@@ -69,13 +72,26 @@ class SketchBook:
         """Unit of the coordinates, meters."""
         return _PITCH / self.camera.scale
 
-    def pngs(self) -> list[bytes]:
-        """Return all pictures as PNG, by number."""
-        return [_png(picture) for _, picture in self.pictures.values()]
+    def add(self, step: int, *layers: Sequence[Callable[[Sketch], None]]) -> None:
+        """Note what functions draw at a step, in layers; a drawing that stays is noted once."""
+        drawings = []
+        for functions in layers:
+            sketch = Sketch(self)
+            for draw in functions:
+                draw(sketch)
+            drawings.append([self._figures.setdefault(figure, len(self._figures)) for figure in sketch.finished()])
+        if not self._steps or self._steps[-1][1] != drawings:
+            self._steps.append((step, drawings))
 
-    def sketch(self) -> Sketch:
-        """Return an empty sketch."""
-        return Sketch(self)
+    def as_json(self, color_number: Callable[[Color], int]) -> dict[str, Any]:
+        """Return all drawings, with numbers for colors: the figures, and from which step on which of them are drawn in each layer."""
+        return {
+            "pitch": self.pitch,
+            "scale": self.camera.scale,
+            "figures": [[color_number(value) if isinstance(value, tuple) else value for value in figure] for figure in self._figures],
+            "steps": self._steps,
+            "pictures": [base64.b64encode(_png(picture)).decode("ascii") for _, picture in self.pictures.values()],
+        }
 
 
 def _png(picture: pygame.Surface) -> bytes:

@@ -150,9 +150,8 @@ export class Recording {
 
   // Whether a body exists, and its center is in the part of its world that is shown.
   isShown(body, time) {
-    if (!this.has(body, time)) return false;
-    const { window } = this.stages[body.stage];
-    if (!window) return true;
+    const { window } = this.stages[body.stage], isThere = this.has(body, time);
+    if (!window || !isThere) return isThere;
     const [x, y] = this.centerOf(body, time), [ox, oy] = body.offset;
     return x - ox >= window[0] && x - ox <= window[2] && y - oy >= window[1] && y - oy <= window[3];
   }

@@ -115,6 +115,10 @@ export function drawScaleBar(ctx, view, theme) {
   const length = roundAbove(60 / view.scale), pixels = length * view.scale;
   const name = length >= 1 ? `${length} m` : length >= 0.01 ? `${+(100 * length).toPrecision(3)} cm` : `${+(1000 * length).toPrecision(3)} mm`;
   const right = Math.round(view.size[0] - 16) + 0.5, bottom = view.size[1] - 14.5;
+  ctx.globalAlpha = 0.75;
+  ctx.fillStyle = theme.color("background");
+  ctx.fillRect(right - pixels - 6, bottom - 17, pixels + 12, 25);
+  ctx.globalAlpha = 1;
   ctx.strokeStyle = theme.color("caption");
   ctx.lineWidth = 1;
   ctx.beginPath();
@@ -122,7 +126,7 @@ export function drawScaleBar(ctx, view, theme) {
   ctx.moveTo(right - pixels, bottom);
   ctx.lineTo(right, bottom);
   ctx.stroke();
-  label(ctx, theme, name, [right - pixels / 2, bottom - 8], "caption", { size: 11, align: "center", plate: true });
+  label(ctx, theme, name, [right - pixels / 2, bottom - 8], "caption", { size: 11, align: "center" });
 }
 
 export function label(ctx, theme, text, [x, y], color, { size = 12, align = "left", bold = false, plate = false } = {}) {

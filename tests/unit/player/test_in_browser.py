@@ -13,6 +13,8 @@ from engine.cli.main import main
 from engine.common.words import shown
 from engine.contracts.agreement import REASONS
 from engine.contracts.trace import Mark, Question, TraceStep
+from engine.experiments.solvers.scenes import SCENES
+from engine.experiments.solvers.trial import Variant, start_of
 from engine.geometry import Circle, Polygon
 from engine.player import show
 from engine.player.capture import Capture
@@ -35,6 +37,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Ch
 PAIRS, EXAMPLES = (Path(__file__).parents[3] / name for name in ("demos/pairs", "examples"))
 PLAYER, RECORDING = (f"document.querySelector('section').{name}" for name in ("player", "recording"))
 TRACK = "document.querySelector('.track').getBoundingClientRect()"
+POSES_6 = f"{RECORDING}.bodies.map((body) => {RECORDING}.pose(body, 6).slice(0, 2))"
 LAYERS = f"{PLAYER}.scene.layers"
 QUICK = ("conservative_advancement", "epa", "grid", "ray_cast")
 
@@ -354,6 +357,10 @@ def test_a_report_plays_what_it_shows(tab, tmp_path, command, status, title):
     if "solvers" in command:
         tab.run("document.querySelectorAll('a[target=player]')[1].click()")
         until(lambda: tab.run_in_frame("document.title") == "Single box: box2d")
+        demo = scene_demo(start_of(SCENES["single_box"], Variant("box2d"), 60.0))()
+        for _ in range(6):
+            demo.sim.step()
+        assert np.abs(tab.run_in_frame(POSES_6) - demo.stages[0].world.poses[:, :2]).max() <= tab.run_in_frame(f"{RECORDING}.max_error")
     count = "document.querySelector('[data-part=clock]').innerText + document.querySelector('[data-part=count]').innerText"
     before = tab.run_in_frame(count)
     tab.run_in_frame("document.querySelector('[data-part=forward]').click()")
@@ -370,3 +377,7 @@ def test_a_cell_of_a_notebook_plays(tab, tmp_path):
     until(lambda: tab.run_in_frame(count) == "step 0 of 30")
     tab.run_in_frame("document.querySelector('[data-part=forward]').click()")
     until(lambda: tab.run_in_frame(count) == "step 1 of 30")
+    demo = Drop()
+    for _ in range(6):
+        demo.sim.step()
+    assert np.abs(tab.run_in_frame(POSES_6) - demo.stages[0].world.poses[:, :2]).max() <= tab.run_in_frame(f"{RECORDING}.max_error")
