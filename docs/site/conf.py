@@ -5,6 +5,7 @@ root_doc = "index"
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 html_title = project
+html_favicon = "static/favicon.svg"
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]

@@ -21,6 +21,8 @@ from engine.sim.registry import all_demos
 from tests.chromium import PROGRAM, browser
 from tests.waiting import until
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated. Check CHANGES for Sphinx API modifications")  # MyST's calls
+
 FRAME = re.compile(r'<iframe src="([^"]+)"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -183,7 +185,8 @@ def test_pages_are_opened_searched_and_played(address):
         tab.look(1280, 720)
         for page, steps in (("docs/algorithms/gjk.html", True), ("docs/demos/bridge.html", False)):
             tab.call("Page.navigate", url=address + page)
-            until(lambda: tab.run("document.querySelector('iframe')?.scrollIntoView() === undefined && document.readyState === 'complete'"))
+            until(lambda: tab.run("document.readyState === 'complete' && document.querySelector('iframe') !== null"))
+            tab.run("document.querySelector('iframe').scrollIntoView(), null")
             until(lambda: tab.run(f"{inside}?.document.documentElement?.dataset.ready === ''") or tab.messages)
             assert tab.run(f"{player}.scene.constructor.name") == ("StepScene" if steps else "RunScene")
             tab.run(f"{inside}.document.querySelector('[data-part=play]').click()")
