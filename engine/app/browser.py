@@ -18,7 +18,6 @@ import pygame
 from engine.app.panels.dock import WindowActions
 from engine.render import palette
 from engine.render.camera import Place
-from engine.render.hud import draw_paragraph
 from engine.sim.demo import Demo
 from engine.ui.form import Form
 from engine.ui.rows import Button, Buttons, Heading, Note, Row, Text
@@ -62,7 +61,6 @@ def called(demos: Sequence[type[Demo]], searched: str) -> list[int]:
 
 _ROW = 38.0
 """Design pixels of a button's height."""
-_OPEN = "Click to open"
 
 
 class Browser:
@@ -98,6 +96,7 @@ class Browser:
         searched: str = "",
     ) -> None:
         self._form, self.demos, self._start, self._search, self._step, self._actions = form, demos, start, search, step, actions
+        self._about = Form(form.ui)
         self.searched = searched
         self.show(searched)
 
@@ -155,29 +154,27 @@ class Browser:
 
     def preview_place(self, view: Place, chosen: type[Demo]) -> Place:
         """Return the part of the view above the chosen demo's title and text."""
-        return view[0], view[1], view[2], max(view[3] - self._band(view, chosen), 1)
+        return view[0], view[1], view[2], max(view[3] - self._lay_out_about(view, chosen), 1)
 
     def draw(self, surface: pygame.Surface, view: Place, chosen: type[Demo]) -> None:
         """Draw the chosen demo's title and text under its preview; nothing in its place where none is found."""
-        fonts, ui = self._form.ui.fonts, self._form.ui.px
-        left, top, width, height = view
         if not self.found:
             pygame.draw.rect(surface, palette.BACKGROUND, view)
             return
-        y = top + height - self._band(view, chosen)
-        pygame.draw.rect(surface, palette.PANEL, (left, y, width, top + height - y))
-        pygame.draw.line(surface, palette.PANEL_EDGE, (left, y), (left + width, y))
-        title = fonts.render(chosen.title, 22, palette.TEXT, True)
-        surface.blit(title, (left + ui(28), y + ui(12)))
-        known_as = fonts.render(chosen.id, 14, palette.CAPTION)
-        if ui(68) + title.get_width() + known_as.get_width() <= width:
-            surface.blit(known_as, known_as.get_rect(bottomleft=(left + ui(40) + title.get_width(), y + ui(9) + title.get_height())))
-        end = draw_paragraph(surface, fonts, chosen.watch, (left + ui(28), y + ui(48), self._inner(view)), palette.TEXT, 15.0)
-        surface.blit(fonts.render(_OPEN, 13.0, palette.ACCENT, True), (left + ui(28), end + ui(4)))
+        self._lay_out_about(view, chosen)
+        self._about.draw(surface)
+        pygame.draw.line(surface, palette.PANEL_EDGE, self._about.place.topleft, self._about.place.topright)
 
-    def _band(self, view: Place, chosen: type[Demo]) -> int:
-        lines = len(self._form.ui.fonts.wrapped(chosen.watch, 15.0, self._inner(view)))
-        return min(round(1.42 * 15 * self._form.ui.fonts.ui_scale) * lines + self._form.ui.px(90), view[3])
-
-    def _inner(self, view: Place) -> int:
-        return max(view[2] - self._form.ui.px(56), 1)
+    def _lay_out_about(self, view: Place, chosen: type[Demo]) -> int:
+        """Place what is said about a demo at the foot of the view; return its height."""
+        rows = [
+            Note(chosen.title, 22.0, palette.TEXT, bold=True),
+            Note(chosen.id, 14.0),
+            Note(chosen.watch, 15.0, palette.TEXT),
+            Note("Click to open", 13.0, palette.ACCENT, bold=True),
+        ]
+        left, top, width, height = view
+        self._about.lay_out(rows, view)
+        band = min(self._about.height, height)
+        self._about.place = pygame.Rect(left, top + height - band, width, band)
+        return band

@@ -215,8 +215,9 @@ class Window:
         self.navigator.keep_up(elapsed)
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
+            pointed = self.app.pointed  # in the view as it was: a panel is opened and closed by its own button
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
-            if self.app.pointed is None:
+            if pointed is None:
                 session.view.refit()
         if is_run and session.n_lanes != len(session.view.lanes):
             screen.place(session, screen.view)

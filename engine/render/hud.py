@@ -12,7 +12,7 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color
 
-__all__ = ["columns_of", "draw_lines", "draw_paragraph", "draw_scroll_bar", "draw_spark", "draw_status", "lines_size"]
+__all__ = ["columns_of", "draw_lines", "draw_scroll_bar", "draw_spark", "draw_status", "lines_size"]
 
 _Place = tuple[int, int, int, int]
 
@@ -26,16 +26,6 @@ def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, content: int, s
         bar = max(round(24 * ui), place.height * place.height // content)
         at = place.top + int(max(place.height - bar, 0) * share)
         pygame.draw.rect(surface, palette.PANEL_EDGE, (place.right - round(5 * ui), at, round(3 * ui), bar), border_radius=round(2 * ui))
-
-
-def draw_paragraph(surface: pygame.Surface, fonts: FontBook, text: str, place: tuple[int, int, int], color: Color, size: float) -> int:
-    """Write `text` wrapped into (left, top, width); return the y under its last line."""
-    left, top, width = place
-    step = round(1.42 * size * fonts.ui_scale)
-    for line in fonts.wrapped(text, size, width):
-        surface.blit(fonts.render(line, size, color), (left, top))
-        top += step
-    return top
 
 
 def draw_status(

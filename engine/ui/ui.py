@@ -16,6 +16,7 @@ import pygame
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.fonts import FontBook
+from engine.render.hud import draw_lines, lines_size
 from engine.ui.rows import Area, Button, Field, Line, Number, Slider, Text
 
 __all__ = ["ENTER", "Form", "Item", "Key", "Typing", "Ui", "Widget"]
@@ -282,10 +283,9 @@ class Ui:
             item = form.hovered if form is not None else None
         if form is None or item is None or not item.what.tip:
             return
-        pad, fonts = self.px(8), self.fonts
-        lines = fonts.wrapped(item.what.tip, 12.0, min(self.px(260), surface.get_width() - 2 * pad))
-        step = self.px(17)
-        plate = pygame.Rect(0, 0, max(fonts.width(line, 12.0) for line in lines) + 2 * pad, step * len(lines) + pad)
+        fonts, width = self.fonts, min(self.px(260), surface.get_width() - self.px(20))
+        lines = [(line, palette.TEXT) for line in fonts.wrapped(item.what.tip, 12.0, width)]
+        plate = pygame.Rect((0, 0), lines_size(fonts, lines, 12.0))
         rect, room, gap = form.rect(item), surface.get_rect(), self.px(4)
         plate.topleft = form.place.right + gap, rect.top
         if plate.right > room.right:
@@ -295,6 +295,4 @@ class Ui:
         if plate.top < room.top:
             plate.top = rect.bottom + gap
         plate.clamp_ip(room)
-        surface.blit(fonts.plate(plate.size, palette.PANEL_RAISED, 255, self.px(5), palette.PANEL_EDGE), plate.topleft)
-        for k, line in enumerate(lines):
-            surface.blit(fonts.render(line, 12.0, palette.TEXT), (plate.left + pad, plate.top + pad // 2 + k * step))
+        draw_lines(surface, fonts, plate.topleft, lines, 12.0, 255)

@@ -7,7 +7,7 @@ from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_above
 from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, font_file
-from engine.render.hud import draw_lines, draw_paragraph, draw_status
+from engine.render.hud import draw_lines, draw_status
 from engine.render.palette import TEXT
 
 
@@ -40,7 +40,6 @@ def test_readouts_survive_any_size(size, scale):
         draw_status(surface, fonts, (0, 0, size[0], 30), [("frame", "16.7 ms", TEXT)] * 9, [("agree 12", TEXT)] * 3, note)
     draw_lines(surface, fonts, (5, 5), [("a line", TEXT), ("another", TEXT)])
     draw_lines(surface, fonts, (5, 5), [])
-    draw_paragraph(surface, fonts, "words " * 40, (0, 0, size[0]), TEXT, 12.0)
     canvas = Canvas(surface, Camera(view=view), fonts)
     draw_backdrop(canvas)
     draw_scale_bar(canvas)
