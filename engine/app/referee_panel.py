@@ -15,7 +15,7 @@ from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS
 from engine.render import palette
 from engine.render.differences import reason_color
-from engine.render.hud import draw_spark
+from engine.render.plot import draw_spark
 from engine.ui.rows import Area, Button, Buttons, Heading, Line, Note, Row
 
 __all__ = ["error_words", "referee_rows", "worst_errors"]

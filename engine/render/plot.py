@@ -26,7 +26,7 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color, mix
 
-__all__ = ["Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "runs", "ticks"]
+__all__ = ["Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "draw_spark", "number_words", "runs", "ticks"]
 
 _MARK_EVERY = 84
 _DIMMED = 0.34
@@ -188,6 +188,20 @@ def draw_panes(
         pane = pygame.Rect(axis.left, top + k * tall, axis.width, tall - round(5 * ui))
         _draw_pane(surface, fonts, pane, axis, [curve for curve in curves if curve.unit == unit], now)
     return axis
+
+
+def draw_spark(surface: pygame.Surface, place: tuple[int, int, int, int], values: FloatArray, color: Color) -> None:
+    """Draw values of 0 and more into (left, top, width, height): the newest at the right, the largest at the top."""
+    left, top, width, height = place
+    pygame.draw.line(surface, palette.PANEL_EDGE, (left, top + height - 1), (left + width - 1, top + height - 1))
+    largest = float(values.max(initial=0.0))
+    if largest <= 0.0 or width < 2 or height < 2:
+        return
+    x, _, high = columns(values, TimeAxis(min(len(values) - width / 2, 0.0), len(values) - 1.0, left, width))
+    corners = list(zip(x.tolist(), (top + (height - 2) * (1.0 - high / largest)).tolist(), strict=True))
+    if len(corners) >= 2:
+        pygame.draw.lines(surface, color, False, corners)
+    pygame.draw.rect(surface, color, (round(corners[-1][0]) - 1, round(corners[-1][1]) - 1, 3, 3))
 
 
 def draw_sample(surface: pygame.Surface, ui: float, place: tuple[int, int, int], style: int) -> None:

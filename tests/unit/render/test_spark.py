@@ -4,15 +4,16 @@ import numpy as np
 import pygame
 
 from engine.render import palette
-from engine.render.hud import columns_of, draw_spark
+from engine.render.plot import draw_spark
 
 
-def test_no_peak_is_lost_in_the_columns():
-    values = np.zeros(300)
+def test_no_peak_is_lost_where_a_pixel_has_many_values():
+    values = np.full(300, 1e-9)
     values[137] = 5.0
-    columns = columns_of(values, 124)
-    assert len(columns) == 124 and np.nanmax(columns) == 5.0 and columns[-1] == 0.0
-    assert np.isnan(columns_of(np.zeros(0), 4)).all()
+    surface = pygame.Surface((120, 40))
+    draw_spark(surface, (10, 10, 100, 20), values, palette.ACCENT)
+    drawn = (pygame.surfarray.array3d(surface) == palette.ACCENT).all(axis=2)
+    assert drawn[:, 10].any()
 
 
 def test_the_newest_is_at_the_right_and_the_largest_at_the_top():
