@@ -91,6 +91,7 @@ class NoWarmup:
         """Nothing."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="Xvfb or xdotool is not installed")
 def test_random_events_from_an_x_server_end_nothing(tmp_path, monkeypatch):
     folder = tmp_path / "files"
