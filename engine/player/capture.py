@@ -51,8 +51,8 @@ _READOUT_SECONDS = 0.1
 """Time between two captures of the readout: nobody reads faster, and some demos compute it in milliseconds."""
 _WHOLE_STEPS = 60
 """Number of first steps whose readout is captured after each: a shot is over after a few."""
-_MAX_STATES = 2_000_000
-"""Maximum number of bodies times steps: about 1 GB of memory, and a page of 15 MB."""
+_MAX_STATES = 1_000_000
+"""Maximum number of bodies times steps: 1 GB of memory in a pile, and a page of 7 MB."""
 _MAX_GRID = 2.0**52
 """Maximum number of grid pitches from the origin; a body farther away is shown there."""
 
