@@ -31,8 +31,12 @@ ALSO = {
 }
 """Pages that describe algorithms of other pages, with their steppers; `Algorithm.page` names an algorithm's own page."""
 
-INSTEAD = {"bounding_volumes": "smallest_circle", "broadphase": "grid", "stepper": "gjk"}
-"""Demos that draw more than the bodies of a world, which are all that a player shows, with the stepper that their sections have instead."""
+INSTEAD = {
+    "bounding_volumes": "smallest_circle",  # has no world
+    "broadphase": "grid",  # its boxes would take 20 MB
+    "stepper": "gjk",
+}
+"""Demos whose sections have a stepper instead of a scene."""
 
 _SECTIONS = "docs/README.md"
 """Page whose tables are the navigation."""
