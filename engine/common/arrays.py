@@ -96,7 +96,7 @@ def _indices(field: str, value: ArrayLike, n_items: int, shape: str, n_dimension
     requirement = f"an {shape} array of whole numbers"
     try:
         array = np.asarray(value)
-    except (ValueError, OverflowError):  # rows of different lengths
+    except Exception:  # rows of different lengths, or a foreign object, which may raise any exception
         raise InvalidInputError(field, requirement, value) from None
     if array.size == 0 and 0 < array.ndim <= n_dimensions:
         return np.zeros((0, 2)[:n_dimensions], dtype=np.int64)

@@ -69,6 +69,23 @@ def test_rows_and_pairs():
             arrays.index_pairs("pairs", bad, 3)
 
 
+class Spoiled:
+    """Raises whatever is asked of it."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("no array")
+
+    def __repr__(self):
+        raise KeyError("no words")
+
+
+def test_what_raises_anything_is_refused_by_name():
+    for check in (arrays.index_pairs, arrays.index_column, arrays.finite_rows):
+        for value in (Spoiled(), [Spoiled()], {1: "a", "b": 2}, 10**5000):
+            with pytest.raises(InvalidInputError, match="field must be"):
+                check("field", value, 2)
+
+
 def test_streams_are_named_and_stable():
     assert rng.stream(7, "a", 1).integers(1 << 30) == rng.stream(7, "a", 1).integers(1 << 30)
     draws = {int(rng.stream(seed, *names).integers(1 << 60)) for seed in (0, 1) for names in (("a",), ("b",), ("a", 1), ("a1",))}
