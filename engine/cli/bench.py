@@ -16,7 +16,7 @@ __all__ = ["NAMES", "bench_command"]
 
 NAMES = (
     "manifold, overlap, distance, time_of_impact, swept, threads, bounding, broad_phase, broad_phase_growth, scene, growth, trace, "
-    "scalar_query, cold_start, tracing, start_up, rewind, history, frame, network, dynamics"
+    "scalar_query, cold_start, tracing, start_up, rewind, history, frame, network, player, dynamics"
 )
 """Names in `benchmarks.registry`, repeated to avoid importing it for the help text."""
 
