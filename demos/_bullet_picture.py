@@ -161,15 +161,15 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
     if any(lane.rule == "discrete" for lane in lanes):
         color = palette.UNEXPLAINED if is_hit and last > _OPEN else palette.CAPTION
         for at, gap, end in ((0.0, first, "beginning"), (1.0, last, "end")):
-            words = f"a discrete engine checks the {end} of the step: {'no touch' if gap > _OPEN else 'a touch'}"
+            words = f"a discrete engine checks the {end} of the step: {'no contact' if gap > _OPEN else 'contact'}"
             marks.append(Mark(at, gap, "ring", color, words, "all that discrete steps check"))
     n_substeps = next((len(lane.pieces[step]) for lane in lanes if lane.rule == "substeps" and step < len(lane.pieces)), 0)
     for k in range(1, n_substeps):
         words = f"end of our sub-step {k} of {n_substeps}"
         marks.append(Mark(k / n_substeps, None, "tick", mix(palette.CAPTION, palette.ACCENT, 0.5), words, f"our {n_substeps} sub-steps"))
     if is_hit:
-        words = f"our first touch, after {curve.touch.iterations} iterations"
-        marks.append(Mark(curve.touch.fraction, 0.0, "diamond", palette.AGREE, words, "our first touch"))
+        words = f"our first contact, after {curve.touch.iterations} iterations"
+        marks.append(Mark(curve.touch.fraction, 0.0, "diamond", palette.AGREE, words, "our first contact"))
     if curve.box2d.status is Status.HIT:
         at = curve.box2d.fraction
         error = 1e3 * abs(curve.gap_at(at) - curve.target)
@@ -200,7 +200,7 @@ def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading
     if curve.touch.status is Status.OVERLAPPING:
         words, brief = "They touch from the beginning.", "touch"
     elif curve.touch.status is not Status.HIT:
-        words, brief = "No touch in this step.", "no touch"
+        words, brief = "No contact in this step.", "no contact"
     elif curve.box2d.status is Status.MISS:
         words, brief, color = f"They touch at {touch}; b2TimeOfImpact misses it.", f"b2TimeOfImpact misses {touch}", palette.UNEXPLAINED
     elif last > _OPEN:

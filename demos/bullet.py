@@ -76,7 +76,7 @@ RULE_NAMES: dict[Rule, tuple[str, str]] = {
     "default": ("Box2D's default", "checks between steps, but only static bodies"),
     "bullet": ("CCD on (bullet flag)", "checks between steps, everything solid"),
     "substeps": ("Our sub-steps", "takes steps too short to jump over anything"),
-    "swept": ("Our swept test", "finds the first touch and stops the step there"),
+    "swept": ("Our swept test", "finds the first contact and stops the step there"),
 }
 """Name and meaning of each rule."""
 WITH_ZONE = ("static", "dynamic")

@@ -106,7 +106,7 @@ class PairInspector(CaseHand):
             parameters = (Parameter.choice("query", CONTACT_QUERIES, "query", default=at),)
         elif pair.query == "toi":
             parameters = (FRACTION,)
-        title, watch = Path(path).name, f"Green is our answer, orange Box2D's. {_WATCH[pair.query]}"
+        title, watch = Path(path).name, f"Our answer is green, and Box2D's is orange. {_WATCH[pair.query]}"
         given = {"opened": pair, "opened_from": path, "parameters": parameters, "title": title, "watch": watch}
         return type("OpenedPair", (cls,), given)
 
@@ -281,7 +281,7 @@ class PairInspector(CaseHand):
 
 _WATCH = {
     **dict.fromkeys(CONTACT_QUERIES, "The dashed outline shows where B would just touch; watch the axes as you turn a shape."),
-    "toi": "The outlines show the first touch of each answer; move the slider through the step.",
+    "toi": "The outlines show the first contact of each answer; move the slider through the step.",
     "ray_cast": "Drag either end of the ray.",
     "contains": "Drag the point. A colored ring means inside, a gray ring outside.",
 }

@@ -40,7 +40,7 @@ class PromiseMissedTouch(Limitation):
     tries = (
         ("Start again: R.", "restart"),
         ("Step through it: N.", "step"),
-        ("Pause (Space) and compare the two lanes: ours stops at the first touch.", "pause"),
+        ("Pause (Space) and compare the two lanes: ours stops at the first contact.", "pause"),
     )
     keywords = "toi tunneling time of impact missed bullet rotation"
     run_steps = 4

@@ -78,7 +78,7 @@ class SimpleShapes(Demo):
     tries = (
         ("Drag a body and throw it.", "Grab"),
         ("Toss everything up: T.", "key t"),
-        ("Pause (Space), then step (N): large dots mark new contacts, small dots lasting ones, and fading rings ended ones.", "step"),
+        ("Pause (Space), then step (N): large dots mark new contacts, small dots persistent ones, and fading rings ended ones.", "step"),
     )
     keywords = "contact manifold friction restitution pile polygon circle sleep"
     parameters = (
@@ -156,12 +156,12 @@ class SimpleShapes(Demo):
     def status(self) -> Sequence[StatusLine]:
         """Count what touches, by state of its points."""
         contacts = self.stage.world.contacts
-        added, lasting = int((contacts.state == 0).sum()), int((contacts.state == 1).sum())
+        added, persistent = int((contacts.state == 0).sum()), int((contacts.state == 1).sum())
         segments = int((contacts.count == 2).sum())
         asleep = int((~self.stage.world.awake[1:]).sum())  # the pit comes first
         return (
             (f"{counted(len(contacts), 'contact')}, {counted(segments, 'segment')} among them", palette.TEXT),
-            (f"points: {added} new, {lasting} lasting, {len(contacts.removed)} gone in this step", palette.CAPTION),
+            (f"points in this step: {added} added, {persistent} persistent, {len(contacts.removed)} removed", palette.CAPTION),
             (f"asleep (dim): {asleep} bodies, at rest and not recomputed", palette.CAPTION),
         )
 

@@ -107,7 +107,11 @@ class Runner:
         line = self._line(LOAD_SECONDS)
         if line is None:
             is_slow = self._process.poll() is None
-            text = f"importing the file took longer than {LOAD_SECONDS:.0f} s" if is_slow else f"importing the file {self._ending()}"
+            text = (
+                f"importing the file took longer than {LOAD_SECONDS:.0f} s"
+                if is_slow
+                else f"the process {self._ending()} while importing the file"
+            )
             self.stop()
             raise RefusedFunctionError("slow" if is_slow else "died", text)
         if line[:1] != ["ready"]:

@@ -158,7 +158,7 @@ def _page(
         about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz.",
         matrix=matrix,
         first_run=next(iter(runs), ""),
-        svg="" if figure is None else as_svg(figure, "error over cost, one panel per scene, one line per solver"),
+        svg="" if figure is None else as_svg(figure, "error against cost, one panel per scene, one line per solver"),
         needs=needs,
         scenes=[(scene, _measures_table([cell for cell in cells if cell.scene == scene.name])) for scene in scenes],
     )

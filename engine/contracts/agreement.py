@@ -26,9 +26,11 @@ REASONS: dict[str, Reason] = {
     "chain_normal": Reason(
         "chain normal", "Box2D uses a normal that the chain does not have there, or that of its other side. Ours is right."
     ),
-    "toi_missed": Reason("missed touch", "The shapes touched and separated within the step, and Box2D missed it. Ours is the first touch."),
-    "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
-    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and reported it. Ours is the first touch, or correctly none."),
+    "toi_missed": Reason(
+        "missed touch", "The shapes touched and separated within the step, and Box2D missed it. Ours is the first contact."
+    ),
+    "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance for contact. Both are right."),
+    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and reported it. Ours is the first contact, or correctly none."),
     "starts_inside": Reason("starts inside", "The ray starts inside the shape. Box2D reports no hit; we report one at the start."),
     "short_ray": Reason("short ray", "Box2D's circles ignore rays shorter than 0.35 mm. Our hit is right."),
     "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame. Ours is in the world's."),

@@ -113,7 +113,7 @@ class SharedSimulation:
         """
         first = self.oldest if self.goes_back else self.now
         if tick < first:
-            raise LabError(f"an action of user {action.user} belongs to tick {tick}, but the oldest tick kept is {first}")
+            raise LabError(f"an action by user {action.user} belongs to tick {tick}, but the oldest tick kept is {first}")
         if self._actions.setdefault(tick, {}).setdefault(action.key, action) is action:
             self._mark_changed(tick, action.key)
 
@@ -151,7 +151,7 @@ class SharedSimulation:
                 start = time.thread_time()
                 error = repeat(self.demo, Input(action.action, action.user))
                 if isinstance(error, DemoFaultError):  # a fault in the demo; it occurs in all copies
-                    self._note(f"{type(action.action).__name__} of user {action.user}", error)
+                    self._note(f"{type(action.action).__name__} by user {action.user}", error)
                 self.costs[action.user] = self.costs.get(action.user, 0.0) + time.thread_time() - start
         self._bound = bound
 

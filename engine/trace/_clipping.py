@@ -35,13 +35,13 @@ __all__ = ["CLIPPING", "ClippedManifold"]
 
 CLIPPING = (
     "reference edge = the edge with that axis as its normal",
-    "if its gap > the radii: no contact",
+    "if its gap > the sum of the radii: no contact",
     "if past the end of an edge: the axis runs from corner to corner",
     "incident edge = the other shape's edge that most faces it",
     "for both ends of the reference edge:",
     "  cut off the part beyond the side plane there",
     "for each end that is left:",
-    "  drop it if it is farther away than the radii",
+    "  drop it if it is farther away than the sum of the radii",
     "  point = midway between the surfaces; id = features that formed it",
     "if the deepest point is lost: repeat with another, equal edge",
 )
@@ -278,8 +278,8 @@ class _Clipping:
             what = "The foremost corner"
         if not is_kept:
             self._add(
-                "point", _DROPPED, f"{what} has a separation of {meters(gap)}, more than the radii, so it is dropped.", points=(end,),
-                values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
+                "point", _DROPPED, f"{what} has a separation of {meters(gap)}, more than the sum of the radii, so it is dropped.",
+                points=(end,), values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
                 question=self._is_kept(what, 1),
             )  # fmt: skip
             return
@@ -333,7 +333,7 @@ class _Clipping:
         n, before = len(result.points), self.steps[-1]
         if result.normal is None:
             why = {
-                "reference": "an axis separates the two shapes", "corners": "the two corners are farther apart than the radii",
+                "reference": "an axis separates the two shapes", "corners": "the two corners are farther apart than the sum of the radii",
                 "distance": "the distance is larger than the sum of the radii", "clip": "nothing is left between the side planes",
                 "neighbor": "the neighboring edge reports it", "point": "no end is close enough",
             }.get(before.kind, "an axis separates the two shapes")  # fmt: skip

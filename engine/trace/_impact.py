@@ -187,9 +187,9 @@ class Impact:
         """Return the last step; `lines` are those of a miss without a gap, of a touch, and of a miss."""
         result, t = self.result, self.result.fraction
         words = {
-            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: the first touch is at {moment(t)}.",
+            Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: the first contact is at {moment(t)}.",
             Status.OVERLAPPING: "The shapes already touch or overlap at the start: t = 0.",
-            Status.OUT_OF_ITERATIONS: f"Out of iterations: there is no touch before {moment(t)}, but it is unknown what happens afterward.",
+            Status.OUT_OF_ITERATIONS: f"Out of iterations: no contact before {moment(t)}, but it is unknown what happens afterward.",
             Status.MISS: "The whole motion is proven clear: the shapes do not touch.",
         }
         line = lines[0] if last is None else lines[2] if result.status is Status.MISS else lines[1]

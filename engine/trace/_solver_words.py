@@ -24,7 +24,7 @@ def signed(impulse: float) -> str:
 def meeting(rate: float) -> str:
     if rate < -STILL:
         return f"approach at {amount(-rate, 'm/s')}"
-    return f"separate at {amount(rate, 'm/s')}" if rate > STILL else "keep their distance"
+    return f"separate at {amount(rate, 'm/s')}" if rate > STILL else "stay the same distance apart"
 
 
 def meets(rate: float, other: str) -> str:

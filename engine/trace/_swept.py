@@ -315,7 +315,8 @@ class SweptDecoder:
         name = f"The circle about corner {corner} of the difference"
         if math.isnan(half):
             sentence = (
-                f"{name}: O's path passes {meters(away)} from its center, farther than the radii, {meters(self.radius)}: no crossing."
+                f"{name}: O's path passes {meters(away)} from its center, farther than the sum of the radii, {meters(self.radius)}: "
+                "no crossing."
             )
         else:
             sentence = (

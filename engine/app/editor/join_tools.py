@@ -164,7 +164,7 @@ class DistanceTool(JoinTool):
     """A rod."""
 
     name, letter = "Rod", "D"
-    hint = "click a body, then another, or empty space for the ground; the two points keep their distance"
+    hint = "click a body, then another, or empty space for the ground; the two points stay the same distance apart"
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         if math.dist(a, b) < LINEAR_SLOP:

@@ -89,7 +89,7 @@ class _Visit:
 def typed_path(name: str) -> Path:
     """Return the path that was typed, of which the first part may be a user's folder."""
     if not name:
-        raise InvalidInputError("the name", "the name of a file", Described("nothing"))
+        raise InvalidInputError("the field", "a file name", Described("nothing"))
     try:
         return Path(name).expanduser()
     except RuntimeError:

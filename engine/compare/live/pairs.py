@@ -390,7 +390,7 @@ class LivePairs:
     def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Explained:
         """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""
         if not self._may_meet(rows[None, :])[0]:
-            return "unexplained", 0.0, "Box2D reports a touch that our filter rules forbid"
+            return "unexplained", 0.0, "Box2D reports a contact that our filter rules forbid"
         gap, touches = pair.gap, pair.decides()
         if is_theirs and touches:
             if gap > 0.0:

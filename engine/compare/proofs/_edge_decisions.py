@@ -135,13 +135,13 @@ def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> 
     # a valley's neighbor demands that the centroid be in front of it too; a ridge's grants the front by itself
     is_front = is_in_front("in front of the edge", edge.v1, along)
     if is_front and before is not None and not is_ridge_before:
-        is_front = is_in_front("in front of the edge before", first, before)
+        is_front = is_in_front("in front of the previous edge", first, before)
     if is_front and after is not None and not is_ridge_after:
-        is_front = is_in_front("in front of the edge after", edge.v2, after)
+        is_front = is_in_front("in front of the next edge", edge.v2, after)
     if not is_front and before is not None and is_ridge_before:
-        is_front = is_in_front("in front of the edge before", first, before)
+        is_front = is_in_front("in front of the previous edge", first, before)
     if not is_front and after is not None and is_ridge_after:
-        is_front = is_in_front("in front of the edge after", edge.v2, after)
+        is_front = is_in_front("in front of the next edge", edge.v2, after)
 
     if is_front:
         lower = upper = normal

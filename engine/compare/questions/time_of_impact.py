@@ -92,7 +92,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
     differing = np.flatnonzero(~agrees)
     passed = _passed_over(moving, np.flatnonzero(agrees & (ours.status != Status.OVERLAPPING)), ours)
     agrees[passed] = False
-    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both engines miss a touch") for row in passed.tolist()]
+    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both engines miss a contact") for row in passed.tolist()]
     worst = 0.0
     for low in range(0, len(differing), _BLOCK):
         rows = differing[low : low + _BLOCK]
@@ -190,7 +190,7 @@ class _Differing:
                 return self._missed(moment, gap)
             if not stays:
                 return None
-            evidence = f"our touch at {self._our_time:.4g} is proven" if ours_touches else "there is no touch"
+            evidence = f"our contact at {self._our_time:.4g} is proven" if ours_touches else "there is no contact"
             return (
                 "gave_up",
                 0.0,
@@ -204,7 +204,7 @@ class _Differing:
             if not stays or min(gaps) < self._near:
                 return None
             evidence = ", ".join(f"{gap:.3g} m at {time:.4g}" for gap, time in zip(gaps, times, strict=True))
-            within = f"within {self._near:.3g} to {self._far:.3g} m, which Box2D counts as a touch"
+            within = f"within {self._near:.3g} to {self._far:.3g} m, which Box2D counts as contact"
             return "graze", gaps[0], f"the cores are {evidence} apart, {within}, and never closer in between"
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
             gap_then = core_gap(*self._cores(self._box2d_time))
@@ -343,7 +343,7 @@ class TimeOfImpactQuestion(PairQuestion[MotionCases, MovingPairs, Impacts, Impac
 def _in_words(status: Status, fraction: float) -> Answer:
     words = {
         Status.HIT: f"touch at {fraction:.6f} of the step",
-        Status.MISS: "no touch",
+        Status.MISS: "no contact",
         Status.OVERLAPPING: "overlapping at the start",
         Status.OUT_OF_ITERATIONS: f"gave up at {fraction:.6f} of the step",
     }.get(status, status.name.lower())

@@ -56,7 +56,7 @@ _SIZES = {
 
 _WRONG = {
     "wrong_axis_share": ("Touching pairs for which Box2D's axis is not the one of least depth", "mean excess depth", "largest"),
-    "missed_share": ("Touches within a step that b2TimeOfImpact misses", "mean missed depth", "largest"),
+    "missed_share": ("Contacts within a step that b2TimeOfImpact misses", "mean missed depth", "largest"),
 }
 
 

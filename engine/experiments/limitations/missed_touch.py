@@ -180,12 +180,12 @@ def measure_missed(crossing: Crossing = MISSED) -> tuple[Finding, ...]:
     is_seen = crossing.box2d_status() == Status.HIT
     (before, after), is_hidden = crossing.face_gaps(), crossing.is_hidden
     return (
-        Finding("our time of impact: first touch, fraction of the step", None, -1.0 if touch is None else touch, "", 0.0, 4),
+        Finding("our time of impact: first contact, fraction of the step", None, -1.0 if touch is None else touch, "", 0.0, 4),
         Finding("deepest overlap, fraction of the step", None, moment, "", 0.0, 3),
         Finding("deepest overlap, skins included", None, depth, "m", 0.0, 3),
         Finding("distance from the rod's face to the plate at the start", None, before, "m", 0.0, 3),
         Finding("distance from the rod's face to the plate at the end", None, after, "m", 0.0, 3),
-        Finding("touches that b2TimeOfImpact finds", 0.0 if is_hidden else None, float(is_seen), "", 0.0, 0),
+        Finding("contacts that b2TimeOfImpact finds", 0.0 if is_hidden else None, float(is_seen), "", 0.0, 0),
         Finding("contacts of the bullet in the world", 0.0 if is_hidden else None, float(passage.n_contacts), "", 0.0, 0),
         Finding("rods behind the plate after the step, of 1", 1.0 if is_hidden else None, float(behind), "", 0.0, 0),
         Finding(f"missed, of {search.n_asked} random motions through the plate", None, search.share, "%", 0.0, 1),

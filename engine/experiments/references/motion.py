@@ -43,7 +43,7 @@ def _acceleration(lab: Lab, shape: AnyShape, degrees: float, friction: float) ->
     return speed(world, moving) - before
 
 
-@reference("box slides down 30 deg, friction 0.3")
+@reference("box slides down a 30-degree slope, friction 0.3")
 def sliding(lab: Lab) -> list[Row]:
     """Gravity pulls along the slope by ``g sin a``, friction holds by its coefficient times ``g cos a``: a = 2.4019 m/s^2."""
     slope = math.radians(30.0)
@@ -64,7 +64,7 @@ def stopping(lab: Lab) -> list[Row]:
     return [relative("distance", 25.0 / (2.0 * 0.5 * GRAVITY), world.state(box).position[0] - start, 0.003)]
 
 
-@reference("box rests at 30 deg, friction 0.6, 10 s")
+@reference("box rests on a 30-degree slope, friction 0.6, 10 s")
 def resting(lab: Lab) -> list[Row]:
     """tan 30 deg = 0.577 is less than the friction: nothing moves."""
     world = lab.world()
@@ -76,14 +76,14 @@ def resting(lab: Lab) -> list[Row]:
     return [at_most("creep", math.dist(before, world.state(box).position), 1e-9, "m")]
 
 
-@reference("disc rolls down 20 deg")
+@reference("disc rolls down a 20-degree slope")
 def rolling(lab: Lab) -> list[Row]:
     """A disc has I = m r^2 / 2; friction turns it as fast as it goes, which leaves 2/3 of ``g sin a``."""
     exact = 2.0 / 3.0 * GRAVITY * math.sin(math.radians(20.0))
     return [relative("acceleration", exact, _acceleration(lab, Circle(0.5), 20.0, 0.5), 1e-4)]
 
 
-@reference("disc slips down 20 deg, friction 0.1")
+@reference("disc slips down a 20-degree slope, friction 0.1")
 def slipping(lab: Lab) -> list[Row]:
     """To roll it needs a third of tan a = 0.36; it has 0.1, and slides as a box does."""
     slope = math.radians(20.0)

@@ -116,7 +116,7 @@ def _row(circle: BoundingCircle) -> tuple[float, float, float]:
 
 @study(
     "overlap of convex polygons, 8 to 80 edges",
-    "Table 7.1 (2010) gives the mean time of a step of two bodies in a box over the number of triangles, if all pairs of triangles, a "
+    "Table 7.1 (2010) gives the mean time of a step of two bodies in a box against the number of triangles, if all pairs of triangles, a "
     "sphere first, or GJK is tested.",
 )
 def overlap_tests(quick: bool) -> Finding:

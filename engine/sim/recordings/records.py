@@ -310,7 +310,7 @@ def _decoded(payload: bytes, place: str, room: Room) -> Record:
     try:
         fields = plain_fields(content)
         if not is_bounded(*fields):
-            raise RecordingError(place, "a record that decodes within 200 MB", Described("a larger one"))
+            raise RecordingError(place, "a record that decodes to at most 200 MB", Described("a larger one"))
         record: Record = _decoder.decode(content)
     except RecordingError:
         raise

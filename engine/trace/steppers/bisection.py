@@ -25,13 +25,13 @@ class Bisection(ImpactAlgorithm):
     page = "time_of_impact.md#derivation"
     pseudo_code = (
         "interval = while the circles around the shapes meet; if never: a miss",
-        "if the gap at its start is within the tolerance: a touch there",
+        "if the gap at its start is within the tolerance: contact there",
         "repeat:",
         "  gap, n = distance at the interval's middle, and its direction",
         "  F(s) = gap of the foremost corners moving straight - K s^2 / 2",
         "  if F > 0 at both ends, and therefore in between: clear",
         "    next interval; if none is left: a miss",
-        "  else if the interval is too short for the shapes to move: a touch",
+        "  else if the interval is too short for the shapes to move: contact",
         "  else: examine its first half, then its second",
     )
     beside = ("conservative_advancement", "bilateral_advancement")
@@ -78,7 +78,7 @@ def _interval(impact: Impact, at: Measured, row: list[float], cleared: list[Mark
     elif follows == BISECT_HALVED:
         line, then = 8, ". It may close in between, so the first half is next"
     else:
-        line, then = 7, ". It may close, but the shapes hardly move during this interval, so this counts as a touch"
+        line, then = 7, ". It may close, but the shapes hardly move during this interval, so this counts as contact"
     is_asked = follows in (BISECT_CLEAR, BISECT_HALVED) and not math.isnan(at_start)
     return impact.step(
         "interval", line, f"{bound}{then}.", looked_at=at.looked_at, points=at.points, axis=at.unit,

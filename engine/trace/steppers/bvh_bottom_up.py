@@ -25,7 +25,7 @@ class BvhBottomUp(TreeAlgorithm):
         f"  each chooses, among {REACH} on either side, the one with which",
         "    the box around both has the smallest perimeter",
         "  where two chose each other: a new node joins them",
-        "  if those are too few: join neighbors instead",
+        "  if too few pairs formed: join neighbors instead",
         "lay the nodes out in preorder",
         *ASKED,
     )

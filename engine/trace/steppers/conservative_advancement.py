@@ -74,7 +74,7 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
     turning = f", and rotation adds at most K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
     sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before "
     if after < impact.t_last:
-        sentence += f"s = {s:.3g}. No touch can be missed by advancing to {moment(after, s)}."
+        sentence += f"s = {s:.3g}. No contact can be missed by advancing to {moment(after, s)}."
     else:
         sentence += f"the end, so the search advances to {moment(after)}."
     return impact.step(
@@ -85,7 +85,7 @@ def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: li
             *impact.placed(after, "looked_at"), Mark("point", "looked_at", ((after, 0.0),), "curve", moment(after)),
         ),
         question=Question(
-            "Will this advance reach the touch?",
+            "Will this advance reach the first contact?",
             ("yes, to within the tolerance", "no, it stops short, or there is none"), 0 if reaches else 1,
         ),
     )  # fmt: skip

@@ -31,7 +31,7 @@ class GridSteps(Algorithm[BoxesCase]):
     pseudo_code = (
         "rows are 1.5 times as high, columns a quarter as wide as the mean box,",
         "  with at most two cells per box",
-        "each box goes into the cell of its lower left corner",
+        "each box goes into the cell of its lower-left corner",
         "for each box, cell by cell:",
         "  in its own row: the cells after it, up to the column where it ends",
         "  in each row above, up to the row in which it ends:",
@@ -101,7 +101,7 @@ class _Search:
             *(Mark("path", "ghost", ((x, y0), (x, y1))) for x in verticals), *(Mark("path", "ghost", ((x0, y), (x1, y))) for y in levels),
         )  # fmt: skip
         size = f"{meters((x1 - x0) / columns)} by {meters((y1 - y0) / rows)}"
-        words = f"{counted(columns, 'column')} and {counted(rows, 'row')} cover all lower left corners; a cell is {size}."
+        words = f"{counted(columns, 'column')} and {counted(rows, 'row')} cover all the boxes' lower-left corners; each cell is {size}."
         if self.pairs:
             words += f" The buffer was too small for {len(self.pairs)} pairs, so the search runs again with a larger one."
             self.pairs = []
@@ -127,7 +127,7 @@ class _Search:
     def put(self, item: int, column: int, row: int) -> None:
         self.cell_of[item] = column, row
         there = [other for other, cell in self.cell_of.items() if cell == (column, row) and other != item]
-        words = f"Box {item} has its lower left corner in column {column}, row {row}" + (
+        words = f"Box {item} has its lower-left corner in column {column}, row {row}" + (
             f", where {_boxes(there)} already." if there else "."
         )
         cell = self.cells(column, column + 1, row, row + 1)

@@ -40,7 +40,7 @@ class MovingDiscs(Algorithm[PairCase]):
         "if d > r: they miss each other",
         "h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r",
         "first = t0 - h, last = t0 + h",
-        "a touch at first if that is in [0, 1]",
+        "contact at first if that is in [0, 1]",
     )
     views = (PLANE, QUADRATIC)
     beside = ("conservative_advancement", "shape_cast")
@@ -153,7 +153,7 @@ class _Decoder(SweptDecoder):
             steps.append(
                 TraceStep(
                     "chord", 7,
-                    f"B moves from the edge of A's expanded disc to t0 in h = {half:.3g}: the first touch is at {moment(first)}, the "
+                    f"B moves from the edge of A's expanded disc to t0 in h = {half:.3g}: the first contact is at {moment(first)}, the "
                     "last at "
                     f"{moment(last)}.",
                     values={"h": half, "first": first, "last": last},

@@ -78,7 +78,7 @@ def _answer(axes: Axes, is_overlapping: bool) -> TraceStep:
         gap = last.values["gap"]
         line, points = 7, last.points
         says = (
-            f"They overlap: the cores are {meters(last.values['distance'])} apart, less than the radii, {meters(axes.reach)}."
+            f"They overlap: the cores are {meters(last.values['distance'])} apart, less than the sum of the radii, {meters(axes.reach)}."
             if is_overlapping and axes.reach > 0.0
             else "They overlap: within rounding, the cores are 0 m apart, so they touch."
             if is_overlapping

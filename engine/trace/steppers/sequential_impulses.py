@@ -17,7 +17,7 @@ class SequentialImpulses(SolverStepper):
     pseudo_code = (
         "v = v + dt (g + F / m)",
         "reapply the last step's impulses",
-        "repeat, each time:",
+        "repeat:",
         "  solve all joints",
         "  for each contact, each point, along the normal:",
         "    P = max(P - m (rate + bias), 0)",

@@ -30,7 +30,7 @@ __all__ = ["ALGORITHM", "SweptSat", "sides", "solve", "swept_scenery", "ways"]
 class SweptSat(Algorithm[PairCase]):
     """The separating axis test of two translating shapes: first and last time of each axis."""
 
-    title = "Swept SAT: first and last touch of two sliding shapes"
+    title = "Swept SAT: first and last contact of two sliding shapes"
     page = "swept.md#derivation"
     case_of = staticmethod(given.of_velocities)
     pseudo_code = (
@@ -45,7 +45,7 @@ class SweptSat(Algorithm[PairCase]):
         "  r = 0 and s > 0: a miss",
         "if there are radii, or a tip was missed: cast O along w at A - B:",
         "  first, last = earliest, latest crossing of edges and circles",
-        "a touch at first, if first <= last and first is in [0, 1]",
+        "contact at first, if first <= last and first is in [0, 1]",
     )
     views = (PLANE, TIMES, SWEPT_DIFFERENCE_VIEW)
     beside = ("conservative_advancement", "shape_cast", "bisection")

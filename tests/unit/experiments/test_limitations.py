@@ -76,9 +76,9 @@ def test_the_cap_grows_with_the_hertz(hertz):
 def test_the_kept_case_goes_right_through_and_box2d_sees_nothing():
     found = measure_missed()
     assert all(one.holds for one in found)
-    assert measured(found, "our time of impact: first touch, fraction of the step") == pytest.approx(0.2171, abs=5e-5)
+    assert measured(found, "our time of impact: first contact, fraction of the step") == pytest.approx(0.2171, abs=5e-5)
     assert measured(found, "deepest overlap, skins included") > 0.4
-    assert measured(found, "touches that b2TimeOfImpact finds") == 0.0
+    assert measured(found, "contacts that b2TimeOfImpact finds") == 0.0
     for bullet in (False, True):
         passage = Passage(bullet=bullet)
         passage.step()

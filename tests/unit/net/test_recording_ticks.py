@@ -83,7 +83,7 @@ def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
     monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.sim.users.ticks % 7 == 2 else None, raising=False)
     acts = {tick: [UserAction(1, tick, PressKey("a") if tick else Join())] for tick in range(70)}
     simulation, _, recording = recorded(kind(0, {"count": 2}), tmp_path, acts, 70)
-    assert any("PressKey of user 1 failed: ZeroDivisionError" in one for one in simulation.faults) and any(
+    assert any("PressKey by user 1 failed: ZeroDivisionError" in one for one in simulation.faults) and any(
         "the step" in one for one in simulation.faults
     )
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60

@@ -386,7 +386,7 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch):
     table.run(40)
     assert table.server.simulation.now > 30 and not table.reasons
     troubles = table.server.status.troubles
-    assert "PressKey of user 1 failed: ZeroDivisionError" in troubles[0] and "the step failed: " in troubles[-1]
+    assert "PressKey by user 1 failed: ZeroDivisionError" in troubles[0] and "the step failed: " in troubles[-1]
 
 
 def test_where_the_state_cannot_be_sent_nobody_comes_in(monkeypatch):

@@ -21,7 +21,7 @@ from tests.hazards import hostile
         ("many_bodies", 1_000, "MAX_UNPACKED", 100_000, "unpacks to at most 100000 bytes"),
         ("many_ids", 300, "MAX_RECORDED_MEMORY", 2_000_000, "a recording of at most 2000000 bytes of memory"),
         ("many_lists", 3_000, "MAX_RECORDED_MEMORY", 200_000, "a recording of at most 200000 bytes of memory"),
-        ("many_lists", 3_000_000, "MAX_UNPACKED", 100_000_000, "a record that decodes within 200 MB"),
+        ("many_lists", 3_000_000, "MAX_UNPACKED", 100_000_000, "a record that decodes to at most 200 MB"),
         ("bomb", 3_000_000, "MAX_UNPACKED", 1_000_000, "unpacks to at most 1000000 bytes"),
     ],
 )
