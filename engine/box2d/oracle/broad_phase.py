@@ -1,7 +1,7 @@
 """Box2D's broad phase: the boxes in its tree, and the pairs of bodies for which a b2World has a contact.
 
 The bodies are sensors without gravity. No force acts on them, so each moves by its velocity alone, and a pair has a contact exactly while
-its boxes in the tree overlap. These boxes are larger than the shapes: see `engine.compare.questions.boxes`.
+its boxes in the tree overlap. These boxes are larger than the shapes: see `engine.compare.questions.box_pairs`.
 """
 
 from __future__ import annotations

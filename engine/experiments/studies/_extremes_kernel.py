@@ -21,7 +21,7 @@ from __future__ import annotations
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["BINARY", "CLIMB", "SCAN", "find_extremes"]
+__all__ = ["BINARY", "CLIMB", "SCAN", "find_extremes", "scan"]
 
 SCAN, BINARY, CLIMB = range(3)
 
@@ -45,7 +45,7 @@ def find_extremes(way: int, corners: FloatArray, normals: FloatArray, directions
     for row in range(directions.shape[0]):
         x, y = directions[row, 0], directions[row, 1]
         if way == SCAN:
-            at = _scan(corners, x, y)
+            at = scan(corners, x, y)
             looks += n
         elif way == BINARY:
             at, steps = _search(normals, half, x, y)
@@ -58,7 +58,8 @@ def find_extremes(way: int, corners: FloatArray, normals: FloatArray, directions
 
 
 @inlined_kernel
-def _scan(corners: FloatArray, x: float, y: float) -> int:
+def scan(corners: FloatArray, x: float, y: float) -> int:
+    """Return the corner farthest along (x, y), the first of several."""
     best, most = 0, x * corners[0, 0] + y * corners[0, 1]
     for i in range(1, corners.shape[0]):
         along = x * corners[i, 0] + y * corners[i, 1]

@@ -43,6 +43,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import SEPARATED
+from engine.experiments.studies._extremes_kernel import scan
 from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, Cores, gjk_cores
 
 __all__ = [
@@ -279,23 +280,13 @@ def _has_kept_parting_edge(a: FloatArray, b: FloatArray, kept: IntArray, goes_on
 
 
 @inlined_kernel
-def _farthest(corners: FloatArray, x: float, y: float) -> int:
-    best, most = 0, x * corners[0, 0] + y * corners[0, 1]
-    for i in range(1, corners.shape[0]):
-        along = x * corners[i, 0] + y * corners[i, 1]
-        if along > most:
-            best, most = i, along
-    return best
-
-
-@inlined_kernel
 def _gjk_says_yes(a: FloatArray, b: FloatArray, kept: IntArray, counts: IntArray) -> bool:
     n_corners = a.shape[0] + b.shape[0]
     px, py = b[kept[1], 0] - a[kept[0], 0], b[kept[1], 1] - a[kept[0], 1]
     qx, qy, is_point = px, py, True
     sx, sy = -px, -py
     for _ in range(2 * n_corners):
-        kept[0], kept[1] = _farthest(a, -sx, -sy), _farthest(b, sx, sy)
+        kept[0], kept[1] = scan(a, -sx, -sy), scan(b, sx, sy)
         counts[SUPPORTS] += 1
         counts[LOOKS] += n_corners
         wx, wy = b[kept[1], 0] - a[kept[0], 0], b[kept[1], 1] - a[kept[0], 1]
@@ -359,7 +350,7 @@ def _greatest_separation(a: FloatArray, b: FloatArray) -> tuple[float, int, int]
     greatest, edge, corner = -math.inf, 0, 0
     for i in range(a.shape[0]):
         nx, ny = _normal(a, i)
-        nearest = _farthest(b, -nx, -ny)
+        nearest = scan(b, -nx, -ny)
         separation = nx * (b[nearest, 0] - a[i, 0]) + ny * (b[nearest, 1] - a[i, 1])
         if separation > greatest:
             greatest, edge, corner = separation, i, nearest
