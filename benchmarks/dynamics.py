@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -52,6 +53,7 @@ def run(quick: bool = False) -> list[Record]:
     records += _asleep(1_000, 10 * rounds)
     records += _kept(1_000, 10 * rounds)
     records += _grown(GROWTH[:3] if quick else GROWTH, 2 * rounds)
+    records += _resident(1_000 if quick else 10_000, 100 if quick else 500)
     return records
 
 
@@ -312,6 +314,31 @@ def _grown(sizes: tuple[int, ...], rounds: int) -> list[Record]:
     return records
 
 
+def _resident(n: int, n_steps: int) -> list[Record]:
+    """Measure the peak resident memory of processes that make a pile, and that make it and step it."""
+    made, stepped = (_peak_in_process(n, steps) for steps in (0, n_steps))
+    note = f"{n_steps} steps; {made / 1e6:.0f} MB before the first one"
+    return [record(f"peak resident memory, {n:,} boxes", "MB", [1e6 / stepped], note=note, amount=1.0)]
+
+
+def _peak_in_process(n: int, n_steps: int) -> float:
+    """Return the peak resident memory, in bytes, of a new process that makes a pile of boxes and steps it."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "benchmarks.dynamics", "peak", str(n), str(n_steps)], capture_output=True, text=True, check=True
+    )
+    return float(answer.stdout)
+
+
+def _print_peak(n: int, n_steps: int) -> None:
+    import resource  # not on Windows
+
+    world = _ours(box_pile(n), 4)
+    for _ in range(n_steps):
+        world.step()
+    unit = 1 if sys.platform == "darwin" else 1024
+    print(unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
 def _in_turn(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
     """Return the processor time of each of `STEPS` steps of each call in turn."""
     taken: dict[str, list[float]] = {name: [] for name in calls}
@@ -329,5 +356,8 @@ def _done(_contacts: object) -> None:
 
 
 if __name__ == "__main__":
-    for one in run("quick" in sys.argv):
-        print(f"{one.name:50s} {one.ours:10.1f} {one.unit}  {'' if one.ratio is None else f'{one.ratio:.2f}'}  {one.note}")
+    if sys.argv[1:2] == ["peak"]:
+        _print_peak(*map(int, sys.argv[2:]))
+    else:
+        for row in run("quick" in sys.argv):
+            print(f"{row.name:50s} {row.ours:10.1f} {row.unit}  {'' if row.ratio is None else f'{row.ratio:.2f}'}  {row.note}")
