@@ -39,7 +39,7 @@ QUERIES = ("manifold", "distance", "toi", "ray_cast", "contains")
 CONTACT_QUERIES = ("manifold", "overlap", "distance")
 """Queries that can be asked of the same pair."""
 
-FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Only for toi: 0 is the start, 1 the end.")
+FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Only for toi: 0 is the start, and 1 is the end.")
 KEY_MOVE = 0.001
 """Meters by which an arrow key moves what was touched last."""
 _PROOF, _PROOF_SHARE, _PROOF_WIDTH = 106.0, 0.3, 860.0
@@ -77,7 +77,7 @@ class PairInspector(CaseHand):
     """The pair on the table."""
 
     tries = (
-        ("Drag B, then turn it with the wheel: after 4° clockwise Box2D finds our way out too.", "Grab, TurnWheel, Turn"),
+        ("Drag B, then turn it with the wheel: after 4° clockwise, Box2D finds the same way out as we do.", "Grab, TurnWheel, Turn"),
         ("Choose toi: a rod passes through a plate, and Box2D misses it.", "set query"),
         ("See our algorithm step by step: F6.", "step_through"),
     )

@@ -70,7 +70,7 @@ def make_shape(kind: str, size: float) -> Circle | Polygon:
     id="simple_shapes",
     category="Shapes and contacts",
     title="Simple shapes",
-    watch="A body turns red while it touches another; dots mark where.",
+    watch="A body turns red while it touches another; dots mark the contact points.",
 )
 class SimpleShapes(Demo):
     """The pit grows with the number of bodies, so that the heap keeps its proportions."""

@@ -94,7 +94,7 @@ class Stepper(CaseHand):
     tries = (
         ("Go through the steps: Right and Left.", "key right, key left"),
         ("Drag a shape or a corner: the step is recomputed at once.", "Grab"),
-        ("Put another algorithm beside it: B. Which needs fewer steps?", "key b"),
+        ("Show another algorithm next to it: B. Which needs fewer steps?", "key b"),
         ("Guess each step before you see it: G.", "key g"),
     )
     keywords = "gjk epa sat manifold clipping quickhull sweep prune bvh solver minkowski simplex toi algorithm"
@@ -158,7 +158,7 @@ class Stepper(CaseHand):
         )
         more: dict[str, Any] = {"quiz": quiz, "own": own}
         if own is not None:
-            more["keys"] = (*cls.keys, ("Y", "the step that refutes yours"))
+            more["keys"] = (*cls.keys, ("Y", "go to the step that contradicts your answer"))
         if quiz is not None:
             more["watch"] = _WATCH_A_QUIZ
         return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title, **more})

@@ -210,7 +210,7 @@ COMMANDS: tuple[Command, ...] = (
         "Compare",
         "Compare solvers",
         "F11",
-        "Run a second solver, first drawn over this one, then in lanes; press again to remove it.",
+        "Run a second solver and draw it over this one; press again to show both in lanes, and again to remove it.",
         lambda app: app.next_comparison(),
         _no_comparison,
     ),

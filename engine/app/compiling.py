@@ -174,14 +174,14 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     "contact sets": partial(_questions, "contact sets"),
     "traces": partial(_questions, "traces"),
     **{f"solver {name}": partial(_solver, name) for name in solvers()},
-    "the referee of motion": _motion,
+    "the motion referee": _motion,
 }
 """All parts."""
 
 loaded: set[str] = set()
 """Parts that this process has loaded."""
 
-_APART = ("outlines of pictures", "broad phases", "bounding volumes", "the referee of motion")
+_APART = ("outlines of pictures", "broad phases", "bounding volumes", "the motion referee")
 """Parts that, like the solvers, share few kernels with the queries."""
 
 

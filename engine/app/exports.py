@@ -126,7 +126,7 @@ class PageExport(Export):
 
     @property
     def words(self) -> str:
-        return f"The page of {self.last - self.first:,} steps was written to {self.path}"
+        return f"A page with {self.last - self.first:,} steps was written to {self.path}"
 
     def _take(self) -> None:
         self._capture.update()

@@ -81,7 +81,7 @@ class MotionPanel:
             Button(
                 f"{title}  {_UNFOLDED if is_open else _FOLDED}",
                 unfold,
-                "Choose the solver that moves the bodies." if wish.what == "solver" else "Choose a solver to run beside this one.",
+                "Choose the solver that moves the bodies." if wish.what == "solver" else "Choose a solver to run alongside this one.",
                 draw=partial(_draw_color, wish.at) if is_compared else None,
             )
         ]
@@ -111,7 +111,7 @@ class MotionPanel:
             rows += parameter_rows(parameter, values[parameter.name], partial(self._set, parameter))
         return [
             *rows,
-            Buttons((Button("Defaults", self._set_defaults, "Give all settings of this solver their usual values."),), columns=1),
+            Buttons((Button("Defaults", self._set_defaults, "Reset all settings of this solver to their defaults."),), columns=1),
         ]
 
     def _table(self) -> list[Row]:

@@ -66,11 +66,11 @@ def _error_rows(session: Session) -> list[Row]:
     skipped = sum(sum(stage.agreement.not_comparable.values()) for stage in stages)
     pairs_ms = sum(stage.pair_referee.last_ms for stage in stages if stage.pair_referee is not None)
     rows: list[Row] = [
-        Line("time of the check", f"{session.costs.shown.check:.2f} ms, pairs {pairs_ms:.2f} ms"),
+        Line("time per check", f"{session.costs.shown.check:.2f} ms, pairs {pairs_ms:.2f} ms"),
         Line(f"worst error, {_SECONDS:g} s", error_words(float(values.max())) if len(values) else ""),
         Area("worst error", partial(_draw_errors, values), _SPARK, shows=session.demo.steps),
     ]
-    rows += [Line("asleep pairs, not recomputed", f"{asleep:,}")] if asleep else []
+    rows += [Line("sleeping pairs, not recomputed", f"{asleep:,}")] if asleep else []
     return rows + ([Line("not comparable with Box2D", f"{skipped:,}")] if skipped else [])
 
 
@@ -91,7 +91,7 @@ def _reason_rows(session: Session, actions: WindowActions) -> list[Row]:
         )
         rows.append(Note(reason.sentence))
         if now[key]:
-            look = Button("Look closely", partial(actions.look_at, key), "Zoom to the largest difference; again: to the next.")
+            look = Button("Look closely", partial(actions.look_at, key), "Zoom to the largest difference; click again for the next one.")
             step = Button("Step by step", partial(actions.step_through, key), "Step through the algorithms at the largest difference.")
             rows.append(Buttons((look, step), columns=2))
     return rows

@@ -36,5 +36,5 @@ def progress(solver: str) -> tuple[str, float | None]:
     if usual is None:
         return f"{seconds:.0f} s so far", None
     if seconds > usual:
-        return f"{seconds:.0f} s so far, longer than usual", _MAX_SHARE
+        return f"{seconds:.0f} s so far, which is longer than usual", _MAX_SHARE
     return f"about {_ROUND * math.ceil((usual - seconds) / _ROUND):.0f} s left", min(seconds / usual, _MAX_SHARE)

@@ -52,7 +52,7 @@ class CheckNote:
 
     def words(self, session: Session) -> str:
         """Return what the panel says in place of the counts of a session; empty for the counts."""
-        return self.sentence or ("" if session.layers.check else "off (8 switches it on)")
+        return self.sentence or ("" if session.layers.check else "off (press 8 to turn it on)")
 
 
 Note = tuple[str, Color]
@@ -139,8 +139,8 @@ def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
     parts = {
         "drawing takes too long": times.draw,
         "the steps take too long": steps * times.step,
-        "the live check takes too long (8 switches it off)": steps * times.check,
-        "the comparison takes too long (F11 ends it)": steps * times.beside,
+        "the live check takes too long (press 8 to turn it off)": steps * times.check,
+        "the comparison takes too long (press F11 to end it)": steps * times.beside,
     }
     longest = max(parts, key=lambda words: parts[words])
     if sum(parts.values()) > 0.5 * times.frame:

@@ -155,9 +155,10 @@ def _parts(atlas: Atlas, costs: Sequence[RuleTiming], directory: Path) -> Iterat
         )
     counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "off the law")
     yield Table("", ("rule", *counts, "max. tunneled", "ms per step", "with 100"), tuple(rows))
-    yield "within 3 s.e.: cells whose tunneled share is within three standard errors of the law, followed by the reasons for the others."
-    yield "off the law: shots that contradict the law at their own phase."
-    yield "ms per step: with one bullet, and with 100 bullets at the time of impact, in the center cell of the map."
+    yield "The column `within 3 s.e.` counts the cells whose tunneled share is within three standard errors of the law."
+    yield "The next three columns give the reasons for the other cells."
+    yield "The column `off the law` counts the shots that contradict the law at their own phase."
+    yield "Step times are for the center cell of the map, with one bullet and with 100 bullets at the time of impact."
     for rule_map in atlas.maps:
         for outlier in rule_map.outliers[:_SHOWN_OUTLIERS]:
             yield f"{rule_map.rule}: {outlier.words(atlas.plan)}"

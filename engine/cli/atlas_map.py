@@ -47,7 +47,7 @@ def as_csv(found: AtlasMap) -> bytes:
     }  # fmt: skip
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((x_name, y_name, "shots", *shares, "standard errors of tunneled"))
+    writer.writerow((x_name, y_name, "shots", *shares, "difference in tunneled, standard errors"))
     for row, y in enumerate(plan.y.values):
         for column, x in enumerate(plan.x.values):
             measured = (f"{values[row, column]:.{_DIGITS}g}" for values in shares.values())

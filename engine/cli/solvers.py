@@ -109,7 +109,7 @@ def solvers_command(args: SolversOptions) -> Report:
             yield f"{variant.label} stands in {sum(cell.stands is True for cell in own)} of {counted(len(own), 'scene')}"
         if needed:
             yield _needs_table(done, needed)
-        yield Link("Cost: ratio to the soft step.", "caption")
+        yield Link("Costs are relative to the soft step.", "caption")
 
     page = partial(_page, args.report or "", plan, done, cells, ladder, needed, args.accuracy, n_jobs) if done else None
     return Report(plain, parts(), 0, page, unfinished(len(done), len(scenes), "scene"))
@@ -260,7 +260,7 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], fil
             for cell, stem in row
         )
         rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *links))
-    for what, among in (("stands", scenes), ("of scenes that can stand", [scene for scene in scenes if scene.can_stand])):
+    for what, among in (("stands", scenes), ("stands, among scenes that can stand", [scene for scene in scenes if scene.can_stand])):
         counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
         rows.append((f"{what}, of {len(among)}", *map(str, counts)))
     costs = [[ratio for scene in scenes if (ratio := at[scene.name, variant].cost_ratio)] for variant in plan.variants]

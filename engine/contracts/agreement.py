@@ -21,25 +21,31 @@ REASONS: dict[str, Reason] = {
     "float32_tie": Reason("float32 tie", "float32 cannot distinguish two answers, and Box2D took the other one. Both are right."),
     "face_preference": Reason("face preference", "Box2D prefers A's face even if B's is slightly better. Our depth is smaller."),
     "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Our depth is smaller."),
-    "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
-    "edge_end": Reason("edge's end", "Box2D clips contacts at the edge's end, we clip one skin beyond it. Both are right."),
+    "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; our axis is right."),
+    "edge_end": Reason("edge's end", "Box2D clips contacts at the edge's end; we clip them one skin beyond it. Both are right."),
     "chain_normal": Reason(
-        "chain normal", "Box2D uses a normal that the chain does not have there, or that of its other side. Ours is right."
+        "chain normal", "Box2D's normal is one that the chain does not have there, or belongs to its other side. Our normal is right."
     ),
     "toi_missed": Reason(
-        "missed touch", "The shapes touched and separated within the step, and Box2D missed it. Ours is the first contact."
+        "missed touch", "The shapes touched and separated within the step, and Box2D missed it. Our result is the first contact."
     ),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance for contact. Both are right."),
-    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and reported it. Ours is the first contact, or correctly none."),
+    "gave_up": Reason(
+        "gave up", "b2TimeOfImpact ran out of iterations and reported it. Our result is the first contact, or correctly reports none."
+    ),
     "starts_inside": Reason("starts inside", "The ray starts inside the shape. Box2D reports no hit; we report one at the start."),
     "short_ray": Reason("short ray", "Box2D's circles ignore rays shorter than 0.35 mm. Our hit is right."),
-    "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame. Ours is in the world's."),
-    "cancellation": Reason("cancellation", "Float32 lost digits of a mass, centroid or area among larger numbers. Ours keeps them."),
-    "too_small": Reason("too small", "Box2D refuses polygons of 1.2e-7 m^2 or less. We have no such limit."),
-    "endless": Reason("endless hull", "Rounding sends Box2D's hull routine into an endless loop, which would crash it. Ours is right."),
+    "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame; we give it in the world frame."),
+    "cancellation": Reason(
+        "cancellation", "Float32 lost digits of a mass, centroid or area because larger numbers were subtracted. Our result keeps them."
+    ),
+    "too_small": Reason("too small", "Box2D rejects polygons of 1.2e-7 m^2 or less. We have no such limit."),
+    "endless": Reason("endless hull", "Rounding sends Box2D's hull routine into an endless loop, which would crash it. Our hull is right."),
     "fat_box": Reason("fat box", "Box2D's boxes are 0.1 m wider and extended along the motion. The tight boxes are apart."),
-    "not_asked": Reason("not asked", "Box2D creates no contact for a pair whose collision was once disabled. Ours is right: they touch."),
-    "unexplained": Reason("unexplained", "Neither answer could be proved; most likely a bug in our code. Please report it."),
+    "not_asked": Reason(
+        "not asked", "Box2D creates no contact for a pair whose collision was once disabled. We are right that they touch."
+    ),
+    "unexplained": Reason("unexplained", "Neither answer could be proved. This is most likely a bug in our code. Please report it."),
 }
 """All reasons of the referee. docs/referee.md has a section on each; `engine.compare.questions` assigns and proves them."""
 

@@ -359,7 +359,7 @@ def _where(spec: ShotSpec, stop: Impact) -> str:
 def _how_it_flies_on(shot: ShotTracker, noun: str) -> str:
     hit = shot.hit
     assert hit is not None
-    what = f"broke through and flies on at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
+    what = f"broke through and continues at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
     where = f"at x = {hit.center[0]:.2f} m" if shot.spec.direction * hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
     return f"hit the {noun} {where}; {what}"
 

@@ -107,13 +107,13 @@ class NetworkDock(Dock):
                 "Ghosts",
                 driver.shows_ghosts,
                 partial(setattr, driver, "shows_ghosts"),
-                tip="Outlines of bodies before they were corrected.",
+                tip="Draw the outlines of bodies as they were before a correction.",
             ),
             Switch(
                 "Smoothing",
                 driver.smooths,
                 partial(setattr, driver, "smooths"),
-                tip="Corrections are shown gradually; the state is set at once.",
+                tip="Show corrections gradually; the state itself changes at once.",
             ),
         ]
         return rows

@@ -12,20 +12,20 @@ CAUSES: dict[str, str] = {
     "sleeping": "Only one engine puts the body to sleep or wakes it.",
     "continuous": "Only one engine stops or pushes the body when it touches something within the step.",
     "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn per step, and reduces its velocity accordingly.",
-    "restitution": "Restitution: Box2D has a threshold of 1 m/s and solves all contacts together; ours handles it first, pair by pair.",
+    "restitution": "Restitution: Box2D applies it above 1 m/s and to all contacts together; our solver applies it first, pair by pair.",
     "warm_starting": "Warm starting: the engines start this step with different impulses.",
     "iterations": "Box2D's sweeps end before convergence, or our sub-steps differ from a single step.",
-    "integrator": "Gravity and damping: Box2D takes one explicit step, v (1 - h d); ours takes implicit sub-steps.",
-    "speculative": "Ours stops a pair that would touch within the step; Box2D has no contact for it yet.",
-    "skin": "Box2D keeps two polygons 2 cm apart because of their skins, where ours may still approach each other.",
-    "contacts": "Different contact: Box2D chose another axis. The referee of contacts gives the reason.",
-    "joints": "Joints: ours stops a joint that would pass its limit within the step; Box2D pulls at other points or not at all.",
+    "integrator": "Gravity and damping: Box2D takes one explicit step, v (1 - h d); our solver takes implicit sub-steps.",
+    "speculative": "Our solver stops a pair that would touch within the step; Box2D has no contact for it yet.",
+    "skin": "Box2D keeps two polygons 2 cm apart because of their skins; our solver lets them come closer.",
+    "contacts": "The contacts differ because Box2D chose another axis. The collision referee gives the reason.",
+    "joints": "Joints: our solver stops a joint before it passes its limit; Box2D applies its forces at other points, or none.",
     "order": "Contacts and joints are solved in a different order, and there are too few sweeps for the order to become irrelevant.",
     "one_point": "Box2D's solver drops the second of two nearly redundant points.",
     "several_answers": "Friction has several solutions here, and each engine found a "
-    "different one. Started from Box2D's solution, ours stays there.",
+    "different one. If our solver starts from Box2D's solution, it stays there.",
     "unsettled": "Box2D's friction sweeps cycle without converging; without friction, both engines agree.",
-    "float32": "Rounding: the same sweeps differ as much in float32, or when the poses change by rounding.",
+    "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, make the same sweeps differ as much.",
     "unexplained": "The difference remains whichever cause is removed.",
 }
 """Causes in the order in which they are taken away, and a sentence for people."""
@@ -34,9 +34,9 @@ WAYS: dict[str, str] = {
     "velocity": "The poses differ by the velocity difference times the time step.",
     "sleeping": "Only one engine lets the body sleep or wakes it.",
     "continuous": "Only one engine stops the body during the step.",
-    "integrator": "Nothing touches the body. Box2D moves it with its new velocity, ours with the mean of the old and new velocities.",
+    "integrator": "Nothing touches the body. Box2D moves it with its new velocity; our solver uses the mean of the old and new velocities.",
     "position_correction": "Box2D moves overlapping bodies apart after the step without "
-    "changing velocities; ours pushes them softly during it.",
+    "changing velocities; our solver pushes them softly during the step.",
     "unexplained": "None of the known causes explains the difference.",
 }
 """Why poses differ, in the order in which it is asked, and a sentence for people."""

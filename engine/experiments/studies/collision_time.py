@@ -468,9 +468,9 @@ def collision_time(quick: bool) -> Finding:
         f"{apart[early][-1]:.1f} s if they collide at the time of impact ({hertz[-1]:.0f} Hz).",
         f"The last disc of a cradle should leave at 4 m/s. It leaves at {last[0]:.2f} m/s with collisions at the time of impact, at "
         f"{last[1]:.2f} m/s pair by pair, and at {last[2]:.2f} m/s all at once.",
-        f"The bodies moved and searched per step grow as their number to the power {moved[early]:.1f} with collisions at the time of "
-        f"impact, and {moved[other]:.1f} at the end of the step; the time grows with powers {powers[early]:.1f} and "
-        f"{powers[other]:.1f}. With {numbers[-1]} discs, the first costs {ratio:.0f} times as much.",
+        f"With n discs, the number of bodies moved and searched per step grows as n to the power {moved[early]:.1f} with collisions at "
+        f"the time of impact, and {moved[other]:.1f} at the end of the step; the exponents of the time are {powers[early]:.1f} and "
+        f"{powers[other]:.1f}. With {numbers[-1]} discs, the first method costs {ratio:.0f} times as much.",
         f"In a world of {small[-1]} discs, `contact_forces` costs {dear:.0f} times as much as the soft step, with an error of "
         f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees.",
     )

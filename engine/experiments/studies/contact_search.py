@@ -111,16 +111,25 @@ def contact_buffer(quick: bool) -> Finding:
             rows.append((name, "SAT alone" if size < 0 else size, us, saved[name][at], n_looks, looks[name][at], yes, by_points))
     charts = (
         Chart("time of a step", "cached points", "saved, %", tuple(curve(name, BUFFERS[1:], saved[name][1:]) for name in scenes)),
-        Chart("looks in a step", "cached points", "saved, %", tuple(curve(name, BUFFERS[1:], looks[name][1:]) for name in scenes)),
+        Chart("comparisons in a step", "cached points", "saved, %", tuple(curve(name, BUFFERS[1:], looks[name][1:]) for name in scenes)),
     )
     best = {name: max(zip(saved[name], BUFFERS, strict=True)) for name in scenes}
     sentences = tuple(
-        f"{name}: testing corners first saves {saved[name][1]:.0f} % of the time and {looks[name][1]:.0f} % of the looks; with 4 cached "
-        "points, "
-        f"these are {saved[name][3]:.0f} and {looks[name][3]:.0f} %. The best size is {best[name][1]} (published: 4, at most 25 %)."
+        f"{name}: testing corners first saves {saved[name][1]:.0f} % of the time and {looks[name][1]:.0f} % of the "
+        "comparisons; with 4 cached points, "
+        f"it saves {saved[name][3]:.0f} and {looks[name][3]:.0f} %. The best size is {best[name][1]} (published: 4, at most 25 %)."
         for name in scenes
     )
-    heads = ("scene", "cached points", "us per step", "saved, %", "looks per step", "saved, %", "tests with overlap, %", "by points, %")
+    heads = (
+        "scene",
+        "cached points",
+        "us per step",
+        "saved, %",
+        "comparisons per step",
+        "saved, %",
+        "tests with overlap, %",
+        "by points, %",
+    )
     return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows)),), charts, sentences)
 
 
@@ -159,18 +168,17 @@ def plane_filter(quick: bool) -> Finding:
         Chart(
             "a search for contact points",
             "corners",
-            "looks",
+            "comparisons",
             tuple(curve(name, corners, (searched[n, way] for n in corners)) for way, name in named),
             (True, True),
         ),
     )
     sentences = (
-        f"The looks of a search grow as the number of corners to the power {powers[False]:.2f}, and {powers[True]:.2f} with the filter "
-        "(published: "
-        "2 and about 1).",
+        f"The number of comparisons in a search grows as the number of corners to the power {powers[False]:.2f}, or "
+        f"{powers[True]:.2f} with the filter (published: 2 and about 1).",
         f"With the filter, a step of {tall} boxes is {ratios[tall, 4]:.2f} times as fast, and {ratios[tall, corners[-1]]:.1f} times with "
         f"{corners[-1]} corners.",
         f"The published rule for edges (both ends in the band) would lose {rows[0][-1]:.0f} % of the contact points of boxes in the plane.",
     )
-    heads = ("blocks", "corners", "us per step", "filtered", "speedup", "looks per search", "filtered", "lost by both ends, %")
+    heads = ("blocks", "corners", "us per step", "filtered", "speedup", "comparisons per search", "filtered", "lost by both ends, %")
     return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows), ()),), charts, sentences)

@@ -156,14 +156,14 @@ def overlap_tests(quick: bool) -> Finding:
     of_pairs = {case: rows[case, last].ns[PAIRS] / rows[case, last].ns[YES_OR_NO] for case in CASES}
     small, large = (tuple(100.0 * share for case in (one, flat) for share in rows[case, n].false_shares) for n in (first, last))
     sentences = (
-        "The exponents of growth are, as published and as measured here for 8 and n edges and for n and n edges: "
+        "For each test, the three exponents of growth are the published one, ours for 8 and n edges, and ours for n and n edges: "
         + "; ".join("{} {:.2f}, {:.2f}, {:.2f}".format(*row) for row in growths)
         + ".",
         f"With {last} edges, all pairs take {of_pairs[one]:.1f} times as long as GJK, and {of_pairs[both]:.1f} times if both bodies have "
-        f"as many; published for {SIZES[-1]}: {PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1]:.1f}.",
+        f"as many; the published factor for {SIZES[-1]} is {PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1]:.1f}.",
         f"At {first} edges, {small[0]:.0f} % of the smallest circle's hits are false for round bodies and {small[2]:.0f} % for flat ones; "
-        f"for the circle from the box's diagonal, {small[1]:.0f} and {small[3]:.0f} %. At {last}: {large[0]:.0f} and {large[2]:.0f} %, "
-        f"{large[1]:.0f} and {large[3]:.0f} %.",
+        f"the circle from the box's diagonal has {small[1]:.0f} and {small[3]:.0f} % of false hits. At {last} edges, the smallest circle "
+        f"has {large[0]:.0f} and {large[2]:.0f} %, and the circle from the diagonal {large[1]:.0f} and {large[3]:.0f} %.",
         f"The published times imply overlapping spheres in {100.0 * min(_implied()[1:]):.0f} to {100.0 * max(_implied()):.0f} % of the "
         f"steps from 16 triangles on; here circles overlap in {100.0 * rows[one, last].circle_share:.1f} % for round bodies and in "
         f"{100.0 * rows[flat, last].circle_share:.0f} % for flat ones.",
@@ -185,7 +185,11 @@ def overlap_tests(quick: bool) -> Finding:
     heads = tuple(f"{name}, {where}" for name in PUBLISHED for where in ("2010", "here"))
     tables = (
         Table("mean time of a step (8 and n edges), relative to all pairs at 8", ("n", *heads), beside, ()),
-        Table("exponents of growth", ("test", "2010", *(f"{case.title}: {what}" for what in ("time", "looks") for case in CASES)), powers),
+        Table(
+            "exponents of growth",
+            ("test", "2010", *(f"{case.title}: {what}" for what in ("time", "comparisons") for case in CASES)),
+            powers,
+        ),
         Table("share of steps in which the circles overlap", ("n", "2010, implied", *(case.title for case in CASES)), shares, ()),
         _table("ns per step", TESTS, rows, lambda row: row.ns.values()),
         _table("comparisons of a corner with a line per step", TESTS, rows, lambda row: row.looks.values()),

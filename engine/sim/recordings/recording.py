@@ -75,7 +75,7 @@ class Recording(Shown):
         if self.needs_solver_state:
             problem = load_solver(self.header.solver).prepare()
             if problem is not None:
-                others.append(f"{load_solver(self.header.solver).capabilities.title}'s memory in reach (here not: {problem})")
+                others.append(f"{load_solver(self.header.solver).capabilities.title}'s readable memory (not readable here: {problem})")
         return ", ".join(others)
 
 

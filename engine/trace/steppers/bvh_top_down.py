@@ -46,7 +46,7 @@ class BvhTopDown(TreeAlgorithm):
         items, nodes = list(range(n)), _Sets(steps.forest, case)
         if n > 0:
             steps.forest.set_roots([nodes.of(items, 0)])
-            steps.add("start", 0, f"All {counted(n, 'box', 'boxes')} are one set.", {nodes.of(items, 0): "new"})
+            steps.add("start", 0, f"All {counted(n, 'box', 'boxes')} form one set.", {nodes.of(items, 0): "new"})
         costs: list[Point] = []
         for k, (kind, *numbers) in enumerate(rows):
             if kind == TOP_DOWN_COST:

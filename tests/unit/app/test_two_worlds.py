@@ -333,7 +333,7 @@ def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch):
         compiling.note_duration(seconds)
     assert solver_loading.progress("xpbd") == ("about 40 s left", 0.25)
     load.seconds = 60.0
-    assert solver_loading.progress("xpbd") == ("60 s so far, longer than usual", 0.95)
+    assert solver_loading.progress("xpbd") == ("60 s so far, which is longer than usual", 0.95)
 
 
 def test_a_demo_without_a_past_has_nothing_beside_it(drop):
