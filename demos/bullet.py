@@ -366,7 +366,8 @@ class Bullet(Demo):
                 f"Box2D moves no body more than {MAX_TRANSLATION_PER_STEP:g} m per step: the bullet flies at {spec.flown_speed:g} m/s."
             ]
         size = _length(2.0 * spec.radius if spec.target == "head_on" else spec.thickness)
-        parts.append(f"Target: {NAMES[spec.target]}, {size}.  {spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step.")
+        parts.append(f"Target: {NAMES[spec.target]}, {size}.")
+        parts.append(f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step.")
         if any(lane.rule == "discrete" for lane in self.lanes) and spec.target in WITH_ZONE:
             parts.append(f"A step that ends in the green zone, {_length(spec.reach)}, catches the bullet.")
         if not self.fires_by_itself:
@@ -470,7 +471,7 @@ class Bullet(Demo):
             draw_gap_plot(canvas, place, plot, pointer)
             return None if pointer is None else fraction_under(canvas, place, plot, pointer)
         if not self._has_curves:
-            words = canvas.fonts.shortened("The close-up waits for our algorithms, which are being compiled.", 13.0, place[2])
+            words = canvas.fonts.shortened("The close-up appears in a few seconds.", 13.0, place[2])
             canvas.text_px((place[0] + 0.5 * place[2], place[1] + 0.5 * place[3]), words, palette.CAPTION, 13.0, "center")
         return None
 
