@@ -92,16 +92,16 @@ def tables(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], floa
     parts = []
     for title, cell in (
         ("Area over the outline's", lambda one, cost: f"{one.area_ratio:.2f}"),
-        ("False hits, of the pairs truly apart", lambda one, cost: f"{one.false_rate:.1%}".replace("%", " %")),
-        ("False hits for each true one", lambda one, cost: f"{one.false_per_hit:.2f}"),
-        ("Nanoseconds a test", lambda one, cost: f"{cost.test_ns:.1f}"),
-        ("Nanoseconds an update", lambda one, cost: f"{cost.update_ns:.1f}"),
+        ("False hits, share of the pairs that are apart", lambda one, cost: f"{one.false_rate:.1%}".replace("%", " %")),
+        ("False hits per true hit", lambda one, cost: f"{one.false_per_hit:.2f}"),
+        ("Nanoseconds per test", lambda one, cost: f"{cost.test_ns:.1f}"),
+        ("Nanoseconds per update", lambda one, cost: f"{cost.update_ns:.1f}"),
     ):
         text = f"**{title}**\n\n{heads}"
         for at, volume in enumerate(ALL_VOLUMES):
             cells = [cell(trades[at], costs[volume]) for trades, costs, _ in found.values()]
             text += f"| {volume_name(volume)} | " + " | ".join(cells) + " |\n"
-        if title == "Nanoseconds a test":
+        if title == "Nanoseconds per test":
             text += "| *the outlines themselves* | " + " | ".join(f"{truth:.0f}" for _, _, truth in found.values()) + " |\n"
         parts.append(text)
     return "\n".join(parts)
@@ -112,7 +112,13 @@ def cheapest(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], fl
 
     For a pair: its test, the updates of its two bodies, each shared by its pairs, and for every yes, true or false, a narrow test.
     """
-    text = "**The cheapest in all**\n\n| a narrow test | pairs a body | " + " | ".join(found) + " |\n|--:|--:|" + "---|" * len(found) + "\n"
+    text = (
+        "**The cheapest volume overall**\n\n| cost of a narrow-phase test | pairs per body | "
+        + " | ".join(found)
+        + " |\n|--:|--:|"
+        + "---|" * len(found)
+        + "\n"
+    )
     for narrow in (100.0, 300.0, 1000.0, 10_000.0):
         for pairs in (1, 10):
             cells = []
@@ -129,7 +135,7 @@ def cheapest(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], fl
 
 def walks() -> str:
     """Return a table in Markdown: nanoseconds of a k-DOP's update by a walk round the hull, and by projecting every corner."""
-    text = "**Walking round the hull / projecting all corners: ns an update**\n\n"
+    text = "**Walking around the hull / projecting all corners: ns per update**\n\n"
     text += "| corners of the hull | k = 8 | k = 16 | k = 32 |\n|---|--:|--:|--:|\n"
     which, poses = np.zeros(AMOUNT, dtype=np.int64), np.empty((AMOUNT, 4))
     turn_poses(neighbors(outline_named("disc")[0], AMOUNT // 2), poses)
@@ -171,7 +177,10 @@ def over_the_set(n_pairs: int) -> str:
     best = np.argmin(rates[:, cheap], axis=1)
     names = ", ".join(f"{volume_name(ALL_VOLUMES[at])} {np.mean(best == k):.0%}" for k, at in enumerate(cheap)).replace("%", " %")
     areas_agree = np.mean(np.argmin(areas[:, cheap], axis=1) == best)
-    return text + f"\nFewest false hits of three, share of the outlines: {names}. The least area names the same one on {areas_agree:.0%}.\n"
+    return text + (
+        f"\nShare of the outlines on which each of three volumes has the fewest false hits: {names}. "
+        f"It is also the smallest on {areas_agree:.0%}.\n"
+    )
 
 
 def draw(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]], path: str) -> None:

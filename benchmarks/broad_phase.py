@@ -65,14 +65,14 @@ def _compared(name: str, scene: Scene, trial: Scene, rounds: int, longest: float
     # against the peers
     others, missing = peers_of(scene, n_frames)
     duel = seconds_a_frame({best: ours[best], **others}, rounds, n_frames)
-    note = f"our fastest against peers; {len(pairs) / n:.1f} overlaps a body"
+    note = f"our fastest against peers; {len(pairs) / n:.1f} overlaps per body"
     records += [record(f"{name}: {best}", "ms", duel[best], duel[peer], peer, note) for peer in others]
     records += [record(f"{name}: {best}", "ms", duel[best], note=said) for said in missing]
     records += [
         record(f"{name}: {one}", "ms", taken[one], note=f"among ours: {place} of {len(order)}") for place, one in enumerate(order, 1)
     ]
     if left_out:
-        records[-1] = _with_note(records[-1], f"{records[-1].note}; left out: {', '.join(left_out)}")
+        records[-1] = _with_note(records[-1], f"{records[-1].note}; omitted: {', '.join(left_out)}")
     return records
 
 

@@ -56,7 +56,9 @@ def run(quick: bool = False) -> list[Record]:
             records.append(record(_of_number(name, n), "ms", seconds[name]))
     for name in names:
         exponent = float(np.polyfit(np.log(numbers), np.log(taken[name]), 1)[0])
-        records.append(record(f"{name}: time grows with boxes to the", "", [1.0 / exponent], amount=1.0, note=f"{exponent:.2f}"))
+        records.append(
+            record(f"{name}: exponent of growth with the number of boxes", "", [1.0 / exponent], amount=1.0, note=f"{exponent:.2f}")
+        )
     for spread in SPREADS:
         scene = _spread_sizes(amount, float(spread))
         seconds = seconds_a_frame({name: frames_of(_made(name), scene, N_FRAMES) for name in names}, rounds, N_FRAMES)
@@ -137,8 +139,8 @@ def draw(path: str) -> None:
         panels[0].loglog(NUMBERS, [measured[_of_number(name, n)] for n in NUMBERS], label=name, **style)
         panels[1].loglog(SPREADS, [measured[_of_spread(name, spread)] for spread in SPREADS], **style)
         panels[2].semilogy([0, 1], [measured[_of_share(name, share)] for share in MOVING], **style)
-    panels[0].set(xlabel="boxes, spread evenly, 5 overlaps each", ylabel="ms a frame", title="all move, one density")
-    panels[1].set(xlabel="largest size over smallest", title=f"{AMOUNT:,} boxes, {PARTNERS:.0f} overlap each")
+    panels[0].set(xlabel="boxes, spread evenly, 5 overlaps each", ylabel="ms per frame", title="all move, constant density")
+    panels[1].set(xlabel="largest size over smallest", title=f"{AMOUNT:,} boxes, {PARTNERS:.0f} overlaps each")
     panels[1].set_xticks(SPREADS, [str(spread) for spread in SPREADS])
     panels[1].minorticks_off()
     panels[2].set(title=f"{AMOUNT:,} boxes, by `move`", xlim=(-0.3, 1.3))

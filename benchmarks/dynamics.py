@@ -185,7 +185,7 @@ def _against_box2d(name: str, scene: Scene, rounds: int) -> list[Record]:
         worst = max(ours) / statistics.median(ours)
         note = missing or (
             f"{len(scene) - 1:,} bodies, {len(world.contacts):,} contacts; slowest step {worst:.1f} times the median; "
-            f"{_asked_for(world) / 1e3:.0f} KB of new objects and arrays within a step, at most"
+            f"{_asked_for(world) / 1e3:.0f} KB of new objects and arrays per step, at most"
         )
         records.append(record(f"step, {name}, {substeps} sub-steps", "us", ours, peer, "b2World::Step" if peer else "", note))
     return records
@@ -229,10 +229,10 @@ def _box2d_world(n: int, rounds: int) -> list[Record]:
         for call in calls.values():
             call()
     taken = _in_turn(calls, rounds)
-    note = f"{len(world.contacts):,} contacts, kept for whoever reads them"
+    note = f"{len(world.contacts):,} contacts, kept for readers"
     return [
         record(f"step of a World on Box2D, {n:,} boxes", "us", taken["ours"], taken["Box2D"], "b2World::Step", note),
-        record("  pybox2d with a listener that does nothing", "us", taken["heard"], taken["Box2D"], "b2World::Step", "two calls a contact"),
+        record("  pybox2d with an empty listener", "us", taken["heard"], taken["Box2D"], "b2World::Step", "two calls per contact"),
     ]
 
 
@@ -259,7 +259,7 @@ def _asleep(n: int, rounds: int) -> list[Record]:
             break
     awake = int(world.awake[2:].sum())
     taken = seconds_in_turn({"ours": lambda: _done(world.step())}, rounds)["ours"]
-    return [record(f"step, {n:,} bodies asleep", "us", taken, note=f"{awake} of them awake; {len(world.contacts):,} contacts")]
+    return [record(f"step, {n:,} bodies asleep", "us", taken, note=f"{awake} awake; {len(world.contacts):,} contacts")]
 
 
 def _kept(n: int, rounds: int) -> list[Record]:
@@ -295,7 +295,7 @@ def _kept(n: int, rounds: int) -> list[Record]:
     each = (tracemalloc.get_traced_memory()[0] - before) / len(held)
     tracemalloc.stop()
     contacts = len(world.contacts)
-    note = f"{contacts:,} contacts, {each / 1e3:.0f} KB a step kept: {(each - 100.0 * n_bodies) / contacts:.0f} bytes a contact"
+    note = f"{contacts:,} contacts, {each / 1e3:.0f} KB kept per step: {(each - 100.0 * n_bodies) / contacts:.0f} bytes per contact"
     return [record(f"snapshot, {n:,} bodies", "us", kept, note=note), record(f"restore, {n:,} bodies", "us", times, note=note)]
 
 
@@ -309,7 +309,7 @@ def _grown(sizes: tuple[int, ...], rounds: int) -> list[Record]:
         taken = seconds_in_turn({"ours": lambda world=world: _done(world.step())}, max(10, rounds // 3))["ours"]
         middles.append(statistics.median(taken))
         power = math.log(middles[-1] / middles[0]) / math.log(n / sizes[0]) if len(middles) > 1 else 0.0
-        note = f"{len(world.contacts):,} contacts" + (f"; as the number of bodies to the {power:.2f}" if power else "")
+        note = f"{len(world.contacts):,} contacts" + (f"; grows as the number of bodies to the power {power:.2f}" if power else "")
         records.append(record(f"step of a pile, {n:,} boxes", "us", taken, note=note))
     return records
 

@@ -43,8 +43,8 @@ def run(quick: bool = False) -> list[Record]:
     """
     count, frames, settle = (100, 30, 30) if quick else (500, _MINUTE, 200)
     costs = time_window(find_demo("simple_shapes")(1, {"count": count}, referee_factory()), frames, settle)
-    late = f"{costs.pop('late'):.2g} % of the frames take the processor more than 16.7 ms"
-    note = f"{count} bodies, everything open, {frames} frames of 1280 x 720; medians, docks (drawn in turn): means"
+    late = f"{costs.pop('late'):.2g} % of the frames take more than 16.7 ms of processor time"
+    note = f"{count} bodies, everything open, {frames} frames of 1280 x 720; medians, but means for docks (drawn in turn)"
     names = sorted(costs, key=lambda name: (name not in _FIRST, -costs[name]))
     words = {name: name if name in _FIRST else f"of it {name}" for name in names}
     notes = {"processor, worst": late}

@@ -80,7 +80,7 @@ def draw(path: str) -> None:
     for question in QUESTIONS:
         left.loglog(VERTICES, [nanoseconds[_name(question, n)] for n in VERTICES], "o-", label=question)
     left.axvline(MAX_IN_LANES + 0.5, color="0.7", linestyle="--")
-    left.set(xlabel="vertices of both polygons", ylabel="ns a pair", title=f"{AMOUNT:,} pairs (right of the line: no lanes)")
+    left.set(xlabel="vertices of both polygons", ylabel="ns per pair", title=f"{AMOUNT:,} pairs (no lanes right of the line)")
     left.legend()
     left.set_xticks(VERTICES, [str(n) for n in VERTICES])
     left.minorticks_off()

@@ -40,18 +40,18 @@ def _ten_minutes(demo: str, steps: int, values: Mapping[str, float]) -> list[Rec
     note = f"{demo}, {seconds:.0f} s, {found['inputs']} inputs"
     rest = found["grown"] - found["chronicle"] - found["measured_keyframes"]
     demo = f"{demo} with {found['bodies']} bodies"
-    keyframes = f"{found['keyframes']} of them, {found['own_count'] / 1e6:.3g} MB by the history's own count"
+    keyframes = f"{found['keyframes']} keyframes, {found['own_count'] / 1e6:.3g} MB by the history's own count"
 
     def megabytes(name: str, n_bytes: float, more: str = note) -> Record:
         return record(name, "MB", [1.0], note=more, amount=n_bytes / 1e6)
 
     return [
-        megabytes(f"memory in all, {demo}", found["grown"], "the past, plots, log, an open recorder"),
-        megabytes("  of it the past", found["grown"] - found["chronicle"]),
-        megabytes("    of that keyframes", found["measured_keyframes"], keyframes),
-        megabytes("    of that inputs, hashes, digests", rest, f"{rest / steps:.0f} bytes a step"),
-        megabytes("  of it plots and log", found["chronicle"], "the newest steps only, the sums of all"),
-        megabytes("a minute in a file", found["file"] / (seconds / 60.0)),
-        record(f"anywhere in {seconds:.0f} s, {demo}", "ms", found["seeks"], note=f"{len(found['seeks'])} targets, the clock's time"),
-        record("  the slowest of them", "ms", [max(found["seeks"])], note="the clock's time"),
+        megabytes(f"total memory, {demo}", found["grown"], "history, plots, log, an open recorder"),
+        megabytes("  history", found["grown"] - found["chronicle"]),
+        megabytes("    keyframes", found["measured_keyframes"], keyframes),
+        megabytes("    inputs, hashes, digests", rest, f"{rest / steps:.0f} bytes per step"),
+        megabytes("  plots and log", found["chronicle"], "only the newest steps, but the sums of all"),
+        megabytes("one minute in a file", found["file"] / (seconds / 60.0)),
+        record(f"going to any step of {seconds:.0f} s, {demo}", "ms", found["seeks"], note=f"{len(found['seeks'])} targets, elapsed time"),
+        record("  the slowest", "ms", [max(found["seeks"])], note="elapsed time"),
     ]

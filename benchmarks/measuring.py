@@ -19,7 +19,7 @@ from engine.common.installation import BOX2D
 
 __all__ = ["AGAIN", "MissingPeerError", "Record", "record", "require_peer", "seconds_in_turn"]
 
-AGAIN = "again at once"
+AGAIN = "repeated at once"
 """Name of our call once more, right after ours: the first finds code and data out of the cache, for the peers ran in between."""
 
 _LIBRARIES = ("numpy", "numba", BOX2D, "pymunk", "shapely")

@@ -171,8 +171,8 @@ def _shared(solver: str, count: int, n_clients: int, n_ticks: int) -> list[Recor
         record(
             f"server, {who}", "ms", [statistics.fmean(table.server_seconds)], plain, "unshared step", f"{points:,} contact points; mean"
         ),
-        record("  a client without its rollbacks", "ms", own, plain, "unshared step", "mean"),
-        record("  a client with them", "ms", [statistics.fmean(table.client_seconds)], plain, "unshared step", far),
+        record("  a client without rollbacks", "ms", own, plain, "unshared step", "mean"),
+        record("  a client with rollbacks", "ms", [statistics.fmean(table.client_seconds)], plain, "unshared step", far),
         record("  to a client", "kB/s", [1.0], note="of messages", amount=down),
         record("  from a client", "kB/s", [1.0], note="of messages", amount=up),
     ]
@@ -196,10 +196,10 @@ def _kept(solver: str, count: int, rounds: int) -> list[Record]:
     who = f"{count} bodies, {solver}"
     often = f"every {KEYFRAME_TICKS} ticks on all copies"
     names = {
-        "canonical": (f"canonical form, {who}", often if not world.is_always_canonical else "nothing to be done"),
-        "encode": ("  a state encoded", f"{len(content) / 1e3:.0f} kB"),
-        "compress": ("  compressed", f"{len(packed) / 1e3:.0f} kB, for one who joins"),
-        "decode": ("  decoded", "back to a keyframe"),
+        "canonical": (f"canonical form, {who}", often if not world.is_always_canonical else "nothing to do"),
+        "encode": ("  encoding a state", f"{len(content) / 1e3:.0f} kB"),
+        "compress": ("  compressing it", f"{len(packed) / 1e3:.0f} kB, for a client that joins"),
+        "decode": ("  decoding it", "to return to a keyframe"),
     }
     return [record(name, "ms", taken[what], taken["step"], "a step", note) for what, (name, note) in names.items()]
 

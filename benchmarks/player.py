@@ -69,8 +69,8 @@ def run(quick: bool = False) -> list[Record]:
     """Measure the page of 1,000 bodies, with `quick` of 40."""
     result = measure(40 if quick else 1000)
     size = f"{result['bytes'] / 1e3:,.0f} kB"
-    note = f"{result['bodies']:,} bodies for {_SECONDS:g} s, {size}, {result['frames_per_second']:.0f} frames a second"
-    names = {"first_frame_ms": "first frame", "script_ms": "script of a frame", "raster_ms": "raster of a frame"}
+    note = f"{result['bodies']:,} bodies for {_SECONDS:g} s, {size}, {result['frames_per_second']:.0f} frames per second"
+    names = {"first_frame_ms": "first frame", "script_ms": "script per frame", "raster_ms": "raster per frame"}
     return [record(f"page, {name}", "ms", [result[key] / 1e3], note=note) for key, name in names.items()]
 
 
@@ -86,7 +86,7 @@ def measure(count: int) -> dict[str, Any]:
     from tests.waiting import until
 
     if PROGRAM is None:
-        raise LabError("neither Chromium nor Chrome is installed, in which the page would be opened")
+        raise LabError("the page needs Chromium or Chrome, and neither is installed")
     demo = find_demo("simple_shapes")(0, {"count": count})
     capture = Capture(demo)
     for _ in range(round(_SECONDS / demo.step_seconds)):
@@ -140,8 +140,10 @@ def main(arguments: list[str]) -> int:
         return 0
     print(f"{result['bodies']:,} bodies, {_SECONDS:g} s: {result['bytes'] / 1e3:,.0f} kB")
     print(f"first frame after {result['first_frame_ms']:.0f} ms, {result['first_frame_processor_ms']:.0f} ms of processor time")
-    print(f"a frame: {result['script_ms']:.1f} ms of script (95 %: {result['script_p95_ms']:.1f}), {result['raster_ms']:.1f} ms of raster")
-    print(f"{result['frames_per_second']:.0f} frames a second, 95 % within {result['frame_p95_ms']:.1f} ms")
+    print(
+        f"per frame: {result['script_ms']:.1f} ms of script (95 %: {result['script_p95_ms']:.1f}), {result['raster_ms']:.1f} ms of raster"
+    )
+    print(f"{result['frames_per_second']:.0f} frames per second, 95 % within {result['frame_p95_ms']:.1f} ms")
     return 0
 
 

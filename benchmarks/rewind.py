@@ -58,8 +58,8 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
     each = f"{note}, {n_targets} targets, processor time"
     return [
         record(f"back {back} steps, {count} bodies", "ms", walls, note=f"{each} {1e3 * statistics.median(processor):.3g} ms"),
-        record("  the slowest of them", "ms", [max(walls)], note=f"{each} {1e3 * max(processor):.3g} ms"),
-        record("  a step with what is kept of it", "ms", usual[half:], note=f"{note}, processor time"),
+        record("  the slowest", "ms", [max(walls)], note=f"{each} {1e3 * max(processor):.3g} ms"),
+        record("  a step, with the data kept for it", "ms", usual[half:], note=f"{note}, processor time"),
         record("  a step with a keyframe", "ms", keyframed[-8:], note=f"{note}, processor time"),
         *_states(history, note),
     ]

@@ -34,7 +34,7 @@ def run(quick: bool = False) -> list[Record]:
             missing = str(error)
         taken = seconds_in_turn(calls, rounds)
         note = f"{len(found.pairs):,} pairs, {int((found.manifolds.count > 0).sum()):,} contacts"
-        for peer, what in (("pymunk", "; pymunk computes none"), ("pymunk, sensors", "; pymunk computes them, too")):
+        for peer, what in (("pymunk", "; pymunk computes none"), ("pymunk, sensors", "; pymunk computes them too")):
             their = taken.get(peer)
             records.append(record(f"scene, {n:,} bodies", "ms", taken["ours"], their, peer if their else "", missing or note + what))
     return records

@@ -54,7 +54,7 @@ def _sweeps(distinct: bool, quick: bool) -> list[Record]:
         "moved": only_move,
     }
     taken = seconds_in_turn(calls, rounds)
-    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(sweep(False).status == Status.HIT).mean():.0%} meet"
+    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(sweep(False).status == Status.HIT).mean():.0%} touch"
     which = ", distinct" if distinct else ""
     rotating, to_target = "ours, rotating", "rotating, Box2D's target"
     rows = (
@@ -62,7 +62,7 @@ def _sweeps(distinct: bool, quick: bool) -> list[Record]:
         ("times and normals", "times", "box2d", to_target),
         (f"times and normals, {AGAIN}", AGAIN, "touch", rotating),
         ("contact sets", "contacts", "touch", rotating),
-        ("numbers moved, nothing computed", "moved", "touch", rotating),
+        ("data transfer only", "moved", "touch", rotating),
     )
     return [
         record(f"linear sweep{which}, {name}", "pairs/s", taken[ours], taken[peer], against, note, n) for name, ours, peer, against in rows

@@ -35,7 +35,7 @@ def run(quick: bool = False) -> list[Record]:
         many = [np.tile(column, (_MANY, 1)) for column in columns]
         records += [_two_against_one(name, ask, _MANY * n, rounds // 5) for name, ask in _questions(shapes, *many).items()]
     taken = _seconds({2: _hand_over}, rounds)
-    return [*records, record("hand-over to a second thread and back", "us", taken[2], note="nothing answered, by the clock")]
+    return [*records, record("handing over to a second thread and back", "us", taken[2], note="no query, elapsed time")]
 
 
 def _hand_over() -> None:
@@ -57,7 +57,7 @@ def _questions(shapes: batch.ShapeBatch, pairs: np.ndarray, a: np.ndarray, b: np
 
 def _two_against_one(name: str, ask: _Question, n: int, rounds: int) -> Record:
     taken = _seconds({threads: lambda threads=threads: ask(threads) for threads in (1, 2)}, rounds)
-    return record(f"{name}, two threads", "pairs/s", taken[2], taken[1], "one thread", f"{n:,} pairs, by the clock", n)
+    return record(f"{name}, two threads", "pairs/s", taken[2], taken[1], "one thread", f"{n:,} pairs, elapsed time", n)
 
 
 def _seconds(calls: dict[int, Callable[[], object]], rounds: int) -> dict[int, list[float]]:

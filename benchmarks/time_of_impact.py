@@ -61,7 +61,7 @@ def _sweeps(turn: float, distinct: bool, quick: bool) -> list[Record]:
     taken = seconds_in_turn({**calls, "pybox2d": lambda: oracle.times_of_impact(given.pairs, *where).seconds}, rounds)
     name = f"time of impact, {'rotating' if turn > 0.0 else 'not rotating'}{', distinct' if distinct else ''}"
     note = (
-        f"{n:,} pairs of {len(given.shapes):,} shapes, {(found == Status.HIT).mean():.0%} meet, "
+        f"{n:,} pairs of {len(given.shapes):,} shapes, {(found == Status.HIT).mean():.0%} touch, "
         f"{(found == theirs).mean():.1%} with Box2D's status"
     )
     return [record(f"{name}, {which}" if which else name, "pairs/s", taken[which], taken["pybox2d"], "pybox2d", note, n) for which in calls]

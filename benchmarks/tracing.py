@@ -207,8 +207,8 @@ def _measured(name: str, quick: bool) -> list[Record]:
     calls = {"ours": lambda: ask(ours, None), "bare": lambda: ask(bare, None), "traced": lambda: ask(ours, trace)}
     taken = seconds_in_turn(calls, rounds)
     each = {side: [whole / (_REPEATS * n) for whole in seconds] for side, seconds in taken.items()}
-    note = f"{n:,} of them, the same to the bit"
+    note = f"{n:,} calls, bit-identical results"
     return [
-        record(name, "us", each["ours"], each["bare"], "with all that records cut out", note),
-        record(f"  {name}, traced", "us", each["traced"], each["ours"], "without a trace", f"some {told:.0f} rows each"),
+        record(name, "us", each["ours"], each["bare"], "without any tracing code", note),
+        record(f"  {name}, traced", "us", each["traced"], each["ours"], "without tracing", f"about {told:.0f} rows each"),
     ]

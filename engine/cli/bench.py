@@ -25,7 +25,7 @@ NAMES = (
 class BenchOptions:
     """Options of ``bench``."""
 
-    names: list[str] | None = argument("NAMES", f"Benchmarks: {NAMES}. If omitted, all except two slow ones.", None)
+    names: list[str] | None = argument("NAMES", f"Benchmarks: {NAMES}. If omitted, all except cold_start, history and player.", None)
     quick: bool = option("", "Run a reduced version as a smoke test; the times are not meaningful.", False)
     json: JsonFile = None
 

@@ -253,7 +253,7 @@ class _Walk:
         own = " ".join(element.attrib[key] for key in _NAMED if key in element.attrib)
         words_of_all = " ".join((words, *own.lower().split())).strip()
         if len(words_of_all) > _MAX_WORDS:
-            requirement = f"an SVG whose shapes have ids, classes and labels of at most {_MAX_WORDS} letters, those of groups included"
+            requirement = f"an SVG whose shapes have ids, classes and labels of at most {_MAX_WORDS} letters, including those of groups"
             raise InvalidInputError(self._name, requirement, Described(f"{len(words_of_all)}"))
         return words_of_all
 
@@ -268,7 +268,7 @@ class _Walk:
         target = self._by_id.get(link[1:])
         if target is None:
             if not frame.is_measured:
-                self._notes.not_understood(f'<use href="{link}">, which is not there')
+                self._notes.not_understood(f'<use href="{link}">, which does not exist')
             return
         inner = replace(frame, links=(*frame.links, link), uses=(*frame.uses, element))
         if frame.is_clip_path and self._local(target) not in _SHAPES:
@@ -325,7 +325,7 @@ class _Walk:
             return value.number
         if value.unit == "%" and viewport.is_guess:
             wide, high = viewport.width, viewport.height
-            self._notes.once(f"The drawing does not say its width and height: percentages are taken of {wide:g} x {high:g} pixels")
+            self._notes.once(f"The drawing does not specify its width and height, so percentages refer to {wide:g} x {high:g} pixels")
         diagonal = math.sqrt(0.5) * math.hypot(viewport.width, viewport.height)
         reference = {"x": viewport.width, "y": viewport.height}.get(along, diagonal)
         return value.resolved(reference, style["font-size"].number, self._styles.rem)
@@ -548,7 +548,7 @@ class _Walk:
                 segments, error = path_segments(text)
                 if error is not None:
                     rest = text[error:].strip()
-                    where = f'letter {error + 1} of {len(text)}, "{text[error : error + 20]}"' if rest else "at its end a number is missing"
+                    where = f'letter {error + 1} of {len(text)}, "{text[error : error + 20]}"' if rest else "a number is missing at its end"
                     self._notes.cut_short(f"{label}, {where}")
             else:
                 points, is_whole = numbers(text)

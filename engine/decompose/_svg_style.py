@@ -352,7 +352,7 @@ class Styles:
 
     def _check_size(self, text: str) -> None:
         if sum(1 for _ in _MARKS.finditer(text)) > _MAX_MARKS:
-            requirement = f"a style sheet of at most {_MAX_MARKS} marks of punctuation"
+            requirement = f"a style sheet of at most {_MAX_MARKS} punctuation marks"
             raise InvalidInputError(f"{self._name}: style", requirement, Described("more"))
         depth = 0
         for bracket in _BRACKETS.findall(text):
@@ -443,7 +443,7 @@ class Styles:
             n_matches += sum(costs[f".{word}"] for word in wrapper.classes)
             n_matches += costs["~"] * len(wrapper.etree_siblings) + costs["["] * (1 + sum(map(len, element.attrib.values())) // 100)
             if n_matches > _MAX_MATCHES:
-                requirement = f"an SVG with at most {_MAX_MATCHES} pairs of an element and a selector to be compared"
+                requirement = f"an SVG with at most {_MAX_MATCHES} pairs of an element and a selector to compare"
                 raise InvalidInputError(f"{self._name}: style", requirement, Described("more"))
             parent = None if wrapper.parent is None else wrapper.parent.etree_element
             previous = None if wrapper.previous is None else wrapper.previous.etree_element

@@ -150,4 +150,4 @@ def check_size(name: str, depth: int, count: int) -> None:
     if depth > _MAX_DEPTH:
         raise InvalidInputError(name, f"an SVG nested at most {_MAX_DEPTH} deep", Described("one nested deeper"))
     if count > _MAX_ELEMENTS:
-        raise InvalidInputError(name, f"an SVG of at most {_MAX_ELEMENTS} elements, copies by <use> included", Described("more"))
+        raise InvalidInputError(name, f"an SVG of at most {_MAX_ELEMENTS} elements, including copies by <use>", Described("more"))

@@ -747,7 +747,7 @@ class World:
             self._apply(command)
             dropped = self._drop_joints() if command.may_loosen_joints and self._model.joints else ()
         except Exception as error:
-            raise self._roll_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
+            raise self._roll_back(f"{self._title} rejected {type(command).__name__}: {error}", mark) from error
         if body in self._model.bodies and (np.abs(self._solver.motion_of(body)) > MAX_MOTION).any():  # its center of mass may have moved
             self._take_out([body])
         return dropped
@@ -781,7 +781,7 @@ class World:
         try:
             self._solver.canonicalize()
         except Exception as error:
-            raise WorldLostError(f"{self._title} refused Canonicalize: {error}; the world is unchanged") from error
+            raise WorldLostError(f"{self._title} rejected Canonicalize: {error}; the world is unchanged") from error
         self._is_stale = True
         self._may_sleep()
 
@@ -969,7 +969,7 @@ class World:
                     self._model.note_out_of_range(body)
             dropped = self._drop_joints() if self._model.gears else ()
         except Exception as error:
-            raise self._roll_back(f"{self._title} refused to deactivate a body: {error}", mark) from error
+            raise self._roll_back(f"{self._title} failed to deactivate a body: {error}", mark) from error
         self._note_destroyed(*(("joint", joint) for joint in dropped))
 
     # -- snapshots ----------------------------------------------------------------------------------------------------
@@ -1011,7 +1011,7 @@ class World:
                 if not self._solver.can_hold(resolved):
                     raise InvalidInputError(f"joint {joint}", f"one that {self._title} supports", Described(type(resolved.spec).__name__))
         except Exception as error:
-            problem = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
+            problem = f"{self._title} rejected the snapshot of step {snapshot.step_index}: {error}"
             self._model.undo()
             if is_loaded and self._solver is solver and mark is not None:
                 solver.go_back(mark)

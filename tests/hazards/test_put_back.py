@@ -98,7 +98,7 @@ def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(command, is_fres
         raise AssertionError("m_I > 0.0f")
 
     monkeypatch.setattr(Box2DCache, place, breaks)
-    with pytest.raises(WorldLostError, match=r"Box2D refused \w+: m_I > 0.0f; the world (has been rolled back|is unchanged)"):
+    with pytest.raises(WorldLostError, match=r"Box2D rejected \w+: m_I > 0.0f; the world (has been rolled back|is unchanged)"):
         ask(world)
     monkeypatch.undo()
     assert standing(world) == twin_before and is_whole(world)
@@ -145,9 +145,9 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch):
         raise AssertionError("out of memory")
 
     monkeypatch.setattr(Box2DCache, "add_body", fail)
-    with pytest.raises(WorldLostError, match="Box2D refused CreateBody: out of memory; the world could not be rolled back: out of memory"):
+    with pytest.raises(WorldLostError, match="Box2D rejected CreateBody: out of memory; the world could not be rolled back: out of memory"):
         world.create_body(BodySpec((BOX,)))
-    with pytest.raises(WorldLostError, match="Box2D refused the snapshot of step 10: out of memory"):
+    with pytest.raises(WorldLostError, match="Box2D rejected the snapshot of step 10: out of memory"):
         world.restore(snapshot)
     monkeypatch.undo()
     world.hooks = StepHooks()
@@ -179,7 +179,7 @@ def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch)
     world, twin = full_world(), full_world()
     monkeypatch.setattr(Box2DCache, "write_impulses", lambda *arguments: 1 // 0)
     for _ in range(2):
-        with pytest.raises(WorldLostError, match=r"Box2D refused Canonicalize: integer .* by zero; the world is unchanged"):
+        with pytest.raises(WorldLostError, match=r"Box2D rejected Canonicalize: integer .* by zero; the world is unchanged"):
             world.canonicalize()
         world.step()
         twin.step()
@@ -195,7 +195,7 @@ def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch):
     before = standing(world)
     monkeypatch.setattr(Box2DCache, "add_joint", lambda *arguments: 1 // 0)
     for attempt in (lambda: world.restore(snapshot), lambda: World.from_snapshot(snapshot)):
-        with pytest.raises(WorldLostError, match=r"Box2D refused the snapshot of step 10: integer .* by zero; the world is unchanged"):
+        with pytest.raises(WorldLostError, match=r"Box2D rejected the snapshot of step 10: integer .* by zero; the world is unchanged"):
             attempt()
     monkeypatch.undo()
     assert standing(world) == before and is_whole(world)

@@ -24,7 +24,7 @@ class ShockPropagation(Method):
 
     title = "Shock propagation"
     settings = (
-        Setting("sweeps", "Sweeps", 5, 1, 100, is_whole=True, help="Sweeps over all contacts in a step, the last one included."),
+        Setting("sweeps", "Sweeps", 5, 1, 100, is_whole=True, help="Sweeps over all contacts in a step, including the last one."),
         Setting(
             "collision_passes",
             "Collision passes",

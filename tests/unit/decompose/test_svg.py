@@ -208,7 +208,7 @@ def test_bad_drawings_are_refused_in_one_line(tmp_path, text, words):
         ('<rect width="50" height="50" fill="none" stroke="red"/>', "got 1 shape without fill"),
         ("<text>x</text>", "got nothing but text"),
         ('<path d="M0 0L9 9"/>', "got none"),
-        ('<path d="M0 0 L1"/>', r"got none \(Drawn up to its first error: path, at its end a number is missing\)"),
+        ('<path d="M0 0 L1"/>', r"got none \(Drawn up to its first error: path, a number is missing at its end\)"),
         ('<rect width="9vw" height="9"/>', r"got none \(Not understood: width: 9vw\)"),
         ('<rect width="9" height="9" clip-path="url(#c)"/><clipPath id="c"/>', "got none"),
         ('<svg viewBox="0 0 0 9"><rect width="9" height="9"/></svg>', "got none"),

@@ -202,7 +202,7 @@ def test_percentages_of_a_drawing_without_a_size_are_told(tmp_path):
     """CSS 2.1, 10.3.2: 300 x 150, where nothing else is known."""
     drawing = read(tmp_path, '<rect width="10%" height="10%"/>', "")
     assert drawing.outline.area == pytest.approx(30.0 * 15.0)
-    assert drawing.notes == ("The drawing does not say its width and height: percentages are taken of 300 x 150 pixels.",)
+    assert drawing.notes == ("The drawing does not specify its width and height, so percentages refer to 300 x 150 pixels.",)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_clipping(tmp_path, content, area):
         ('<circle r="-5"/>', "Not understood: r: -5."),
         ('<rect width="5" height="5" x="80" clip-path="url(#no)"/>', "Not understood: clip-path: url(#no)."),
         ('<rect width="5" height="5" x="80" fill="url(a.svg#p)"/>', "Not understood: url(a.svg#p)."),
-        ('<use href="#no"/>', 'Not understood: <use href="#no">, which is not there.'),
+        ('<use href="#no"/>', 'Not understood: <use href="#no">, which does not exist.'),
         ('<svg viewBox="a"/>', 'Not understood: viewBox="a".'),
         ('<svg viewBox="0 0 9 9" preserveAspectRatio="xMid"/>', 'Not understood: preserveAspectRatio="xMid".'),
         ('<rect width="1" height="1" filter="url(#f)"/>', "Not applied: filter (1)."),
@@ -356,7 +356,7 @@ def test_clipping(tmp_path, content, area):
         ("<animate/>", "Not traced: animate (1)."),
         ('<path id="wing" d="M0 0H1V1z M3 3 a1 1 0 2 0 5 5 z"/>',
          'Drawn up to its first error: path "wing", letter 22 of 31, " 2 0 5 5 z".'),
-        ('<path d="M0 0H1V1h "/>', "Drawn up to its first error: path, at its end a number is missing."),
+        ('<path d="M0 0H1V1h "/>', "Drawn up to its first error: path, a number is missing at its end."),
         ('<path d="M0 0H1V1z nan"/>', 'Drawn up to its first error: path, letter 10 of 13, " nan".'),
         ('<polygon points="0 0 1 0 1 1 5"/>', "Drawn up to its first error: polygon, after 3 points."),
         ('<polyline points="0 0 1 0 1 1 x"/>', "Drawn up to its first error: polyline, after 3 points."),
@@ -433,14 +433,14 @@ def test_an_outline_stays_valid_wherever_it_is_put(tmp_path):
         (f"<style>{'a,' * 300}a{{fill:red}}</style>", "style sheets have at most 300 selectors"),
         (f"<style>{'*{fill:red}' * 60}</style>{'<g/>' * 60}", "at most 2000 pairs of an element and a selector"),
         (f"<style>g:first-of-type{{fill:red}}</style>{'<g/>' * 60}", "at most 2000 pairs of an element and a selector"),
-        (f"<style>{'a,' * 610_000}a{{fill:red}}</style>", "at most 600000 marks of punctuation"),
+        (f"<style>{'a,' * 610_000}a{{fill:red}}</style>", "at most 600000 punctuation marks"),
         (f"<style>{'[d*=q]{fill:red}' * 50}</style><path d='{' ' * 5_000}'/>", "at most 2000 pairs of an element and a selector"),
         ("".join(f"<clipPath id='c{k}' clip-path='url(#c{k + 1})'/>" for k in range(2_000)) + "<g clip-path='url(#c0)'/>",
          "nested at most 64 deep"),
         (f"<style>{'a{' * 50_000}</style>", "nested at most 32 deep"),
         (f"<rect style='x:{'(' * 50_000}'/>", "nested at most 32 deep"),
         (f"<clipPath id='c'>{'<path/>' * 900}</clipPath>" + "".join(f"<g transform='scale({k})' clip-path='url(#c)'/>" for k in range(50)),
-         "at most 20000 elements, copies by <use> included"),
+         "at most 20000 elements, including copies by <use>"),
     ],
     ids=["selectors", "matches", "siblings", "marks", "letters", "clips of clips", "nested rules", "nested values", "clips"],
 )  # fmt: skip
@@ -472,7 +472,7 @@ def test_boxes_of_nested_groups_are_measured_once(tmp_path, n_levels, is_copied)
         content = f"<g {TURN}>{content}</g>" if not is_copied else f'<defs><g id="g{k}" {TURN}>{content}</g></defs><use href="#g{k}"/>'
     drawing = read(tmp_path, content)
     assert bounds(drawing) == pytest.approx((25, 55, 35, 75) if levels % 2 else (20, 60, 40, 70))
-    assert drawing.notes == ('Not understood: <use href="#no">, which is not there.',)
+    assert drawing.notes == ('Not understood: <use href="#no">, which does not exist.',)
 
 
 def test_a_box_is_that_of_the_copy(tmp_path):

@@ -155,7 +155,7 @@ def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood():
     ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
     world.step()
     before = world.state_hash(), world.body_ids
-    with pytest.raises(WorldLostError, match="Falling refused SetAwake: it never sleeps; the world has been rolled back"):
+    with pytest.raises(WorldLostError, match="Falling rejected SetAwake: it never sleeps; the world has been rolled back"):
         world.set_awake(ball, False)
     assert (world.state_hash(), world.body_ids) == before
     world.destroy_body(ball)
