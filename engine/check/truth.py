@@ -24,7 +24,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from engine.check.plain import PlainPair, PlainShape, core_of
-from engine.compare.proofs.exact import bits_of, to_int
+from engine.exact.cores import Core
 
 __all__ = ["Direction", "Truth", "direction_of", "is_between", "is_in", "support_separation", "unit"]
 
@@ -53,10 +53,9 @@ class Truth:
 
     def __init__(self, pair: PlainPair, with_corners: bool = False) -> None:
         (core_a, radius_a), (core_b, radius_b) = core_of(pair.a), core_of(pair.b)
-        numbers = [*(value for corner in (*core_a, *core_b) for value in corner), radius_a, radius_b]
-        self._bits = bits_of(*numbers)
-        self._a, self._b = ([(to_int(x, self._bits), to_int(y, self._bits)) for x, y in core] for core in (core_a, core_b))
-        self._radii = to_int(radius_a, self._bits) + to_int(radius_b, self._bits)
+        both = Core.of([*core_a, *core_b, (radius_a, radius_b)])
+        self._bits, self._radii = both.bits, sum(both.corners.pop())
+        self._a, self._b = both.corners[: len(core_a)], both.corners[len(core_a) :]
         is_round = len(core_a) == 1 or len(core_b) == 1
         self._ways = [(self.along(direction), direction) for direction in self._directions(with_corners or is_round)]
         self.separation = max(separation for separation, _ in self._ways)
@@ -91,8 +90,7 @@ def direction_of(x: float, y: float) -> Direction | None:
     """Return a vector of floats as integers that point the same way, None for no direction at all."""
     if x == 0.0 and y == 0.0:
         return None
-    bits = bits_of(x, y)
-    return to_int(x, bits), to_int(y, bits)
+    return Core.of([(x, y)]).corners[0]
 
 
 def unit(direction: Direction) -> tuple[float, float]:

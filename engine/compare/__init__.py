@@ -5,8 +5,8 @@ Read in this order, which is also that of the imports (tests/architecture/test_l
     allowances   how far Box2D's float32 may stray; the only place with such numbers
     cases/       seeded shapes, pairs, motions, rays and point sets, random ones and those on which collision code goes wrong
     queries      what is put to both sides, and the answers in one form for all: manifolds, times of impact, rays
-    proofs/      what shows a difference to be rounding's doing: exact arithmetic, replayed decisions, intervals cleared
-    verdicts/    one judge a query: agree, explained with a reason and its proof, or unexplained
+    proofs/      what shows that rounding caused a difference: exact margins (`engine.exact`), replayed decisions, cleared intervals
+    questions/   one module a query: its cases, both answers, and the verdict: agree, explained with a proof, or unexplained
     pair/        one pair: as a file, asked of both sides, made small
     processes/   tasks shared among processes, or handed to a cluster
     bulk/        millions of pairs, counted: what `compare` does

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = (
     "engine.common",
     "engine.geometry",
+    "engine.exact",
     "engine.contracts",
     "engine.report",
     "engine.bounding",
@@ -47,6 +48,7 @@ LAYERS = (
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
 _COLLISION = {f"engine.{room}" for room in ("bounding", "broadphase", "narrowphase", "continuous", "query")}
 LIMITS = {
+    "engine.exact": {"engine.common", "engine.geometry"},
     "engine.world": _PLAIN,
     "engine.box2d": _PLAIN | {"engine.world"},
     "engine.dynamics": _PLAIN | _COLLISION | {"engine.world"},

@@ -23,21 +23,18 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.compare import allowances
 from engine.compare.proofs._edge_decisions import replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Outcome, all_outcomes, replay_outcome
-from engine.compare.proofs.exact import Corner, aligned, placed
 from engine.compare.proofs.placed import (
-    Core,
     Explained,
     at_limit,
     bounds_of,
-    core_distance_sq,
     core_of,
-    local_corners,
     placed_edge,
     placed_polygon,
     reach_of,
     world_points,
 )
 from engine.compare.queries import Answers, PosedPairs
+from engine.exact.cores import distance_sq
 from engine.geometry.kinds import CIRCLE, SEGMENT
 from engine.narrowphase.batched import ManifoldRows
 
@@ -56,6 +53,8 @@ _FLOAT32_BITS = 160
 
 _GUARD_BITS = 100
 """Bits of a bound of some 1e-5 m as an integer: finer than float64."""
+
+_Point: TypeAlias = tuple[Fraction, Fraction]
 
 _Rule: TypeAlias = Callable[[Sequence[int]], Outcome]
 """Follows Box2D's rule once, the undecided comparisons as a script says."""
@@ -174,7 +173,8 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
         if abs(margin) - error > bound:
             return None
     bound = 2.0 * bounds_of(posed, at).separation
-    corners = [_scaled_corners(posed, at, side) for side in (0, 1)]
+    # products of two corners lie over the square of what a corner lies over, and so does a quotient by a length
+    corners = [core_of(posed, at, side).over(2 * _FLOAT32_BITS).corners for side in (0, 1)]
 
     def separation(reference: list[int]) -> int:
         side, edge = reference
@@ -188,13 +188,6 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
         return None
     margin = float(Fraction(scaled, 1 << (2 * _FLOAT32_BITS)))
     return "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
-
-
-def _scaled_corners(posed: PosedPairs, at: int, side: int) -> list[Corner]:
-    """Return the world corners times 2**320."""
-    _, vertices, position, rotation = local_corners(posed, at, side)
-    corners, bits = placed(vertices, *position, *rotation)
-    return aligned(corners, 2 * _FLOAT32_BITS - bits)
 
 
 def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> Explained:
@@ -215,9 +208,8 @@ def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: An
         gap = Fraction(separation)
         lift = (base.skin - other.skin - gap) / 2
         end = (Fraction(x) - lift * nx, Fraction(y) - lift * ny)
-        surface = min(
-            _segment_distance_sq(end, other.vertices[k], other.vertices[(k + 1) % len(other.vertices)]) for k in range(len(other.vertices))
-        )
+        corners = list(other.vertices)
+        surface = min(_segment_distance_sq(end, *edge) for edge in zip(corners, corners[1:] + corners[:1], strict=True))
         beyond = max(ny * (end[0] - first[0]) - nx * (end[1] - first[1]), nx * (end[1] - last[1]) - ny * (end[0] - last[0])) - total
         above = abs(nx * (end[0] - first[0]) + ny * (end[1] - first[1]) - gap)
         if surface > bound * bound or beyond > bound or above > bound:
@@ -232,7 +224,7 @@ def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: An
     return "float32_tie", float(farthest), evidence
 
 
-def _segment_distance_sq(point: tuple[Fraction, Fraction], start: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> Fraction:
+def _segment_distance_sq(point: _Point, start: _Point, end: _Point) -> Fraction:
     ex, ey = end[0] - start[0], end[1] - start[1]
     px, py = point[0] - start[0], point[1] - start[1]
     length_sq = ex * ex + ey * ey
@@ -249,10 +241,10 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     """Prove that a circle lies at the limit of contact, or equally deep behind two edges, within float32 rounding."""
     is_b = posed.shapes.kind[posed.pairs[at, 1]] == CIRCLE
     bound = bounds_of(posed, at).separation
-    core_a, core_b = core_of(posed, at, 0), core_of(posed, at, 1)
-    distance_sq = core_distance_sq(core_a, core_b)
+    cores = core_of(posed, at, 0), core_of(posed, at, 1)
+    square, (core_a, core_b) = distance_sq(*cores), (core.fractions for core in cores)
     if ours.count[at] != box2d.count[at]:
-        return at_limit(distance_sq, reach_of(posed, at), bound, "the limit of contact")
+        return at_limit(square, reach_of(posed, at), bound, "the limit of contact")
     own = Answers(ours.count, ours.axis[:, :2], ours.points)
     if (
         ours.count[at] == 0
@@ -262,9 +254,9 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
         return None
     if len(core_a) == len(core_b) == 1:
         turned = Fraction(max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True)))
-        if distance_sq * turned * turned > 2 * Fraction(bound) ** 2:
+        if square * turned * turned > 2 * Fraction(bound) ** 2:
             return None
-        distance = math.sqrt(float(distance_sq))
+        distance = math.sqrt(square)
         return "float32_tie", distance, f"the centers are {distance:.3g} m apart, but their direction is known only to {bound:.3g} m"
     polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
     explained = _explain_region(posed, at, ours, box2d, polygon, center, bound)
@@ -276,7 +268,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     deepest = max(separations)
     near = [separation for separation in separations if deepest - separation <= Fraction(2.0 * bound)]
     # one nearest edge only: then the center must lie so near to the surface that the direction from it is undetermined
-    if len(near) < 2 and float(distance_sq) > (bound / allowances.MAX_AGREEING_TURN) ** 2:
+    if len(near) < 2 and float(square) > (bound / allowances.MAX_AGREEING_TURN) ** 2:
         return None
     margin = float(deepest - min(near))
     allowed = f"and {2.0 * bound:.3g} m is allowed"
@@ -285,7 +277,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
 
 
 def _explain_region(
-    posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, polygon: Core, center: tuple[Fraction, Fraction], bound: float
+    posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, polygon: list[_Point], center: _Point, bound: float
 ) -> Explained:
     """Prove that a circle's center lies on the border between what is nearest to an edge and what is nearest to its corner.
 
@@ -337,7 +329,7 @@ def _is_along_own_normal(posed: PosedPairs, at: int, box2d: Answers, bound: floa
     is_b = shapes.kind[b] == CIRCLE
     circle, polygon = (b, a) if is_b else (a, b)
     toward = box2d.normal[at] if is_b else -box2d.normal[at]
-    center = [float(value) for value in core_of(posed, at, 1 if is_b else 0)[0]]
+    center = core_of(posed, at, 1 if is_b else 0).floats[0]
     x, y, separation = box2d.points[at, 0].tolist()
     skin = 0.0 if shapes.kind[polygon] == CIRCLE else float(shapes.radius[polygon])
     lift = 0.5 * (skin - separation) - float(shapes.radius[circle])

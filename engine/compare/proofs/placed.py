@@ -8,7 +8,6 @@ between fractions.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -17,19 +16,19 @@ from engine.box2d.oracle.held import held_rotation
 from engine.compare import allowances
 from engine.compare.proofs._edge_decisions import WorldEdge
 from engine.compare.proofs._polygon_decisions import Bounds, WorldPolygon, world_polygon
-from engine.compare.proofs.exact import distance_sq
 from engine.compare.queries import PosedPairs
+from engine.exact.cores import Core, distance_sq
+from engine.narrowphase.packing import PackedShapes
 
 __all__ = [
-    "Core",
     "Explained",
     "at_limit",
     "bounds_of",
-    "core_distance_sq",
     "core_of",
     "explain_distance",
     "explain_overlap",
     "local_corners",
+    "placed_core",
     "placed_edge",
     "placed_polygon",
     "reach_of",
@@ -38,8 +37,6 @@ __all__ = [
 
 Explained = tuple[str, float, str] | None
 """Reason, size in meters, and what was shown; None where there is no proof."""
-
-Core = list[tuple[Fraction, Fraction]]
 
 
 def bounds_of(posed: PosedPairs, at: int) -> Bounds:
@@ -52,11 +49,19 @@ def bounds_of(posed: PosedPairs, at: int) -> Bounds:
 
 def local_corners(posed: PosedPairs, at: int, side: int) -> tuple[int, list[tuple[float, float]], tuple[float, float], tuple[float, float]]:
     """Return the index of A (side 0) or B, its core's vertices, position, and rotation (cosine and sine) as Box2D holds it."""
-    shapes, shape = posed.shapes, int(posed.pairs[at, side])
-    first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
+    shape = int(posed.pairs[at, side])
     x, y, angle = (posed.poses_a if side == 0 else posed.poses_b)[at].tolist()
-    vertices = [(vx, vy) for vx, vy in shapes.vertices[first : first + n].tolist()]
-    return shape, vertices, (x, y), held_rotation(angle)
+    return shape, _vertices(posed.shapes, shape), (x, y), held_rotation(angle)
+
+
+def _vertices(shapes: PackedShapes, shape: int) -> list[tuple[float, float]]:
+    first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
+    return [(x, y) for x, y in shapes.vertices[first : first + n].tolist()]
+
+
+def placed_core(shapes: PackedShapes, shape: int, position: tuple[float, float], rotation: tuple[float, float]) -> Core:
+    """Return the core of a packed shape at a position, with a rotation (cosine and sine) that is taken as exact."""
+    return Core.placed(_vertices(shapes, shape), *position, *rotation)
 
 
 def placed_polygon(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldPolygon:
@@ -77,8 +82,9 @@ def placed_edge(posed: PosedPairs, at: int, side: int, number: Callable[[float],
 
 
 def core_of(posed: PosedPairs, at: int, side: int) -> Core:
-    """Return the core's vertices in the world, in fractions."""
-    return world_points(posed, at, side, None, Fraction)
+    """Return the core of A (side 0) or B in the world."""
+    _, vertices, position, rotation = local_corners(posed, at, side)
+    return Core.placed(vertices, *position, *rotation)
 
 
 def world_points(
@@ -101,12 +107,12 @@ def reach_of(posed: PosedPairs, at: int) -> Fraction:
 
 def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> Explained:
     """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
-    distance_sq, reach = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1)), reach_of(posed, at)
+    square, reach = distance_sq(core_of(posed, at, 0), core_of(posed, at, 1)), reach_of(posed, at)
     bound = float(allowances.overlap_allowance(posed.scale[at : at + 1])[0])
-    explained = at_limit(distance_sq, reach, bound, "the limit of overlap")
+    explained = at_limit(square, reach, bound, "the limit of overlap")
     if explained is None:
         return None
-    truth = distance_sq <= reach * reach
+    truth = square <= reach * reach
     reason, size, evidence = explained
     return reason, size, f"{evidence}; {'Box2D' if truth == box2d_overlaps else 'ours'} is right"
 
@@ -116,26 +122,16 @@ def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> E
     bound = float(allowances.distance_allowance(posed.scale[at : at + 1])[0])
     if max(ours, box2d) > 2.0 * bound:
         return None
-    distance_sq = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
-    explained = at_limit(distance_sq, reach_of(posed, at), bound, "the limit of touching")
+    square = distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
+    explained = at_limit(square, reach_of(posed, at), bound, "the limit of touching")
     return None if explained is None else (explained[0], explained[1], f"{explained[2]}; ours is {ours:.3g} m, Box2D's is {box2d:.3g} m")
 
 
-def core_distance_sq(core_a: Core, core_b: Core) -> Fraction:
-    """Return the exact squared distance of two convex cores (one vertex is a point), 0 where they overlap; see `exact.distance_sq`."""
-    over = math.lcm(*(number.denominator for core in (core_a, core_b) for corner in core for number in corner))
-    whole_a, whole_b = (
-        [(x.numerator * (over // x.denominator), y.numerator * (over // y.denominator)) for x, y in core] for core in (core_a, core_b)
-    )
-    square, length_sq = distance_sq(whole_a, whole_b)
-    return Fraction(square, length_sq * over * over)
-
-
-def at_limit(distance_sq: Fraction, reach: Fraction, bound: float, what: str) -> Explained:
-    """Prove that a distance is within `bound` of `reach`."""
+def at_limit(square: Fraction, reach: Fraction, bound: float, what: str) -> Explained:
+    """Prove that a distance, given by its square, is within `bound` of `reach`."""
     slack = Fraction(bound)
     low = max(Fraction(0), reach - slack)
-    if not low * low <= distance_sq <= (reach + slack) ** 2:
+    if not low * low <= square <= (reach + slack) ** 2:
         return None
-    margin = float((distance_sq - reach * reach) / (2 * reach))
+    margin = float((square - reach * reach) / (2 * reach))
     return "float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"

@@ -19,6 +19,7 @@ from engine.compare import allowances
 from engine.compare.bulk.tally import Sketch
 from engine.compare.cases import SHAPE_KINDS
 from engine.compare.cases.properties import box_rows
+from engine.compare.proofs.placed import placed_core
 from engine.compare.questions.chunk import Chunk
 from engine.compare.questions.question import Question
 from engine.compare.questions.sketches import box_corners, box_words, outline, pose_of
@@ -76,12 +77,9 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = 
 def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     """Return the box in fractions, Box2D's float32 cosine and sine taken as exact."""
     shapes, shape = posed.shapes, int(posed.indices[row])
-    first, n, radius = int(shapes.first[shape]), int(shapes.n_vertices[shape]), Fraction(float(shapes.radius[shape]))
     px, py, angle = posed.poses[row].tolist()
-    c, s = (Fraction(number) for number in held_rotation(angle))
-    corners = [(Fraction(x), Fraction(y)) for x, y in shapes.vertices[first : first + n].tolist()]
-    xs = [c * x - s * y + Fraction(px) for x, y in corners]
-    ys = [s * x + c * y + Fraction(py) for x, y in corners]
+    xs, ys = zip(*placed_core(shapes, shape, (px, py), held_rotation(angle)).fractions, strict=True)
+    radius = Fraction(float(shapes.radius[shape]))
     return min(xs) - radius, min(ys) - radius, max(xs) + radius, max(ys) + radius
 
 

@@ -30,11 +30,11 @@ from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
 from engine.common.words import counted
 from engine.compare.bulk.tally import Sketch
 from engine.compare.cases.properties import HULL_FAMILIES, point_sets
-from engine.compare.proofs.exact import Corner, to_int
 from engine.compare.questions.chunk import Chunk
 from engine.compare.questions.question import Question
 from engine.compare.questions.sketches import points_of
 from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.exact.cores import Core
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
 from engine.geometry.predicates import exact_turn
@@ -47,9 +47,7 @@ _PER_ROUNDING = round(1.0 / (4.0 * _U))
 """4 u is 2^-22: a margin is within its bound if this many of it are not more than what it is relative to."""
 
 _BITS = 150
-"""Every float32 is a whole number of 2^-149: exact arithmetic without fractions."""
-
-_SCALE = 1 << _BITS
+"""Every float32 is a whole number of 2^-149."""
 
 
 def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
@@ -101,7 +99,7 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     theirs, refusal = box2d.corners[row], box2d.refusals[row]
     n, n_wrapped = len(points), int(box2d.n_wrapped[row])
     order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
-    exact = [(to_int(x, _BITS), to_int(y, _BITS)) for x, y in points.tolist()]
+    exact = Core.of(points.tolist(), _BITS)
     if theirs is not None and not np.array_equal(theirs, points[order]):
         return "unexplained", 0.0, "Box2D's hull does not follow from its own rule"
     turned = _turned_comparisons(points, exact, order)
@@ -114,20 +112,21 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
             return "unexplained", 0.0, "Box2D's rule does not terminate, although no comparison is reversed"
         return "endless", farthest, f"{said}; corners {order} never lead back to the first"
     if theirs is None and mine is not None and n_wrapped >= 3:
-        return _refused([exact[at] for at in order], refusal)
+        return _refused(Core([exact.corners[at] for at in order], _BITS), refusal)
     if n_turned == 0:
         return "unexplained", 0.0, f"Box2D's rule, followed exactly, gives a hull different from ours (rejected: {refusal or 'no'})"
     return "float32_tie", farthest, said
 
 
-def _turned_comparisons(points: FloatArray, exact: Sequence[Corner], order: Sequence[int]) -> tuple[int, float] | None:
+def _turned_comparisons(points: FloatArray, exact: Core, order: Sequence[int]) -> tuple[int, float] | None:
     """Follow the wrapping; return how many comparisons rounding turned, and the distance of the worst; None if one is not proved."""
     held = points.astype(np.float32)
     n_turned, farthest = 0, 0.0
     for at in order:
         best = 0
         edges32 = held - held[at]
-        edges = [(x - exact[at][0], y - exact[at][1]) for x, y in exact]
+        (x0, y0) = exact.corners[at]
+        edges = [(x - x0, y - y0) for x, y in exact.corners]
         for j in range(1, len(points)):
             if best == at:
                 best = j
@@ -148,14 +147,14 @@ def _turned_comparisons(points: FloatArray, exact: Sequence[Corner], order: Sequ
                 farthest = max(farthest, 0.0 if is_length else abs(c) / max(r_sq, v_sq) ** 0.5)
             if is_chosen:
                 best = j
-    return n_turned, farthest / float(_SCALE)
+    return n_turned, farthest / 2.0**_BITS
 
 
-def _refused(corners: Sequence[Corner], refusal: str) -> tuple[str, float, str]:
-    pairs = list(zip(corners, [*corners[1:], corners[0]], strict=True))
-    area = Fraction(sum(ax * by - ay * bx for (ax, ay), (bx, by) in pairs), 2 * _SCALE**2)
-    magnitude = Fraction(sum(abs(ax * by) + abs(ay * bx) for (ax, ay), (bx, by) in pairs), _SCALE**2)
-    squares = [Fraction((bx - ax) ** 2 + (by - ay) ** 2, _SCALE**2) for (ax, ay), (bx, by) in pairs]
+def _refused(corners: Core, refusal: str) -> tuple[str, float, str]:
+    over = 4**_BITS
+    area = Fraction(sum(ax * by - ay * bx for (ax, ay), (bx, by) in corners.edges), 2 * over)
+    magnitude = Fraction(sum(abs(ax * by) + abs(ay * bx) for (ax, ay), (bx, by) in corners.edges), over)
+    squares = [Fraction((bx - ax) ** 2 + (by - ay) ** 2, over) for (ax, ay), (bx, by) in corners.edges]
     width, shortest = float(abs(area)) / float(max(squares)) ** 0.5, float(min(squares)) ** 0.5
     limit = Fraction(BOX2D_EPSILON)
     if area <= limit:
@@ -163,7 +162,7 @@ def _refused(corners: Sequence[Corner], refusal: str) -> tuple[str, float, str]:
     if min(squares) * _PER_ROUNDING <= limit * limit * (_PER_ROUNDING + 1):
         return "too_small", shortest, f"an edge is {shortest:.3g} m long ({refusal})"
     # each term two products and a difference, then n sums of at most half the magnitude
-    lost = Fraction(_U) * magnitude * (2 + Fraction(len(corners), 2))
+    lost = Fraction(_U) * magnitude * (2 + Fraction(len(corners.corners), 2))
     if area - limit <= lost:
         evidence = f"float32 can lose up to {float(lost):.3g} m^2 of its exact area, {float(area):.3g} m^2 ({refusal})"
         return "cancellation", width, evidence

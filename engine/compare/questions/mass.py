@@ -31,22 +31,17 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
 from engine.compare.bulk.tally import Sketch
 from engine.compare.cases.properties import MASS_FAMILIES, mass_chunk
-from engine.compare.proofs.exact import to_int
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
 from engine.compare.questions.chunk import Chunk
 from engine.compare.questions.question import Question
 from engine.compare.questions.sketches import outline, point_of
 from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.exact.masses import ExactMass, exact_mass
 from engine.geometry import Circle, Polygon, Segment, Transform
 
-__all__ = ["MassCases", "MassQuestion", "Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
+__all__ = ["MassCases", "MassQuestion", "Masses", "box2d_masses", "judge_masses", "our_masses"]
 
 _U32, _U64 = 0.5 * EPS32, 0.5 * EPS64
-
-_BITS = 150
-"""Every float32 is a whole number of 2^-149."""
-
-_SCALE = 1 << _BITS
 
 _QUANTITIES = (("mass", "kg"), ("centroid", "m"), ("inertia", "kg m^2"), ("kept centroid", "m"))
 
@@ -162,28 +157,6 @@ def box2d_reference(vertices: FloatArray, count: IntArray) -> FloatArray:
     return (last * (np.float32(1.0) / count.astype(np.float32))[:, None]).astype(np.float64)
 
 
-def exact_mass(shape: Circle | Polygon, density: float) -> tuple[Fraction, tuple[Fraction, Fraction], Fraction]:
-    """Return mass, centroid and inertia about the centroid, in fractions; the shape's numbers must be float32's."""
-    rho = Fraction(density)
-    if isinstance(shape, Circle):
-        radius_sq = Fraction(shape.radius) ** 2
-        mass = rho * Fraction(math.pi) * radius_sq
-        return mass, (Fraction(shape.center[0]), Fraction(shape.center[1])), mass * radius_sq / 2
-    # whole numbers, so that only the results are fractions
-    corners = [(to_int(x, _BITS), to_int(y, _BITS)) for x, y in shape.vertices.tolist()]
-    twice_area = first_x = first_y = second = 0
-    for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
-        turn = ax * by - ay * bx
-        twice_area += turn
-        first_x += turn * (ax + bx)
-        first_y += turn * (ay + by)
-        second += turn * (ax * ax + ax * bx + bx * bx + ay * ay + ay * by + by * by)
-    # the squared distance of the centroid times the area, taken off the second moment: all over one denominator
-    about_centroid = Fraction(3 * second * twice_area - 2 * (first_x * first_x + first_y * first_y), 36 * twice_area * _SCALE**4)
-    x, y = (Fraction(first, 3 * twice_area * _SCALE) for first in (first_x, first_y))
-    return rho * Fraction(twice_area, 2 * _SCALE**2), (x, y), rho * about_centroid
-
-
 def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, box2d: Masses, bounds: _Bounds) -> tuple[str, float, str]:
     exact = exact_mass(shape, density)
     parts: list[str] = []
@@ -220,7 +193,7 @@ def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box
 
 
 def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: float) -> tuple[str, float, str]:
-    area, lost = exact_mass(shape, 1.0)[0], Fraction(mass_allowed) / Fraction(density)
+    area, lost = exact_mass(shape, 1.0).mass, Fraction(mass_allowed) / Fraction(density)
     limit = Fraction(BOX2D_EPSILON)
     if isinstance(shape, Circle) or area - limit > lost:
         return "unexplained", float(area), f"Box2D gives no mass for an area of {float(area):.3g} m^2"
@@ -231,9 +204,8 @@ def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: floa
     return "too_small" if area <= limit else "cancellation", float(area) / longest, evidence
 
 
-def _off(masses: Masses, row: int, at: int, exact: tuple[Fraction, tuple[Fraction, Fraction], Fraction]) -> float:
-    mass, centroid, inertia = exact
-    right = ((mass,), centroid, (inertia,), centroid)[at]
+def _off(masses: Masses, row: int, at: int, exact: ExactMass) -> float:
+    right = ((exact.mass,), exact.centroid, (exact.inertia,), exact.centroid)[at]
     values = np.atleast_1d(masses.columns[at][row]).tolist()
     return max(abs(float(Fraction(value) - exactly)) for value, exactly in zip(values, right, strict=True))
 

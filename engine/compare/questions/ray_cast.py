@@ -25,7 +25,7 @@ Rays agree if both miss and start nowhere inside by more than b, or if both hit 
                                        that an edge's end has
     otherwise                          unexplained
 
-The inputs are float32 numbers, and the margins are computed from them exactly (`exact_ray`), up to the last division by an edge's length.
+The inputs are float32 numbers; the margins are computed from them exactly (`engine.exact.rays`), up to a last division by a length.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.compare import allowances
 from engine.compare.pair.file import Pair, Point
-from engine.compare.proofs.exact_ray import ExactRay
-from engine.compare.proofs.placed import Explained
+from engine.compare.proofs.placed import Explained, placed_core
 from engine.compare.queries import PosedRays, Rays, our_points, our_rays
 from engine.compare.questions.answer import Answer, finite_point
 from engine.compare.questions.chunk import Chunk
@@ -49,6 +49,7 @@ from engine.compare.questions.posed_cases import RayCases
 from engine.compare.questions.sketches import point_of, pose_of
 from engine.compare.questions.verdict import Explanation, Verdicts
 from engine.contracts.status import Status
+from engine.exact.rays import ExactRay
 
 __all__ = ["ContainsQuestion", "RayCastQuestion", "judge_points", "judge_rays"]
 
@@ -59,7 +60,7 @@ def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bo
         ours = our_points(posed)
     differences: list[Explanation] = []
     for row in np.flatnonzero(ours != box2d).tolist():
-        margin, bound = ExactRay(posed, row).margin(0.0), float(posed.point_bound[row])
+        margin, bound = _exact_ray(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
             evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is right"
@@ -104,7 +105,7 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
             evidence = f"rotated by the edge's angle, {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
             differences.append(Explanation(row, "local_normal", float(point_error[row]), evidence))
             continue
-        explained = _verdict(ExactRay(posed, row), row, ours, box2d)
+        explained = _verdict(_exact_ray(posed, row), row, ours, box2d)
         if explained is None:
             sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
             explained = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours says {sides[1]}, and no proof was found"
@@ -112,6 +113,13 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
     agreed = agrees & both_hit
     worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
     return Verdicts(box2d.status == Status.HIT, tuple(differences), worst_point, worst_normal, errors={"point_error": point_error[agreed]})
+
+
+def _exact_ray(posed: PosedRays, row: int) -> ExactRay:
+    shapes, shape = posed.shapes, int(posed.indices[row])
+    x, y, angle = posed.poses[row].tolist()
+    core, radius, bound = placed_core(shapes, shape, (x, y), held_rotation(angle)), float(shapes.radius[shape]), float(posed.ray_bound[row])
+    return ExactRay(core, radius, posed.origins[row].tolist(), posed.translations[row].tolist(), bound, allowances.direction_allowance())
 
 
 def _is_well_inside(posed: PosedRays, rows: IntArray) -> NDArray[np.bool_]:
@@ -150,11 +158,11 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
             return "starts_inside", -margin, f"the ray starts inside by an exact margin of {margin:.3g} m"
         return _tie(ray, margin, "the start lies on the boundary") if margin <= ray.bound else None
     if mine == other == Status.HIT:
-        hits = ((float(ours.fraction[row]), ours.normal[row]), (theirs, box2d.normal[row]))
+        hits = ((float(ours.fraction[row]), ours.normal[row].tolist()), (theirs, box2d.normal[row].tolist()))
         return _same_surface(ray, hits[0][0], theirs) if all(ray.is_own_normal(*hit) for hit in hits) else None
     if Status.MISS not in (mine, other) or mine == other:
         return None
-    if mine == Status.HIT and not ray.is_own_normal(float(ours.fraction[row]), ours.normal[row]):
+    if mine == Status.HIT and not ray.is_own_normal(float(ours.fraction[row]), ours.normal[row].tolist()):
         return None
     if mine == Status.HIT and ray.is_short_for_circle() and abs(ray.margin(float(ours.fraction[row]))) <= ray.bound:
         length = ray.length

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,17 +44,7 @@ from engine.compare.cases import MotionChunk, motion_chunk
 from engine.compare.pair.file import Pair
 from engine.compare.pair.held import pose_row
 from engine.compare.proofs.approach import clearances, core_gaps
-from engine.compare.proofs.exact import (
-    Corner,
-    aligned,
-    core_gap,
-    distance_sq,
-    is_within,
-    nearest_features,
-    placed,
-    segment_distance_sq,
-    share_point,
-)
+from engine.compare.proofs.placed import placed_core
 from engine.compare.queries import Impacts, MovingPairs, moving_pairs, our_impacts
 from engine.compare.questions.answer import Answer
 from engine.compare.questions.chunk import Chunk
@@ -62,6 +53,7 @@ from engine.compare.questions.question import PairQuestion
 from engine.compare.questions.sketches import pose_of
 from engine.compare.questions.verdict import Explanation, Verdicts
 from engine.contracts.status import Status
+from engine.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
 from engine.narrowphase.packing import pack
 
 __all__ = ["MotionCases", "TimeOfImpactQuestion", "judge_impacts"]
@@ -238,9 +230,7 @@ class _Differing:
         statuses = {self._ours, self._box2d}
         if statuses != {int(Status.OVERLAPPING), int(Status.HIT)} or other != 0.0:
             return None
-        core_a, core_b, bits = self._cores(0.0)
-        square, over = distance_sq(core_a, core_b)
-        gap = math.sqrt(square / (over << (2 * bits)))
+        gap = math.sqrt(distance_sq(*self._cores(0.0)))
         allowed = self._rounding + allowances.OVERLAP_THRESHOLD
         if gap > allowed:
             return None
@@ -255,28 +245,22 @@ class _Differing:
 
         Where they are not expected to be `is_deep` in each other, the whole distance is asked last.
         """
-        core_a, core_b, bits = self._cores(fraction)
-        if max(len(core_a), len(core_b)) > 2 and share_point(core_a, core_b, bits):
+        cores = self._cores(fraction)
+        if max(len(core.corners) for core in cores) > 2 and share_point(*cores):
             return True
         if bound <= 0.0:
             return False
-        corner, start, end = nearest_features(core_a, core_b, bits)
-        if is_within(segment_distance_sq(corner, start, end), bits, bound):
-            return True
-        # no such pair of features: they may overlap, which the whole distance tells
-        return not is_deep and is_within(distance_sq(core_a, core_b), bits, bound)
+        square = Fraction(bound) ** 2
+        # without such a pair of features they may overlap, which the whole distance shows
+        return witness_distance_sq(*cores) <= square or (not is_deep and distance_sq(*cores) <= square)
 
-    def _cores(self, fraction: float) -> tuple[list[Corner], list[Corner], int]:
+    def _cores(self, fraction: float) -> tuple[Core, Core]:
         poses = self._moving.poses(np.array([self._row]), np.array([fraction]))
-        shapes = self._moving.shapes
-        cores: list[tuple[list[Corner], int]] = []
-        for shape, pose in zip(self._moving.pairs[self._row].tolist(), poses, strict=True):
-            first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
-            x, y, cos, sin = pose[0].tolist()
-            cores.append(placed(shapes.vertices[first : first + n].tolist(), x, y, cos, sin))
-        (core_a, bits_a), (core_b, bits_b) = cores
-        bits = max(bits_a, bits_b)
-        return aligned(core_a, bits - bits_a), aligned(core_b, bits - bits_b), bits
+        a, b = (
+            placed_core(self._moving.shapes, shape, (x, y), (cos, sin))
+            for shape, ((x, y, cos, sin),) in zip(self._moving.pairs[self._row].tolist(), map(np.ndarray.tolist, poses), strict=True)
+        )
+        return a, b
 
 
 def _outcome_text(impacts: Impacts, row: int) -> str:

@@ -17,7 +17,8 @@ from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES, box_ro
 from engine.compare.proofs.mass_rounding import replayed_kept_centroid, replayed_mass
 from engine.compare.questions.aabb import exact_box, judge_boxes, our_boxes, posed_boxes
 from engine.compare.questions.hull import judge_hulls, our_hulls
-from engine.compare.questions.mass import box2d_masses, exact_mass, judge_masses, our_masses
+from engine.compare.questions.mass import box2d_masses, judge_masses, our_masses
+from engine.exact.masses import exact_mass
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.packing import pack
 

@@ -10,7 +10,7 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Bounds, all_outcomes, replay_outcome, world_polygon
-from engine.compare.proofs.placed import core_distance_sq
+from engine.exact.cores import Core, distance_sq
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.sat import overlap_polygons
 from engine.query import manifold
@@ -27,26 +27,6 @@ def placed(polygon, xf, number=float):
 
 def replaying(a, b):
     return lambda script: replay_outcome(a, b, FLOAT32, script)
-
-
-def fractions(points):
-    return [(Fraction(x), Fraction(y)) for x, y in points]
-
-
-def test_exact_distances():
-    box = fractions([(0, 0), (1, 0), (1, 1), (0, 1)])
-    assert core_distance_sq(box, fractions([(4, 5)])) == 25
-    assert core_distance_sq(box, fractions([(3, 0.5)])) == 4
-    assert core_distance_sq(fractions([(0, 0)]), fractions([(0.5, 0)])) == Fraction(1, 4)
-    assert core_distance_sq(box, fractions([(0.5, 0.5)])) == 0
-    assert core_distance_sq(box, fractions([(1, 1), (2, 1), (2, 2), (1, 2)])) == 0  # a corner in common
-    segment = fractions([(0, 0), (2, 0)])
-    assert core_distance_sq(segment, fractions([(5, 4)])) == 25  # past its end, and on its line:
-    assert core_distance_sq(segment, fractions([(3, 0)])) == 1
-    assert core_distance_sq(box, fractions([(-1, -1), (2, 2)])) == 0  # through it
-    assert core_distance_sq(box, fractions([(2, 0), (3, 0)])) == 1
-    tiny = Fraction(1, 2**80)
-    assert core_distance_sq(box, [(1 + tiny, Fraction(0)), (Fraction(2), Fraction(0)), (Fraction(2), Fraction(1))]) == tiny * tiny
 
 
 @pytest.mark.parametrize("number", [float, Fraction])
@@ -88,8 +68,10 @@ def test_exact_overlap_decides_like_the_separating_axes():
     triangle = Polygon([(0.0, 0.0), (1.0, 0.25), (0.25, 1.0)])
     for _ in range(40):
         xf = Transform(tuple(rng.uniform(-1.5, 1.5, 2)), float(rng.uniform(-math.pi, math.pi)))
-        corners = [list(placed(shape, pose, Fraction).vertices) for shape, pose in ((BOX, Transform()), (triangle, xf))]
-        assert (core_distance_sq(*corners) == 0) == overlap_polygons(BOX, Transform(), triangle, xf)
+        cores = [
+            Core.placed(shape.vertices.tolist(), *pose.position, pose.cos, pose.sin) for shape, pose in ((BOX, Transform()), (triangle, xf))
+        ]
+        assert (distance_sq(*cores) == 0) == overlap_polygons(BOX, Transform(), triangle, xf)
 
 
 @pytest.mark.parametrize("number", [float, Fraction])
