@@ -89,7 +89,7 @@ class BoundingVolumes(Demo):
     tries = (
         ("Drag a neighbor's tip into a notch of the figure.", "Grab"),
         ("Choose the rod: compare the area of its circle with that of the oriented box.", "set outline"),
-        ("Reset the counts: C.", "key c"),
+        ("Reset the counts (C).", "key c"),
     )
     keywords = "aabb obb k-dop circle hull bounding tight broad phase"
     parameters = (

@@ -55,7 +55,7 @@ class Breakable(Scene):
     """A plate is one body with six fixtures until it breaks."""
 
     tries = (
-        ("Drop new plates: Enter.", "key return"),
+        ("Drop new plates (Enter).", "key return"),
         ("Raise the impulse that breaks a plate.", "set limit"),
         ("Let the plates spin: they withstand a little more.", "set spin"),
     )

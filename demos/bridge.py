@@ -45,7 +45,7 @@ class Bridge(Scene):
     """Planks between two banks, and a ball."""
 
     tries = (
-        ("Let the ball roll again: Enter.", "key return"),
+        ("Let the ball roll again (Enter).", "key return"),
         ("Make the ball heavier: the hinges open.", "set mass"),
         ("Cut a plank out with the eraser (Shift E).", "DestroyBody, DestroyJoint"),
     )

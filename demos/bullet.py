@@ -140,7 +140,7 @@ class Bullet(Demo):
             0.0,
             1.0,
             "",
-            "luck: where the steps end",
+            "phase (where the steps end)",
             note="0: a step ends at the target's center; 0.5: the target is halfway between two step ends.",
         ),
         Parameter.choice("shape", ("disc", "box"), "shape of the bullet"),

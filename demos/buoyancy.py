@@ -98,7 +98,7 @@ class Buoyancy(Scene):
     """A tank, and bodies that start side by side above it."""
 
     tries = (
-        ("Drop them again: Enter.", "key return"),
+        ("Drop them again (Enter).", "key return"),
         ("Push one under water and let go.", "Grab"),
         ("Change the density of the water.", "set water"),
     )

@@ -42,7 +42,7 @@ class CardHouse(Scene):
     """Two houses."""
 
     tries = (
-        ("Roll a marble at the right house: Enter.", "key return"),
+        ("Roll a marble at the right house (Enter).", "key return"),
         ("Lower its friction until it collapses.", "set friction"),
         ("Change the angle of the cards.", "set angle"),
     )

@@ -76,7 +76,7 @@ class Catapult(Scene):
     """A catapult and a castle."""
 
     tries = (
-        ("Shoot again: Enter.", "key return"),
+        ("Shoot again (Enter).", "key return"),
         ("Change the falling weight until you hit the castle.", "set weight"),
         ("Change the release angle.", "set stop"),
     )

@@ -46,7 +46,7 @@ class Conveyor(Scene):
     """Two belts, one above the other, and a bin."""
 
     tries = (
-        ("Reverse the belts: B.", "key b"),
+        ("Reverse the belts (B).", "key b"),
         ("Lower the friction: parcels slip farther.", "set friction"),
         ("Make the belts faster.", "set speed"),
     )

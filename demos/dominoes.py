@@ -52,7 +52,7 @@ class Dominoes(Scene):
     """Dominoes in a row, on a stair, or each larger than the one before."""
 
     tries = (
-        ("Set them up again: Enter.", "key return"),
+        ("Set them up again (Enter).", "key return"),
         ("Change the gap: does the wave run faster?", "set gap"),
         ("Choose growing: the last domino weighs eighteen times the first.", "set layout"),
     )

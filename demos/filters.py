@@ -51,7 +51,7 @@ class Filters(Scene):
     """When all balls have been used, the oldest one starts again."""
 
     tries = (
-        ("Empty the bins: Enter.", "key return"),
+        ("Empty the bins (Enter).", "key return"),
         ("Turn off collisions between balls of the same letter.", "set same"),
         ("Pause (Space) and read the counts: did any ball fall through the wrong grid?", "pause"),
     )

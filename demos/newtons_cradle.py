@@ -39,7 +39,7 @@ class NewtonsCradle(Scene):
     """Discs on rods, with fixed rotation, so that each acts as a point mass."""
 
     tries = (
-        ("Start again: Enter.", "key return"),
+        ("Start again (Enter).", "key return"),
         ("Pull two balls aside.", "set pulled"),
         ("Set the gap to 0: Box2D then distributes the impact among all balls.", "set gap"),
     )

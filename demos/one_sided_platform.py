@@ -50,7 +50,7 @@ class OneSidedPlatform(Scene):
     """Jumpers that all jump at the same time, again and again."""
 
     tries = (
-        ("Make all bodies jump: J.", "key j"),
+        ("Make all bodies jump (J).", "key j"),
         ("Change the speed of the fastest jump.", "set fastest"),
         ("Drag a body up through a platform and let it fall.", "Grab"),
     )

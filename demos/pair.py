@@ -79,7 +79,7 @@ class PairInspector(CaseHand):
     tries = (
         ("Drag B, then turn it with the wheel: after 4° clockwise, Box2D finds the same way out as we do.", "Grab, TurnWheel, Turn"),
         ("Choose toi: a rod passes through a plate, and Box2D misses it.", "set query"),
-        ("See our algorithm step by step: F6.", "step_through"),
+        ("See our algorithm step by step (F6).", "step_through"),
     )
     keywords = "manifold distance time of impact ray cast compare referee penetration"
     parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)

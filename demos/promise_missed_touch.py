@@ -38,8 +38,8 @@ class PromiseMissedTouch(Limitation):
     """The same step twice: with Box2D's time of impact, and with ours."""
 
     tries = (
-        ("Start again: R.", "restart"),
-        ("Step through it: N.", "step"),
+        ("Start again (R).", "restart"),
+        ("Step through it (N).", "step"),
         ("Pause (Space) and compare the two lanes: ours stops at the first contact.", "pause"),
     )
     keywords = "toi tunneling time of impact missed bullet rotation"

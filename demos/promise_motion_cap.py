@@ -38,7 +38,7 @@ class PromiseMotionCap(Limitation):
 
     tries = (
         ("Double the step rate: the speed limit doubles.", "set hertz"),
-        ("Start again: R.", "restart"),
+        ("Start again (R).", "restart"),
     )
     keywords = "speed limit maximum translation rotation clamp velocity"
     parameters = (Parameter("hertz", 60.0, 15.0, 240.0, "Hz", "step rate", whole=True),)

@@ -140,7 +140,7 @@ class PromiseSensors(RowsScene):
     tries = (
         ("Slow the bullets down until the sensors notice them.", "set speed"),
         ("Make the targets thicker.", "set thickness"),
-        ("Start again: R.", "restart"),
+        ("Start again (R).", "restart"),
     )
     keywords = "sensor tunneling ccd bullet flag trigger"
     outcomes = ("detected", "missed")
@@ -175,7 +175,7 @@ class PromiseSwitches(RowsScene):
     tries = (
         ("Change the speed of the bullets.", "set speed"),
         ("Make the wall thicker.", "set thickness"),
-        ("Start again: R.", "restart"),
+        ("Start again (R).", "restart"),
     )
     keywords = "bullet flag ccd continuous physics switch tunneling"
 
@@ -204,7 +204,7 @@ class PromiseThinBodies(RowsScene):
     tries = (
         ("Change the speed of the bullets.", "set speed"),
         ("Make the plates thicker.", "set thickness"),
-        ("Start again: R.", "restart"),
+        ("Start again (R).", "restart"),
     )
     keywords = "tunneling ccd bullet flag plate dynamic"
 

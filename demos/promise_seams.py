@@ -53,14 +53,14 @@ class PromiseSeams(Limitation):
 
     tries = (
         ("Slide a disc: it hops at every corner.", "set slider"),
-        ("Change the luck: a box trips only where a step ends just before a tile.", "set phase"),
+        ("Change the phase: a box trips only where a step ends just before a tile.", "set phase"),
         ("Change the speed.", "set speed"),
     )
     keywords = "ghost vertices edges tiles seams chain"
     parameters = (
         Parameter.choice("slider", SLIDERS, "sliding body"),
         Parameter("speed", 7.0, 2.0, 15.0, "m/s", "speed of the slider"),
-        Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps end", note="Initial head start, as a fraction of a step."),
+        Parameter("phase", 0.56, 0.0, 1.0, "", "phase (where the steps end)", note="Initial head start, as a fraction of a step."),
     )
     slow_motion = 1 / 4
     pitch = 1e3, LANE

@@ -45,7 +45,7 @@ class PromiseSlowBalls(Limitation):
     """Balls that hit a wall or the floor at about 1 m/s."""
 
     tries = (
-        ("Start again: R.", "restart"),
+        ("Start again (R).", "restart"),
         ("Lower the restitution.", "set restitution"),
         ("Pause (Space) and compare: no gravity on the left, gravity on the right.", "pause"),
     )

@@ -59,7 +59,7 @@ class Pulley(Scene):
     """Two boxes on a rope, which start again after the landing."""
 
     tries = (
-        ("Let go again: Enter.", "key return"),
+        ("Let go again (Enter).", "key return"),
         ("Make both masses equal: what happens?", "set mass_1, set mass_2"),
         ("Set the ratio to 2: the left mass now balances twice its mass.", "set ratio"),
     )

@@ -44,7 +44,7 @@ class Pyramid(Scene):
 
     tries = (
         ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations"),
-        ("Throw a ball: Enter.", "key return"),
+        ("Throw a ball (Enter).", "key return"),
         ("Add rows until it no longer stands still.", "set rows"),
     )
     keywords = "stack solver iterations stability weight"

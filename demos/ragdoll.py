@@ -38,7 +38,7 @@ class Ragdoll(Scene):
     """Stairs, and ragdolls to throw."""
 
     tries = (
-        ("Throw another ragdoll: Enter.", "key return"),
+        ("Throw another ragdoll (Enter).", "key return"),
         ("Drag it by an arm.", "Grab"),
         ("Stiffen the hinges: it becomes a wooden doll.", "set stiffness"),
     )

@@ -67,7 +67,7 @@ class RagdollPile(Demo):
     tries = (
         ("Drag a ragdoll by its hand.", "Grab"),
         ("Press 1 to see the pieces.", "shapes"),
-        ("Toss everything up: T. Then drop a picture of your own on the window.", "key t, Drop"),
+        ("Toss everything up (T). Then drop a picture of your own on the window.", "key t, Drop"),
     )
     keywords = "convex decomposition pile figures trace"
     parameters = (

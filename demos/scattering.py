@@ -60,7 +60,7 @@ class Scattering(Scene):
     """Shots without gravity or friction that do not collide with each other."""
 
     tries = (
-        ("Fire again: Enter.", "key return"),
+        ("Fire again (Enter).", "key return"),
         ("Lower the restitution: the shots leave closer to the surface.", "set restitution"),
         ("Fire faster: where do shots and predictions differ?", "set speed"),
     )

@@ -77,7 +77,7 @@ class SimpleShapes(Demo):
 
     tries = (
         ("Drag a body and throw it.", "Grab"),
-        ("Toss everything up: T.", "key t"),
+        ("Toss everything up (T).", "key t"),
         ("Pause (Space), then step (N): large dots mark new contacts, small dots persistent ones, and fading rings ended ones.", "step"),
     )
     keywords = "contact manifold friction restitution pile polygon circle sleep"

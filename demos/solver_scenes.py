@@ -29,8 +29,8 @@ class SolverScenes(Scene):
 
     tries = (
         ("Choose another scene.", "set scene"),
-        ("Switch to another solver: Shift F11. Then restart: R.", "solver"),
-        ("Compare with a second solver: F11.", "beside"),
+        ("Switch to another solver (Shift F11). Then restart (R).", "solver"),
+        ("Compare with a second solver (F11).", "beside"),
     )
     keywords = "arch stack mass ratio chain solver iterations stability"
     parameters = (Parameter.choice("scene", tuple(SCENES), "scene", default=list(SCENES).index("arch")),)

@@ -92,10 +92,10 @@ class Stepper(CaseHand):
     """One algorithm, or up to four of them, on one case."""
 
     tries = (
-        ("Go through the steps: Right and Left.", "key right, key left"),
+        ("Go through the steps (Right and Left).", "key right, key left"),
         ("Drag a shape or a corner: the step is recomputed at once.", "Grab"),
-        ("Show another algorithm next to it: B. Which needs fewer steps?", "key b"),
-        ("Guess each step before you see it: G.", "key g"),
+        ("Show another algorithm next to it (B). Which needs fewer steps?", "key b"),
+        ("Guess each step before you see it (G).", "key g"),
     )
     keywords = "gjk epa sat manifold clipping quickhull sweep prune bvh solver minkowski simplex toi algorithm"
     parameters = (

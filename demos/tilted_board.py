@@ -50,7 +50,7 @@ class TiltedBoard(Scene):
     """A kinematic board and boxes."""
 
     tries = (
-        ("Start again: Enter.", "key return"),
+        ("Start again (Enter).", "key return"),
         ("Tilt the board faster.", "set turn"),
         ("Pause (Space) and compare the ticks on the arc: outside predicted, inside measured.", "pause"),
     )

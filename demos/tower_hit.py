@@ -52,14 +52,14 @@ class TowerHit(Scene):
     """Two worlds, one above the other; the shot has no gravity."""
 
     tries = (
-        ("Fire again: Enter.", "key return"),
-        ("Change the luck: if a step ends inside the bricks, both shots hit.", "set phase"),
+        ("Fire again (Enter).", "key return"),
+        ("Change the phase: if a step ends inside the bricks, both shots hit.", "set phase"),
         ("Shoot a ball instead of a bullet.", "set shot"),
     )
     keywords = "tunneling tunnelling ccd continuous bullet flag bricks"
     parameters = (
         Parameter("speed", 100.0, 5.0, 115.0, "m/s", "speed of the shot"),
-        Parameter("phase", 0.6, 0.0, 1.0, "", "luck: where the steps end"),
+        Parameter("phase", 0.6, 0.0, 1.0, "", "phase (where the steps end)"),
         Parameter.choice("shot", tuple(_SIZES), "projectile"),
     )
     keys = (("Enter", "fire again"),)

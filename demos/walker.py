@@ -91,7 +91,7 @@ class Walker(Scene):
     """The machine, and pebbles on the ground."""
 
     tries = (
-        ("Walk: Left and Right.", "key left, key right"),
+        ("Walk (Left and Right).", "key left, key right"),
         ("Lower the friction of the ground: its feet slip.", "set friction"),
         ("Put pebbles in its way.", "set pebbles"),
     )

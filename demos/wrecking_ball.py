@@ -55,7 +55,7 @@ class WreckingBall(Scene):
     """A crane with a ball on a chain, and a wall."""
 
     tries = (
-        ("Swing again: Enter.", "key return"),
+        ("Swing again (Enter).", "key return"),
         ("Remove the rope joint: the chain stretches like rubber.", "set rope"),
         ("Make the ball lighter: the chain holds better.", "set mass"),
     )
