@@ -20,7 +20,7 @@ from engine.geometry import Circle, Polygon
 from engine.scenes.scene import SceneWorld
 from engine.trace import given
 from engine.trace._solver_state import SolverState, Vector
-from engine.trace._solver_words import STILL, amount, meeting, meets, met, signed, target
+from engine.trace._solver_words import STILL, amount, change, meeting, meets, met, signed, target
 from engine.trace.cases import shape_mark
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import record_rows
@@ -217,22 +217,24 @@ class _StepDecoder(SolverState):
         head = self._head(contact, k)
         if is_tangent:
             does = f"slides at {amount(abs(rate), 'm/s')}" if abs(rate) > STILL else "does not slide"
-            words = f"the point {does}; friction {signed(new - old)}, accumulated {amount(new, 'N s')}"
+            words = f"the point {does}; {change('the accumulated friction', old, new)}"
             limit = f"{self._friction[contact]:.3g} x {amount(normal, 'N s')}"
             if is_clamped:
-                words += f": {amount(unclamped, 'N s')} would stop it, but it is clamped at mu times the normal impulse, {limit}"
+                words += (
+                    f". Stopping it would take {amount(unclamped, 'N s')}, but friction is clamped at mu times the normal impulse, {limit}"
+                )
             else:
                 words += f", within mu times the normal impulse, {limit}"
             prompt, answers = "Is friction clamped at mu times the normal impulse?", ("no, it holds", "yes, it is clamped")
         else:
-            sum_of = "in total" if self._bounces else "accumulated"
-            words = f"they {meeting(rate)}{target(bias)}; impulse {signed(new - old)}, {sum_of} {amount(new, 'N s')}"
+            impulse = "the total impulse" if self._bounces else "the accumulated impulse"
+            words = f"they {meeting(rate)}{target(bias)}; {change(impulse, old, new)}"
             if is_clamped:
-                words += f": {amount(unclamped, 'N s')} would pull, so it is clamped at 0"
+                words += f". An impulse of {amount(unclamped, 'N s')} would pull, so it is clamped at 0"
             elif share < 1.0:
-                words += f" (soft: {share:.0%} of the rate is removed, and {kept:.0%} of the impulse is dropped)"
+                words += f". The contact is soft: it removes {share:.0%} of the rate and drops {kept:.0%} of the impulse"
             elif old - new > small:
-                words += ": part of the impulse is removed. This is allowed, because only the accumulated impulse has to push"
+                words += ". It may decrease, because only the accumulated impulse has to push"
             prompt, answers = "Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull")
         question: Question | None = Question(prompt, answers, int(is_clamped))
         if self._bounces:
@@ -257,12 +259,14 @@ class _StepDecoder(SolverState):
         which = 0 if new[0] > 0.0 and new[1] > 0.0 else 1 if new[0] > 0.0 else 2 if new[1] > 0.0 else 3
         names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
         cases = ("both push", f"only the {names[0]} pushes", f"only the {names[1]} pushes", "neither pushes")
-        words = "; ".join(
-            f"{names[k]}: {meeting(rates[k])}{target(bias[k])}, impulse {signed(new[k] - old[k])}, accumulated {amount(new[k], 'N s')}"
+        words = ". ".join(
+            f"At the {names[k]}, they {meeting(rates[k])}{target(bias[k])}, and {change('the accumulated impulse', old[k], new[k])}"
             for k in range(2)
         )
         self._add(
-            "pair", f"{self._where}{self._titles[contact]}, both points at once: {cases[which]}. {words}.{self._effects(contact, before)}",
+            "pair",
+            f"{self._where}{self._titles[contact]}: both points are solved together, and {cases[which]}. {words}."
+            f"{self._effects(contact, before)}",
             [a, b], [*self._impulses(contact, 0), *self._impulses(contact, 1), *self._arrows([a, b], before)], values, contact, -1, normal,
             Question("Which of the two points push, given that neither may pull?", cases, which),
         )  # fmt: skip
@@ -276,10 +280,13 @@ class _StepDecoder(SolverState):
             for body in (a, b)
             if self._gives_way[body]
         ]
-        does = f"moved apart, {' and '.join(shifts)}; velocities are unchanged" if impulse > 0.0 else "within the slop, so not moved"
-        state = f"{amount(-1e3 * gap, 'mm')} deep" if gap < 0.0 else f"{amount(1e3 * gap, 'mm')} apart"
+        state = f"they overlap by {amount(-1e3 * gap, 'mm')}" if gap < 0.0 else f"they are {amount(1e3 * gap, 'mm')} apart"
+        if impulse > 0.0:
+            does = f", so they are moved apart, {' and '.join(shifts)}. Velocities are unchanged"
+        else:
+            does = f"{', which is within the slop' if gap < 0.0 else ''}, so they are not moved"
         self._add(
-            "apart", f"{self._head(contact, k)}{state}: {does}.", [a, b],
+            "apart", f"{self._head(contact, k)}{state}{does}.", [a, b],
             [*self._outlines([a, b]), Mark("point", "looked_at", (self.place(contact, k),))],
             {"gap": gap, "push": impulse, "lever a": row[12], "lever b": row[13]}, contact, k, (row[10], row[11]),
             Question("Will they be moved apart?", ("yes", "no, they are not deeper than the slop"), int(impulse == 0.0)),
@@ -301,12 +308,15 @@ class _StepDecoder(SolverState):
             words += (
                 f"moving it back would take more than mu times the normal impulse, {amount(most, 'N s')}, so it slips"
                 if lets_go
-                else f"static friction moves it back: {shifts}, impulse {amount(new, 'N s')}, limit {amount(most, 'N s')}"
+                else f"to undo this, static friction moves {shifts}. Its impulse is {amount(new, 'N s')}, within {amount(most, 'N s')}"
             )
             question = Question("Does static friction hold the point?", ("it holds", "it slips"), int(lets_go))
         else:
-            words = f"{amount(-1e3 * error, 'mm')} deep: moved apart, {shifts}" if error < 0.0 else f"{amount(1e3 * error, 'mm')} apart"
-            words += f"; impulse {signed(new - old)}, accumulated {amount(new, 'N s')}" if new != old else ": no correction"
+            if error < 0.0:
+                words = f"they overlap by {amount(-1e3 * error, 'mm')} and are moved apart, {shifts}"
+            else:
+                words = f"they are {amount(1e3 * error, 'mm')} apart"
+            words += f"; {change('the accumulated impulse', old, new)}" if new != old else ", so nothing is corrected"
             question = Question("Are they moved apart at this point?", ("yes", "no, they do not overlap"), int(new == old))
         values = {"before": old, "C": error, "soft": row[11], "lever a": row[12], "lever b": row[13]} | ({} if lets_go else {"after": new})
         self._add(
@@ -336,9 +346,11 @@ class _StepDecoder(SolverState):
         self._set(contact, k, normal, new)
         most = self._friction[contact] * normal
         slides = abs(new) >= most * (1.0 - 1e-12)
-        words = f"the point slides at {amount(abs(rate), 'm/s')}; sliding friction {signed(new - old)}, accumulated {amount(new, 'N s')}"
+        words = f"the point slides at {amount(abs(rate), 'm/s')}; {change('the accumulated sliding friction', old, new)}"
         words += (
-            f": clamped at mu times the normal impulse, {amount(most, 'N s')}" if slides else f", within {amount(most, 'N s')}, so it stops"
+            f", clamped at mu times the normal impulse, {amount(most, 'N s')}"
+            if slides
+            else f", which is within {amount(most, 'N s')}, so the point stops"
         )
         self._add(
             "slid", f"{self._head(contact, k)}{words}.{self._effects(contact, before)}", [a, b],
@@ -377,10 +389,10 @@ class _StepDecoder(SolverState):
         contact, k, (a, b) = int(row[0]), int(row[1]), self._ends[int(row[0])]
         old, new, old_t, new_t, stiff, stiffer, missing, slipped = row[2:10]
         self._set(contact, k, new, new_t)
-        state = f"{amount(-1e3 * missing, 'mm')} deep" if missing < 0.0 else f"{amount(1e3 * missing, 'mm')} open"
+        state = f"the overlap is {amount(-1e3 * missing, 'mm')}" if missing < 0.0 else f"the gap is {amount(1e3 * missing, 'mm')}"
         grows = f"; its stiffness grows from {amount(stiff, 'N/m')} to {amount(stiffer, 'N/m')}" if stiffer > stiff else ""
-        pulls = ": it would pull, so it is clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
-        words = f"{state}; its impulse {signed(new - old)}, now {amount(new, 'N s')}{pulls}{grows}; friction {amount(new_t, 'N s')}"
+        pulls = ". A negative one would pull, so it is clamped at 0" if new == 0.0 < old or (new == 0.0 and missing > 0.0) else ""
+        words = f"{state}; {change('its impulse', old, new)}{pulls}{grows}. The friction impulse is {amount(new_t, 'N s')}"
         values = {"before": old, "after": new, "before t": old_t, "after t": new_t, "k before": stiff, "k after": stiffer, "C": missing,
                   "slip": slipped}  # fmt: skip
         self._add(
@@ -394,12 +406,13 @@ class _StepDecoder(SolverState):
         normal, (a, b) = self.direction(contact, False), self._ends[contact]
         self._set(contact, k, along, across)
         if gap >= 0.0:
-            words = f"{amount(1e3 * gap, 'mm')} apart: no force"
+            words = f"they are {amount(1e3 * gap, 'mm')} apart, so there is no force"
         else:
             most = self._friction[contact] * along
-            cut = "mu times the push, so the spring slips" if abs(across) >= most * (1.0 - 1e-12) else f"at most {amount(most, 'N')}"
-            words = f"{amount(-1e3 * gap, 'mm')} deep, and they {meeting(rate)}: spring and damper push with {amount(along, 'N')}"
-            words += " (the damper would pull, so it is clamped at 0)" if along == 0.0 else f"; friction {amount(across, 'N')}, {cut}"
+            slips = abs(across) >= most * (1.0 - 1e-12)
+            limit = "mu times the push, so the spring slips" if slips else f"within {amount(most, 'N')}"
+            words = f"they overlap by {amount(-1e3 * gap, 'mm')} and {meeting(rate)}; spring and damper push with {amount(along, 'N')}"
+            words += ", because the damper would pull" if along == 0.0 else f". Friction is {amount(across, 'N')}, {limit}"
         values = {"gap": gap, "force": along, "friction": across, "rate": rate, "slide": slide, "stretch": row[7], "kept": row[8]}
         values |= dict(zip(("lever an", "lever bn", "lever at", "lever bt"), row[9:13], strict=True))
         self._add(
@@ -418,14 +431,13 @@ class _StepDecoder(SolverState):
         most = self._friction[contact] * sum(p[k] for k in solved)
         slides = abs(tangent) >= most * (1.0 - 1e-12)
         names = {k: self._point_name(contact, k).removeprefix(", ") or "point" for k in solved}
-        faster = {k: f" {meeting(excess[k])} too fast," if excess[k] < 0.0 else "" for k in solved}
-        words = "; ".join(f"{names[k]}{faster[k]} {signed(p[k])}" for k in solved)
-        words += f"; friction {signed(tangent)}, " + (
-            "kinetic: mu times the normal impulse" if slides else "static: the face does not slip"
-        )
-        words += f". {1.0 + e:.0%} of the approach velocity is removed" if e != 0.0 else ""
+        faster = {k: f" approaches {amount(-excess[k], 'm/s')} too fast and" if excess[k] < 0.0 else "" for k in solved}
+        words = "; ".join(f"the {names[k]}{faster[k]} gets an impulse of {amount(p[k], 'N s')}" for k in solved)
+        friction = "kinetic friction, mu times the normal impulse," if slides else "static friction, which stops the face from slipping,"
+        words += f". The impulse of {friction} is {amount(tangent, 'N s')}"
+        words += f". The impulses remove {1.0 + e:.0%} of the approach velocity" if e != 0.0 else ""
         held = [self._names[body] for bit, body in ((1, a), (2, b)) if frozen & bit and self._gives_way[body]]
-        words += f". {held[0]} is frozen, that is, infinitely heavy" if held else ""
+        words += f". The frozen {held[0]} acts as infinitely heavy" if held else ""
         values = {"p0": p[0], "p1": p[1], "tangent": tangent, "e": e, "frozen": float(frozen)}
         values |= {f"asked {k}": u for k, u in enumerate(excess) if not math.isnan(u)}
         points = [mark for k in solved for mark in self._impulses(contact, k)]
@@ -455,7 +467,7 @@ class _StepDecoder(SolverState):
             old = self._impulse[contact, k]
             self._set(contact, k, *((old[0], force) if is_tangent else (force, old[1])))
             if not is_tangent:
-                pushes.append(f"{name} {amount(force, unit)}" if force > 0.0 else f"{name} none")
+                pushes.append(f"{amount(force, unit) if force > 0.0 else 'none'} at {name}")
         for force_row in rows:
             if (int(force_row[0]), int(force_row[1])) in self._impulse and force_row[2] == 0.0:
                 marks += self._impulses(int(force_row[0]), int(force_row[1]))
@@ -490,12 +502,13 @@ class _StepDecoder(SolverState):
     def _pivot(self, row: list[float]) -> None:
         def named(of: list[float]) -> str:
             contact, k = int(of[0]), int(of[1])
-            return f"contact {contact}{self._point_name(contact, k)}, {'friction' if of[2] else 'push'}" if contact >= 0 else "a joint"
+            place = f"contact {contact}{self._point_name(contact, k)}"
+            return f"the {'friction' if of[2] else 'normal force'} at {place}" if contact >= 0 else "the force of a joint"
 
         entering, changed = named(row[0:3]), named(row[3:6])
         becomes = {-1: "is held at its lower bound", 0: "is free", 1: "is held at its upper bound"}[int(row[6])]
         values = {"force": row[7], "becomes": row[6]}
-        self._add("pivot", f"Pivot: the force of {entering} grows to {amount(row[7], 'N')}, where {changed} {becomes}.", [], [], values)
+        self._add("pivot", f"Pivot: {entering} grows to {amount(row[7], 'N')}, where {changed} {becomes}.", [], [], values)
 
     def _piece(self, row: list[float]) -> None:
         ends = ". Then there is a new contact, so the sub-step ends here. All bodies move" if row[2] else ". All bodies move"
@@ -508,8 +521,8 @@ class _StepDecoder(SolverState):
         fastest = max((math.hypot(*state.linear_velocity) for state in result), default=0.0)
         push = sum(pair[0] for pair in self._impulse.values())
         sentence = (
-            f"The step is done: {counted(moving, 'body is', 'bodies are')} awake, the fastest at {amount(fastest, 'm/s')}; "
-            f"the contacts push with {amount(push, self._unit)} in total."
+            f"The step is done. {counted(moving, 'body is', 'bodies are')} awake, and the fastest moves at {amount(fastest, 'm/s')}. "
+            f"The contacts push with {amount(push, self._unit)} in total."
             if self._impulse
             else f"No two bodies touch, so there is nothing to solve. The fastest body moves at {amount(fastest, 'm/s')}."
         )

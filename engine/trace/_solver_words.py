@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.common.words import decimals
 
-__all__ = ["STILL", "amount", "meeting", "meets", "met", "signed", "target"]
+__all__ = ["STILL", "amount", "change", "meeting", "meets", "met", "signed", "target"]
 
 STILL = 1e-9
 """Values below this are reported as 0; m/s, N s."""
@@ -19,6 +19,13 @@ def amount(value: float, unit: str) -> str:
 
 def signed(impulse: float) -> str:
     return "0 N s" if abs(impulse) < STILL else f"{'+' if impulse > 0.0 else ''}{amount(impulse, 'N s')}"
+
+
+def change(name: str, old: float, new: float) -> str:
+    """Return how an impulse changes, as a clause."""
+    if abs(new - old) < STILL:
+        return f"{name} stays {amount(new, 'N s')}"
+    return f"{name} changes by {signed(new - old)} to {amount(new, 'N s')}"
 
 
 def meeting(rate: float) -> str:
