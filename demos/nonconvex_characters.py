@@ -4,7 +4,8 @@ Each set has its own world with the same platform, and all four figures get the 
 friction: they walk by limited changes of velocity, and jump only if a contact normal pushes them up.
 
 A figure *stands on air* if its body rests on the platform, with its feet at the platform's height, while the feet of the true outline are
-beside the platform. The number is the gap between the edge and the nearer end of the feet.
+beside the platform. The number is the gap between the edge and the nearer end of the feet. A figure *hangs* if the platform carries it with
+its feet below the platform's top: the second figure does by the box around its head, which begins lower than that top, but the beak higher.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["NonconvexCharacters"]
 
-EDGE, TOP, WALL = 1.4, 0.6, 3.6
+EDGE, TOP, WALL = 1.4, 0.95, 3.6
 """Half the platform's width, its height, and the distance of the walls from its middle, meters."""
-COLUMNS, SPACING, PITCH = 2, 3.35, 2.0 * WALL + 0.7
+COLUMNS, SPACING, PITCH = 2, 3.95, 2.0 * WALL + 0.7
 """Number of worlds side by side, and the distances of their floors and of their middles, meters."""
-JUMP_SPEED = 4.2
-"""Initial speed of a jump, m/s; it rises v^2 / 2 g = 0.88 m."""
+JUMP_SPEED = 4.8
+"""Initial speed of a jump, m/s; it rises v^2 / 2 g = 1.15 m."""
 GRIP, AIR_GRIP = 25.0, 8.0
 """Acceleration of a walking figure, on the ground and in the air, m/s^2."""
 UPWARD = 0.7
@@ -42,8 +43,10 @@ AT_HEIGHT = 0.05
 """Tolerance of the feet's height for standing on the platform, meters."""
 PEEKS = (0.12, 0.25)
 """How far beyond the edge the autopilot stops, meters: two figures still rest at the first stop, one at the second."""
-RUN_UP = 0.35
-"""Distance from the platform at which the autopilot jumps, meters: a rise to its top takes 0.18 s, about 0.3 m of walking."""
+HANG = 0.5
+"""Distance from the edge at which the autopilot comes down from a jump beside the platform, meters: heads reach over it, bodies do not."""
+RUN_UP = 0.45
+"""Distance from the platform at which the autopilot jumps, meters: a rise to its top takes 0.28 s, about 0.45 m of walking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,9 @@ class Leg:
     steps: int
 
 
-_RIGHT = (*(Leg(EDGE - FEET[0] + peek, 75) for peek in PEEKS), Leg(EDGE + 1.1, 20), Leg(0.0, 30))
+_RIGHT = (*(Leg(EDGE - FEET[0] + peek, 75) for peek in PEEKS), Leg(EDGE + 1.1, 20), Leg(EDGE + HANG, 75), Leg(0.0, 30))
 ROUTE = (Leg(0.0, 40), *_RIGHT, *(Leg(-leg.x, leg.steps) for leg in _RIGHT))
-"""Over the right edge and back, then over the left edge and back, with stops at the edges."""
+"""Over the right edge and back by a jump beside it, then the same at the left edge, with stops at the edges."""
 ROWS = -(-len(HOLDS) // COLUMNS)
 
 _OUTLINE: Color = mix(palette.ACCENT, palette.TEXT, 0.35)
@@ -72,6 +75,8 @@ class Figure:
         Distance since it last stopped, meters, for the animation.
     on_air, max_on_air : float
         Gap between the edge and the feet, now and at most, meters.
+    hangs : bool
+        True if the platform carries it, with its feet below the platform's top.
     """
 
     def __init__(self, world: World, hold: Hold, platform: int) -> None:
@@ -86,6 +91,7 @@ class Figure:
         self.grounded = False
         self.on_air = 0.0
         self.max_on_air = 0.0
+        self.hangs = False
 
     @property
     def position(self) -> tuple[float, float]:
@@ -118,12 +124,13 @@ class Figure:
             self.world.set_velocity(self.body, (target, upward), 0.0)
 
     def look(self) -> None:
-        """Determine from the step's contacts if the figure is grounded, and measure the air under its feet."""
+        """Determine from the step's contacts if the figure is grounded or hangs, and measure the air under its feet."""
         carriers = self._carriers()
         self.grounded = bool(carriers)
         y = self.position[1]
         left, right = self.feet
         stands = self.platform in carriers and abs(y - TOP) < AT_HEIGHT
+        self.hangs = self.platform in carriers and not stands
         self.on_air = max(0.0, left - EDGE, -EDGE - right) if stands else 0.0
         self.max_on_air = max(self.max_on_air, self.on_air)
         vx = self.world.state(self.body).linear_velocity[0]
@@ -191,8 +198,9 @@ class Pilot:
 
     @staticmethod
     def _must_jump(figure: Figure, goal: float, direction: int, x: float, y: float) -> bool:
-        """Return True if the goal is on the platform, and the figure is below and near enough for a jump onto it."""
-        if direction == 0 or abs(goal) >= EDGE or y > TOP - AT_HEIGHT:
+        """Return True if the figure walks toward the platform to a goal on it or beside it, and is below and near enough for a jump."""
+        leaves = abs(goal) >= EDGE and direction * goal > 0.0
+        if direction == 0 or leaves or y > TOP - AT_HEIGHT:
             return False
         return abs(x) - EDGE < figure.reach(TOP) + RUN_UP
 
@@ -217,14 +225,14 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
     id="nonconvex_characters",
     category="Shapes and contacts",
     title="Non-convex characters",
-    watch="Four birds, each built from different shapes, walk off an edge; red bars show how far each one walks on air.",
+    watch="Four birds, each built from different shapes, walk off an edge and jump back; red marks who stands on air or hangs by the head.",
 )
 class NonconvexCharacters(Demo):
     """A bird built from one box, from two, from a circle and three boxes, and from the pieces of its traced outline."""
 
     tries = (
         ("Pause at the edge (Space): the red bar under the single box is the longest.", "pause"),
-        ("Walk back with the arrow keys.", "key left, key right"),
+        ("Walk and jump with the arrow keys: the bird of two boxes hangs by its head.", "key left, key right, key up"),
         ("Press 2 to see the bounding boxes: which corners are empty?", "aabbs"),
     )
     keywords = "convex concave decomposition outline trace box sprite platform"
@@ -289,8 +297,8 @@ class NonconvexCharacters(Demo):
         lines: list[StatusLine] = ["distance past the edge while standing, now / maximum"]
         for _, figure in self._there():
             now, most = figure.on_air, figure.max_on_air
-            text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m"
-            lines.append((text, palette.WARNING) if now > 0.0 else text)
+            text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m" + (", hangs" if figure.hangs else "")
+            lines.append((text, palette.WARNING) if now > 0.0 or figure.hangs else text)
         lines.append(("green: feet of a grounded figure", palette.CAPTION))
         lines.append(
             ("autopilot: take over with the arrow keys" if self.pilot is not None else "R: back to the autopilot", palette.CAPTION)
@@ -318,10 +326,17 @@ class NonconvexCharacters(Demo):
         if figure.on_air > 0.0 and end > start:
             corners = ((start, TOP - 0.1), (end, TOP - 0.1), (end, TOP), (start, TOP))
             canvas.polygon(corners, palette.UNEXPLAINED, palette.TEXT)
-            at = canvas.camera.to_screen((end + 0.12 if left > EDGE else start - 0.12, 0.5 * TOP))
-            size = min(15.0, max(9.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
-            side = ((1, 0),) if left > EDGE else ((-1, 0),)
-            canvas.label(at, f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=side)
+            self._label(canvas, end if left > EDGE else start, f"{figure.on_air:.2f} m of air")
+        elif figure.hangs:
+            self._label(canvas, right if x > 0.0 else left, "hangs")
+
+    @staticmethod
+    def _label(canvas: Canvas, x: float, words: str) -> None:
+        """Write a label on the outer side of `x`, at half the platform's height."""
+        outward = 1 if x > 0.0 else -1
+        at = canvas.camera.to_screen((x + 0.12 * outward, 0.5 * TOP))
+        size = min(15.0, max(9.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
+        canvas.label(at, words, palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=((outward, 0),))
 
 
 @cache

@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from demos._gallery import place_body
 from engine.common.words import counted
-from engine.demo import Demo, Parameter, StatusLine, register
+from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.render.palette import Color
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = ["KINDS", "SimpleShapes", "make_shape"]
 
-KINDS = (
-    "square",
-    "circle",
-    "triangle",
-    "rhombus",
-    "pentagon",
-    "hexagon",
-    "trapezoid",
-    "rectangle",
-    "octagon",
-    "kite",
-    "parallelogram",
-    "half disc",
-    "right triangle",
-)
+_COLORS: Mapping[str, Color] = {
+    "square": (64, 178, 150),
+    "circle": (240, 180, 60),
+    "triangle": (140, 200, 90),
+    "rhombus": (96, 214, 214),
+    "pentagon": (196, 172, 120),
+    "hexagon": (70, 130, 240),
+    "trapezoid": (160, 90, 225),
+    "rectangle": (150, 165, 185),
+    "octagon": (226, 130, 196),
+    "kite": (225, 225, 110),
+    "parallelogram": (56, 170, 220),
+    "half disc": (226, 148, 90),
+    "right triangle": (188, 176, 240),
+}
+"""Color of each kind of shape while it touches nothing."""
+KINDS = tuple(_COLORS)
 
 _LARGEST = 0.62
 """Meters from a shape's middle to its farthest corner."""
@@ -70,7 +73,7 @@ def make_shape(kind: str, size: float) -> Circle | Polygon:
     id="simple_shapes",
     category="Shapes and contacts",
     title="Simple shapes",
-    watch="A body turns red while it touches another; dots mark the contact points.",
+    watch="Each kind of shape has its color. A body turns red while it touches another; dots mark the contact points.",
 )
 class SimpleShapes(Demo):
     """The pit grows with the number of bodies, so that the heap keeps its proportions."""
@@ -85,7 +88,7 @@ class SimpleShapes(Demo):
         Parameter("count", 40, 1, 5000, "", "bodies", whole=True, slider_high=400),
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
         Parameter("restitution", 0.15, 0.0, 0.9, "", "restitution (bounce)"),
-        Parameter("gravity", 10.0, 0.0, 20.0, "m/s²", "gravity"),
+        Parameter("gravity", 9.81, 0.0, 20.0, "m/s²", "gravity"),
         Parameter("rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Shapes dropped again per second. At 0 the heap falls asleep."),
     )
     keys = (("T", "toss everything up"),)
@@ -101,10 +104,12 @@ class SimpleShapes(Demo):
         self._first_row = 1.6 + 0.2 * rows * _PITCH
         self._dig(self._first_row + rows * _PITCH + 40.0)
         rng = self.rng("rain")
-        kinds = rng.permutation(count) % len(KINDS)
-        for k in range(count):
-            self._drop(k, KINDS[int(kinds[k])], rng)
+        for k, kind in enumerate(self._kinds(rng)):
+            self._drop(k, kind, rng)
         self._tosses = self._rained = 0
+
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        return dict(enumerate(map(_COLORS.__getitem__, self._kinds(self.rng("rain"))), 1))  # the pit comes first
 
     def before_step(self) -> None:
         """Lift one shape after another out of the heap, so that it falls again."""
@@ -164,6 +169,11 @@ class SimpleShapes(Demo):
             (f"points in this step: {added} added, {persistent} persistent, {len(contacts.removed)} removed", palette.CAPTION),
             (f"asleep (dim): {asleep} bodies, at rest and not recomputed", palette.CAPTION),
         )
+
+    def _kinds(self, rng: np.random.Generator) -> list[str]:
+        """Draw the kind of every shape, in the order of their bodies."""
+        count = int(self.parameter("count"))
+        return [KINDS[k] for k in rng.permutation(count) % len(KINDS)]
 
     def _bodies(self) -> list[int]:
         world = self.stage.world

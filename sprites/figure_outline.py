@@ -95,7 +95,7 @@ def _traced() -> Hold:
 
 HOLDS: tuple[Hold, ...] = (
     Hold("one box", (_around(OUTLINE),)),
-    Hold("two boxes", (_box(-0.26, 0.93, 0.93, 1.53), _box(-0.37, 0.27, 0.0, 0.93))),
+    Hold("two boxes", (_box(-0.26, 0.93, 0.75, 1.53), _box(-0.37, 0.27, 0.0, 0.75))),
     Hold(
         "a circle and three boxes",
         (

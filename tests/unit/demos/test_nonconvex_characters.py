@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from demos.nonconvex_characters import EDGE, JUMP_SPEED, TOP, NonconvexCharacters
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.geometry import Transform
 
 
@@ -21,9 +21,14 @@ def _settled():
     return demo
 
 
-def test_the_pilot_shows_air_under_the_worse_holds():
+def test_the_pilot_shows_air_under_the_worse_holds_and_the_traced_bird_hangs_by_its_tail():
     demo = NonconvexCharacters()
-    _steps(demo, 370)
+    _steps(demo, 160)
+    # fixtures that know the tail, whose lower side is 0.43 to 0.50 m above the feet, meet the platform with it; those without one fall past
+    assert demo.figures[2].position[1] < 0.0 and not demo.figures[2].hangs
+    last = demo.figures[3]
+    assert last.hangs and last.grounded and last.on_air == 0.0 and TOP - 0.50 < last.position[1] < TOP - 0.43
+    _steps(demo, 210)
     one_box, two_boxes, four, traced = (figure.max_on_air for figure in demo.figures)
     # what the fixtures stick out behind the feet: 0.31, 0.19 and 0.01 m, and at most one step's walk more
     assert 0.27 < one_box < 0.34
@@ -34,15 +39,20 @@ def test_the_pilot_shows_air_under_the_worse_holds():
     assert min(one_box, two_boxes) > 5.0 * traced
 
 
-def test_the_traced_bird_hangs_by_its_tail():
-    """Fixtures that know the tail meet the platform with it; those without one fall past."""
-    demo = NonconvexCharacters()
-    lowest = [TOP] * 4
-    for _ in range(190):
-        demo.sim.step()
-        lowest = [min(low, figure.position[1]) for low, figure in zip(lowest, demo.figures, strict=True)]
-    assert lowest[2] < 0.0 and 0.1 < lowest[3] < 0.2
-    assert demo.figures[3].grounded and demo.figures[3].on_air == 0.0
+def test_two_boxes_hang_by_the_head_and_the_better_holds_do_not():
+    """The box around head and beak begins at 0.75 m, below the platform's top at 0.95 m, but the beak itself at 1.00 m."""
+    demo = _settled()
+    for figure in demo.figures:
+        figure.world.set_pose(figure.body, (EDGE + 1.1, 0.02), 0.0)
+    for held, n_steps in (({"left"}, 5), ({"left", "up"}, 5), ({"left"}, 15), (set(), 50)):
+        demo.held = held
+        _steps(demo, n_steps)
+    one_box, two_boxes, four, traced = demo.figures
+    assert two_boxes.hangs and two_boxes.position[1] == pytest.approx(TOP - 0.75, abs=2.0 * LINEAR_SLOP)
+    assert one_box.position[1] == pytest.approx(TOP, abs=2.0 * LINEAR_SLOP) and not one_box.hangs
+    for figure in (four, traced):
+        assert figure.grounded and not figure.hangs and figure.position[1] == pytest.approx(0.0, abs=2.0 * LINEAR_SLOP)
+        assert figure.position[0] - figure.reach(2.0) < EDGE, "the beak is over the platform"
 
 
 @pytest.mark.slow
