@@ -9,9 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from engine.compare.cases import CaseChunk
+from engine.compare.pair.file import Pair
 from engine.geometry import Circle, Polygon, Segment, Shape, Transform
 
-__all__ = ["PlainPair", "PlainPolygon", "PlainShape", "Point", "core_of", "is_circle", "plain_pair", "plain_pairs", "shape_of"]
+__all__ = ["PlainPair", "PlainPolygon", "PlainShape", "Point", "core_of", "is_circle", "pair_of", "plain_pair", "plain_pairs", "shape_of"]
 
 Point: TypeAlias = tuple[float, float]
 PlainPolygon: TypeAlias = tuple[Point, ...]
@@ -66,6 +67,17 @@ def shape_of(shape: PlainShape) -> Shape:
     """Return our shape with the same numbers, to be used at the pose of the world itself."""
     corners, radius = core_of(shape)
     return Circle(radius, corners[0]) if is_circle(shape) else Polygon(corners)
+
+
+def pair_of(pair: PlainPair) -> Pair:
+    """Return the pair with shapes of ours at the pose of the world itself.
+
+    Raises
+    ------
+    InvalidShapeError
+        Rounding into the world left no polygon.
+    """
+    return Pair("manifold", shape_of(pair.a), shape_b=shape_of(pair.b))
 
 
 def _local(shape: Shape) -> tuple[PlainPolygon, float]:

@@ -1,32 +1,24 @@
-"""The smallest pair that still fails in the same way: fewer corners, rounder numbers, a simpler pose.
+"""The smallest pair that still fails in the same way: the search of `engine.compare.pair.shrink`, over shapes in world coordinates.
 
-The search is that of `engine.compare.pair.simpler`. What a pair shows must stay clear meanwhile, unless it was not so at first: the fault
-is no smaller than a tenth of the smaller shape, the shapes overlap or are apart by as much, no corner is on an edge, and there is one
-right normal only.
+What a pair shows must stay clear meanwhile, unless it was not so at first: the fault is no smaller than a tenth of the smaller shape, the
+shapes overlap or are apart by as much, no corner is on an edge, and there is one right normal only.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.check.kinds import KINDS
-from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
+from engine.check.plain import PlainPair, PlainShape, core_of, is_circle, pair_of, plain_pair
 from engine.check.truth import Truth, unit
 from engine.check.verdicts import Fault, Reply
-from engine.compare.pair.simpler import (
-    APART,
-    GRIDS,
-    SimplerSearch,
-    box_around,
-    digits,
-    is_on_edge,
-    is_plain_polygon,
-    with_rounded_corner,
-    without_corner,
-)
-from engine.compare.pair.simpler import rounded as round_to
+from engine.common.errors import InvalidShapeError
+from engine.compare.pair.file import Pair
+from engine.compare.pair.shrink import APART, is_on_edge, is_plain_polygon, middle_of, moved, placed
+from engine.compare.pair.shrink import shrink as shrink_pair
+from engine.geometry import Circle, Polygon, Transform
 
 __all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
 
@@ -64,25 +56,35 @@ def shrink(failure: Failure, attempt: Try, seconds: float, block: int = _BLOCK) 
     """Return the simplest pair found in about `seconds` that fails in the same way."""
     best = failure
 
-    def still_fails(pairs: list[PlainPair]) -> PlainPair | None:
+    def still_fails(pairs: list[Pair]) -> Pair | None:
         nonlocal best
-        required = min(visible_share(best), _VISIBLE)
-        failure = next(
-            (
-                attempt_failure
-                for attempt_failure in attempt(pairs)
-                if attempt_failure is not None and visible_share(attempt_failure) >= required
-            ),
-            None,
-        )
-        best = best if failure is None else failure
-        return None if failure is None else failure.pair
+        required, plain = min(visible_share(best), _VISIBLE), list(map(_plain, pairs))
+        for pair, other in zip(pairs, attempt(plain), strict=True):
+            if other is not None and visible_share(other) >= required:
+                best = other
+                return pair
+        return None
 
-    search = SimplerSearch(failure.pair, _simpler, _cost, is_clear, still_fails, seconds, block)
-    for moved in _brought_home(failure.pair):
-        search.take([moved])
-    search.run()
+    def home(pair: Pair) -> list[Pair]:
+        at_origin = placed(moved(pair, Transform(middle_of(pair.shape_a))))
+        size = max(_extent(failure.pair.a), _extent(failure.pair.b))
+        return [placed(at_origin, 2.0 ** -math.floor(math.log2(size))), at_origin]
+
+    def shows_plainly(pair: Pair) -> bool:
+        plain = _plain(pair)
+        return is_sound(plain) and is_clear(plain)
+
+    try:
+        pair = pair_of(failure.pair)
+    except InvalidShapeError:  # rounded into the world, a needle may be no polygon of ours
+        return failure
+    shrink_pair(pair, still_fails, seconds, home, shows_plainly, block, math.inf)
     return best
+
+
+def _plain(pair: Pair) -> PlainPair:
+    assert isinstance(pair.shape_a, Circle | Polygon) and isinstance(pair.shape_b, Circle | Polygon)
+    return plain_pair(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
 
 
 def visible_share(failure: Failure) -> float:
@@ -109,46 +111,6 @@ def corner_count(pair: PlainPair) -> int:
     return len(core_of(pair.a)[0]) + len(core_of(pair.b)[0])
 
 
-def _brought_home(pair: PlainPair) -> Iterator[PlainPair]:
-    """Yield the pair moved to the origin, at its size and at one of about a meter."""
-    (x, y), size = _middle(pair.a), max(_extent(pair.a), _extent(pair.b))
-    for scale in (1.0, 2.0 ** -math.floor(math.log2(size))):
-        yield _mapped(pair, lambda px, py: ((px - x) * scale, (py - y) * scale), scale)  # noqa: B023 - used at once
-
-
-def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
-    """Yield sound pairs of which some may be simpler."""
-    return filter(is_sound, _changed(pair))
-
-
-def _changed(pair: PlainPair) -> Iterator[PlainPair]:
-    a, b = pair.a, pair.b
-    put_a: Callable[[PlainShape], PlainPair] = lambda shape: PlainPair(shape, b)  # noqa: E731
-    put_b: Callable[[PlainShape], PlainPair] = lambda shape: PlainPair(a, shape)  # noqa: E731
-    for shape, put in ((a, put_a), (b, put_b)):
-        corners = core_of(shape)[0]
-        yield from map(put, without_corner(corners))
-        if len(corners) > 4:
-            yield put(box_around(corners))
-    turns = [pair, *(_turned(pair, angle) for angle in _edge_angles(pair))]
-    for grid in GRIDS:
-        for turned in turns:
-            yield _rounded(turned, grid)
-            x, y = _middle(turned.a)
-            yield _rounded(_mapped(turned, lambda px, py: (px - x, py - y)), grid)  # noqa: B023 - used at once
-    for grid in GRIDS:
-        yield PlainPair(_rounded_shape(a, grid), b)
-        yield PlainPair(a, _rounded_shape(b, grid))
-        for shape, put in ((b, put_b), (a, put_a)):
-            if not is_circle(shape):
-                yield put(box_around(core_of(shape)[0], grid))
-        for shape, put in ((a, put_a), (b, put_b)):
-            corners, radius = core_of(shape)
-            yield from (put(_put(shape, moved, radius)) for moved in with_rounded_corner(corners, grid))
-            if is_circle(shape):
-                yield put((*corners[0], round_to(radius, grid)))
-
-
 def is_sound(pair: PlainPair) -> bool:
     """Return True if both shapes are convex, counter-clockwise, and nowhere thin or nearly straight."""
     return all(
@@ -161,52 +123,7 @@ def _is_sound_circle(shape: PlainShape) -> bool:
     return radius > 0.0 and max(abs(x), abs(y)) <= _FARTHEST
 
 
-def _cost(pair: PlainPair) -> tuple[int, int]:
-    numbers = [value for shape in (pair.a, pair.b) for corner in core_of(shape)[0] for value in corner]
-    numbers += [core_of(shape)[1] for shape in (pair.a, pair.b)]
-    return corner_count(pair), sum(digits(value) for value in numbers)
-
-
 def _extent(shape: PlainShape) -> float:
     corners, radius = core_of(shape)
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     return max(max(xs) - min(xs), max(ys) - min(ys)) + 2.0 * radius
-
-
-def _middle(shape: PlainShape) -> Point:
-    corners = core_of(shape)[0]
-    xs, ys = [x for x, _ in corners], [y for _, y in corners]
-    return 0.5 * (min(xs) + max(xs)), 0.5 * (min(ys) + max(ys))
-
-
-def _edge_angles(pair: PlainPair) -> list[float]:
-    angles = []
-    for shape in (pair.a, pair.b):
-        corners = core_of(shape)[0]
-        if len(corners) > 1:
-            angles += [math.atan2(qy - py, qx - px) for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True)]
-    return angles
-
-
-def _mapped(pair: PlainPair, move: Callable[[float, float], Point], scale: float = 1.0) -> PlainPair:
-    a, b = (_put(shape, tuple(move(x, y) for x, y in core_of(shape)[0]), core_of(shape)[1] * scale) for shape in (pair.a, pair.b))
-    return PlainPair(a, b)
-
-
-def _put(shape: PlainShape, corners: tuple[Point, ...], radius: float) -> PlainShape:
-    return (*corners[0], radius) if is_circle(shape) else corners
-
-
-def _turned(pair: PlainPair, angle: float) -> PlainPair:
-    """Return the pair turned so that what pointed along `angle` points along x."""
-    c, s = math.cos(angle), math.sin(angle)
-    return _mapped(pair, lambda x, y: (c * x + s * y, c * y - s * x))
-
-
-def _rounded_shape(shape: PlainShape, grid: float) -> PlainShape:
-    corners, radius = core_of(shape)
-    return _put(shape, tuple((round_to(x, grid), round_to(y, grid)) for x, y in corners), round_to(radius, grid))
-
-
-def _rounded(pair: PlainPair, grid: float) -> PlainPair:
-    return PlainPair(_rounded_shape(pair.a, grid), _rounded_shape(pair.b, grid))

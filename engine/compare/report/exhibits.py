@@ -132,8 +132,11 @@ class _Shrinker:
             other_answers = _answers_alone(other)
             return other_answers is not None and other_answers.verdict == "unexplained" and other_answers.size >= _VISIBLE * answers.size
 
+        def first_differing(pairs: list[Pair]) -> Pair | None:
+            return next(filter(differs, pairs), None)
+
         try:
-            shrunk = shrink(pair, differs, left)
+            shrunk = shrink(pair, first_differing, left)
         except KeyboardInterrupt:
             self._end = 0.0
             return None, "Not shrunk, because the run was interrupted."
