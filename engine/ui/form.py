@@ -1,4 +1,4 @@
-"""A form: rows under each other in a place, scrolled together; it draws them, and takes the pointer."""
+"""A form: a scrollable column of rows. The form lays them out, draws them and handles the pointer."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ __all__ = ["Form"]
 Place = tuple[int, int, int, int]
 
 _PAD, _GAP = 12.0, 4.0
-"""Design pixels beside the rows, and between buttons."""
+"""Margin beside the rows, and gap between buttons, design pixels."""
 _NARROW, _NARROW_PAD = 80.0, 4.0
-"""Design pixels of a form's width up to which there are so many beside the rows."""
+"""A form up to this width has this margin instead, design pixels."""
 _FOOT = 8.0
-"""Design pixels under the last row."""
+"""Margin below the last row, design pixels."""
 _SIZE, _CAPTION = 12.5, 11.0
-"""Design pixels of letters, and of those of headings."""
+"""Font size of text and of headings, design pixels."""
 _ROW, _HEADING = 26.0, 24.0
 _LEADING = 1.42
-"""From one line of a paragraph to the next, in sizes of its letters."""
+"""Line height in font sizes."""
 _TRACK = 14.0
-"""Design pixels of a slider's track."""
+"""Height of a slider's track, design pixels."""
 _NUMBER_SHARE, _TEXT_SHARE = 0.41, 0.66
-"""Share of a row's width that the box of a number and that of a text take."""
-_LEAST_VALUE = 0.45
-"""Share of a row's width that a value needs beside its name, if it does not fit in one line."""
+"""Width of a number box and of a text box, as a share of the row."""
+_MIN_VALUE_SHARE = 0.45
+"""Minimum width, as a share of the row, of a wrapped value beside its name."""
 _STEPPER = 19.0
 _BUTTON = 26.0
-"""Design pixels of a side of a square button in a bar."""
+"""Side of a square button in a bar, design pixels."""
 _NOTCH = 40.0
-"""Design pixels that a notch of the wheel scrolls."""
-_AROUND = 40.0
-"""Design pixels kept around what is scrolled into sight."""
+"""Distance scrolled per notch of the mouse wheel, design pixels."""
+_REVEAL_MARGIN = 40.0
+"""Margin around a control that is scrolled into view, design pixels."""
 _FAST = 10.0
-"""Steps that a click with Shift takes."""
+"""Steps per click while Shift is held."""
 
 
 class _Piece(NamedTuple):
@@ -66,18 +66,18 @@ def _scaled(path: Path, width: int, height: int) -> pygame.Surface:
 
 
 class Form:
-    """Rows in a place.
+    """Rows in a rectangle of the window.
 
     Attributes
     ----------
     place : pygame.Rect
-        Pixels.
+        The form's rectangle in the window, pixels.
     scrolled : int
-        Pixels of the content above the place.
+        Height of the content that is scrolled out above the rectangle, pixels.
     items : list of Item
-        The controls, in the order of the rows.
+        The controls, in row order.
     height : int
-        Pixels of the content.
+        Height of the content, pixels.
     """
 
     def __init__(self, ui: Ui) -> None:
@@ -93,10 +93,10 @@ class Form:
         self._dragged: tuple[int, int] | None = None
         self._continues = False
 
-    # -- what is where ------------------------------------------------------------------------------------------------
+    # -- layout ------------------------------------------------------------------------------------------------------
 
     def show(self) -> tuple[object, ...]:
-        """Take part in this frame; return all that its picture depends on besides its rows."""
+        """Show the form in this frame; return everything besides its rows that its image depends on."""
         ui = self.ui
         ui.forms.append(self)
         hovered, has_focus = self.hovered, ui.focus is not None and ui.focus[0] is self
@@ -104,9 +104,9 @@ class Form:
         return self.scrolled, hovered.key if hovered is not None else None, pointer, has_focus and (ui.focus, ui.typing), self._held
 
     def lay_out(self, rows: Sequence[Row], place: Place, head: Sequence[Row] = (), n_columns: int = 1) -> None:
-        """Place the rows of this frame; the `head` stays where it is when the others are scrolled.
+        """Lay out the rows of this frame; the rows of `head` do not scroll.
 
-        In several columns the groups that headings begin are dealt out, each to the column that is shortest.
+        With several columns, each group of rows under a heading goes to the column that is shortest so far.
         """
         self.place = pygame.Rect(place)
         self.items, self._pieces, self._names = [], [], Counter()
@@ -124,7 +124,7 @@ class Form:
     def lay_plate(
         self, rows: Sequence[Row], room: pygame.Rect, width: int, center: tuple[int, int] | None = None, n_columns: int = 1
     ) -> None:
-        """Place rows on a plate of a width that is as high as they need, within a room: around a point, else at its upper left corner."""
+        """Lay out rows on a plate of the given width inside `room`, centered on a point or at the upper left corner."""
         self.lay_out(rows, (room.left, room.top, width, room.height), n_columns=n_columns)
         plate = pygame.Rect(room.left, room.top, width, min(self.height, room.height))
         if center is not None:
@@ -133,7 +133,7 @@ class Form:
         self.scroll(0)
 
     def draw_plate(self, surface: pygame.Surface) -> None:
-        """Draw it with an edge all around, over what else there is."""
+        """Draw the form with a border."""
         self.draw(surface)
         pygame.draw.rect(surface, palette.ACCENT, self.place, max(1, self.ui.px(1)))
 
@@ -160,23 +160,23 @@ class Form:
         return top
 
     def scroll(self, by: int) -> None:
-        """Move the content up by so many pixels, as far as there is more below; or down."""
+        """Scroll the content up by a number of pixels, or down if it is negative, within its limits."""
         self.scrolled = min(max(self.scrolled + by, 0), max(self.height - self.place.height, 0))
 
     def find(self, key: Key) -> Item | None:
-        """Return the control of that key."""
+        """Return the control with this key, or None."""
         return next((item for item in self.items if item.key == key), None)
 
     def reveal(self, key: Key) -> None:
-        """Scroll a control into sight."""
-        item, around = self.find(key), self.ui.px(_AROUND)
+        """Scroll a control into view."""
+        item, around = self.find(key), self.ui.px(_REVEAL_MARGIN)
         if item is not None and not item.is_head:
             above, below = item.rect.top - self._head, item.rect.bottom - self.place.height
             if not below <= self.scrolled <= above:
                 self.scroll((above - around if above < self.scrolled else below + around) - self.scrolled)
 
     def rect(self, item: Item | _Piece) -> pygame.Rect:
-        """Return where a control is, pixels of the window."""
+        """Return the rectangle of a control in the window, pixels."""
         return item.rect.move(self.place.left, self.place.top - (0 if item.is_head else self.scrolled))
 
     def at(self, pixel: tuple[int, int]) -> Item | None:
@@ -197,7 +197,7 @@ class Form:
     # -- events -------------------------------------------------------------------------------------------------------
 
     def handle(self, event: pygame.event.Event) -> bool:
-        """Handle an event of the pointer; return True if it was the form's."""
+        """Handle a pointer event; return True if the form used it."""
         if event.type == pygame.MOUSEMOTION:
             if self._held is not None:
                 self._dragged = event.pos
@@ -216,7 +216,7 @@ class Form:
         return event.type == pygame.MOUSEWHEEL and self.wheel(*self.ui.wheel_of(event))
 
     def wheel(self, at: tuple[int, int], notches: float) -> bool:
-        """Scroll, or let the area at a pixel do what it does with the wheel; return True if the pixel is the form's."""
+        """Scroll, or pass the wheel to the area at a pixel; return True if the pixel is inside the form."""
         if not self.place.collidepoint(at):
             return False
         item = self.at(at)
@@ -243,7 +243,7 @@ class Form:
             self.ui.type_in(self, item.key)
 
     def apply_drag(self) -> None:
-        """Give what is held the place to which the pointer has come since the last call."""
+        """Move the dragged control to the pointer, if the pointer moved since the last call."""
         at, self._dragged = self._dragged, None
         item = self.find(self._held) if self._held is not None and at is not None else None
         if item is None or at is None:
@@ -260,10 +260,10 @@ class Form:
         side = self.ui.px(_STEPPER)
         return -1 if at[0] < rect.left + side else 1 if at[0] >= rect.right - side else 0
 
-    # -- placing ------------------------------------------------------------------------------------------------------
+    # -- rows ---------------------------------------------------------------------------------------------------------
 
     def _put(self, row: Row, rect: pygame.Rect) -> int:
-        """Place a row at the top of a rectangle as wide as it may be; return its height."""
+        """Lay out a row at the top of a rectangle of the available width; return its height."""
         px, fonts = self.ui.px, self.ui.fonts
         match row:
             case Heading():
@@ -309,14 +309,14 @@ class Form:
         return rect.height
 
     def _step(self, size: float) -> int:
-        """Return the pixels from one line of a size of letters to the next."""
+        """Return the line height of a font size, pixels."""
         return round(_LEADING * size * self.ui.fonts.ui_scale)
 
     def _put_line(self, row: Line, rect: pygame.Rect) -> int:
-        """Place a name and a value: beside each other where there is room, the value in several lines if need be, else under the name."""
+        """Lay out a name and a value: side by side if there is room, with the value wrapped if necessary, otherwise below the name."""
         px, fonts, step = self.ui.px, self.ui.fonts, self._step(_SIZE)
         beside = rect.width - (fonts.width(row.name, _SIZE, row.bold) + px(8) if row.name else 0)
-        is_under = beside < min(fonts.width(row.value, _SIZE), round(_LEAST_VALUE * rect.width))
+        is_under = beside < min(fonts.width(row.value, _SIZE), round(_MIN_VALUE_SHARE * rect.width))
         names = fonts.wrapped(row.name, _SIZE, rect.width, row.bold) if is_under else [row.name]
         values = fonts.wrapped(row.value, _SIZE, rect.width if is_under else max(beside, 1))
         height = (len(names) + len(values) if is_under else len(values)) * step
@@ -363,19 +363,19 @@ class Form:
             top += high + extra * self._step(_SIZE) + px(3)
         return top - rect.top
 
-    def _n_lines(self, one: Button, width: int) -> int:
-        """Return in how many lines the words of a button are written."""
-        plain = one.icon or one.key or one.draw is not None
-        return 1 if plain else len(self.ui.fonts.wrapped(one.words, _SIZE, max(width - self.ui.px(10), 1)))
+    def _n_lines(self, button: Button, width: int) -> int:
+        """Return the number of lines of a button's text."""
+        has_one_line = button.icon or button.key or button.draw is not None
+        return 1 if has_one_line else len(self.ui.fonts.wrapped(button.words, _SIZE, max(width - self.ui.px(10), 1)))
 
-    def _button_width(self, one: Button, high: int) -> int:
-        if one.icon:
+    def _button_width(self, button: Button, high: int) -> int:
+        if button.icon:
             return high
-        key = self.ui.fonts.width(one.key, 12.0) + self.ui.px(12) if one.key else 0
-        return self.ui.fonts.width(one.words, _SIZE) + key + (high if one.draw is not None else 0) + self.ui.px(12)
+        key = self.ui.fonts.width(button.key, 12.0) + self.ui.px(12) if button.key else 0
+        return self.ui.fonts.width(button.words, _SIZE) + key + (high if button.draw is not None else 0) + self.ui.px(12)
 
     def _flowed(self, items: Sequence[Button], sizes: list[int], room: int, gap: int) -> tuple[list[Sequence[Button]], list[int]]:
-        """Break buttons into lines, and share out what is left of each line among its buttons."""
+        """Break buttons into lines, and distribute the free width of each line among its buttons."""
         lines: list[list[int]] = [[]]
         for k, wide in enumerate(sizes):
             if lines[-1] and sum(sizes[i] + gap for i in lines[-1]) + wide > room:
@@ -425,7 +425,7 @@ class Form:
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def draw(self, surface: pygame.Surface) -> None:
-        """Draw ground and rows in the place."""
+        """Draw the background and the rows."""
         place = self.place
         pygame.draw.rect(surface, palette.PANEL, place)
         before = surface.get_clip()
@@ -438,17 +438,17 @@ class Form:
                     piece.draw(surface, rect)
         if self._head:
             pygame.draw.line(surface, palette.PANEL_EDGE, body.topleft, body.topright)
-        most = max(self.height - place.height, 1)
-        draw_scroll_bar(surface, body, self.height - self._head, self.scrolled / most, self.ui.fonts.ui_scale)
+        max_scroll = max(self.height - place.height, 1)
+        draw_scroll_bar(surface, body, self.height - self._head, self.scrolled / max_scroll, self.ui.fonts.ui_scale)
         surface.set_clip(before)
 
     def _states(self, key: Key) -> tuple[bool, bool]:
-        """Return whether a control is under the pointer, and whether the keyboard is at it."""
+        """Return (is hovered, has the keyboard focus) of a control."""
         hovered = self.hovered
         return hovered is not None and hovered.key == key, self.ui.focus == (self, key)
 
     def _plate(self, surface: pygame.Surface, rect: pygame.Rect, key: Key, is_on: bool = False, is_off: bool = False) -> None:
-        """Draw the ground of a control: lighter or darker under the pointer, in the accent's color where it is on."""
+        """Draw the background of a control: highlighted under the pointer, in the accent color if it is on."""
         is_hovered, has_focus = self._states(key)
         ground = palette.PANEL if is_off else mix(palette.PANEL, palette.ACCENT, 0.42) if is_on else palette.PANEL_RAISED
         if is_hovered and not is_off:
@@ -468,7 +468,7 @@ class Form:
         bold: bool = False,
         size: float = _SIZE,
     ) -> int:
-        """Write words in a rectangle, shortened with dots where they are wider; return their width."""
+        """Write text in a rectangle, shortened with an ellipsis if it is too wide; return its width."""
         fonts = self.ui.fonts
         picture = fonts.render(fonts.shortened(words, size, rect.width, bold) or " ", size, palette.TEXT if color is None else color, bold)
         surface.blit(picture, picture.get_rect(**{align: getattr(rect, align)}))
@@ -483,7 +483,7 @@ class Form:
     def _write_lines(
         self, surface: pygame.Surface, lines: Sequence[str], rect: pygame.Rect, align: str = "midleft", color: Color | None = None
     ) -> None:
-        """Write lines under each other, in the middle of the height of a rectangle."""
+        """Write lines of text, vertically centered in a rectangle."""
         step = self._step(_SIZE)
         top = rect.centery - step * len(lines) // 2
         for k, line in enumerate(lines):
@@ -513,30 +513,31 @@ class Form:
         for k, value in enumerate(values):
             self._write(surface, value, pygame.Rect(rect.left, top + k * step, rect.width, step), "midright", row.color)
 
-    def _draw_button(self, one: Button, is_list: bool, surface: pygame.Surface, rect: pygame.Rect, key: Key) -> None:
+    def _draw_button(self, button: Button, is_list: bool, surface: pygame.Surface, rect: pygame.Rect, key: Key) -> None:
         px = self.ui.px
         is_hovered, has_focus = self._states(key)
-        if not one.icon or one.is_on or is_hovered or has_focus:
-            self._plate(surface, rect, key, one.is_on, one.is_off)
-        color = palette.CAPTION if one.is_off else palette.TEXT if one.color is None else one.color
-        if one.icon:
-            plain = palette.PANEL_EDGE if one.is_off else color if one.is_on or is_hovered or one.color is not None else palette.CAPTION
+        if not button.icon or button.is_on or is_hovered or has_focus:
+            self._plate(surface, rect, key, button.is_on, button.is_off)
+        color = palette.CAPTION if button.is_off else palette.TEXT if button.color is None else button.color
+        if button.icon:
+            is_bright = button.is_on or is_hovered or button.color is not None
+            icon_color = palette.PANEL_EDGE if button.is_off else color if is_bright else palette.CAPTION
             size = min(rect.width, rect.height)
             square = pygame.Rect(0, 0, size, size)
             square.center = rect.center
-            draw_icon(surface, one.icon, square, plain)
+            draw_icon(surface, button.icon, square, icon_color)
             return
         inner = rect.inflate(-px(10), 0)
-        if one.draw is not None:
-            one.draw(surface, pygame.Rect(rect.left + px(4), rect.top, rect.height, rect.height))
+        if button.draw is not None:
+            button.draw(surface, pygame.Rect(rect.left + px(4), rect.top, rect.height, rect.height))
             inner = pygame.Rect(rect.left + rect.height + px(8), rect.top, rect.width - rect.height - px(12), rect.height)
-        if one.key:
-            inner.width -= self._write(surface, one.key, inner, "midright", palette.CAPTION, size=12.0) + px(8)
-        if one.key or one.draw is not None:
-            self._write(surface, one.words, inner, "midleft", color)
+        if button.key:
+            inner.width -= self._write(surface, button.key, inner, "midright", palette.CAPTION, size=12.0) + px(8)
+        if button.key or button.draw is not None:
+            self._write(surface, button.words, inner, "midleft", color)
             return
-        is_one_line = self.ui.fonts.width(one.words, _SIZE) <= inner.width
-        lines = [one.words] if is_one_line else self.ui.fonts.wrapped(one.words, _SIZE, max(inner.width, 1))
+        is_one_line = self.ui.fonts.width(button.words, _SIZE) <= inner.width
+        lines = [button.words] if is_one_line else self.ui.fonts.wrapped(button.words, _SIZE, max(inner.width, 1))
         self._write_lines(surface, lines, inner, "midleft" if is_list else "center", color)
 
     def _draw_field(self, row: Text | Number, surface: pygame.Surface, rect: pygame.Rect, key: Key) -> None:
@@ -551,7 +552,7 @@ class Form:
                     pygame.draw.line(surface, palette.CAPTION, (x, rect.centery - reach), (x, rect.centery + reach), wide)
 
     def _draw_value(self, row: Field, surface: pygame.Surface, box: pygame.Rect, key: Key, align: str = "center") -> None:
-        """Write what a field shows; or what is typed, its end in sight, and where the next letter comes."""
+        """Write the value of a field; or the text being typed, with its end visible, and the cursor."""
         fonts, inner = self.ui.fonts, box.inflate(-self.ui.px(8), 0)
         typing: Typing | None = self.ui.typing if self.ui.focus == (self, key) else None
         if typing is None:

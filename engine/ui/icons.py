@@ -1,4 +1,4 @@
-"""Icons: SVG drawings in the folder `svg`, drawn in a square at any size, in a color of the theme."""
+"""Draws icons, the SVG files in the folder `svg`, at any size and in any color."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FOLDER = Path(__file__).parent / "svg"
 
 
 def draw_icon(surface: pygame.Surface, name: str, rect: pygame.Rect, color: Color) -> None:
-    """Draw the icon of that name in a square."""
+    """Draw an icon in a square."""
     surface.blit(_icon(name, rect.width, color), rect.topleft)
 
 

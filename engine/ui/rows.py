@@ -1,4 +1,4 @@
-"""Rows of a form. A callback takes no part in comparisons: a form is drawn anew when what it shows is not equal to what it showed."""
+"""Rows of a form. Comparisons ignore callbacks: a form is redrawn only if its visible contents have changed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 _DECIMALS = 9
-"""Stepped numbers are rounded to so many, so that 0.1 and 0.2 are 0.3."""
+"""Stepped numbers are rounded to this many decimals, so that 0.1 + 0.2 is 0.3."""
 Pixel = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Words over a group of rows."""
+    """A title above a group of rows."""
 
     words: str
 
@@ -49,13 +49,13 @@ class Note:
     Attributes
     ----------
     size : float
-        Design pixels of its letters.
+        Font size, design pixels.
     color : color, optional
         The caption color by default.
     lead : str
-        Words, or the name of an icon, in front of the paragraph, which is indented then.
+        A word, or the name of an icon, in front of the paragraph, which is then indented.
     is_code : bool
-        Letters of one width; its lines are kept.
+        True for a monospaced font without line wrapping.
     """
 
     words: str
@@ -68,14 +68,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The picture in a file, as wide as the form at most."""
+    """An image from a file, at most as wide as the form."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A name at the left and a value at the right, in a color; a `middle` value between them. `bold` is for the name."""
+    """A name on the left, an optional `middle` value, and a colored value on the right. `bold` applies to the name."""
 
     name: str
     value: str
@@ -92,21 +92,21 @@ class Button:
     Attributes
     ----------
     press : callable
-        Called when it goes down.
+        Called when the button is pressed.
     tip : str
-        Its tooltip.
+        Tooltip.
     key : str
-        Shown at its right end.
+        Name of its key, shown at its right end.
     icon : str
-        Drawn in place of the words, which name the button nevertheless.
+        Name of an icon drawn instead of the words, which still identify the button.
     is_on, is_off : bool
-        Whether it is chosen, and whether it cannot be used now.
+        True if the button is selected; true if it is disabled.
     color : color, optional
-        Color of the words.
+        Text color.
     release : callable, optional
-        Called when it goes up.
+        Called when the button is released.
     draw : callable, optional
-        Draws a sample in front of the words, on a surface and in a square.
+        Draws a sample in front of the words; called with a surface and a square.
     """
 
     words: str
@@ -122,15 +122,15 @@ class Button:
 
     @property
     def name(self) -> str:
-        """Its words."""
+        """The name by which a form finds the button: its words."""
         return self.words
 
 
 @dataclass(frozen=True, slots=True)
 class Buttons:
-    """Buttons beside each other, as wide as their words need and in as many lines as that takes; or in a number of equal `columns`.
+    """Buttons side by side, each as wide as its words, wrapped into as many lines as needed, or in equal `columns`.
 
-    `height` is in design pixels; a `caption` stands at the left of them; `is_list` sets their words at their left.
+    `height` is in design pixels, `caption` is shown to the left of the buttons, and `is_list` aligns their words to the left.
     """
 
     items: tuple[Button, ...]
@@ -142,7 +142,7 @@ class Buttons:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several words, under a name."""
+    """A choice of one of several words, with a name above them."""
 
     name: str
     words: tuple[str, ...]
@@ -154,7 +154,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """On or off."""
+    """A setting that is on or off."""
 
     name: str
     value: bool
@@ -165,10 +165,10 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text to type; `is_live` calls `change` with every letter, else with the whole.
+    """A text field. If `is_live`, each keystroke calls `change`; otherwise, `change` is called once, with the complete text.
 
-    Enter calls `enter`. The up and down arrow keys call `step` with -1 or 1, or go to another control. `hint` is shown in gray while it
-    is empty.
+    Enter calls `enter`. The up and down arrow keys call `step` with -1 or 1, or move to another control. `hint` is shown in gray while
+    the field is empty.
     """
 
     name: str
@@ -182,17 +182,17 @@ class Text:
     hint: str = ""
 
     def shown(self) -> str:
-        """Return the text as written."""
+        """Return the text to show."""
         return self.value
 
     def read(self, typed: str) -> None:
-        """Change to what was typed."""
+        """Change the value to the typed text."""
         self.change(typed)
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit; `step` is what its two buttons add. `base` 16 shows it in that base."""
+    """A number with its unit. Its two buttons add and subtract `step`; `base` is 10 or 16."""
 
     name: str
     value: float
@@ -205,7 +205,7 @@ class Number:
     tip: str = ""
 
     def shown(self) -> str:
-        """Return the number as written.
+        """Return the number as text.
 
         Examples
         --------
@@ -220,7 +220,7 @@ class Number:
         return "0" if text == "-0" else text
 
     def stepped(self, steps: float) -> float:
-        """Return the number so many steps on.
+        """Return the number after a number of steps.
 
         Examples
         --------
@@ -230,11 +230,11 @@ class Number:
         return self.value + round(steps * self.step) if self.whole else round(self.value + steps * self.step, _DECIMALS)
 
     def move(self, steps: float) -> None:
-        """Change to the number so many steps on."""
+        """Move the number by a number of steps."""
         self.change(self.stepped(steps))
 
     def read(self, typed: str) -> None:
-        """Change to the number that was typed; raise `LabError` if it is none."""
+        """Change the value to the typed number; raise `LabError` if it is not a number."""
         try:
             number = float(int(typed, 0 if "x" in typed.lower() else 10)) if self.whole else float(typed.replace(",", "."))
         except ValueError:
@@ -247,22 +247,22 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number between two ends, with a track to drag along.
+    """A number between two limits, with a thumb to drag along a track.
 
     Attributes
     ----------
     value : str
-        As shown.
+        The value as shown.
     share : float
-        Where it is between the ends, 0 to 1.
+        Position of the thumb between the limits, 0 to 1.
     change : callable
-        Called with a share, and whether that goes on with the change before, by the same drag.
+        Called with a new share, and with True if the change continues the previous one in the same drag.
     read : callable
-        Called with what is typed; raises `LabError` if that is no value.
+        Called with the typed text; raises `LabError` if it is not a valid value.
     step : float
-        Share that an arrow key moves it by.
+        Change of the share per arrow key.
     note : str
-        A sentence under its name.
+        A sentence below the name.
     """
 
     name: str
@@ -276,30 +276,30 @@ class Slider:
     is_mixed: bool = False
 
     def shown(self) -> str:
-        """Return the value as written."""
+        """Return the value to show."""
         return self.value
 
     def move(self, steps: float) -> None:
-        """Move the thumb by so many steps."""
+        """Move the thumb by a number of steps."""
         self.change(min(max(self.share + steps * self.step, 0.0), 1.0), False)
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A place to draw in.
+    """An area with its own drawing.
 
     Attributes
     ----------
     draw : callable
-        Called with a surface, the place, and the pixel of the pointer if that is in it.
+        Called with a surface, the area's rectangle, and the pointer's pixel if it is inside.
     height : float
-        Design pixels; 0 for all that is left of the form.
+        Design pixels; 0 fills the rest of the form.
     shows : hashable
-        All that the drawing depends on, but for the theme and the pointer.
+        Everything that the drawing depends on except the theme and the pointer.
     drag : callable, optional
-        Called once a frame with the pixel to which the pointer that went down here has been dragged.
+        Called once per frame, during a drag that started in the area, with the pointer's pixel.
     wheel : callable, optional
-        Called with notches of the wheel.
+        Called with the number of notches of the mouse wheel.
     step : callable, optional
         Called with -1 or 1 by the arrow keys.
     """
@@ -316,7 +316,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Square buttons, an area beside them, and square buttons at the right end, in all of the form."""
+    """Fills the form with square buttons on the left, an area, and square buttons on the right."""
 
     left: tuple[Button, ...]
     area: Area
@@ -325,4 +325,4 @@ class Bar:
 
 Row = Heading | Note | Image | Line | Buttons | Choice | Switch | Text | Number | Slider | Area | Bar
 Field = Text | Number | Slider
-"""Rows that can be typed in."""
+"""Rows into which one can type."""

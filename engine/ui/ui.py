@@ -1,7 +1,7 @@
 """State shared by all forms of a window: the pointer, the keyboard focus, the text being typed, and the tooltip.
 
-Tab and Shift Tab go from one control to the next, through all visible forms. Enter and Space press a button, the arrow keys move a slider
-or go to the next button, letters and digits start typing in a field, and Esc leaves it.
+Tab and Shift Tab go from one control to the next, through all visible forms. Enter and Space press a button. The arrow keys move a slider
+or go to the next button. Letters and digits start typing in a field, and Esc leaves it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from engine.ui.rows import Area, Button, Field, Line, Number, Slider, Text
 __all__ = ["ENTER", "Form", "Item", "Key", "Typing", "Ui", "Widget"]
 
 Key = tuple[str, int]
-"""Name of a control, and how many of that name are before it in its form."""
+"""Name of a control, and the number of controls with that name before it in its form."""
 Widget = Button | Text | Number | Slider | Area | Line
 
 _MAX_TYPED = 200
 _FAST = 10.0
-"""Steps that an arrow key takes with Shift."""
-_REST = 0.4
-"""Seconds for which the pointer rests on a control before its tooltip is shown."""
+"""Steps per arrow key while Shift is held."""
+_TIP_DELAY = 0.4
+"""Seconds that the pointer rests on a control before its tooltip is shown."""
 _WITH_OTHERS = pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_ALT
 _CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
 ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER)
@@ -37,7 +37,7 @@ _ARROWS = {pygame.K_LEFT: -1, pygame.K_DOWN: -1, pygame.K_RIGHT: 1, pygame.K_UP:
 
 
 class Item(NamedTuple):
-    """A control, where it is in the content of its form, and whether it is in the head, which is not scrolled."""
+    """A control and its rectangle in its form; `is_head` is true in the form's head, which does not scroll."""
 
     key: Key
     rect: pygame.Rect
@@ -46,7 +46,7 @@ class Item(NamedTuple):
 
     @property
     def is_stop(self) -> bool:
-        """True if Tab stops at it."""
+        """True if Tab stops at this control."""
         what = self.what
         is_still = isinstance(what, Line) or (isinstance(what, Area) and what.step is None) or (isinstance(what, Button) and what.is_off)
         return not is_still
@@ -63,40 +63,40 @@ class Form(Protocol):
         """The control under the pointer."""
 
     def find(self, key: Key) -> Item | None:
-        """Return the control of that key."""
+        """Return the control with this key, or None."""
 
     def reveal(self, key: Key) -> None:
-        """Scroll a control into sight."""
+        """Scroll a control into view."""
 
     def rect(self, item: Item) -> pygame.Rect:
-        """Return where a control is, pixels of the window."""
+        """Return the rectangle of a control in the window, pixels."""
 
     def wheel(self, at: tuple[int, int], notches: float) -> bool:
-        """Turn the wheel at a pixel; return True if the pixel is the form's."""
+        """Handle the mouse wheel at a pixel; return True if the pixel is inside the form."""
 
     def apply_drag(self) -> None:
-        """Apply what was dragged since the last call."""
+        """Apply the drag since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """The text so far; the first key replaces it while it `is_fresh`."""
+    """Text being typed; while it `is_fresh`, the next key replaces it."""
 
     text: str
     is_fresh: bool = False
 
 
 class Ui:
-    """State that forms share; `refuse` is called with one line about something that was typed.
+    """State shared by forms; `refuse` is called with an error message about typed text.
 
     Attributes
     ----------
     forms : list of Form
-        Those shown in this frame, in the order of the focus.
+        Forms shown in this frame, in focus order.
     modal : Form or None
-        The one that takes all keys while it is shown.
+        The form that receives all keys while it is shown.
     focus : (Form, key) or None
-        The control that the keyboard is at.
+        The control with the keyboard focus.
     """
 
     def __init__(self, fonts: FontBook, refuse: Callable[[str], object]) -> None:
@@ -109,21 +109,21 @@ class Ui:
         self._rested = 0.0
 
     def px(self, design: float) -> int:
-        """Return design pixels as pixels."""
+        """Convert design pixels to screen pixels."""
         return round(design * self.fonts.ui_scale)
 
     def begin(self) -> None:
-        """Begin a frame: forms are shown anew by those that have them."""
+        """Begin a frame; each visible form is then shown again."""
         self.forms.clear()
 
     def advance(self, elapsed: float) -> None:
-        """Let time pass, and apply what was dragged since the frame before, once however often the pointer moved."""
+        """Advance the tooltip timer, and apply the drags of the last frame, each once."""
         self._rested += elapsed
         for form in [*self.forms]:
             form.apply_drag()
 
     def note(self, event: pygame.event.Event) -> None:
-        """Note where the pointer is; a press anywhere ends what is typed, and takes the focus from the keyboard."""
+        """Record the pointer; a press anywhere commits the typed text and clears the keyboard focus."""
         if event.type == pygame.MOUSEMOTION:
             self.pointer, self._rested = event.pos, 0.0
         elif event.type == pygame.WINDOWLEAVE and not any(pygame.mouse.get_pressed()):  # a drag may leave the window
@@ -133,32 +133,32 @@ class Ui:
             self.finish()
 
     def wheel_of(self, event: pygame.event.Event) -> tuple[tuple[int, int], float]:
-        """Return the pixel at which the wheel was turned, and by how many notches."""
+        """Return the pixel and the number of notches of a mouse wheel event."""
         return getattr(event, "mouse", self.pointer or pygame.mouse.get_pos()), float(getattr(event, "precise_y", event.y))
 
     def finish(self) -> None:
-        """Take what was typed, and leave the field."""
-        self._take()
+        """Commit the typed text and leave the field."""
+        self._commit()
         self.focus = None
 
     def leave(self, form: Form) -> None:
-        """Forget what is being typed in a form, and its focus."""
+        """Discard the text being typed in a form, and its focus."""
         if self.focus is not None and self.focus[0] is form:
             self.focus = self.typing = None
 
     def open(self, form: Form) -> None:
-        """Let a form take all keys, until it is closed."""
+        """Make a form modal: it receives all keys until it is closed."""
         self.finish()
         self.modal = form
 
     def close(self, form: Form) -> None:
-        """End that."""
+        """Close a modal form."""
         if self.modal is form:
             self.modal = self.focus = self.typing = None
 
     @property
     def focused(self) -> Item | None:
-        """The control that the keyboard is at, as long as its form is shown."""
+        """The control with the keyboard focus, or None if its form is not shown."""
         if self.focus is None or self.focus[0] not in self._reachable:
             return None
         return self.focus[0].find(self.focus[1])
@@ -168,14 +168,14 @@ class Ui:
         return [self.modal] if self.modal is not None else self.forms
 
     def type_in(self, form: Form, key: Key) -> None:
-        """Begin to type in a field, in place of what it shows."""
+        """Start typing in a field; the first key replaces its value."""
         item = form.find(key)
         if item is not None and isinstance(item.what, Field):
             self.focus, self.typing = (form, key), Typing(item.what.shown(), is_fresh=True)
 
     def go(self, way: int) -> None:
-        """Take what was typed, and go to the next control, or with -1 to the one before."""
-        self._take()
+        """Commit the typed text and focus the next control, or the previous one if `way` is -1."""
+        self._commit()
         chain = [(form, item.key) for form in self._reachable for item in form.items if item.is_stop]
         if not chain:
             return
@@ -187,7 +187,7 @@ class Ui:
             self.type_in(form, key)
 
     def handle_key(self, event: pygame.event.Event) -> bool:
-        """Handle a key that goes down; return True if it was the focused control's, or moved the focus."""
+        """Handle a key press; return True if the focused control used it or the focus moved."""
         item = self.focused
         if item is None:
             self.typing = None
@@ -206,7 +206,7 @@ class Ui:
         return self._use(event, item, self.focus[0])
 
     def _use(self, event: pygame.event.Event, item: Item, form: Form) -> bool:
-        """Handle a key at a control in which nothing is typed."""
+        """Handle a key press at a control that is not being typed in."""
         what, way = item.what, _ARROWS.get(event.key, 0)
         if isinstance(what, Slider | Number) and way:
             what.move(way * (_FAST if event.mod & pygame.KMOD_SHIFT else 1.0))
@@ -230,7 +230,7 @@ class Ui:
         return True
 
     def _type(self, event: pygame.event.Event, what: Field, typing: Typing) -> bool:
-        """Handle a key in a field; a live field leaves those that it does not use to others."""
+        """Handle a key press in a field; return False for keys that a live field does not use."""
         text, is_live = "" if typing.is_fresh else typing.text, isinstance(what, Text) and what.is_live
         if event.key == pygame.K_ESCAPE:
             self.focus = self.typing = None
@@ -238,7 +238,7 @@ class Ui:
                 what.change("")
             return True
         if event.key in ENTER:
-            self._take()
+            self._commit()
             if isinstance(what, Text) and what.enter is not None:
                 what.enter()
             return True
@@ -262,8 +262,8 @@ class Ui:
             what.change(text)
         return True
 
-    def _take(self) -> None:
-        """Give the field what was typed, or say what is wrong with it."""
+    def _commit(self) -> None:
+        """Commit the typed text to the field, or report what is wrong with it."""
         item, typing, self.typing = self.focused, self.typing, None
         if item is None or typing is None or typing.is_fresh:
             return
@@ -274,11 +274,11 @@ class Ui:
             self.refuse(str(error))
 
     def draw_tip(self, surface: pygame.Surface) -> None:
-        """Draw what the control does that the pointer rests on, or that the keyboard is at; beside it, over everything else."""
+        """Draw the tooltip of the control under the resting pointer, or of the focused one, next to it and on top of everything else."""
         form, item = None, self.focused if self.typing is None else None
         if item is not None and self.focus is not None:
             form = self.focus[0]
-        elif self._rested >= _REST:
+        elif self._rested >= _TIP_DELAY:
             form = next((form_at_pointer for form_at_pointer in reversed(self._reachable) if form_at_pointer.hovered is not None), None)
             item = form.hovered if form is not None else None
         if form is None or item is None or not item.what.tip:
