@@ -11,8 +11,9 @@ from engine.common.arrays import FloatArray
 
 __all__ = ["HALF", "SCENES", "Crowd"]
 
-SCENES = ("uniform", "clustered", "column", "log-normal")
-"""Boxes anywhere, in twelve clusters, or in a narrow column; or anywhere, with sizes from a log-normal distribution."""
+SCENES = ("uniform", "clustered", "column", "log-normal", "cross")
+"""Boxes anywhere, in twelve clusters, or in a narrow column; anywhere, with sizes from a log-normal distribution; or half of them flat and
+in a column, the others upright and in a row, so that on either axis half of the boxes overlap."""
 HALF = (16.0, 9.0)
 """Half the width and height of the arena, meters."""
 _FILLED = 0.2
@@ -22,7 +23,7 @@ _MAX_SIDE = 4.0
 _CLUSTERS, _SPREAD = 12, 1.0
 """Number of clusters, and their standard deviation, meters."""
 _COLUMN = 1.6
-"""Half the width of the column, meters."""
+"""Half the width of the column, meters; in the cross, the long side of every box."""
 
 
 class Crowd:
@@ -56,8 +57,15 @@ class Crowd:
         sides = np.exp(logs)[:, None] * np.column_stack((aspect, 1.0 / aspect))
         area = 4.0 * HALF[0] * HALF[1] * (_FILLED if scene != "column" else 0.25 * _FILLED)
         sides *= math.sqrt(area / max(float(sides.prod(axis=1).sum()), 1e-12))
-        self._half = 0.5 * np.minimum(sides, _MAX_SIDE)
         half = np.array(HALF)
+        reach: FloatArray = np.array((_COLUMN, HALF[1])) if scene == "column" else half
+        if scene == "cross":
+            is_flat = (np.arange(n) % 2 == 0)[:, None]
+            # together the boxes of the column are as thick as it is long
+            thickness = (4.0 * HALF[1] / np.exp(logs).sum() * np.exp(logs))[:, None]
+            sides = np.where(is_flat == np.array((True, False)), _COLUMN, thickness)
+            reach = np.where(is_flat == np.array((True, False)), 0.5 * _COLUMN, half)
+        self._half = 0.5 * np.minimum(sides, _MAX_SIDE)
         if scene == "clustered":
             centers = rng.uniform(-half + 2.0, half - 2.0, (_CLUSTERS, 2))
             center = centers[rng.integers(0, _CLUSTERS, n)]
@@ -65,8 +73,7 @@ class Crowd:
             away = np.abs(rng.normal(0.0, _SPREAD, (n, 2)))
             low, high = center - away, center + away
         else:
-            reach = np.array((_COLUMN, HALF[1])) if scene == "column" else half
-            low, high = np.tile(-reach, (n, 1)), np.tile(reach, (n, 1))
+            low, high = np.broadcast_to(-reach, (n, 2)), np.broadcast_to(reach, (n, 2))
         self._low = np.minimum(np.maximum(low, -half + self._half), half - self._half)
         self._high = np.maximum(np.minimum(high, half - self._half), self._low)
         self._middle = rng.uniform(self._low, self._high)

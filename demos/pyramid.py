@@ -1,4 +1,4 @@
-"""A pyramid of boxes, each colored by its load."""
+"""A pyramid or a tower of boxes, each colored by its load."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pyramid(Scene):
     tries = (
         ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations"),
         ("Throw a ball (Enter).", "key return"),
-        ("Add rows until it no longer stands still.", "set rows"),
+        ("Add rows until it no longer stands still, or build a tower of six.", "set rows, set shape"),
     )
     keywords = "stack solver iterations stability weight"
     parameters = (
@@ -53,6 +53,7 @@ class Pyramid(Scene):
         Parameter("friction", 0.6, 0.0, 1.0, "", "friction"),
         Parameter("iterations", 8, 1, 50, "", "velocity iterations", whole=True, setting="velocity_iterations"),
         Parameter("mass", 40.0, 1.0, 400.0, "kg", "mass of the ball"),
+        Parameter.choice("shape", ("pyramid", "tower"), "shape"),
     )
     keys = (("Enter", "throw a ball"),)
     claims = (
@@ -73,8 +74,9 @@ class Pyramid(Scene):
         self.boxes: list[int] = []
         for row in range(rows):
             y = 0.5 * _SIDE + rest_box(self) + row * (_SIDE + rest_box(self) + _DROP)
-            for k in range(rows - row):
-                x = (k - 0.5 * (rows - row - 1)) * _PITCH
+            n_boxes = rows - row if self.parameter("shape") == 0.0 else 1
+            for k in range(n_boxes):
+                x = (k - 0.5 * (n_boxes - 1)) * _PITCH
                 self.boxes.append(self.paint(add_box(self.stage, (x, y), _SIDE, _SIDE, friction=friction, name=f"row {row}"), _LIGHT))
         self.balls: list[int] = []
         self.floor_force = 0.0

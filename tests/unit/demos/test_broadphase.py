@@ -13,7 +13,7 @@ from demos._broadphase_picture import entered, sketch_words
 from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
 from engine.app import compiling, warmup
 from engine.app.headless import picture_of
-from engine.broadphase import STRUCTURES, BruteForce
+from engine.broadphase import STRUCTURES, BruteForce, SweepAndPrune
 from engine.render.rectangles import draw_bars
 
 SMALL = {"boxes": 120}
@@ -41,6 +41,21 @@ def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene):
     assert len(crowd.moving) == 75 and not moved[~crowd.is_moving].any() and moved.sum() > 70
     sides = crowd.boxes[:, 2:] - crowd.boxes[:, :2]
     assert np.allclose(sides, before[:, 2:] - before[:, :2])
+
+
+def test_the_cross_is_the_worst_case_of_one_axis():
+    """Twice the boxes, four times the comparisons; in the column, whose other axis is sorted, fewer than three times."""
+
+    def compared(scene, n):
+        crowd = Crowd(np.random.default_rng(0), n, scene, 4.0, 1.0, 2.0)
+        sweep = SweepAndPrune()
+        assert np.array_equal(sweep.pairs(crowd.boxes), BruteForce().pairs(crowd.boxes))
+        sketch = sweep.sketch()
+        return int((np.searchsorted(sketch.lower[0], sketch.upper[0], "right") - np.arange(n) - 1).sum())
+
+    few, many = compared("cross", 400), compared("cross", 800)
+    assert few > 400**2 / 8 and 3.8 * few < many < 4.2 * few
+    assert compared("column", 800) < 3.0 * compared("column", 400) < few
 
 
 def test_all_structures_have_their_turns_and_find_the_same():

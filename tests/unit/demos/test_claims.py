@@ -23,6 +23,7 @@ MORE = {
         {"jumpers": 1, "slowest": 7.6, "fastest": 8},
         {"jumpers": 1, "slowest": 7.5, "fastest": 8},
     ],
+    "pyramid": [{"shape": "tower", "rows": 6}],
     "pulley": [{"mass_1": 1, "mass_2": 4, "ratio": 2}, {"mass_1": 5, "mass_2": 5, "ratio": 0.5}, {"mass_1": 2}],
     "radial_engine": [{"cylinders": 1}, {"cylinders": 9, "speed": -200}],
     "scattering": [{"restitution": 0.6}],
