@@ -163,16 +163,16 @@ class Axes:
         self.tried.append((side, edge))
         self.gaps.append((float(self.n_axes), gap))
         if is_parting:
-            says = f"gap {meters(gap)}: the shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
+            says = f"the gap is {meters(gap)}. The shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
         elif abs(gap) <= self.touch:
-            says = "the shadows touch: the gap is 0 within rounding. Touching counts as overlap, so this axis does not separate them."
+            says = "the gap is 0 within rounding, so the shadows touch. Touching counts as overlap, so this axis does not separate them."
         else:
-            so_far = ", the shallowest so far" if is_best else ""
-            what = "the shadows overlap, so this axis does not separate them."
+            so_far = ", the largest so far" if is_best else ""
+            what = "Because the shadows overlap, this axis does not separate them."
             if self._lies_behind(side, edge):
                 other = side_name(1 - side)
-                what = f"all of {other} lies behind it. An edge can separate only shapes in front of it; try one on the far side."
-            says = f"gap {meters(gap)}{so_far}: {what}"
+                what = f"All of {other} lies behind it. An edge can separate only shapes in front of it; try one on the far side."
+            says = f"the gap is {meters(gap)}{so_far}. {what}"
         if flag < 0.0:
             says += " The neighboring edges do not allow this normal."
         if self.climbs and sum(at[0] == side for at in self.tried) > 3:
@@ -231,8 +231,8 @@ class Axes:
         radii = f", or {left} after subtracting the radii" if self.reach > 0.0 else ""
         self.steps.append(
             TraceStep(
-                "distance", self.lines["corners"], f"{why} The distance between the cores is therefore measured: "
-                f"{meters(distance)}{radii}.",
+                "distance", self.lines["corners"], f"{why} The distance between the cores is therefore measured. "
+                f"It is {meters(distance)}{radii}.",
                 points=(at_a, at_b), bound=gap, values={"distance": distance, "gap": gap},
                 marks=(
                     Mark("path", "looked_at", (at_a, at_b), text=meters(distance)), Mark("point", "looked_at", (at_a, at_b)),

@@ -145,9 +145,9 @@ class _Clipping:
     def _distance(self, numbers: list[float]) -> None:
         what = "they are apart, with their tips facing each other" if numbers[1] else "they touch"
         self._add(
-            "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip lies on the line of the other's "
-            "edge. The cores are "
-            f"{meters(numbers[0])} apart: {what}.", bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
+            "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip "
+            f"lies on the line of the other's edge. The cores are {meters(numbers[0])} apart, so {what}.",
+            bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
         )  # fmt: skip
 
     def _reference(self, numbers: list[float]) -> None:
@@ -155,11 +155,11 @@ class _Clipping:
         self.reference, self.kept, self.ends = (side, edge), [], None
         name, gap, tried = self.edges.name(side, edge), separation - self.axes.reach, self.axes.tried
         if not tried:
-            why = f"The center lies beside {name}: the edge's normal is the axis"
+            why = f"The center lies next to {name}, so the edge's normal is the axis"
         elif is_parted and separation > self.axes.reach:
             why = f"{name} separates them"
         elif again and self.has_circle:
-            why = f"The center lies past the end of that edge and beside the next one, {name}, whose normal is the axis"
+            why = f"The center lies past the end of that edge and next to the following one, {name}, whose normal is the axis"
         elif again:
             why = f"Again: {_AGAINS[again]}, {name}"
         elif self.rule == "box2d" and len({at[0] for at in tried}) == 2:
@@ -167,10 +167,12 @@ class _Clipping:
             of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.axes.reach) for k in range(2))
             clearly = "more" if side else "not more"
             rule = f", because B's best gap, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
-            why = f"Reference edge: {name}{rule if self.axes.climbs else ''}"
+            why = f"The reference edge is {name}{rule if self.axes.climbs else ''}"
         else:
-            why = f"Reference edge: {name}. It has the largest gap, so its normal is the shortest way to separate them"
-        ends = f"gap {meters(gap)}: no contact" if is_parted and gap > 0.0 else "no contact" if is_parted else f"gap {meters(gap)}"
+            why = f"The reference edge is {name}. It has the largest gap, so its normal is the shortest way to separate them"
+        ends = f"the gap is {meters(gap)}" + (", so there is no contact" if is_parted else "")
+        if is_parted and gap <= 0.0:
+            ends = "there is no contact"
         n = self.edges.normals[side][edge]
         shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.axes.reach)
         self.charts = (*(mark for mark in shadows if mark.view != "plane"), *self.axes.gap_marks())
@@ -221,7 +223,7 @@ class _Clipping:
                 f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)), edge, places
             )
         self._add(
-            "incident", _INCIDENT, f"Incident edge: {name}. Of {side_name(side)}'s edges, it faces the reference edge's "
+            "incident", _INCIDENT, f"The incident edge is {name}. Of {side_name(side)}'s edges, it faces the reference edge's "
             f"normal most directly (cosine {-cosine:.3f}), so it is the one in contact. It is clipped at the reference edge's ends; the "
             "remaining part has two ends, so there are at most two contact points.",
             looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),
@@ -352,9 +354,10 @@ class _Clipping:
         marks = [Mark("point", "result", (point.position,), text=meters(point.separation)) for point in result.points]
         marks += [Mark("arrow", "result", ((x, y), (x + size * nx, y + size * ny))) for x, y in points]
         degrees = math.degrees(math.atan2(ny, nx))
-        how = f"the normal points from A to B, at {degrees:.0f} degrees; at the deepest point the separation is {meters(deepest)}"
+        how = f"The normal points from A to B, at {degrees:.0f} degrees. At the deepest point, the separation is {meters(deepest)}"
+        how = f"There {'is' if n == 1 else 'are'} {counted(n, 'contact point')}. {how}."
         return TraceStep(
-            "answer", self.first_line + _POINT, f"{counted(n, 'contact point')}; {how}.", points=points, axis=result.normal,
+            "answer", self.first_line + _POINT, how, points=points, axis=result.normal,
             bound=deepest, values={"points": float(n), "separation": deepest},
             marks=(*self._picture(is_last=True), *marks), cost=self.axes.cost, result=result,
         )  # fmt: skip

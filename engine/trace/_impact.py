@@ -189,7 +189,7 @@ class Impact:
         words = {
             Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: the first contact is at {moment(t)}.",
             Status.OVERLAPPING: "The shapes already touch or overlap at the start: t = 0.",
-            Status.OUT_OF_ITERATIONS: f"Out of iterations: no contact before {moment(t)}, but it is unknown what happens afterward.",
+            Status.OUT_OF_ITERATIONS: f"The iterations are used up. There is no contact before {moment(t)}, but one may follow.",
             Status.MISS: "The whole motion is proven clear: the shapes do not touch.",
         }
         line = lines[0] if last is None else lines[2] if result.status is Status.MISS else lines[1]

@@ -82,10 +82,10 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     steps.cost["choices tried"] += 2 if at_root is None else 3
     name = forest.said
     come = "" if at_root is None else f"Box {leaf // 2} is inserted. As the sibling of the root, {name(node)}, it costs {meters(at_root)}. "
-    words = f"{come}Under {name(node)}: {meters(of_left)} next to {name(left)}, {meters(of_right)} next to {name(right)}"
+    words = f"{come}Under {name(node)}, the cost is {meters(of_left)} next to {name(left)} and {meters(of_right)} next to {name(right)}"
     values = {f"beside {forest.names[left]}": of_left, f"beside {forest.names[right]}": of_right}
     if best >= 0:
-        words += f"; the best is next to {name(best)}, {meters(cost)}"
+        words += f"; the best place so far is next to {name(best)}, at {meters(cost)}"
         values["best"] = cost
     tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
     if tall:
@@ -96,13 +96,11 @@ def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers:
     roles: dict[int, Role] = {left: "looked_at", right: "looked_at"}
     if way == 0.0:
         words += (
-            f". No node farther down can cost less (at least {bounds}), so the search stops."
-            if least
-            else ". There are no nodes below, so it stops."
+            f". Farther down, the cost is at least {bounds}, so the search stops." if least else ". There are no nodes below, so it stops."
         )
     else:
         to = left if way == 1.0 else right
-        words += f". At least {bounds}, so the search continues at {name(to)}."
+        words += f". Farther down, the cost is at least {bounds}, so the search continues at {name(to)}."
         roles[to] = "bound"
     if best >= 0:
         roles[best] = "best"
@@ -122,15 +120,15 @@ def _beside(steps: TreeSteps, numbers: list[float], box: Box, round_both: Box, c
     forest.put_inner(parent, round_both, (sibling, leaf))
     if above < 0:
         forest.set_roots([parent])
-        price = f"its half perimeter is {meters(own)}. It is the root now."
+        price = f"Its half perimeter is {meters(own)}. It is the root now."
     else:
         forest.replace(above, sibling, parent)
         growth = cost - own
-        price = f"its half perimeter is {meters(own)}, and " + (
+        price = f"Its half perimeter is {meters(own)}, and " + (
             f"the boxes above grow by {meters(growth)}." if growth > 0.0 else "no box above grows."
         )
     steps.add(
-        "beside", 5, f"Box {leaf // 2} and {forest.said(sibling)} become the children of a new node, {forest.said(parent)}: {price}",
+        "beside", 5, f"Box {leaf // 2} and {forest.said(sibling)} become the children of a new node, {forest.said(parent)}. {price}",
         {parent: "new", sibling: "best", leaf: "new"}, values={"cost": cost, "round both": own}, bound=cost, question=question,
     )  # fmt: skip
 

@@ -263,7 +263,7 @@ class TreeSteps:
             its_box = "Fat " + name if forest.fat and not is_inner else f"{name}'s box" if is_inner else "B" + name[1:]
             if is_inner and is_met:
                 left = forest.said(forest.children[node][0])
-                words = f"{its_box} meets the region, so its children may too: {left} is next."
+                words = f"{its_box} meets the region, so its children may too. The next one is {left}."
             elif is_inner:
                 words = (
                     f"{its_box} misses the region, so all "
@@ -272,11 +272,10 @@ class TreeSteps:
             elif not is_met:
                 words = f"{its_box} misses the region."
             elif forest.fat:
-                words = (
-                    f"{its_box} meets the region, {'and so does the box inside it: a hit' if is_hit else 'but the box inside it does not'}."
-                )
+                verdict = "and so does the box inside it, which is a hit" if is_hit else "but the box inside it does not"
+                words = f"{its_box} meets the region, {verdict}."
             else:
-                words = f"{its_box} meets the region: a hit."
+                words = f"{its_box} meets the region, so it is a hit."
             prompt = f"Does the query go down into {name}?" if is_inner else f"Is {name} a hit?"
             is_right = is_met and is_hit is not False
             question = None if node in forest.roots else Question(prompt, ("yes", "no"), 0 if is_right else 1)
@@ -284,10 +283,10 @@ class TreeSteps:
             self.add("visit", line + (1 if not is_met else 3 if is_inner else 2), words, {**roles, node: "looked_at"}, question=question)
             roles[node] = "dropped" if not is_right else "best" if is_inner else "result"
         n_nodes, visited, tested = len(forest.preorder()), self.cost["nodes visited"], self.cost["boxes tested"]
-        prompt = f"{visited} of {counted(n_nodes, 'node')} visited, {tested} of {n_nodes - len(forest.children)} boxes tested individually"
+        prompt = f"The query visited {visited} of {counted(n_nodes, 'node')} and tested {tested} of {n_nodes - len(forest.children)} boxes"
         meets = f"Boxes {listed(hits)} meet" if len(hits) > 1 else f"Box {hits[0]} meets" if hits else "No box meets"
         self.add(
-            "answer", line, f"{meets} the region: {prompt}. The half perimeters of the inner nodes sum to "
+            "answer", line, f"{meets} the region. {prompt}. The half perimeters of the inner nodes sum to "
             f"{meters(forest.inner_perimeters)}; smaller is better.",
             roles, values={"found": float(len(hits)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
             result=hits,

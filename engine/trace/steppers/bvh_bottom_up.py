@@ -71,10 +71,11 @@ def _chosen(steps: TreeSteps, choices: list[tuple[int, int, float]], n_pairs: in
     steps.cost["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
     arrows = tuple(Mark("arrow", "looked_at", (center(forest.boxes[i]), center(forest.boxes[other]))) for i, other, _ in choices)
     least = min(choices, key=lambda choice: choice[2])
-    rest = "too few, so neighbors are joined" if is_slow else "they are joined now"
+    rest = "These are too few, so neighbors are joined instead" if is_slow else "They are joined now"
     words = (
-        f"Each of the {n} clusters points to its nearest; the nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
-        f"{meters(least[2])} around both. {counted(n_pairs, 'pair')} chose each other: {rest}."
+        f"Each of the {n} clusters points to its nearest neighbor. "
+        f"The nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
+        f"whose common box has a half perimeter of {meters(least[2])}. {counted(n_pairs, 'pair')} chose each other. {rest}."
     )
     chooser = choices[0][0]
     others = [cluster for cluster, _, _ in choices[1 : 1 + REACH]]
@@ -94,7 +95,7 @@ def _joined(steps: TreeSteps, node: int, left: int, right: int, box: tuple[float
     forest.set_roots([node if root == left else root for root in forest.roots if root != right])
     why = "are neighbors" if is_slow else "chose each other"
     size = f"with a half perimeter of {meters(half_perimeter(box))}"
-    words = f"{forest.said(left)} and {forest.said(right)} {why}: {forest.said(node)} joins them, {size}."
+    words = f"{forest.said(left)} and {forest.said(right)} {why}, so {forest.said(node)} joins them, {size}."
     steps.add(
         "join", 5 if is_slow else 4, words[0].upper() + words[1:], {node: "new", left: "best", right: "best"},
         values={"round both": half_perimeter(box)},

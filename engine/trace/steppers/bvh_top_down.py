@@ -89,9 +89,10 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
     axis, start, span, border = "xy"[int(numbers[0])], numbers[1], numbers[2], int(numbers[3])
     box = forest.boxes[node]
     forest.put_inner(node, box, (left, right))
-    into = f"{forest.said(left)} on the left, {forest.said(right)} on the right"
+    into = f"with {forest.said(left)} on the left and {forest.said(right)} on the right"
     if border == 0:
-        steps.add("halved", 6, f"{forest.said(node)}: no cut between bins separates its boxes. It is halved in its current order: {into}.",
+        steps.add("halved", 6, f"No cut between bins separates the boxes of {forest.said(node)}. "
+                  f"It is halved in its current order, {into}.",
                   {node: "looked_at", left: "new", right: "new"})  # fmt: skip
         return
     at, cost = start + border * span / N_BINS, dict(costs)[border]
@@ -103,9 +104,9 @@ def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[flo
         Mark("point", "other", finite, COSTS.name), Mark("point", "best", ((float(border), cost),), COSTS.name, meters(cost)),
     )  # fmt: skip
     steps.add(
-        "cut", 5, f"{forest.said(node)}: the centers spread more widely along {axis}, over {meters(span)}. Of "
+        "cut", 5, f"The centers of {forest.said(node)} spread more widely along {axis}, over {meters(span)}. Of "
         f"{counted(len(finite), 'cut')} "
-        f"between bins, the one before bin {border}, at {axis} = {meters(at)}, costs the least, {meters(cost)}: {into}.",
+        f"between bins, the one before bin {border}, at {axis} = {meters(at)}, has the least cost, {meters(cost)}, {into}.",
         {node: "looked_at", left: "new", right: "new"}, marks, {"cost": cost, "at": at, "span": span}, cost,
         Question(f"Along which axis will {forest.said(node)} be cut?", ("x", "y"), "xy".index(axis)),
     )  # fmt: skip

@@ -171,8 +171,9 @@ class _Search:
 
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
-        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MAX_ANSWERS)}" if pairs else ""
-        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {self.cost['boxes tested']} of {n * (n - 1) // 2} pairs of boxes."
+        listing = f": {listed((f'{i}-{j}' for i, j in pairs), _MAX_ANSWERS)}" if pairs else ""
+        verdict = f"{counted(len(pairs), 'pair')} overlap{'s' * (len(pairs) == 1)}{listing}"
+        words = f"{verdict}. The search compared {self.cost['boxes tested']} of {n * (n - 1) // 2} pairs of boxes."
         self._add("answer", 8, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
 
     def _add(

@@ -54,8 +54,8 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
             reflex = part.reflex
             n_reflex += len(reflex)
             n_corners = counted(len(part.points), "corner")
-            begun = f"{counted(len(triangles), 'triangle')}, and therefore {counted(len(trace), 'diagonal')}. Of the {n_corners}"
-            dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: diagonals are needed only there, at most two"
+            begun = f"There are {counted(len(triangles), 'triangle')} and {counted(len(trace), 'diagonal')}. Of the {n_corners},"
+            dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex. Diagonals are needed only there, at most two each"
             steps.append(
                 TraceStep(
                     "triangles", 0, f"{begun} {dents if reflex else 'none is reflex, so no diagonal is needed'}.",
@@ -73,7 +73,7 @@ class HertelMehlhorn(Algorithm[OutlineCase]):
                     del left[diagonal]
             result += part.loops(pieces)
             marks += part.polygons("result", pieces)
-        said = f"{counted(len(result), 'convex piece')}"
+        said = f"The result has {counted(len(result), 'convex piece')}"
         if n_reflex:
             said += f". The minimum for {counted(n_reflex, 'reflex corner')} is {counted(math.ceil(n_reflex / 2), 'diagonal')}"
         return [
@@ -92,11 +92,12 @@ def _diagonal(part: NamedPart, others: tuple[Mark, ...], row: MergeStep, cost: d
     length = math.dist(pu, pv)
     dents = [corners for corners, turned in ((row.at_u, row.turn_u), (row.at_v, row.turn_v)) if turned < 0]
     if row.is_left_out:
-        what = f"without it, {part.name(*row.at_u)} and {part.name(*row.at_v)} turn left or go straight, so it is removed"
+        what = f"Without it, {part.name(*row.at_u)} and {part.name(*row.at_v)} turn left or go straight, so it is removed"
     else:
-        what = f"without it, {' and '.join(part.name(*dent) for dent in dents)} would turn right, so it is essential and stays"
+        what = f"Without it, {' and '.join(part.name(*dent) for dent in dents)} would turn right, so it is essential and stays"
     return TraceStep(
-        "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3, f"The diagonal {name}, {meters(length)} long: {what}.",
+        "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3,
+        f"The diagonal {name} is {meters(length)} long. {what}.",
         part.features((u, v)), part.places((*row.at_u, *row.at_v)), values={"length": length},
         marks=(
             *others, part.path("looked_at", *row.at_u), part.path("looked_at", *row.at_v),

@@ -63,11 +63,11 @@ class Keil(Algorithm[OutlineCase]):
             loops += part.loops(pieces)
             marks += part.polygons("result", pieces)
             all_least = all_least and is_least
-        known = "no set of diagonals gives fewer" if all_least else "the fewest found; with holes, the minimum is not known"
+        known = "No set of diagonals gives fewer" if all_least else "These are the fewest found; with holes, the minimum is not known"
         return [
             *steps,
             TraceStep(
-                "answer", 6, f"{counted(len(loops), 'convex piece')}: {known}.", values={"pieces": len(loops)}, marks=marks,
+                "answer", 6, f"The result has {counted(len(loops), 'convex piece')}. {known}.", values={"pieces": len(loops)}, marks=marks,
                 cost={**cost, "steps": len(steps)}, result=(loops, all_least),
             ),
         ]  # fmt: skip
@@ -76,11 +76,11 @@ class Keil(Algorithm[OutlineCase]):
 def _begin(part: NamedPart, cost: dict[str, int]) -> TraceStep:
     reflex = part.reflex
     n, h = len(part.points), len(part.grid.rings) - 1
-    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex: each needs a diagonal, and a diagonal serves at most two"
+    dents = f"{part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex. Each needs a diagonal, and a diagonal serves at most two"
     what = dents if reflex else "none is reflex, so the outline is convex"
     holes = f" and {counted(h, 'hole')}" if h else ""
     return TraceStep(
-        "begin", 0, f"{n} corners{holes}. Of the corners {what}.", part.features(reflex), part.places(reflex),
+        "begin", 0, f"The outline has {n} corners{holes}. Of the corners, {what}.", part.features(reflex), part.places(reflex),
         values={"corners": n, "reflex": len(reflex)}, marks=tuple(Mark("point", "looked_at", (point,)) for point in part.places(reflex)),
         cost=dict(cost),
     )  # fmt: skip
@@ -90,9 +90,9 @@ def _trial(part: NamedPart, row: KeilTrial, cost: dict[str, int]) -> TraceStep:
     bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
     so_far = counted(len(row.best), "piece")
     what = (
-        f"{so_far} so far. Opened along {bridges}, the outline has no hole, and Keil's method finds at most as many pieces."
+        f"The best result so far has {so_far}. Opened along {bridges}, the outline has no hole, and Keil's method finds no more pieces."
         if bridges
-        else f"It starts with the pieces of Hertel and Mehlhorn: {so_far}."
+        else f"The search starts with the pieces of Hertel and Mehlhorn, {so_far}."
     )
     return TraceStep(
         "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},
@@ -140,7 +140,7 @@ def _subproblem(part: NamedPart, loop: list[int], numbers: list[float], cost: di
     needs = f"at least {counted(weight, 'cut')}" if weight else "no cut"
     answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
     return TraceStep(
-        "subproblem", 5, f"{what} needs {needs}: {among}{out}.",
+        "subproblem", 5, f"{what} needs {needs}. {among[0].upper()}{among[1:]}{out}.",
         part.features((loop[i], corner, loop[k])), part.places(enclosed), bound=weight,
         values={"cuts": weight, "triangles": tried, "narrowest pairs": kept},
         marks=(*marks, *part.polygons("best", [[loop[i], corner, loop[k]]])), cost=cost,
@@ -152,7 +152,7 @@ def _side(part: NamedPart, corners: list[int], is_cut: bool, cuts: tuple[Mark, .
     i, k, j, a, b = corners
     side = part.name(a, b)
     verdict = "is a cut" if is_cut else "is omitted, so the piece continues beyond it"
-    said = f"Reading off the result: next to {part.name(i, k)} is the triangle {part.name(i, j, k)}, whose side {side} {verdict}."
+    said = f"To read off the result, take the triangle {part.name(i, j, k)} next to {part.name(i, k)}. Its side {side} {verdict}."
     return TraceStep(
         "cut" if is_cut else "left out", 7, said,
         part.features((a, b)), part.places((a, b)),

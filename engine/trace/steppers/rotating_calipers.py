@@ -75,7 +75,7 @@ class RotatingCalipers(Algorithm[PointsCase]):
         )
         if best is not None:
             edge = f"from {case.name(corners[best.edge])} to {case.name(corners[(best.edge + 1) % len(corners)])}"
-            said = f"The smallest rectangle lies on the edge {edge}: {length} x {height} = {square_meters(result.area)}."
+            said = f"The smallest rectangle lies on the edge {edge}. Its area is {length} x {height} = {square_meters(result.area)}."
         return [
             *steps,
             TraceStep(
@@ -91,7 +91,7 @@ def _begins(case: PointsCase, corners: tuple[Point, ...]) -> str:
     if len(corners) < 3:
         what = "one spot" if len(corners) == 1 else f"the line from {case.name(corners[0])} to {case.name(corners[1])}"
         return f"All points are on {what}, so there is nothing to rotate."
-    return f"Only the hull matters: {names(case, corners)}. A rectangle of minimum area has a side along one of its {len(corners)} edges."
+    return f"Only the hull matters, {names(case, corners)}. A rectangle of minimum area has a side along one of its {len(corners)} edges."
 
 
 def _area(caliper: Caliper) -> float:
@@ -104,7 +104,7 @@ def _on_edge(case: PointsCase, corners: tuple[Point, ...], trace: list[Caliper],
     p, q = corners[caliper.edge], corners[(caliper.edge + 1) % n]
     right, top, left = corners[caliper.right], corners[caliper.top], corners[caliper.left]
     is_best = best is None or area < _area(best)
-    rank = "the first" if best is None else "the smallest so far" if is_best else f"not less than {square_meters(_area(best))}"
+    rank = "the first one" if best is None else "the smallest so far" if is_best else f"not less than {square_meters(_area(best))}"
     # where the opposite edge is parallel two corners are the answer
     heights = [away_from_line(p, q, corner)[0] for corner in corners]
     is_one = sum(height > caliper.height * (1.0 - 1e-6) for height in heights) == 1
@@ -114,8 +114,8 @@ def _on_edge(case: PointsCase, corners: tuple[Point, ...], trace: list[Caliper],
     )  # fmt: skip
     return TraceStep(
         "edge", 7 if is_best else 6,
-        f"On the edge from {case.name(p)} to {case.name(q)} the calipers touch {case.name(right)}, {case.name(top)}, {case.name(left)}: "
-        f"{meters(caliper.width)} x {meters(caliper.height)} = {square_meters(area)}, {rank}.",
+        f"On the edge from {case.name(p)} to {case.name(q)} the calipers touch {case.name(right)}, {case.name(top)} and {case.name(left)}. "
+        f"The area is {meters(caliper.width)} x {meters(caliper.height)} = {square_meters(area)}, {rank}.",
         features(case, p, q, right, top, left), (p, q, right, top, left), caliper.axis, area if is_best or best is None else _area(best),
         {"width": caliper.width, "height": caliper.height, "area": area},
         (

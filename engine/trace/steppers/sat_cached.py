@@ -123,12 +123,12 @@ def _remembered_step(axes: Axes, axis: int, separation: float) -> TraceStep:
         n = _direction(*ends)
         marks = (Mark("path", "looked_at", ends, text=meters(gap)), Mark("point", "looked_at", ends))
     verdict = (
-        f"gap {meters(gap)}. It still separates them. Shapes move little per frame, so one axis is enough for most separated pairs."
+        f"the gap is {meters(gap)}. The axis still separates them. Shapes move little per frame, so one axis is usually enough."
         if is_enough
-        else f"gap {meters(gap)}. It does not separate them, so the full test follows."
+        else f"the gap is {meters(gap)}. The axis does not separate them, so the full test follows."
     )
     return TraceStep(
-        "remembered", 1, f"The last frame's axis, {name}: {verdict}", looked_at, axis=n, bound=gap,
+        "remembered", 1, f"Along the last frame's axis, {name}, {verdict}", looked_at, axis=n, bound=gap,
         values={"gap": gap, "separation": separation}, marks=(*marks, *axes.gap_marks()), cost=axes.cost,
         question=Question(f"Does the last frame's axis, {name}, still separate them?", ("yes", "no"), 0 if is_enough else 1),
     )  # fmt: skip
@@ -146,12 +146,12 @@ def _answer(axes: Axes, result: CachedOverlap, best: list[float]) -> TraceStep:
     name, last = _name(axes.edges, result.axis), axes.steps[-1]
     if result.was_enough:
         all_of_them = axes.edges.count(0) + axes.edges.count(1)
-        line, says = 2, f"{what}: the remembered axis, 1 of {all_of_them}, was enough. It is kept for the next frame."
+        line, says = 2, f"{what}. The remembered axis, 1 of {all_of_them}, was enough. It is kept for the next frame."
         gap = last.values["gap"]
     else:
         gap = best[3] - axes.reach
         line = 7
-        says = f"{what}. The best axis is that of {name}, gap {meters(gap)}. It will be tried first in the next frame."
+        says = f"{what}. The best axis is that of {name}, with a gap of {meters(gap)}. It will be tried first in the next frame."
     side, first, second = _named(axes.edges, result.axis)
     if side >= 0 and axes.edges.count(side):
         separation = gap + axes.reach

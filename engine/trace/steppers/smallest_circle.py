@@ -108,7 +108,7 @@ class _Run:
         """Return the step of the order, and the first circle."""
         n, first = len(self.points), self.case.name(self.points[0])
         why = "This repeats it in exact fractions. " if self.row.is_exact else "No other points matter. " if n > 2 else ""
-        order = f"{n} corners of the hull in random order: {names(self.case, self.points)}." if n > 1 else "All points coincide."
+        order = f"The {n} corners of the hull are in random order, {names(self.case, self.points)}." if n > 1 else "All points coincide."
         return TraceStep(
             "order", 8 if self.row.is_exact else 0,
             f"{why}{order} The first circle is {first} alone.",
@@ -130,8 +130,8 @@ class _Run:
         else:
             then = (
                 f", so it is on the edge of the next one. All earlier points are tested again, starting with {name} alone",
-                f", so it is on the next one as well: {on_it} to {name} is its diameter, radius {meters(next_radius)}",
-                f", so the next one passes through {on_it.replace(' and ', ', ')} and {name}, radius {meters(next_radius)}",
+                f", so it is on the next one as well: {on_it} to {name} is its diameter, and its radius is {meters(next_radius)}",
+                f", so the next one passes through {on_it.replace(' and ', ', ')} and {name}, and its radius is {meters(next_radius)}",
             )[level]
             what = f"{name} lies {meters(max(off, 0.0))} outside {of_whom}{then}."
         if known:

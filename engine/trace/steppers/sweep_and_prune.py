@@ -105,7 +105,7 @@ class _Sweep:
             name = "xy"[axis]
             self._add(
                 "axis", 1, f"The centers' variance along {name} is {square_meters(wider)}, more than {AXIS_GAIN:.0f} times the "
-                f"{square_meters(less)} along {'yx'[axis]}: the sweep now uses {name}, on which fewer intervals overlap.",
+                f"{square_meters(less)} along {'yx'[axis]}. The sweep now uses {name}, on which fewer intervals overlap.",
                 {}, values={"variance": wider, "other variance": less},
             )  # fmt: skip
 
@@ -131,7 +131,7 @@ class _Sweep:
         self.cost["swaps"] += place - to
         begins = f"Box {item} begins at {'xy'[self.axis]} = {meters(self._low(item))}"
         if passed:
-            words = f"{begins}, before {_boxes(passed)}: {counted(place - to, 'swap')} move it left to place {to}."
+            words = f"{begins}, before {_boxes(passed)}, so {counted(place - to, 'swap moves', 'swaps move')} it left to place {to}."
         else:
             words = f"{begins}, not before box {self.order[to - 1]}, so it stays at the end, place {to}."
         question = _how_many(f"How many boxes does box {item} pass?", place, place - to)
@@ -144,7 +144,7 @@ class _Sweep:
             self.order = []
         self.order.append(item)
         if len(self.order) == self.new + 1:
-            self._add("sorted anew", 2, "The old order does not apply to this axis, so all boxes are sorted again: box "
+            self._add("sorted anew", 2, "The old order does not apply to this axis, so all boxes are sorted again. The new order is "
             f"{listed(self.order)}.",
                       dict.fromkeys(self.order, "looked_at"))  # fmt: skip
 
@@ -169,20 +169,22 @@ class _Sweep:
         self.cost["boxes tested"] += 1
         name = "yx"[self.axis]
         low, high, other_low, other_high = (self.boxes[k][1 - self.axis + 2 * side] for k in (item, other) for side in range(2))
-        spans = f"{meters(low)} to {meters(high)} and {meters(other_low)} to {meters(other_high)}"
+        spans = f"{meters(low)} to {meters(high)} and from {meters(other_low)} to {meters(other_high)}"
         if is_met:
             self.pairs.append((min(item, other), max(item, other)))
-        words = f"Boxes {item} and {other} on {name}: {spans}: {'they overlap, a pair' if is_met else 'apart, no pair'}."
+        verdict = "overlap and form a pair" if is_met else "are apart and form no pair"
+        words = f"On {name}, boxes {item} and {other} extend from {spans}, so they {verdict}."
         roles: dict[int, Role] = {**dict.fromkeys(self.active, "best"), item: "looked_at", other: "new" if is_met else "dropped"}
         question = Question(f"Do boxes {item} and {other} overlap on {name} too?", ("yes", "no"), 0 if is_met else 1)
         self._add("test", 8 if is_met else 7, words, roles, question=question)
 
     def answer(self, pairs: Pairs) -> None:
         n = len(self.boxes)
-        names = f": {listed((f'{i}-{j}' for i, j in pairs), _MAX_ANSWERS)}" if pairs else ""
+        listing = f": {listed((f'{i}-{j}' for i, j in pairs), _MAX_ANSWERS)}" if pairs else ""
+        verdict = f"{counted(len(pairs), 'pair')} overlap{'s' * (len(pairs) == 1)}{listing}"
         n_tested, of_all = int(self.cost["boxes tested"]), n * (n - 1) // 2
         spared = f"; the other {of_all - n_tested} do not overlap on {'xy'[self.axis]}" if n_tested < of_all else ""
-        words = f"{counted(len(pairs), 'pair')}{names}. Compared: {n_tested} of {of_all} pairs of boxes{spared}."
+        words = f"{verdict}. The sweep compared {n_tested} of {of_all} pairs of boxes{spared}."
         self._add("answer", 9, words, {k: "result" for pair in pairs for k in pair}, values={"pairs": float(len(pairs))}, result=pairs)
 
     def _low(self, item: int) -> float:

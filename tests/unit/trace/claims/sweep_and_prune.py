@@ -49,7 +49,7 @@ def check(case, steps):
             runs.append(item)
             tested += [(item, other) for other in active]
         elif step.kind == "test":
-            item, other = map(int, re.match(r"Boxes (\d+) and (\d+) on", step.sentence).groups())
+            item, other = map(int, re.match(r"On [xy], boxes (\d+) and (\d+) ", step.sentence).groups())
             assert tested.pop(0) == (item, other)  # each active box is asked, in order
             assert step.sentence.endswith("a pair.") == meets(boxes[item], boxes[other])
         before = order
