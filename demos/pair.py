@@ -87,7 +87,7 @@ class PairInspector(CaseHand):
         ("Left drag", "move a shape, a corner or an end"),
         ("Right drag", "turn a shape"),
         ("Wheel over a shape", "turn it by 2°"),
-        ("Arrows", "move the item touched last by 1 mm"),
+        ("Arrows", "move the item that you touched last by 1 mm"),
         ("Q  E", "turn by 0.1°, turn back by 0.1°"),
         ("S", "save the pair"),
     )

@@ -89,7 +89,9 @@ class SimpleShapes(Demo):
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
         Parameter("restitution", 0.15, 0.0, 0.9, "", "restitution (bounce)"),
         Parameter("gravity", 9.81, 0.0, 20.0, "m/s²", "gravity"),
-        Parameter("rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Shapes dropped again per second. At 0 the heap falls asleep."),
+        Parameter(
+            "rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Number of shapes that are dropped again per second. At 0, the heap falls asleep."
+        ),
     )
     keys = (("T", "toss everything up"),)
     opens_list = True

@@ -244,7 +244,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     cores = core_of(posed, at, 0), core_of(posed, at, 1)
     square, (core_a, core_b) = distance_sq(*cores), (core.fractions for core in cores)
     if ours.count[at] != box2d.count[at]:
-        return at_limit(square, reach_of(posed, at), bound, "the limit of contact")
+        return at_limit(square, reach_of(posed, at), bound, "the contact threshold")
     own = Answers(ours.count, ours.axis[:, :2], ours.points)
     if (
         ours.count[at] == 0

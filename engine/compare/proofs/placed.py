@@ -109,12 +109,12 @@ def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> Explain
     """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
     square, reach = distance_sq(core_of(posed, at, 0), core_of(posed, at, 1)), reach_of(posed, at)
     bound = float(allowances.overlap_allowance(posed.scale[at : at + 1])[0])
-    explained = at_limit(square, reach, bound, "the limit of overlap")
+    explained = at_limit(square, reach, bound, "the overlap threshold")
     if explained is None:
         return None
     truth = square <= reach * reach
     reason, size, evidence = explained
-    return reason, size, f"{evidence}; {'Box2D' if truth == box2d_overlaps else 'ours'} is right"
+    return reason, size, f"{evidence}; {'Box2D' if truth == box2d_overlaps else 'our answer'} is right"
 
 
 def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> Explained:
@@ -123,8 +123,12 @@ def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> E
     if max(ours, box2d) > 2.0 * bound:
         return None
     square = distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
-    explained = at_limit(square, reach_of(posed, at), bound, "the limit of touching")
-    return None if explained is None else (explained[0], explained[1], f"{explained[2]}; ours is {ours:.3g} m, Box2D's is {box2d:.3g} m")
+    explained = at_limit(square, reach_of(posed, at), bound, "the touching threshold")
+    return (
+        None
+        if explained is None
+        else (explained[0], explained[1], f"{explained[2]}; our distance is {ours:.3g} m, and Box2D's is {box2d:.3g} m")
+    )
 
 
 def at_limit(square: Fraction, reach: Fraction, bound: float, what: str) -> Explained:

@@ -258,5 +258,5 @@ def _in_words(masses: Masses, row: int) -> str:
     if masses.is_refused[row]:
         return "no mass"
     (x, y), (u, v) = masses.centroid[row].tolist(), masses.kept[row].tolist()
-    kept = "" if (u, v) == (x, y) else f", kept for collision ({u:.9g}, {v:.9g})"
+    kept = "" if (u, v) == (x, y) else f", stored centroid ({u:.9g}, {v:.9g})"
     return f"mass {masses.mass[row]:.9g} kg, centroid ({x:.9g}, {y:.9g}){kept}, inertia {masses.inertia[row]:.9g} kg m^2"

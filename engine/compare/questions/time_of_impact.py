@@ -206,7 +206,7 @@ class _Differing:
             beyond = gap_then - self._limit
             if beyond > 0.0:
                 evidence = (
-                    f"at {self._box2d_time:.4g} at the limit of touching: the exact margin is {beyond:.3g} m, {self._rounding:.3g} m is "
+                    f"at {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, {self._rounding:.3g} m is "
                     "allowed"
                 )
                 return "float32_tie", beyond, evidence

@@ -219,9 +219,11 @@ def pushing_apart(quick: bool) -> Finding:
     solver, whole = ("solver, us", "of 5 sweeps"), ("whole step, us", "of 5 sweeps")
     pushed, not_pushed = ("1 push: overlap, mm", moves_by), ("no push: overlap, mm", moves_by)
     tables = (
-        Table(f"towers of boxes {1e3 * _OFFSET:.0f} mm off, 60 Hz", ("way", "blocks", "stands, s", overlap, moves_by), tuple(standing)),
+        Table(
+            f"towers of boxes offset by {1e3 * _OFFSET:.0f} mm, 60 Hz", ("way", "blocks", "stands, s", overlap, moves_by), tuple(standing)
+        ),
         Table(f"{n_towers} towers, median of {n_steps} steps", ("way", "blocks", *solver, *whole), tuple(timed)),
-        Table("a tower of 5, mean per step", ("way", "points or pairs solved", "pairs pushed"), tuple(solved)),
+        Table("a tower of 5, mean per step", ("way", "points or pairs solved", "pairs pushed apart"), tuple(solved)),
         Table("five boxes, points solved one by one", ("sweeps", *pushed, *not_pushed), tuple(swept), ()),
         Table("five boxes, 1 sweep and 1 push", ("share", "stands, s", overlap, moves_by, "steps to halve a depth"), tuple(shares), ()),
         Table(
