@@ -61,7 +61,7 @@ class BroadPhaseScene(Demo):
     tries = (
         ("Choose another structure: its cells, intervals or nodes are drawn.", "set structure"),
         ("Choose the cross: on either axis, half of the boxes overlap. Which structures become slow?", "set scene"),
-        ("Raise the size spread to 100: grids suffer, trees do not.", "set spread"),
+        ("Raise the size spread to 100: grids suffer, but trees do not.", "set spread"),
     )
     keywords = "grid hash tree bvh sweep and prune pairs aabb spatial"
     parameters = (
