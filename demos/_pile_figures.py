@@ -37,6 +37,7 @@ __all__ = [
     "LETTERS",
     "LOOSE",
     "RAGDOLL_JOINTS",
+    "VESSELS",
     "Hinge",
     "Limb",
     "add_hinges",
@@ -53,6 +54,8 @@ HEADS = ("star", "heart", "moon", "crown")
 LETTERS = ("B", "O", "X", "2", "D")
 LOOSE = (*LETTERS, "bird")
 """The other figures, each a single body."""
+VESSELS = ("bowl", "car")
+"""Figures of nine pieces."""
 
 _LETTER_UNIT = 0.14
 """Unit of the letters' outlines, meters; a letter is five units high."""
@@ -121,7 +124,7 @@ def ragdoll_limbs(head: str) -> tuple[Limb, ...]:
 
 
 def loose_pieces(name: str) -> Pieces:
-    """Return the pieces of one of `LOOSE`, centered at the origin."""
+    """Return the pieces of one of `LOOSE` or `VESSELS`, centered at the origin."""
     return _bird() if name == "bird" else _pieces(name)
 
 

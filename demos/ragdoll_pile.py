@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from demos._gallery import add_shape
-from demos._pile_figures import HEADS, LOOSE, add_hinges, loose_pieces, ragdoll_limbs, scaled
+from demos._pile_figures import HEADS, LOOSE, VESSELS, add_hinges, loose_pieces, ragdoll_limbs, scaled
 from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon, Transform
 from engine.render import palette
@@ -66,7 +66,7 @@ class RagdollPile(Demo):
 
     tries = (
         ("Drag a ragdoll by its hand.", "Grab"),
-        ("Press 1 to see the pieces.", "shapes"),
+        ("Press 1 to see the pieces. Choose bowls and cars, of nine pieces each.", "shapes, set kinds"),
         ("Toss everything up (T). Then drop a picture of your own on the window.", "key t, Drop"),
     )
     keywords = "convex decomposition pile figures trace"
@@ -74,6 +74,7 @@ class RagdollPile(Demo):
         Parameter("figures", 80, 1, 600, "", "figures", whole=True, slider_high=300),
         Parameter("rate", 6.0, 0.5, 30.0, "1/s", "new figures per second"),
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
+        Parameter.choice("kinds", ("ragdolls and letters", "bowls and cars"), "kinds of figures"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("T", "toss everything up"),)
@@ -87,8 +88,8 @@ class RagdollPile(Demo):
         self.stage: Stage = self.add_stage(World())
         self._create_pit()
         rng = self.rng("figures")
-        n_ragdolls = math.ceil(_RAGDOLLS * count)
-        kinds = [HEADS[k % len(HEADS)] for k in range(n_ragdolls)] + [LOOSE[k % len(LOOSE)] for k in range(count - n_ragdolls)]
+        n_ragdolls, loose = (math.ceil(_RAGDOLLS * count), LOOSE) if self.parameter("kinds") == 0.0 else (0, VESSELS)
+        kinds = [HEADS[k % len(HEADS)] for k in range(n_ragdolls)] + [loose[k % len(loose)] for k in range(count - n_ragdolls)]
         self._coming = [
             _Coming(
                 kinds[k],
@@ -139,7 +140,7 @@ class RagdollPile(Demo):
 
     def on_parameter(self, name: str) -> None:
         """Restart for another number of figures; other changes take effect at once."""
-        if name == "figures":
+        if name in ("figures", "kinds"):
             self.restart()
         elif name == "friction":
             world = self.stage.world

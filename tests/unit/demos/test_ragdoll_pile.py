@@ -10,12 +10,13 @@ import pytest
 from shapely import Polygon as Area
 from shapely.ops import unary_union
 
-from demos._pile_figures import HEADS, LETTERS, LOOSE, RAGDOLL_JOINTS, loose_pieces, outline_of, ragdoll_limbs, scaled
+from demos._pile_figures import HEADS, LETTERS, LOOSE, RAGDOLL_JOINTS, VESSELS, loose_pieces, outline_of, ragdoll_limbs, scaled
 from demos.ragdoll_pile import _AIR, _CLEAR, _PITCH, _SIZES, RagdollPile
 from engine.app.warmup import referee_factory
+from engine.decompose.decompose import decompose
 
 _LIMBS = 6
-_NAMES = (*HEADS, *LETTERS, "torso", "arm", "leg")
+_NAMES = (*HEADS, *LETTERS, *VESSELS, "torso", "arm", "leg")
 
 
 @pytest.mark.parametrize("name", _NAMES)
@@ -23,13 +24,13 @@ def test_no_figure_is_convex_and_its_pieces_are_its_outline(name):
     outline = outline_of(name).as_shapely()
     assert outline.area < 0.95 * outline.convex_hull.area
     pieces = loose_pieces(name)
-    assert len(pieces) >= 2
+    assert len(pieces) == 9 if name in VESSELS else len(pieces) >= 2
     assert unary_union([Area(piece.vertices) for piece in pieces]).symmetric_difference(outline).area < 1e-6 * outline.area
 
 
 def test_a_figure_keeps_within_its_place():
     """No figure of the largest size reaches farther than half the way to the next place."""
-    for name in LOOSE:
+    for name in (*LOOSE, *VESSELS):
         corners = np.vstack([piece.vertices for piece in scaled(loose_pieces(name), max(_SIZES))])
         assert np.hypot(*corners.T).max() < 0.5 * _PITCH
     for head in HEADS:
@@ -64,6 +65,22 @@ def test_figures_come_over_time_and_stay_whole():
 def _widest_joint(demo):
     world = demo.stage.world
     return max((math.dist(*world.joint_anchors(joint)) for joint in world.joint_ids), default=0.0)
+
+
+@pytest.mark.parametrize(("name", "counts"), [("bowl", (20, 9, 9)), ("car", (43, 12, 9))])
+def test_the_counts_of_pieces_are_those_of_the_page(name, counts):
+    outline = outline_of(name)
+    methods = [len(decompose(outline, method).pieces) for method in ("hertel_mehlhorn", "exact")]
+    assert (len(outline.as_shapely().exterior.coords) - 1, *methods) == counts
+
+
+def test_bowls_and_cars_come_as_bodies_of_nine_fixtures():
+    demo = RagdollPile(values={"figures": 4, "rate": 30.0, "kinds": "bowls and cars"})
+    for _ in range(120):
+        demo.sim.step()
+    world = demo.stage.world
+    assert sorted(world.body(body).spec.name for body in world.body_ids[1:]) == ["bowl", "bowl", "car", "car"]
+    assert [len(world.body(body).fixtures) for body in world.body_ids[1:]] == [9] * 4 and not world.joint_ids
 
 
 def test_the_parts_of_a_ragdoll_never_meet():
