@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.common.arrays import FloatArray
 from engine.demo import Stage
-from engine.experiments.range import build_floor, build_range, fire_bullet
+from engine.experiments.range import build_floor, fire
 from engine.experiments.rules import Piece, RuleStepper
 from engine.experiments.spec import Rule, ShotSpec
 from engine.experiments.tracker import ShotTracker
@@ -65,7 +65,6 @@ class Lane:
         self.stage = stage
         self.rule = rule
         self.watch: ShotTracker | None = None
-        self.targets: list[int] = []
         self.poses: list[Pose] = []
         self.impacts: list[Impact] = []
         self.pieces: list[list[Pose]] = []
@@ -75,17 +74,14 @@ class Lane:
         """Clear the range, create the target, and fire."""
         self.clear()
         world = self.stage.world
-        floor = build_floor(world, LEFT, RIGHT)
-        panels = build_range(world, spec)
-        self.targets = [body for body in world.body_ids if body != floor]
-        bullet = fire_bullet(world, spec)
-        self._stepper = RuleStepper(world, spec, bullet)
-        self.watch = ShotTracker(world, spec, bullet, panels)
-        self._fixture = world.body(bullet).fixtures[0]
+        build_floor(world, LEFT, RIGHT)
+        shot = fire(spec, world)
+        self._stepper, self.watch = RuleStepper(shot), ShotTracker(shot)
+        self._fixture = world.body(shot.bullet).fixtures[0]
         self.shape = world.fixture(self._fixture).shape
         self._has_weight = spec.target == "sensor"
         self.poses, self.impacts, self.pieces = [self._pose()], [], []
-        (self._bullet,), self._others = self._shapes([bullet]), self._shapes(self.targets)
+        self._bullet, self._target = self._shape(shot.bullet), self._shape(shot.target)
         self._motions: list[_Motion] = []
         self._examined = 0
         self._decisive: int | None = None
@@ -93,8 +89,8 @@ class Lane:
 
     @property
     def colors(self) -> dict[int, Color]:
-        """Colors of the target's bodies and of the bullet, by id."""
-        return {} if self.watch is None else {**dict.fromkeys(self.targets, TARGET_COLOR), self.watch.bullet: palette.NORMAL}
+        """Colors of the target and of the bullet, by id."""
+        return {} if self.watch is None else {self._target[0]: TARGET_COLOR, self.watch.bullet: palette.NORMAL}
 
     @property
     def is_decided(self) -> bool:
@@ -161,8 +157,8 @@ class Lane:
             self._curves = {step: step_curve(*moving)}
         return step, self._curves[step]
 
-    def moving_shapes(self, step: int) -> tuple[MovingShape, list[MovingShape]] | None:
-        """Return the unobstructed motions of the bullet and the targets in a step; None if they did not exist."""
+    def moving_shapes(self, step: int) -> tuple[MovingShape, MovingShape] | None:
+        """Return the unobstructed motions of the bullet and the target in a step; None if they did not exist."""
         from engine.experiments.lookahead import free_sweep
         from engine.experiments.step_curve import MovingShape
 
@@ -174,26 +170,20 @@ class Lane:
             pose, velocity = motion.poses[row].tolist(), motion.velocities[row].tolist()
             return MovingShape(shape, free_sweep(tuple(pose), tuple(velocity), 1.0 / spec.hertz, center, spec.most_substeps))
 
-        others = [other for other in self._others if other[0] in motion.body_ids]
-        if self._bullet[0] not in motion.body_ids or not others:
+        if self._bullet[0] not in motion.body_ids or self._target[0] not in motion.body_ids:
             return None
-        return moving(*self._bullet), [moving(*other) for other in others]
+        return moving(*self._bullet), moving(*self._target)
 
     def is_last_step(self, step: int) -> bool:
         """Return True if a step is the present one."""
         return step == len(self._motions) - 1 and self.watch is not None and not self.watch.is_over
 
-    def _shapes(self, bodies: list[int]) -> list[tuple[int, FixtureShape, Point]]:
-        """Return the body, shape and center of mass of each fixture, with shapes as Box2D holds them, because the curve is for Box2D."""
+    def _shape(self, body: int) -> tuple[int, FixtureShape, Point]:
+        """Return a body, its shape as Box2D holds it, because the curve is for Box2D, and its center of mass."""
         world = self.stage.world
-        shapes = []
-        for body in bodies:
-            record = world.body(body)
-            for number in record.fixtures:
-                fixture = world.fixture(number)
-                shape = fixture.shape if world.solver == "box2d" else accept(fixture.spec, "box2d").shape
-                shapes.append((body, shape, record.local_center))
-        return shapes
+        record = world.body(body)
+        fixture = world.fixture(record.fixtures[0])
+        return body, fixture.shape if world.solver == "box2d" else accept(fixture.spec, "box2d").shape, record.local_center
 
     def _pose(self) -> Pose:
         assert self.watch is not None

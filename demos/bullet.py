@@ -35,7 +35,7 @@ from engine.contracts import Status
 from engine.demo import Demo, Parameter, Stage, register
 from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, Rule, ShotSpec, Target
 from engine.experiments.tracker import Outcome, ShotTracker, verdict
-from engine.experiments.tunneling import predicts_tunnel
+from engine.experiments.tunneling import predict
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.gap_plot import draw_gap_plot, fraction_under
@@ -379,10 +379,10 @@ class Bullet(Demo):
         moving = self.lanes[0].moving_shapes(step)
         if moving is None:
             return
-        bullet, targets = moving
-        shapes = [(bullet, pointed, palette.TEXT, 0.9), *((target, pointed, palette.CAPTION, 0.9) for target in targets)]
+        bullet, target = moving
+        shapes = [(bullet, pointed, palette.TEXT, 0.9), (target, pointed, palette.CAPTION, 0.9)]
         if curve.touch.status is Status.HIT:
-            shapes.append((targets[curve.other], curve.touch.fraction, mix(palette.STATIC, palette.TEXT, 0.75), 0.55))
+            shapes.append((target, curve.touch.fraction, mix(palette.STATIC, palette.TEXT, 0.75), 0.55))
         for shape, fraction, color, alpha in shapes:
             if fraction is not None:
                 xf = shape.sweep.at(fraction)
@@ -491,7 +491,7 @@ def _length(meters: float) -> str:
 def _forecast(spec: ShotSpec, sweeps_all: bool) -> str:
     if spec.travel == 0.0:
         return "the bullet does not move"
-    predicted = None if sweeps_all and spec.rule in ("default", "bullet") else predicts_tunnel(spec)
+    predicted = None if sweeps_all and spec.rule in ("default", "bullet") else predict(spec).tunnels
     return "in flight" if predicted is None else f"in flight: predicted to {'tunnel' if predicted else 'touch in time'}"
 
 

@@ -15,10 +15,11 @@ from engine.experiments.limitations.rows import (
     PITCH,
     SWITCHES,
     TARGETS,
+    FlaggedShot,
     Rows,
-    RowsSpec,
     even_phases,
     first_swept_touch,
+    flagged,
     measure_sensors,
     measure_switches,
     measure_thin_bodies,
@@ -45,7 +46,7 @@ AWAY = 50.0
 """Where bullets are put that have left the view, meters."""
 TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 
-Lane = tuple[str, RowsSpec]
+Lane = tuple[str, FlaggedShot]
 """Name and rule."""
 
 
@@ -71,8 +72,8 @@ class RowsScene(Limitation):
 
     def setup(self) -> None:
         self.rows: list[tuple[str, Rows, Stage]] = []
-        for k, (name, spec) in enumerate(self.lanes(self.parameter("speed"), self.parameter("thickness"))):
-            rows = Rows(spec, even_phases(N_ROWS))
+        for k, (name, shot) in enumerate(self.lanes(self.parameter("speed"), self.parameter("thickness"))):
+            rows = Rows(shot, even_phases(N_ROWS))
             self.rows.append((name, rows, self.add_stage(rows.world, (0.0, -LANE * k))))
 
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
@@ -102,7 +103,7 @@ class RowsScene(Limitation):
             lane, spec, half = canvas.at(stage.offset), rows.spec, 0.42 * PITCH
             for y in rows.heights:
                 lane.segment((LEFT, y), (RIGHT, y), palette.GRID_AXIS)
-                if not spec.is_swept:  # where a step must end for the target to notice the bullet
+                if not spec.looks_between_steps:  # where a step must end for the target to notice the bullet
                     end = spec.reach if spec.target == "sensor" else 0.0
                     lane.polygon(
                         ((-spec.reach, y - half), (end, y - half), (end, y + half), (-spec.reach, y + half)), palette.AGREE, None, 0.25
@@ -146,8 +147,8 @@ class PromiseSensors(RowsScene):
     outcomes = ("detected", "missed")
 
     def lanes(self, speed: float, thickness: float) -> tuple[Lane, ...]:
-        sensors = [(f"sensor, {_flag(bullet)}", RowsSpec("sensor", speed, thickness, bullet=bullet)) for bullet in (True, False)]
-        return (*sensors, ("wall, bullet flag on", RowsSpec("static", speed, thickness)))
+        sensors = [(f"sensor, {_flag(bullet)}", flagged("sensor", speed, thickness, bullet=bullet)) for bullet in (True, False)]
+        return (*sensors, ("wall, bullet flag on", flagged("static", speed, thickness)))
 
     def measured(self) -> tuple[Finding, ...]:
         return measure_sensors(self.parameter("speed"), self.parameter("thickness"), N_SHOTS)
@@ -183,7 +184,7 @@ class PromiseSwitches(RowsScene):
         return tuple(
             (
                 f"CCD {'on' if continuous else 'off'}, {_flag(bullet)}",
-                RowsSpec("static", speed, thickness, continuous=continuous, bullet=bullet),
+                flagged("static", speed, thickness, continuous=continuous, bullet=bullet),
             )
             for continuous, bullet in SWITCHES
         )
@@ -210,7 +211,7 @@ class PromiseThinBodies(RowsScene):
 
     def lanes(self, speed: float, thickness: float) -> tuple[Lane, ...]:
         return tuple(
-            (f"{target} {'plate' if target == 'dynamic' else 'wall'}, {_flag(bullet)}", RowsSpec(target, speed, thickness, bullet=bullet))
+            (f"{target} {'plate' if target == 'dynamic' else 'wall'}, {_flag(bullet)}", flagged(target, speed, thickness, bullet=bullet))
             for target, bullet in TARGETS
         )
 

@@ -145,9 +145,9 @@ def _step_curves() -> None:
     still, across = Sweep(Transform(), Transform()), Sweep(Transform((-2.0, 0.1), 0.1), Transform((2.0, 0.1), 0.3))
     shapes: list[Any] = [accept(FixtureSpec(shape)).shape for shape in (Circle(0.1), Polygon.box(0.25, 0.125))]
     for shape, target in product(shapes, shapes):
-        bullet, targets = MovingShape(shape, across), [MovingShape(target, still)]
-        touches(bullet, targets)
-        step_curve(bullet, targets)
+        bullet, resting = MovingShape(shape, across), MovingShape(target, still)
+        touches(bullet, resting)
+        step_curve(bullet, resting)
 
 
 CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -61,12 +60,10 @@ def atlas_command(args: AtlasOptions) -> Report:
         if not is_mine:
             raise InvalidInputError("--out", "a directory that no other atlas run is using", args.out)
         journal = AtlasJournal(directory, plan, version)
-        _take_finished(directory, plan, version, journal)
         try:
             _fire(plan, journal, n_jobs(args.jobs))
             atlas = Atlas.of(plan, journal.cells)
             _write(directory, atlas, version)
-            journal.remove()
             with waiting("measuring the cost of a step"):
                 costs = measure_costs(plan)
         except KeyboardInterrupt:
@@ -92,14 +89,6 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
         refusal = shot_error(error)
         option = {axis.name: option for option, axis in zip(("--x", "--y"), axes, strict=True)}.get(error.field)
         raise refusal if option is None else InvalidInputError(f"{option}: {error.field}", refusal.requirement, refusal.value) from None
-
-
-def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:
-    """If `directory` contains a finished atlas with the same plan, reuse its cells; ignore any other file."""
-    from engine.experiments.atlas import finished_cells
-
-    with contextlib.suppress(OSError, ValueError, RecursionError):
-        journal.cells.update(finished_cells(plan, version, json.loads((directory / ATLAS).read_text(encoding="utf-8"))))
 
 
 def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.experiments import tunneling
 from engine.experiments.atlas import MAX_ERRORS, AtlasMap
-from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, Axis
+from engine.experiments.atlas_plan import PARAMETERS, Axis
 from engine.report.charts import as_png, set_log_ticks, styled
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _DIGITS = 9
 _COLORS = "cividis"
 """Blue to yellow, perceptually uniform; readable with any color vision and in grayscale."""
 _SIZE, _DPI = (12.6, 6.4), 110
-_FINE = 400
+_FINE = 80
 """Number of points along each axis at which the law is evaluated; finer than the cells."""
 _DECADE = 10.0
 """Log axes with a smaller high/low ratio have ticks at every digit, others at 1, 2 and 5."""
@@ -88,9 +88,8 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     plan = found.plan
     mesh = panel.pcolormesh(plan.x.edges, plan.y.edges, shares, cmap=_COLORS, vmin=0.0, vmax=1.0, rasterized=True)
     _set_label(panel, "x", plan.x)
-    x, y = plan.x.spread(_FINE, to_edges=True), plan.y.spread(_FINE, to_edges=True)
-    chances = tunneling.probabilities(replace(plan.base, rule=found.rule), plan.grid(x, y))
-    chance = np.broadcast_to(chances[what == "tunneled"], (_FINE, _FINE))
+    x, y = plan.x.spread(_FINE), plan.y.spread(_FINE)
+    chance = plan.over(x, y, found.rule, lambda spec: getattr(tunneling.chances(spec), what))
     if np.ptp(chance) > 0.0:
         half_a_shot = 0.5 / plan.n_shots  # the boundary needs an offset, because the probability is exactly 0, or 1, in a whole region
         border = (half_a_shot, "law: 0 %") if what == "tunneled" else (1.0 - half_a_shot, "law: 100 %")
@@ -101,7 +100,8 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
         words = f"law: {100.0 * chance.max():.0f} % everywhere"
         panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
     if plan.base.is_box2d:
-        _draw_cap(panel, plan, x, y)
+        ways = plan.over(x, y, found.rule, lambda spec: spec.speed / spec.hertz)
+        _draw_line(panel, x, y, ways, MAX_TRANSLATION_PER_STEP, f"cap: {MAX_TRANSLATION_PER_STEP:g} m per step", ":", 2.4, _CAP)
     rows, columns = np.nonzero(found.errors > MAX_ERRORS)
     if what == "tunneled" and len(rows):
         panel.plot(np.array(plan.x.values)[columns], np.array(plan.y.values)[rows], "x", color=_MARK, ms=7, mew=1.8)
@@ -109,7 +109,15 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
 
 
 def _draw_line(
-    panel: Axes, x: FloatArray, y: FloatArray, values: FloatArray, level: float, words: str, style: str, width: float, color: str = _LINE
+    panel: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    values: FloatArray,
+    level: float,
+    words: str,
+    style: str,
+    width: float,
+    color: str = _LINE,
 ) -> None:
     """Draw and label the contour of `values` (rows, columns) at `level`, if it is on the map."""
     from matplotlib.patheffects import withStroke
@@ -121,14 +129,6 @@ def _draw_line(
     lines.set_path_effects(outline)
     for text in panel.clabel(lines, fmt={level: words}, fontsize=9, colors="white"):
         text.set_path_effects(outline)
-
-
-def _draw_cap(panel: Axes, plan: AtlasPlan, x: FloatArray, y: FloatArray) -> None:
-    """Draw the line at which the distance a bullet travels per step reaches Box2D's maximum translation."""
-    grid = plan.grid(x, y)
-    speed, hertz = (np.asarray(grid.get(name, getattr(plan.base, name))) for name in ("speed", "hertz"))
-    way = np.broadcast_to(speed / hertz, (len(y), len(x)))
-    _draw_line(panel, x, y, way, MAX_TRANSLATION_PER_STEP, f"cap: {MAX_TRANSLATION_PER_STEP:g} m per step", ":", 2.4, _CAP)
 
 
 def _set_label(panel: Axes, side: str, axis: Axis) -> None:

@@ -33,8 +33,7 @@ _SPEC = ("speed", "thickness", "hertz", "radius", "angle", "height", "restitutio
 _RUN_FIELDS = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
 _AIM_FIELDS = ("angle", "height", "turn")
 _SHOT_FIELDS = (
-    "hit", "tunneled", "stopped_at", "impact_time", "impact_time_ours", "impact_point", "predicted_tunnels", "predicted_hit",
-    "impact_normal", "stop_time_ours",
+    "hit", "tunneled", "stopped_at", "impact_time", "impact_time_ours", "impact_point", "impact_normal", "stop_time_ours",
 )  # fmt: skip
 
 
@@ -172,6 +171,8 @@ def _shot_json(shot: ShotResult) -> dict[str, Any]:
     window = (None, None) if shot.stop_window is None else shot.stop_window
     return {
         **{name: getattr(shot, name) for name in _SHOT_FIELDS},
+        "predicted_tunnels": shot.prediction.tunnels,
+        "predicted_hit": shot.prediction.hit,
         "impact_time_box2d": shot.impact_time if shot.spec.is_box2d else None,
         "stop_window": [time if time is not None and math.isfinite(time) else None for time in window],
         "in_window": shot.is_in_time,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from engine.experiments.range import build_range, fire_bullet, range_world
+from engine.experiments.range import fire
 from engine.experiments.rules import Piece, RuleStepper
 from engine.experiments.spec import ShotSpec
 from engine.experiments.tracker import ShotTracker, verdict
@@ -44,11 +44,10 @@ class _Shots(Demo):
     def build(self) -> None:
         self.trackers = []
         for spec in self.specs:
-            world = range_world(spec)
-            panels, bullet = build_range(world, spec), fire_bullet(world, spec)
-            stage = self.add_stage(world, label=f"{spec.solver}, rule {spec.rule}, target {spec.target}")
-            tracker = ShotTracker(world, spec, bullet, panels)
-            stage.stepper = _tracked(RuleStepper(world, spec, bullet), tracker)
+            shot = fire(spec)
+            stage = self.add_stage(shot.world, label=f"{spec.solver}, rule {spec.rule}, target {spec.target}")
+            tracker = ShotTracker(shot)
+            stage.stepper = _tracked(RuleStepper(shot), tracker)
             self.trackers.append(tracker)
             stage.measure()
         heights = [stage.bounds.upper[1] - stage.bounds.lower[1] for stage in self.stages if stage.bounds is not None]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.experiments.tunneling import hit_chance
+from engine.experiments.tunneling import predict
 from engine.report.charts import COLORS, as_png, styled
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _draw_panel(panel: Axes, series: ShotSeries) -> None:
     spec, n_shots = series.spec, len(series.shots)
     is_sensor = spec.target == "sensor"  # it stops nothing: what counts is whether it felt the bullet
     share = 100.0 * (1.0 - series.hit_share if is_sensor else series.tunneled_share)
-    chance = None if series.chance is None else 1.0 - (hit_chance(spec) or 0.0) if is_sensor else series.chance
+    chance = None if series.chance is None else 1.0 - (predict(spec).hit_chance or 0.0) if is_sensor else series.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
     rule = _RULES[spec.rule] if spec.is_box2d else f"{spec.solver} {spec.rule}"
     panel.set_title(

@@ -7,20 +7,19 @@ and after what. So an atlas is the same for any number of processes and however 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import median
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import IntArray
 from engine.compare.processes.workers import run_tasks
 from engine.experiments import tunneling
 from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Cell, Count
-from engine.experiments.range import build_range, fire_bullet, range_world
+from engine.experiments.range import fire
 from engine.experiments.rules import RuleStepper
 from engine.experiments.shot_batch import has_lanes, run_batch
 from engine.experiments.spec import Rule, ShotSpec
@@ -32,7 +31,6 @@ __all__ = [
     "AtlasMap",
     "Outlier",
     "RuleTiming",
-    "finished_cells",
     "fire_cell",
     "fire_missing",
     "measure_costs",
@@ -42,8 +40,6 @@ MAX_ERRORS = 3.0
 """Standard errors by which a measured share may differ from the law's: of normal samples 0.27 % do so by more."""
 WANTED_SHARE = 0.99
 """Share of the cells that must lie within `MAX_ERRORS`: below the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
-_BORDER = 2e-5
-"""Meters. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
 _BATCH = 250
 """Shots that share a world. More save nothing, and Box2D's search for pairs grows faster than in proportion."""
 
@@ -62,28 +58,13 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
     for start in range(0, len(phases), _BATCH):
         fired = phases[start : start + _BATCH]
         batch = run_batch(spec, fired)
-        should, is_certain = _by_phase(spec, np.array(fired))
+        should, is_certain = tunneling.tunnels_by_phase(spec, np.array(fired))
         surprising = (batch.tunneled != should) & is_certain
         hit += int(batch.hit.sum())
         tunneled += int(batch.tunneled.sum())
         surprises += int(surprising.sum())
         inexcusable += int((surprising & ~batch.turned).sum())
     return cell, Count(hit, tunneled, surprises, inexcusable)
-
-
-def _by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for each phase True if the law lets that shot tunnel, and True if rounding cannot change that."""
-    chance = float(tunneling.probabilities(spec, {})[1])
-    if chance in (0.0, 1.0):
-        return np.full(len(phases), chance == 1.0), np.ones(len(phases), np.bool_)
-    way, zone = tunneling.way_and_zone(spec, {})
-    # the distance at the muzzle, less whole steps: what the last position before the middle is short of it
-    short = (replace(spec, phase=0.0).gap + phases * way) % way
-    from_border = np.minimum(np.abs(short - zone), np.minimum(short, way - short))
-    through = tunneling.tunnels_by_phase(way, zone, short / way)
-    if tunneling.may_tumble(spec):
-        through |= tunneling.corner_tunnels(way, zone, spec.radius, spec.angle, short / way)
-    return through, from_border > _BORDER
 
 
 def fire_missing(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> Generator[int, None, None]:
@@ -151,13 +132,11 @@ class AtlasMap:
     def __init__(self, plan: AtlasPlan, rule: Rule, cells: Mapping[Cell, Count]) -> None:
         self.plan, self.rule = plan, rule
         counts = np.array([[cells[Cell(rule, column, row)] for column in range(plan.x.n)] for row in range(plan.y.n)], np.int64)
-        self.hit: FloatArray = counts[:, :, 0] / plan.n_shots
-        self.tunneled: FloatArray = counts[:, :, 1] / plan.n_shots
+        self.hit, self.tunneled = counts[:, :, 0] / plan.n_shots, counts[:, :, 1] / plan.n_shots
         self.surprises: IntArray = counts[:, :, 2]
         self.inexcusable: IntArray = counts[:, :, 3]
-        shape = (plan.y.n, plan.x.n)
-        chances = tunneling.probabilities(replace(plan.base, rule=rule), plan.grid(np.array(plan.x.values), np.array(plan.y.values)))
-        self.predicted_hit, self.predicted_tunneled = (np.broadcast_to(chance, shape) for chance in chances)
+        chances = plan.over(plan.x.values, plan.y.values, rule, tunneling.chances)
+        self.predicted_hit, self.predicted_tunneled = chances[:, :, 0], chances[:, :, 1]
         self.errors = tunneling.standard_errors(self.tunneled, self.predicted_tunneled, plan.n_shots)
 
     @property
@@ -219,21 +198,6 @@ class Atlas:
         return {"box2d": engine_version, **self.plan.as_json(), "maps": {map_.rule: map_.as_json() for map_ in self.maps}}
 
 
-def finished_cells(plan: AtlasPlan, engine_version: str, atlas_json: Any) -> dict[Cell, Count]:
-    """Return the counts of all cells from what `Atlas.as_json` gave, if it was of this plan and engine; else nothing."""
-    head = {"box2d": engine_version, **plan.as_json()}
-    if not isinstance(atlas_json, dict) or any(atlas_json.get(key) != value for key, value in head.items()):
-        return {}
-    try:
-        maps = {rule: [atlas_json["maps"][rule][name] for name in Count._fields] for rule in plan.rules}
-        counts = {cell: [matrix[cell.row][cell.column] for matrix in maps[cell.rule]] for cell in plan.cells()}
-    except (KeyError, IndexError, TypeError):
-        return {}
-    if any(type(number) is not int for numbers in counts.values() for number in numbers):
-        return {}
-    return {cell: Count(*numbers) for cell, numbers in counts.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class RuleTiming:
     """Cost of a rule in the middle cell of the map.
@@ -265,9 +229,7 @@ def measure_costs(plan: AtlasPlan) -> tuple[RuleTiming, ...]:
 
 
 def _single_shot(spec: ShotSpec) -> float:
-    world = range_world(spec)
-    build_range(world, spec)
-    stepper = RuleStepper(world, spec, fire_bullet(world, spec))
+    stepper = RuleStepper(fire(spec))
     start = perf_counter()
     for _ in range(_COST_STEPS):
         for _ in stepper.step():

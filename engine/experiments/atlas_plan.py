@@ -1,8 +1,8 @@
 """Plan of an atlas: two parameters along its axes, the others fixed, a rule for each map; and the journal of finished cells.
 
-The journal lets an interrupted atlas continue: a text file, the plan in the first line, then a line for each finished
-cell, written at once. A process that is killed in the middle of one leaves a line without an end, which is cut off; the cell is fired
-again, with the same phases, so that the counts come out the same.
+The journal lets an interrupted atlas continue, and a finished one be written again: a text file, the plan in the first line, then a line
+for each finished cell, written at once. A process that is killed in the middle of one leaves a line without an end, which is cut off; the
+cell is fired again, with the same phases, so that the counts come out the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -132,10 +132,10 @@ class Axis:
         half = 0.5 * (self.high - self.low) / (self.n - 1)
         return np.linspace(self.low - half, self.high + half, self.n + 1)
 
-    def spread(self, n: int, to_edges: bool = False) -> FloatArray:
-        """Return `n` values from end to end, or from the first cell's outer border to the last one's."""
-        low, high = (float(self.edges[0]), float(self.edges[-1])) if to_edges else (self.low, self.high)
-        return np.geomspace(low, high, n) if self.scale == "log" else np.linspace(low, high, n)
+    def spread(self, n: int) -> list[float]:
+        """Return `n` values from end to end."""
+        values: FloatArray = (np.geomspace if self.scale == "log" else np.linspace)(self.low, self.high, n)
+        return list(values.tolist())
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -168,8 +168,7 @@ def parse_axis(option: str, text: str) -> Axis:
         raise InvalidInputError(f"{option}: {_ENDS.get(error.field, error.field)}", error.requirement, error.value) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One place of one map: its rule, its column and its row."""
 
     rule: Rule
@@ -212,15 +211,15 @@ class AtlasPlan:
 
     def spec(self, cell: Cell) -> ShotSpec:
         """Return the shots of a cell."""
-        changes = {
-            self.x.name: self.x.parameter.factor * self.x.values[cell.column],
-            self.y.name: self.y.parameter.factor * self.y.values[cell.row],
-        }
-        return replace(self.base, rule=cell.rule, **changes)  # type: ignore[arg-type] # names of parameters
+        return self._spec(cell.rule, self.x.values[cell.column], self.y.values[cell.row])
 
-    def grid(self, x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-        """Return the two parameters in a shot's units, x along the columns and y along the rows."""
-        return {self.x.name: self.x.parameter.factor * x[None, :], self.y.name: self.y.parameter.factor * y[:, None]}
+    def over(self, x: Sequence[float], y: Sequence[float], rule: Rule, quantity: Callable[[ShotSpec], object]) -> FloatArray:
+        """Return a quantity of the shots at each pair of values of the axes, in their units: float64 (len(y), len(x), ...)."""
+        return np.array([[quantity(self._spec(rule, column, row)) for column in x] for row in y], np.float64)
+
+    def _spec(self, rule: Rule, x: float, y: float) -> ShotSpec:
+        changes = {axis.name: axis.parameter.factor * value for axis, value in ((self.x, x), (self.y, y))}
+        return replace(self.base, rule=rule, **changes)  # type: ignore[arg-type] # names of parameters
 
     def phases(self, cell: Cell) -> tuple[float, ...]:
         """Return the phases of a cell's shots: uniform, the same under every rule, so that maps differ by the rule alone."""
@@ -279,23 +278,23 @@ class Count(NamedTuple):
 
 
 class AtlasJournal:
-    """The journal of one plan in a directory; its name comes from the plan, so that plans do not disturb each other.
+    """The finished cells of one plan in a directory; its name comes from the plan, so that plans do not disturb each other.
 
-    Cells of another `engine_version` of Box2D are not taken over. `cells` has what was found there, and what was added.
+    Cells of another `engine_version` of Box2D are not taken over. `cells` has what was in the file, and what was added.
     """
 
     def __init__(self, directory: str | os.PathLike[str], plan: AtlasPlan, engine_version: str) -> None:
         head = {"format": "atlas journal", "version": _VERSION, "box2d": engine_version, "plan": plan.as_json()}
         self._head = json.dumps(head, sort_keys=True, allow_nan=False)
         digest = hashlib.blake2b(self._head.encode()).hexdigest()[:_NAME_DIGITS]
-        self.path = Path(directory) / f".atlas-{digest}.part"
+        self.path = Path(directory) / f".atlas-{digest}.cells"
         self.cells: dict[Cell, Count] = {}
         self._plan = plan
         self._length = self._read()
 
     def add(self, cell: Cell, count: Count) -> None:
         """Note a finished cell; it is on its way to the disk when this returns."""
-        line = json.dumps([cell.rule, cell.column, cell.row, *count])
+        line = json.dumps([*cell, *count])
         text = f"{line}\n" if self._length else f"{self._head}\n{line}\n"
         with open(self.path, "r+b" if self._length else "wb") as file:
             file.seek(self._length)
@@ -304,38 +303,26 @@ class AtlasJournal:
         self._length += len(text)
         self.cells[cell] = count
 
-    def remove(self) -> None:
-        """Take the file away: the atlas is written."""
-        self.path.unlink(missing_ok=True)
-        self._length = 0
-
     def _read(self) -> int:
         """Take in what is there and return how many bytes of it are whole lines of this plan."""
-        try:
-            content = self.path.read_bytes()
-        except FileNotFoundError:
-            return 0
+        content = self.path.read_bytes() if self.path.exists() else b""
         lines = content.split(b"\n")[:-1]  # behind the last line's end there is nothing, or half a line
         if not lines or lines[0] != self._head.encode():
             return 0
         length = len(lines[0]) + 1
         for line in lines[1:]:
-            cell = self._cell(line)
-            if cell is None:
+            finished = self._finished(line)
+            if finished is None:
                 break
-            self.cells[cell[0]] = cell[1]
+            self.cells[finished[0]] = finished[1]
             length += len(line) + 1
         return length
 
-    def _cell(self, line: bytes) -> tuple[Cell, Count] | None:
+    def _finished(self, line: bytes) -> tuple[Cell, Count] | None:
         try:
-            entry: Any = json.loads(line)
-        except (ValueError, RecursionError):
+            rule, *numbers = json.loads(line)
+            most = (self._plan.x.n - 1, self._plan.y.n - 1, *[self._plan.n_shots] * len(Count._fields))
+            is_valid = all(type(number) is int and 0 <= number <= high for number, high in zip(numbers, most, strict=True))
+        except (ValueError, TypeError, RecursionError):
             return None
-        if not isinstance(entry, list) or len(entry) != 3 + len(Count._fields) or entry[0] not in self._plan.rules:
-            return None
-        numbers = entry[1:]
-        most = (self._plan.x.n - 1, self._plan.y.n - 1, *[self._plan.n_shots] * len(Count._fields))
-        if any(type(number) is not int or not 0 <= number <= high for number, high in zip(numbers, most, strict=True)):
-            return None
-        return Cell(entry[0], numbers[0], numbers[1]), Count(*numbers[2:])
+        return (Cell(rule, *numbers[:2]), Count(*numbers[2:])) if is_valid and rule in self._plan.rules else None

@@ -27,7 +27,6 @@ our sub-steps only the longest is known: the window is as long. Our swept rule s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -37,14 +36,11 @@ from engine import query
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, EPS32, EPS64, LINEAR_SLOP
 from engine.contracts import Status
 from engine.experiments.lookahead import depth_aimed_at, thinnest
-from engine.experiments.range import Panel
+from engine.experiments.range import Shot
 from engine.experiments.spec import BLADE_HALF_LENGTH, SHORTEST_STEP, ShotSpec
 from engine.geometry import Circle, FixtureShape, Polygon, Sweep, Transform
-from engine.world import World
 
-__all__ = ["Mover", "first_touch", "movers_of", "rounding", "stop_time", "stop_window"]
-
-Aim = Literal["touch", "box2d"]
+__all__ = ["Approach", "rounding"]
 
 _SLOW = 0.5
 """Share of its radius that a body may move in a step without a continuous test by our solver (`engine.dynamics._stop_kernel.SHALLOW`)."""
@@ -54,12 +50,12 @@ _SAME_TIME = 1.0e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
+class _Mover:
     """A shape in even motion: its pose when the shot is fired, m/s, rad/s."""
 
     shape: FixtureShape
     pose: Transform
-    velocity: tuple[float, float] = (0.0, 0.0)
+    velocity: tuple[float, float]
     spin: float = 0.0
 
     def sweep(self, start: float, end: float) -> Sweep:
@@ -71,99 +67,140 @@ class Mover:
         (x, y), (vx, vy) = self.pose.position, self.velocity
         return Transform((x + vx * time, y + vy * time), self.pose.angle + self.spin * time)
 
+    def resized(self, radius: float) -> _Mover:
+        """Return it with another radius or skin."""
+        return replace(self, shape=self.shape.with_radius(radius))
 
-def movers_of(world: World, spec: ShotSpec, panels: Iterable[Panel]) -> tuple[Mover, ...]:
-    """Return everything that may be hit as it stands in the world, before the first step; its motion as Box2D's caps leave it."""
-    if spec.target == "head_on":
-        velocity = _scaled(spec.target_velocity, spec.flown_target_speed, spec.target_speed)
-    else:
+
+class Approach:
+    """The even motion of bullet and target from the shot until they meet, or for `t_max` seconds.
+
+    The shapes and the target's pose are those of the world before its first step; the speeds are those under Box2D's cap.
+    """
+
+    def __init__(self, shot: Shot, t_max: float) -> None:
+        world, spec = shot.world, shot.spec
+        self._spec, self._t_max, self._margin = spec, t_max, rounding(spec)
+        self._bullet = _bullet(spec)
         velocity = -spec.direction * spec.flown_target_speed, 0.0
-    movers = []
-    for panel in panels:
-        pose = world.state(panel.body).xf
-        movers += [Mover(world.fixture(fixture).shape, pose, velocity, spec.spin) for fixture in world.body(panel.body).fixtures]
-    return tuple(movers)
+        if spec.target == "head_on":
+            velocity = _scaled(spec.target_velocity, spec.flown_target_speed, spec.target_speed)
+        (fixture,) = world.body(shot.target).fixtures
+        self._target = _Mover(world.fixture(fixture).shape, world.state(shot.target).xf, velocity, spec.spin)
+        self._radii = self._bullet.shape.radius + self._target.shape.radius
+        self._aimed_depth = self._radii - max(LINEAR_SLOP, self._radii - BOX2D_TOI_BACKOFF)
 
+    @property
+    def first_touch(self) -> float | None:
+        """Seconds from the shot after which the bullet, on its straight way, first touches the target; None if it does not.
 
-def first_touch(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float | None:
-    """Return the seconds from the shot after which the bullet, on its straight way, first touches one of the targets.
+        Exact, skins included.
+        """
+        return self._time_at_depth(0.0)
 
-    Exact, skins included; None if it touches none before `t_max`. The speeds are those that the bodies have under Box2D's cap.
-    """
-    return _first(spec, targets, t_max, 0.0)
+    @property
+    def stop_time(self) -> float | None:
+        """Seconds from the shot at which `b2TimeOfImpact`, were it exact within half of its tolerance, would stop the bullet.
 
+        On another solver that of the touch.
+        """
+        return self._impact(self._bullet, self._target, "box2d" if self._spec.is_box2d else "touch")
 
-def stop_time(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float | None:
-    """Return the seconds from the shot at which `b2TimeOfImpact`, were it exact within half of its tolerance, would stop the bullet.
+    @property
+    def stop_window(self) -> tuple[float, float] | None:
+        """The earliest and the latest time, seconds from the shot, at which Box2D may first report a contact under this rule.
 
-    On another solver that of the touch.
-    """
-    bullet, aim = _bullet(spec), "box2d" if spec.is_box2d else "touch"
-    return _earliest(_impact(bullet, target, spec, t_max, aim) for target in targets)  # type: ignore[arg-type] # one of its words
+        The latest is infinite where it need not report any: the bullet only grazes, or passes within rounding of not being seen. None
+        where it must not report any.
+        """
+        spec, margin = self._spec, self._margin
+        early = self._time_at_depth(-margin - spec.contact_margin)
+        if early is None:
+            return None
+        if not spec.is_box2d and spec.looks_between_steps:
+            return self._window_of_touch(early)
+        if spec.looks_between_steps:
+            soonest, latest = (
+                self._time_at_depth(self._aimed_depth + depth) for depth in (-BOX2D_TOI_TOLERANCE - margin, BOX2D_TOI_TOLERANCE + margin)
+            )
+            step_end = math.ceil(early * spec.hertz) * (1.0 / spec.hertz)
+            return (early if soonest is None or step_end <= soonest else soonest), math.inf if latest is None else latest
+        if spec.rule == "swept":
+            late = self._time_at_depth(depth_aimed_at(self._bullet.shape) + margin)
+            return early, math.inf if late is None else late
+        if spec.rule == "substeps":  # where its pieces end is not known beforehand
+            sure = self._time_at_depth(margin)
+            late = math.inf if sure is None else sure + self._longest_piece()
+            return early, late if late < self._t_max and self._gap(late) < -margin else math.inf
+        return self._window_of_ends(early)
 
+    def _window_of_touch(self, early: float) -> tuple[float, float]:
+        """Return the window of our solver: from where it sees the touch coming to the touch itself.
 
-def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple[float, float] | None:
-    """Return the earliest and the latest time, seconds from the shot, at which Box2D may first report a contact under this rule.
+        A slow bullet is not tested continuously: it ends the step not deeper than half of its radius. The solver reports a sensor in
+        the step in which it is passed.
+        """
+        spec, touch = self._spec, self._time_at_depth(self._margin)
+        if touch is None:
+            return early, math.inf
+        is_slow = spec.travel <= _SLOW * spec.radius
+        latest = math.ceil(touch * spec.hertz) / spec.hertz if is_slow else touch
+        if spec.target == "sensor":
+            return math.floor(early * spec.hertz) / spec.hertz - _SAME_TIME, latest + _SAME_TIME
+        return early, latest + self._margin / (spec.closing * spec.hertz) + _SAME_TIME
 
-    The latest is infinite where it need not report any: the bullet only grazes, or passes within rounding of not being seen. None
-    where it must not report any.
-    """
-    margin = rounding(spec)
-    early = _first(spec, targets, t_max, -margin - spec.contact_margin)
-    if early is None:
+    def _window_of_ends(self, early: float) -> tuple[float, float] | None:
+        """Return the first end of a step at which the outlines perhaps overlap, and the first at which they surely do."""
+        spec, margin, dt = self._spec, self._margin, 1.0 / self._spec.hertz
+        first: float | None = None
+        for k in range(math.ceil(early * spec.hertz), round(self._t_max * spec.hertz)):  # what the last step leaves, no step looks at
+            gap = self._gap(k * dt) - spec.contact_margin
+            if spec.contact_margin > 0.0 and 0.0 < gap + spec.contact_margin < self._gap(k * dt + _SAME_TIME):
+                continue  # it leaves again: reported only while it touches
+            if gap <= margin and first is None:
+                first = k * dt
+            if gap < -margin:
+                assert first is not None
+                return first, k * dt
+        return None if first is None else (first, math.inf)
+
+    def _gap(self, time: float) -> float:
+        """Return the gap at a time, negative if they overlap."""
+        return query.distance(self._target.shape, self._target.at(time), self._bullet.shape, self._bullet.at(time)).separation
+
+    def _longest_piece(self) -> float:
+        """Return the seconds of the longest sub-step near the target."""
+        spec, step = self._spec, 1.0 / self._spec.hertz
+        feature, closing = min(thinnest(self._bullet.shape), thinnest(self._target.shape)), spec.closing * spec.hertz
+        return min(step, max(feature / closing if closing > 0.0 else step, step / spec.most_substeps, SHORTEST_STEP))
+
+    def _time_at_depth(self, depth: float) -> float | None:
+        """Return when the outlines are so deep in each other: when the shapes, their radii together less by `depth`, touch.
+
+        None also where that is deeper than both radii: the cores themselves would overlap.
+        """
+        bullet, target, radii = self._bullet, self._target, self._radii
+        if radii == 0.0 and abs(depth) <= self._margin:
+            return self._impact(bullet, target, "touch")
+        if radii == 0.0 and depth < 0.0:
+            return self._impact(bullet.resized(-depth), target, "touch")
+        if depth >= radii:
+            return None
+        share = 1.0 - depth / radii
+        bullet, target = (mover.resized(mover.shape.radius * share) for mover in (bullet, target))
+        return self._impact(bullet, target, "touch")
+
+    def _impact(self, bullet: _Mover, target: _Mover, aim: Literal["touch", "box2d"]) -> float | None:
+        if target.spin == 0.0 and aim == "touch":
+            swept = query.swept_contact(target.shape, target.pose, target.velocity, bullet.shape, bullet.pose, bullet.velocity, self._t_max)
+            return swept.t_first if swept.status in (Status.HIT, Status.OVERLAPPING) else None
+        n_steps = max(1, math.ceil(self._t_max * self._spec.hertz)) if target.spin != 0.0 else 1
+        for k in range(n_steps):
+            start, end = k * self._t_max / n_steps, (k + 1) * self._t_max / n_steps
+            touch = query.time_of_impact(target.shape, target.sweep(start, end), bullet.shape, bullet.sweep(start, end), target=aim)
+            if touch.status is not Status.MISS:
+                return start + touch.fraction * (end - start)
         return None
-    if not spec.is_box2d and spec.looks_between_steps:
-        return _window_of_touch(spec, early, _first(spec, targets, t_max, margin), margin)
-    if spec.looks_between_steps:
-        soonest, latest = (_first(spec, targets, t_max, sign * (BOX2D_TOI_TOLERANCE + margin), aimed=True) for sign in (-1.0, 1.0))
-        step_end = math.ceil(early * spec.hertz) * (1.0 / spec.hertz)
-        return (early if soonest is None or step_end <= soonest else soonest), math.inf if latest is None else latest
-    if spec.rule == "swept":
-        late = _first(spec, targets, t_max, depth_aimed_at(_bullet(spec).shape) + margin)
-        return early, math.inf if late is None else late
-    if spec.rule == "substeps":  # where its pieces end is not known beforehand
-        sure = _first(spec, targets, t_max, margin)
-        late = math.inf if sure is None else sure + _longest_piece(spec, targets)
-        return early, late if late < t_max and _gap(spec, targets, late) < -margin else math.inf
-    return _window_of_ends(spec, targets, t_max, early)
-
-
-def _window_of_touch(spec: ShotSpec, early: float, touch: float | None, margin: float) -> tuple[float, float]:
-    """Return the window of our solver: from where it sees the touch coming to the touch itself.
-
-    A slow bullet is not tested continuously: it ends the step not deeper than half of its radius. The solver reports a sensor in
-    the step in which it is passed.
-    """
-    if touch is None:
-        return early, math.inf
-    is_slow = spec.travel <= _SLOW * spec.radius
-    latest = math.ceil(touch * spec.hertz) / spec.hertz if is_slow else touch
-    if spec.target == "sensor":
-        return math.floor(early * spec.hertz) / spec.hertz - _SAME_TIME, latest + _SAME_TIME
-    return early, latest + margin / (spec.closing * spec.hertz) + _SAME_TIME
-
-
-def _window_of_ends(spec: ShotSpec, targets: Sequence[Mover], t_max: float, early: float) -> tuple[float, float] | None:
-    """Return the first end of a step at which the outlines perhaps overlap, and the first at which they surely do."""
-    margin, dt = rounding(spec), 1.0 / spec.hertz
-    first: float | None = None
-    for k in range(math.ceil(early * spec.hertz), round(t_max * spec.hertz)):  # what the last step leaves, no step looks at
-        gap = _gap(spec, targets, k * dt) - spec.contact_margin
-        if spec.contact_margin > 0.0 and 0.0 < gap + spec.contact_margin < _gap(spec, targets, k * dt + _SAME_TIME):
-            continue  # it leaves again: told while it touches only
-        if gap <= margin and first is None:
-            first = k * dt
-        if gap < -margin:
-            assert first is not None
-            return first, k * dt
-    return None if first is None else (first, math.inf)
-
-
-def _gap(spec: ShotSpec, targets: Sequence[Mover], time: float) -> float:
-    """Return the gap to the nearest target at a time, negative where they overlap."""
-    bullet = _bullet(spec)
-    here = bullet.at(time)
-    return min(query.distance(each.shape, each.at(time), bullet.shape, here).separation for each in targets)
 
 
 def rounding(spec: ShotSpec) -> float:
@@ -181,15 +218,7 @@ def rounding(spec: ShotSpec) -> float:
     )
 
 
-def _longest_piece(spec: ShotSpec, targets: Sequence[Mover]) -> float:
-    """Return the seconds of the longest sub-step near the target."""
-    step = 1.0 / spec.hertz
-    feature = min(thinnest(_bullet(spec).shape), min(thinnest(each.shape) for each in targets))
-    closing = spec.closing * spec.hertz
-    return min(step, max(feature / closing if closing > 0.0 else step, step / spec.most_substeps, SHORTEST_STEP))
-
-
-def _bullet(spec: ShotSpec) -> Mover:
+def _bullet(spec: ShotSpec) -> _Mover:
     """Return the bullet as the solver holds it: Box2D in float32, and a box with a skin."""
     exact: Any = np.float32 if spec.is_box2d else np.float64
     radius, x, y = (float(exact(value)) for value in (spec.radius, *spec.start))
@@ -197,53 +226,7 @@ def _bullet(spec: ShotSpec) -> Mover:
     angle = 0.0
     if spec.shape == "box":
         shape, angle = Polygon(Polygon.box(radius, radius).vertices, spec.skin), -spec.direction * spec.angle
-    return Mover(shape, Transform((x, y), angle), _scaled(spec.velocity, spec.flown_speed, spec.speed))
-
-
-def _first(spec: ShotSpec, targets: Iterable[Mover], t_max: float, depth: float, aimed: bool = False) -> float | None:
-    """Return when the bullet is first so deep in a target, or, `aimed`, so much deeper than `b2TimeOfImpact` aims at."""
-    bullet = _bullet(spec)
-    return _earliest(_impact_at_depth(bullet, target, spec, t_max, _aim(bullet, target) + depth if aimed else depth) for target in targets)
-
-
-def _earliest(times: Iterable[float | None]) -> float | None:
-    return min((time for time in times if time is not None), default=None)
-
-
-def _impact_at_depth(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, depth: float) -> float | None:
-    """Return when the outlines are so deep in each other: when the shapes, their radii together less by `depth`, touch.
-
-    None also where that is deeper than both radii: the cores themselves would overlap.
-    """
-    radii = target.shape.radius + bullet.shape.radius
-    if radii == 0.0 and abs(depth) <= rounding(spec):
-        return _impact(bullet, target, spec, t_max, "touch")
-    if radii == 0.0 and depth < 0.0:
-        return _impact(replace(bullet, shape=bullet.shape.with_radius(-depth)), target, spec, t_max, "touch")
-    if depth >= radii:
-        return None
-    share = 1.0 - depth / radii
-    a, b = (replace(mover, shape=mover.shape.with_radius(mover.shape.radius * share)) for mover in (target, bullet))
-    return _impact(b, a, spec, t_max, "touch")
-
-
-def _impact(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, aim: Aim) -> float | None:
-    if target.spin == 0.0 and aim == "touch":
-        swept = query.swept_contact(target.shape, target.pose, target.velocity, bullet.shape, bullet.pose, bullet.velocity, t_max)
-        return swept.t_first if swept.status in (Status.HIT, Status.OVERLAPPING) else None
-    n_steps = max(1, math.ceil(t_max * spec.hertz)) if target.spin != 0.0 else 1
-    for k in range(n_steps):
-        start, end = k * t_max / n_steps, (k + 1) * t_max / n_steps
-        touch = query.time_of_impact(target.shape, target.sweep(start, end), bullet.shape, bullet.sweep(start, end), target=aim)
-        if touch.status is not Status.MISS:
-            return start + touch.fraction * (end - start)
-    return None
-
-
-def _aim(bullet: Mover, target: Mover) -> float:
-    """Return the depth D that `b2TimeOfImpact` aims at."""
-    radii = bullet.shape.radius + target.shape.radius
-    return radii - max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
+    return _Mover(shape, Transform((x, y), angle), _scaled(spec.velocity, spec.flown_speed, spec.speed))
 
 
 def _scaled(velocity: tuple[float, float], flown: float, requested: float) -> tuple[float, float]:

@@ -40,9 +40,9 @@ from typing import Any
 
 from engine.contracts import StepContacts
 from engine.experiments.lookahead import PredictedImpact, look_ahead, swept_candidates, thinnest
-from engine.experiments.spec import SHORTEST_STEP, ShotSpec
+from engine.experiments.range import Shot
+from engine.experiments.spec import SHORTEST_STEP
 from engine.geometry import Transform
-from engine.world import World
 
 __all__ = ["MAX_IMPACTS", "Impact", "Piece", "RuleCost", "RuleStepper"]
 
@@ -116,15 +116,12 @@ class RuleCost:
 
 
 class RuleStepper:
-    """Takes a world, made with `range_settings`, forward by whole steps of ``1 / hertz`` seconds, under the rule of a shot.
+    """Takes a shot's world forward by whole steps of ``1 / hertz`` seconds, under its rule; our own rules look after the bullet only."""
 
-    The rules of our own look after the body `bullet` only.
-    """
-
-    def __init__(self, world: World, spec: ShotSpec, bullet: int) -> None:
+    def __init__(self, shot: Shot) -> None:
         self._spent: dict[str, Any] = asdict(RuleCost())
-        self._world, self._spec, self._bullet = world, spec, bullet
-        self._dt = 1.0 / spec.hertz
+        self._world, self._spec, self._bullet = shot.world, shot.spec, shot.bullet
+        self._dt = 1.0 / shot.spec.hertz
         self._carried = 0.0
         self._to_be_solved = False
         self._felt: set[int] = set()

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from engine.common.checks import integer, non_negative, seed_number
 from engine.common.rng import stream
-from engine.experiments.impact import first_touch, movers_of, stop_time, stop_window
-from engine.experiments.range import build_range, fire_bullet, range_world
+from engine.experiments.impact import Approach
+from engine.experiments.range import fire
 from engine.experiments.rules import RuleCost, RuleStepper
 from engine.experiments.spec import HALF_PHASE, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, flight_steps, verdict
-from engine.experiments.tunneling import predicts_hit, predicts_tunnel, tunnel_chance
+from engine.experiments.tunneling import Prediction, predict
 
 __all__ = ["Jitter", "ShotResult", "ShotSeries", "phases", "run_burst", "run_shot", "scatter"]
 
@@ -38,8 +38,8 @@ class ShotResult:
         with CCD sooner by the way into the skins that `b2TimeOfImpact` aims at. Our solver sees it coming by `ShotSpec.contact_margin`.
     impact_point, impact_normal : (x, y) or None
         Of the first contact, the normal unit, onto the bullet; None where there is none, as with a sensor.
-    predicted_tunnels, predicted_hit : bool or None
-        Prediction of `engine.experiments.tunneling`; None if it has none.
+    prediction : Prediction
+        Of `engine.experiments.tunneling`.
     positions : tuple of (x, y)
         The bullet's center after 0, 1, 2... steps.
     verdict : str
@@ -59,11 +59,10 @@ class ShotResult:
     impact_time: float | None
     impact_time_ours: float | None
     impact_point: tuple[float, float] | None
-    predicted_tunnels: bool | None
+    prediction: Prediction
     positions: tuple[tuple[float, float], ...]
     verdict: str
     impact_normal: tuple[float, float] | None
-    predicted_hit: bool | None
     stop_time_ours: float | None
     stop_window: tuple[float, float] | None
     cost: RuleCost
@@ -71,7 +70,7 @@ class ShotResult:
     @property
     def agrees(self) -> bool:
         """True if it did what was predicted, or nothing was predicted."""
-        return self.predicted_tunnels in (None, self.tunneled) and self.predicted_hit in (None, self.hit)
+        return self.prediction.tunnels in (None, self.tunneled) and self.prediction.hit in (None, self.hit)
 
     @property
     def is_in_time(self) -> bool:
@@ -83,31 +82,26 @@ class ShotResult:
 
 def run_shot(spec: ShotSpec) -> ShotResult:
     """Fire one bullet in a world of its own and follow it until it has passed or has been held for a while."""
-    world = range_world(spec)
-    panels = build_range(world, spec)
-    targets = movers_of(world, spec, panels)
-    bullet = fire_bullet(world, spec)
-    tracker = ShotTracker(world, spec, bullet, panels)
-    stepper = RuleStepper(world, spec, bullet)
+    shot = fire(spec)
+    tracker, stepper, approach = ShotTracker(shot), RuleStepper(shot), Approach(shot, flight_steps(spec) / spec.hertz)
     while not tracker.is_over:
         for piece in stepper.step():
             tracker.observe(piece)
-    hit, t_max = tracker.hit, flight_steps(spec) / spec.hertz
+    hit = tracker.hit
     return ShotResult(
         spec=spec,
         hit=hit is not None,
         tunneled=tracker.jump is not None,
         stopped_at=tracker.stop.center[0] if tracker.stop is not None and tracker.outcome is Outcome.STOPPED else None,
         impact_time=None if hit is None else hit.time,
-        impact_time_ours=first_touch(spec, targets, t_max),
+        impact_time_ours=approach.first_touch,
         impact_point=None if hit is None else hit.point,
-        predicted_tunnels=predicts_tunnel(spec),
+        prediction=predict(spec),
         positions=tuple(tracker.positions),
         verdict=verdict(tracker),
         impact_normal=None if hit is None else hit.normal,
-        predicted_hit=predicts_hit(spec),
-        stop_time_ours=stop_time(spec, targets, t_max),
-        stop_window=stop_window(spec, targets, t_max),
+        stop_time_ours=approach.stop_time,
+        stop_window=approach.stop_window,
         cost=stepper.cost,
     )
 
@@ -132,14 +126,14 @@ class ShotSeries:
     @property
     def predicted_share(self) -> float | None:
         """Predicted share that tunnels, for these shots; None if one of them has no prediction."""
-        predictions = [shot.predicted_tunnels for shot in self.shots]
-        return None if None in predictions else sum(map(bool, predictions)) / len(predictions)
+        predictions = [shot.prediction.tunnels for shot in self.shots]
+        return _mean(predictions)
 
     @property
     def chance(self) -> float | None:
         """Share to expect over all phases, of shots aimed as these were; None where that is not derived of one of them."""
-        chances = [tunnel_chance(shot.spec) for shot in self.shots]
-        return None if None in chances else sum(chance or 0.0 for chance in chances) / len(chances)
+        chances = [shot.prediction.tunnel_chance for shot in self.shots]
+        return _mean(chances)
 
     @property
     def world_steps(self) -> float:
@@ -150,6 +144,10 @@ class ShotSeries:
     def surprises(self) -> tuple[ShotResult, ...]:
         """Number of shots that contradict their prediction."""
         return tuple(shot for shot in self.shots if not shot.agrees)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    return None if None in values else sum(value or 0.0 for value in values) / len(values)
 
 
 def phases(seed: int, n_shots: int) -> tuple[float, ...]:

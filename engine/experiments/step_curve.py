@@ -16,7 +16,6 @@ b2TimeOfImpact's about the same two motions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +23,6 @@ import numpy as np
 from engine.box2d.oracle.held import round_pose
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, frozen
-from engine.common.errors import Described, InvalidInputError
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
 from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
@@ -50,15 +48,12 @@ class StepCurve:
 
     Attributes
     ----------
-    other : int
-        Index of the other shape: the one touched first, or else the one that comes nearest.
     fractions, gaps : float64 (n,)
         Gaps at ascending fractions of the step.
     touch, aimed, box2d : TimeOfImpact
         Our first touch; ours and b2TimeOfImpact's of the gap `target`, at which that wants to stop. Box2D counts no iterations.
     """
 
-    other: int
     fractions: FloatArray
     gaps: FloatArray
     touch: TimeOfImpact
@@ -71,52 +66,30 @@ class StepCurve:
         return float(np.interp(fraction, self.fractions, self.gaps))
 
 
-def step_curve(shape: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
-    """Return the curve of `shape` and the one of `others` that it touches first in the step, or comes nearest to.
-
-    Raises
-    ------
-    InvalidInputError
-        There are no others.
+def step_curve(shape: MovingShape, other: MovingShape) -> StepCurve:
+    """Return the curve of two shapes over the step.
 
     Examples
     --------
     >>> from engine.geometry import Circle
     >>> disc = MovingShape(Circle(0.5), Sweep(Transform((-2.0, 0.0)), Transform((2.0, 0.0))))
     >>> post = MovingShape(Circle(0.25), Sweep(Transform(), Transform()))
-    >>> found = step_curve(disc, [post])
-    >>> round(found.touch.fraction, 6), round(found.gap_at(0.0), 6), round(found.gap_at(0.5), 6)
+    >>> curve = step_curve(disc, post)
+    >>> round(curve.touch.fraction, 6), round(curve.gap_at(0.0), 6), round(curve.gap_at(0.5), 6)
     (0.3125, 1.25, -0.75)
     """
-    if not others:
-        raise InvalidInputError("others", "at least one shape", Described("none"))
-    touches = [conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep) for other in others]
-    touched = [k for k, touch in enumerate(touches) if touch.status is not Status.MISS]
-    coarse = np.linspace(0.0, 1.0, _SAMPLES)
-    if touched:
-        chosen = min(touched, key=lambda k: touches[k].fraction)
-    else:
-        chosen = min(range(len(others)), key=lambda k: float(_gaps(shape, others[k], coarse).min()))
-    other = others[chosen]
+    touch = conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep)
     aimed = conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, target="box2d")
-    touch, box2d = touches[chosen], _box2d(shape, other)
-    fractions = np.union1d(coarse, [answer.fraction for answer in (touch, aimed, box2d)])
+    box2d = _box2d(shape, other)
+    fractions = np.union1d(np.linspace(0.0, 1.0, _SAMPLES), [answer.fraction for answer in (touch, aimed, box2d)])
     radii = shape.shape.radius + other.shape.radius
-    return StepCurve(
-        other=chosen,
-        fractions=frozen(fractions),
-        gaps=frozen(_gaps(shape, other, fractions)),
-        touch=touch,
-        aimed=aimed,
-        box2d=box2d,
-        target=max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF) - radii,
-    )
+    target = max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF) - radii
+    return StepCurve(frozen(fractions), frozen(_gaps(shape, other, fractions)), touch, aimed, box2d, target)
 
 
-def touches(shape: MovingShape, others: Sequence[MovingShape]) -> bool:
-    """Return True if `shape` touches any of `others` in the step."""
-    impacts = (conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep) for other in others)
-    return any(touch.status is not Status.MISS for touch in impacts)
+def touches(shape: MovingShape, other: MovingShape) -> bool:
+    """Return True if the two touch in the step."""
+    return conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep).status is not Status.MISS
 
 
 def _gaps(first: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatArray:

@@ -25,21 +25,19 @@ A step may come in pieces (`engine.experiments.rules.Piece`); positions are coun
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from enum import Enum
 from itertools import pairwise
 
 import numpy as np
 
+from engine import query
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import LINEAR_SLOP
 from engine.contracts import StepContacts
-from engine.experiments.first_contact import ContactSearch, dot
-from engine.experiments.range import Panel
+from engine.experiments.range import Shot
 from engine.experiments.rules import Impact, Piece
 from engine.experiments.spec import TARGETS, ShotSpec, Target
 from engine.geometry import Transform
-from engine.world import World
 
 __all__ = ["MARGIN_STEPS", "SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotTracker", "flight_steps", "verdict"]
 
@@ -81,44 +79,37 @@ class Outcome(Enum):
 class ShotTracker:
     """The course of one shot so far; call `observe` after each step of the world, or after each piece of a step.
 
-    It is made between two steps, the body `bullet` at the muzzle; `panels` are what that may tunnel through.
+    It is made between two steps, the bullet at the muzzle.
 
     Attributes
     ----------
     positions : list of (x, y)
         The bullet's center after 0, 1, 2... steps.
-    pieces : list of (x, y)
-        The bullet's center where the last step began and at the ends of its pieces.
     impacts : list of Impact
         All that our swept test found.
     hit, stop : Impact or None
-        The first contact with a panel, and the contact that stopped it.
+        The first contact with the target, and the contact that stopped it.
     speed : float
         The bullet's present speed along the line of fire, m/s, negative when it was thrown back.
     jump : int or None
-        The step number k after which the bullet came to lie behind: between positions k and k + 1 it passed a panel's far face.
+        The step number k after which the bullet came to lie behind: between positions k and k + 1 it passed the panel's far face.
     """
 
-    def __init__(self, world: World, spec: ShotSpec, bullet: int, panels: Iterable[Panel]) -> None:
-        self.spec = spec
-        self.bullet = bullet
-        self.panels = tuple(panels)
+    def __init__(self, shot: Shot) -> None:
+        self._world, self.spec, self._panel, self.target, self.bullet = shot
         self.hit: Impact | None = None
         self.stop: Impact | None = None
         self.jump: int | None = None
-        self.speed = spec.flown_speed
+        self.speed = self.spec.flown_speed
         self.impacts: list[Impact] = []
         self._pushed_back: Impact | None = None
         self._hit_after = self._stopped_after = 0
-        self._last_step = flight_steps(spec)
-        self._world = world
-        self._bodies = {panel.body: panel for panel in self.panels}
-        self._flight = spec.direction * math.cos(spec.angle), -math.sin(spec.angle)
-        self._search = ContactSearch(world, spec, bullet, self._bodies)
-        self.positions: list[Point] = [world.state(bullet).position]
-        self.pieces: list[Point] = self.positions[:]
-        self._near = {panel.body: math.copysign(1.0, self._local(panel, self._pose(panel), self.positions[0])[0]) for panel in self.panels}
-        """The side of each panel on which the bullet was last outside, of the panel's x axis."""
+        self._last_step = flight_steps(self.spec)
+        self._flight = self.spec.direction * math.cos(self.spec.angle), -math.sin(self.spec.angle)
+        self._before = self._world.state(self.bullet).position
+        self.positions: list[Point] = [self._before]
+        self._near = math.copysign(1.0, self._local(self._world.poses[self._row], self._before)[0])
+        """The side of the panel on which the bullet was last outside, of the panel's x axis."""
 
     @property
     def steps(self) -> int:
@@ -150,12 +141,12 @@ class ShotTracker:
 
     @property
     def is_past(self) -> bool:
-        """Whether the bullet's center is beyond where the target stood, and beyond the middle of every body still near its way."""
+        """True if the bullet's center is beyond where the target stood, and beyond the target's middle if that is still near its way."""
         x, direction = self.positions[-1][0], self.spec.direction
         if direction * x <= 0.5 * self.spec.thickness:
             return False
-        ahead = [self._world.state(panel.body).position for panel in self.panels if self._world.is_body(panel.body)]
-        return not any(abs(y) <= self.spec.radius + 0.5 and direction * (at - x) > 0.0 for at, y in ahead)
+        at, y = self._world.state(self.target).position if self._world.is_body(self.target) else (x, 0.0)
+        return abs(y) > self.spec.radius + 0.5 or direction * (at - x) <= 0.0
 
     @property
     def decided_after(self) -> int:
@@ -172,50 +163,106 @@ class ShotTracker:
         if self.is_over:
             return
         piece = contacts if isinstance(contacts, Piece) else Piece(contacts)
-        step, before = self.steps, self.pieces[-1]
+        step, before = self.steps, self._before
         state = self._world.state(self.bullet)
-        if piece.start == 0.0:
-            self.pieces = [before]
-        self.pieces.append(state.position)
-        self.speed = dot(state.linear_velocity, self._flight)
+        self._before = state.position
+        self.speed = _dot(state.linear_velocity, self._flight)
         self.impacts.extend(piece.impacts)
-        impact = self._search.first(piece, before, step, self.impacts)
+        impact = self._first_contact(piece, before)
         if impact is not None:
             if self.hit is None:
                 self.hit, self._hit_after = impact, step + 1
                 if self.spec.target != "sensor":  # which leaves the bullet to fly on
                     self._last_step = step + 1 + SETTLING_STEPS
-            if self.pushes_back(impact) and self._is_before_far_face(self._bodies[impact.body], impact.center):
+            if self.pushes_back(impact) and self._is_before_far_face(impact.center):
                 self._pushed_back = self._pushed_back or impact
         if self.stop is None and self._pushed_back is not None and self._is_held(piece.contacts):
             self.stop, self._stopped_after = self._pushed_back, step + 1
-        passed = [self._passed(panel, before, self.pieces[-1]) for panel in self.panels]  # all of them: each keeps its own near side
-        if self.jump is None and any(passed):
+        if self._passed(before, state.position) and self.jump is None:
             self.jump = step
             self._last_step = step + 1 + STEPS_BEHIND
         if piece.closes_step:
             self.positions.append(state.position)
 
+    def _contact(self, contacts: StepContacts) -> tuple[int, Point] | None:
+        """Return the row of the bullet's contact with the target, and the unit normal onto the bullet."""
+        a, b = contacts.body_a, contacts.body_b
+        rows = np.flatnonzero(((a == self.bullet) & (b == self.target)) | ((a == self.target) & (b == self.bullet)))
+        if not len(rows):
+            return None
+        row = int(rows[0])
+        sign, (x, y) = -1.0 if int(a[row]) == self.bullet else 1.0, contacts.normal[row].tolist()
+        return row, (sign * x, sign * y)
+
+    def _first_contact(self, piece: Piece, before: Point) -> Impact | None:
+        """Return the first contact in a piece of a step; `before` is the bullet's center where the piece began."""
+        step, dt, contacts, target = self.steps, 1.0 / self.spec.hertz, piece.contacts, self.target
+        impacts = [impact for impact in piece.impacts if impact.sensor and impact.body == target]
+        contact, inside = self._contact(contacts), self._first_inside(piece, before)
+        if inside is not None:
+            impacts.insert(0, inside)
+        if contact is not None and not contacts.in_toi[contact[0]]:  # else the row has the last of the pair's moments
+            row, normal = contact
+            x, y, _ = (contacts.pose_a if int(contacts.body_a[row]) == self.bullet else contacts.pose_b)[row].tolist()
+            point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
+            time, fraction = (step + piece.start) * dt, piece.start
+            ours = next((each for each in reversed(self.impacts) if each.body == target), None)
+            if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
+                time, fraction = ours.time, ours.fraction
+            impacts.insert(0, Impact(target, step, fraction, time, (x, y), point, normal, ours is not None))
+        if impacts:
+            return min(impacts, key=lambda impact: impact.time)
+        for event in contacts.began:
+            if {event.body_a, event.body_b} == {self.bullet, target}:
+                # a sensor, felt where the piece began; or touched and let go again within one step: no manifold is left to look at
+                at = (step + piece.start) * dt
+                return Impact(target, step, piece.start, at, before, in_toi=not event.sensor, sensor=event.sensor)
+        return None
+
+    def _first_inside(self, piece: Piece, before: Point) -> Impact | None:
+        """Return the first impact with the target that the solver found inside the piece.
+
+        Its point and normal are computed here, from the poses: of a pair that met several times, Box2D keeps the last contact.
+        """
+        for moment in self._world.impact_moments:
+            a, b = self._world.fixture(moment.fixture_a), self._world.fixture(moment.fixture_b)
+            if {a.body, b.body} != {self.bullet, self.target}:
+                continue
+            (other, there), (own, here) = sorted(((a, moment.pose_a), (b, moment.pose_b)), key=lambda side: side[0].body == self.bullet)
+            center, spec = here[:2], self.spec
+            fraction = math.dist(before, center) / spec.travel if spec.travel > 0.0 else 0.0
+            if spec.travel < abs(spec.target_travel):  # the way of the one that moves farther says the time
+                fraction = math.dist(self._world.previous_poses[self._row, :2].tolist(), there[:2]) / abs(spec.target_travel)
+            fraction = min(piece.start + fraction, piece.end)
+            gap = query.distance(other.shape, Transform(there[:2], there[2]), own.shape, Transform(center, here[2]))
+            point = None if gap.point_a is None or gap.point_b is None else _between(gap.point_a, gap.point_b)
+            return Impact(self.target, self.steps, fraction, (self.steps + fraction) / spec.hertz, center, point, gap.normal)
+        return None
+
     def pushes_back(self, impact: Impact) -> bool:
         """Return True if an impact's normal points against the bullet's flight."""
-        return not impact.sensor and impact.normal is not None and dot(impact.normal, self._flight) < 0.0
+        return not impact.sensor and impact.normal is not None and _dot(impact.normal, self._flight) < 0.0
 
     def _is_held(self, contacts: StepContacts) -> bool:
-        """Return True if both conditions of being stopped hold now, for a panel that it touches."""
-        state, flown = self._world.state(self.bullet), self.spec.flown_speed
+        """Return True if both conditions of being stopped hold now."""
+        contact, flown = self._contact(contacts), self.spec.flown_speed
+        if contact is None:
+            return False
+        state, struck, normal = self._world.state(self.bullet), self._world.state(self.target), contact[1]
+        if -_dot(state.linear_velocity, normal) > -_MAX_SPEED_KEPT * flown * _dot(self._flight, normal):
+            return False
+        rx, ry = state.position[0] - struck.position[0], state.position[1] - struck.position[1]
+        ux, uy = struck.linear_velocity
+        beside = ux - struck.angular_velocity * ry, uy + struck.angular_velocity * rx
         allowed = _STILL_APPROACHING * max(flown, abs(self.spec.flown_target_speed))
-        for _, other, normal in self._search.rows(contacts):
-            if -dot(state.linear_velocity, normal) > -_MAX_SPEED_KEPT * flown * dot(self._flight, normal):
-                continue
-            struck = self._world.state(other)
-            rx, ry = state.position[0] - struck.position[0], state.position[1] - struck.position[1]
-            ux, uy = struck.linear_velocity
-            beside = ux - struck.angular_velocity * ry, uy + struck.angular_velocity * rx
-            if dot(beside, normal) - dot(state.linear_velocity, normal) <= allowed:
-                return True
-        return False
+        return _dot(beside, normal) - _dot(state.linear_velocity, normal) <= allowed
 
-    def _passed(self, panel: Panel, before: Point, after: Point) -> bool:
+    @property
+    def _row(self) -> int:
+        """The target's row in the world's arrays."""
+        return self._world.row_of(self.target)
+
+    def _passed(self, before: Point, after: Point) -> bool:
         """Return True if the bullet's center left the panel through its far side in the last step, within its height.
 
         Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do; with our solver evenly between the moments at
@@ -223,67 +270,70 @@ class ShotTracker:
         way is then a straight line where the panel does not turn; where it does, a curve, followed in pieces of at most
         `TURN` of the panel's angle.
         """
-        row = self._world.row_of(panel.body)
-        start, end = self._world.previous_poses[row], self._world.poses[row]
+        start, end = self._world.previous_poses[self._row], self._world.poses[self._row]
         if self.spec.is_box2d:
-            return self._passes(panel, start, end, before, after)
+            return self._passes(start, end, before, after)
         own, others = [(0.0, np.array(before)), (1.0, np.array(after))], [(0.0, start), (1.0, end)]
         for moment in self._world.impact_moments:
             for fixture, pose in ((moment.fixture_a, moment.pose_a), (moment.fixture_b, moment.pose_b)):
                 body, at = self._world.fixture(fixture).body, 0.0 if moment.fraction is None else moment.fraction
                 if body == self.bullet:
                     own.insert(-1, (at, np.array(pose[:2])))
-                elif body == panel.body:
+                elif body == self.target:
                     others.insert(-1, (at, np.array(pose)))
         times = sorted({at for at, _ in own + others})
         places, poses = ([_at(way, time) for time in times] for way in (own, others))
-        near_by = [self._local(panel, pose, tuple(place)) for place, pose in zip(places, poses, strict=True)]
+        near_by = [self._local(pose, tuple(place)) for place, pose in zip(places, poses, strict=True)]
         for k in range(len(times) - 1):
             is_taken_along = math.dist(near_by[k], near_by[k + 1]) < _TAKEN_ALONG
-            if not is_taken_along and self._passes(panel, poses[k], poses[k + 1], tuple(places[k]), tuple(places[k + 1])):
+            if not is_taken_along and self._passes(poses[k], poses[k + 1], tuple(places[k]), tuple(places[k + 1])):
                 return True
         return False
 
-    def _passes(self, panel: Panel, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
+    def _passes(self, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
         """Return True if an even motion of both leads the bullet's center through the panel's far side."""
         turned, way = abs(float(end[2] - start[2])), math.dist(before, after)
         n_pieces = 1 + int(turned / TURN)
         if way > _LONG_WAY:
             n_pieces = max(n_pieces, 1 + int(math.sqrt(0.25 * turned * way / LINEAR_SLOP)))  # an n-th of both bends it by an n-th squared
-        face = 0.0 if panel.is_round else panel.half_thickness
+        face = 0.0 if self._panel.is_round else self._panel.half_thickness
         was: Point | None = None
         for k in range(n_pieces + 1):
             share = k / n_pieces
             center = ((1.0 - share) * before[0] + share * after[0], (1.0 - share) * before[1] + share * after[1])
-            here = self._local(panel, (1.0 - share) * start + share * end, center)
-            near = self._near[panel.body]
+            here = self._local((1.0 - share) * start + share * end, center)
+            near = self._near
             far = -near * face
             if was is not None and -near * (here[0] - far) > 0.0:  # beyond the far side now
                 crossed = -near * (was[0] - far) <= 0.0
                 fraction = (far - was[0]) / (here[0] - was[0]) if crossed else 0.0
-                if crossed and abs(was[1] + fraction * (here[1] - was[1])) <= panel.half_height:
+                if crossed and abs(was[1] + fraction * (here[1] - was[1])) <= self._panel.half_height:
                     return True
-                self._near[panel.body] = -near  # round the end
+                self._near = -near  # round the end
             was = here
         return False
 
-    def _is_before_far_face(self, panel: Panel, center: Point) -> bool:
+    def _is_before_far_face(self, center: Point) -> bool:
         """Return True if a place lies before the far face of the panel as it stood when the last step began."""
-        pose = self._world.previous_poses[self._world.row_of(panel.body)]
-        return self._local(panel, pose, center)[0] * self._near[panel.body] > -panel.half_thickness
+        pose = self._world.previous_poses[self._row]
+        return self._local(pose, center)[0] * self._near > -self._panel.half_thickness
 
-    def _pose(self, panel: Panel) -> FloatArray:
-        pose: FloatArray = self._world.poses[self._world.row_of(panel.body)]
-        return pose
-
-    def _local(self, panel: Panel, pose: FloatArray, center: Point) -> Point:
+    def _local(self, pose: FloatArray, center: Point) -> Point:
         """Return a place in the panel's frame, mirrored for a flight to the left; a disc's frame lies along the flight."""
         at_x, at_y, angle = pose.tolist()
-        if panel.is_round:
+        if self._panel.is_round:
             (fx, fy), dx, dy = self._flight, center[0] - at_x, center[1] - at_y
             return fx * dx + fy * dy, self.spec.direction * (fx * dy - fy * dx)
         x, y = Transform((at_x, at_y), angle).apply_inverse(center)
         return self.spec.direction * x, y
+
+
+def _dot(a: Point, b: Point) -> float:
+    return a[0] * b[0] + a[1] * b[1]
+
+
+def _between(a: Point, b: Point) -> Point:
+    return 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
 
 
 def _at(way: list[tuple[float, FloatArray]], time: float) -> FloatArray:

@@ -36,7 +36,7 @@ takes the corner's speed, not the box's, which keeps ``k = q / (1 + q)`` of it, 
 
 If the next step, k d, ends past the middle, the box is out. So a stretch at the zone's near end is lost,
 
-        from  zone - min(2 r sin b, d)  to  min(zone, k d)  before the middle          (`corner_probability`: its length / d)
+        from  zone - min(2 r sin b, d)  to  min(zone, k d)  before the middle          (probability: its length / d)
 
 What the spin does before that step ends, and friction, are left out; the first is capped by Box2D at pi/2 a step.
 
@@ -52,183 +52,85 @@ Box2D's switches.
 the middle or at an angle the answer is None, never a guess. Positions are those that Box2D's float32 additions give, as a rounding decides
 at the zone's border.
 
-Functions of numbers take arrays too, which broadcast; lengths in meters, angles in radians, speeds in m/s.
+`ShotSpec.closing` is d and `ShotSpec.reach` the reach, for each kind of target, bullet and solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.experiments.spec import ShotSpec
 
-__all__ = [
-    "approach",
-    "capped_velocity",
-    "corner_probability",
-    "corner_tunnels",
-    "hit_chance",
-    "hit_probability",
-    "kept_speed",
-    "may_tumble",
-    "predicts_hit",
-    "predicts_tunnel",
-    "probabilities",
-    "reach",
-    "standard_errors",
-    "step_way",
-    "tunnel_chance",
-    "tunnel_probability",
-    "tunnels_by_phase",
-    "way_and_zone",
-]
-
-Numbers = FloatArray | float
+__all__ = ["Chances", "Prediction", "capped_velocity", "chances", "is_seen", "predict", "standard_errors", "tunnels_by_phase"]
 
 _BOX_ARM = 1.5
 """Ratio. m r^2 / I of a square box of half side r: I = m (2 r)^2 / 6."""
+_BORDER = 2e-5
+"""Meters. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
 
 
-def step_way(speed: Numbers, hertz: Numbers, longest: float = MAX_TRANSLATION_PER_STEP) -> FloatArray:
-    """Return the meters that a body moves in a step: ``speed / hertz``, at most `longest`, with Box2D 2, with the speed's sign."""
-    return np.clip(np.asarray(speed, np.float64) / hertz, -longest, longest)
+class Chances(NamedTuple):
+    """Probabilities over all phases: a contact is reported; the bullet goes through."""
+
+    hit: float
+    tunneled: float
 
 
-def approach(
-    speed: Numbers, hertz: Numbers, angle: Numbers = 0.0, target_speed: Numbers = 0.0, longest: float = MAX_TRANSLATION_PER_STEP
-) -> FloatArray:
-    """Return d: the meters by which bullet and target come nearer in a step, along the normal.
-
-    `angle` is that of the flight against the normal, below a right angle; `target_speed` is positive toward the bullet.
-    """
-    way: FloatArray = step_way(speed, hertz, longest) * np.cos(angle) + step_way(target_speed, hertz, longest)
-    return way
-
-
-def reach(thickness: Numbers, radius: Numbers, shape: str = "disc", turned: Numbers = 0.0, skin: float = BOX2D_POLYGON_SKIN) -> FloatArray:
-    """Return the distance of the bullet's center from a wall's middle within which Box2D makes contact points.
-
-    `thickness` is the wall's without skins, each of which is `skin`; a "box" has half the side `radius` and is `turned` against the wall.
-    """
-    half = 0.5 * np.asarray(thickness, np.float64)
-    if shape == "box":
-        width = radius * (np.abs(np.cos(turned)) + np.abs(np.sin(turned)))
-        return np.asarray(half + width + 2.0 * skin)
-    return np.asarray(half + radius + skin)
+def chances(spec: ShotSpec) -> Chances:
+    """Return the probabilities of the law, even for shots for which it is only an approximation."""
+    way = spec.closing
+    arrives = float(way > 0.0)
+    if _finds_contact(spec):
+        return Chances(arrives, arrives if spec.target == "sensor" else 0.0)
+    hit = _share(spec.reach + spec.reach_behind, way)
+    if spec.target == "sensor":
+        return Chances(hit, arrives)
+    near, far = _lost_stretch(spec)
+    lost = _share(max(0.0, far - near), way)
+    return Chances(hit, arrives - _share(spec.reach, way) + lost)
 
 
-def hit_probability(way: Numbers, zone: Numbers) -> FloatArray:
-    """Return ``min(1, 2 zone / way)``, of `approach` and `reach`: some step sees a contact; 0 where they do not come nearer."""
-    return _share(2.0 * np.asarray(zone), way)
+def _share(length: float, way: float) -> float:
+    """Return the probability that a stretch of this length holds one of the positions; 0 if the two do not come nearer."""
+    return min(1.0, length / way) if way > 0.0 else 0.0
 
 
-def tunnel_probability(way: Numbers, zone: Numbers) -> FloatArray:
-    """Return ``max(0, 1 - zone / way)``: the bullet goes through; 0 where they do not come nearer."""
-    return np.where(np.asarray(way) > 0.0, 1.0 - _share(zone, way), 0.0)
+def tunnels_by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for each phase (n,) whether the law lets that shot tunnel, and whether rounding cannot change that."""
+    chance = chances(spec).tunneled
+    if chance in (0.0, 1.0):
+        return np.full(len(phases), chance == 1.0), np.ones(len(phases), np.bool_)
+    way, zone = spec.closing, spec.reach
+    short = (replace(spec, phase=0.0).gap + phases * way) % way  # distance from the last position before the middle to the middle
+    from_border = np.minimum(np.abs(short - zone), np.minimum(short, way - short))
+    first = short + np.floor((zone - short) / way) * way  # distance of the first position in the zone from the middle
+    near, far = _lost_stretch(spec)
+    return (short > zone) | ((first > near) & (first < far)), from_border > _BORDER
 
 
-def tunnels_by_phase(way: Numbers, zone: Numbers, phase: FloatArray) -> NDArray[np.bool_]:
-    """Return for each phase whether that very shot goes through: no step ends in the caught half.
-
-    The last step before the middle plane leaves the bullet ``phase * way`` short of it; at the zone's border Box2D's float32 decides.
-    """
-    through: NDArray[np.bool_] = (np.asarray(way) > 0.0) & (phase * np.asarray(way) > zone)
-    return through
-
-
-def corner_probability(way: Numbers, zone: Numbers, radius: Numbers, turned: Numbers) -> FloatArray:
-    """Return the probability that a box is first seen with one corner in the zone, and tumbles over the middle; see the module."""
-    near, far = _lost_stretch(way, zone, radius, turned)
-    return _share(np.maximum(0.0, far - near), way)
+def _lost_stretch(spec: ShotSpec) -> tuple[float, float]:
+    """Return both ends of the stretch in which only a box's corner is stopped, meters before the middle; empty if near >= far."""
+    if spec.shape == "disc" or spec.target not in ("static", "kinematic"):
+        return spec.reach, spec.reach
+    quarter = 0.5 * math.pi
+    b = abs((spec.angle + 0.5 * quarter) % quarter - 0.5 * quarter)
+    q = _BOX_ARM * (math.cos(b) - math.sin(b)) ** 2
+    return spec.reach - min(2.0 * spec.radius * math.sin(b), spec.closing), min(spec.reach, q / (1.0 + q) * spec.closing)
 
 
-def corner_tunnels(way: Numbers, zone: Numbers, radius: Numbers, turned: Numbers, phase: FloatArray) -> NDArray[np.bool_]:
-    """Return for each phase whether that very box does so."""
-    step = np.asarray(way, np.float64)
-    short = phase * step
-    first = short + np.floor((zone - short) / step) * step  # before the middle, of the first position in the caught half
-    near, far = _lost_stretch(way, zone, radius, turned)
-    lost: NDArray[np.bool_] = (short <= zone) & (first > near) & (first < far)
-    return lost
-
-
-def _lost_stretch(way: Numbers, zone: Numbers, radius: Numbers, turned: Numbers) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of the stretch, meters before the middle; empty where the first is the larger."""
-    quarter = 0.5 * np.pi
-    b = np.abs(np.mod(np.asarray(turned) + 0.5 * quarter, quarter) - 0.5 * quarter)
-    q = _BOX_ARM * (np.cos(b) - np.sin(b)) ** 2
-    near = zone - np.minimum(2.0 * np.asarray(radius) * np.sin(b), way)
-    return np.asarray(near), np.minimum(zone, q / (1.0 + q) * np.asarray(way))
-
-
-def kept_speed(bullet_mass: Numbers, plate_mass: Numbers, restitution: Numbers = 0.0) -> FloatArray:
-    """Return the share of its speed that a bullet keeps when a free plate catches it; negative when it is thrown back."""
-    m, plate = np.asarray(bullet_mass, np.float64), np.asarray(plate_mass, np.float64)
-    return np.asarray((m - restitution * plate) / (m + plate))
-
-
-def standard_errors(measured: Numbers, predicted: Numbers, n_shots: int) -> FloatArray:
-    """Return by how many standard errors of the *prediction* a measured share of `n_shots` differs; infinite where it must not differ."""
+def standard_errors(measured: FloatArray | float, predicted: FloatArray | float, n_shots: int) -> FloatArray:
+    """Return by how many standard errors of the *prediction* measured shares of `n_shots` differ; infinite where no shot may differ."""
     wrong = np.abs(np.asarray(measured, np.float64) - predicted)
     error = np.sqrt(np.asarray(predicted, np.float64) * (1.0 - np.asarray(predicted)) / n_shots)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(wrong == 0.0, 0.0, wrong / error)
-
-
-def _share(length: Numbers, way: Numbers) -> FloatArray:
-    """Return the probability that a stretch of this length holds one of the positions."""
-    step = np.asarray(way, np.float64)
-    moves = step > 0.0
-    return np.where(moves, np.minimum(1.0, np.asarray(length, np.float64) / np.where(moves, step, 1.0)), 0.0)
-
-
-def probabilities(spec: ShotSpec, changes: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return the probabilities to hit and to tunnel of shots like `spec`, some of its numbers replaced by arrays."""
-    way, zone = way_and_zone(spec, changes)
-    hit, tunneled = _hit_and_tunneled(spec, way, zone)
-    if may_tumble(spec) and not _finds_contact(spec):
-        turned, radius = (np.asarray(changes.get(name, getattr(spec, name)), np.float64) for name in ("angle", "radius"))
-        tunneled = tunneled + corner_probability(way, zone, radius, turned)
-    return hit, tunneled
-
-
-def way_and_zone(spec: ShotSpec, changes: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return `approach` and `reach` of shots like `spec`, some of its numbers replaced by arrays."""
-
-    def number(name: str) -> FloatArray:
-        return np.asarray(changes.get(name, getattr(spec, name)), np.float64)
-
-    longest = MAX_TRANSLATION_PER_STEP if spec.is_box2d else np.inf
-    oncoming = number("target_speed") if spec.target in ("kinematic", "head_on") else 0.0
-    if spec.target == "head_on":  # both fly along one line, face to face: no angle matters, and the other is as thick as the bullet
-        way = approach(number("speed"), number("hertz"), 0.0, oncoming, longest)
-        zone = reach(2.0 * number("radius"), number("radius"), spec.shape, skin=spec.skin)
-        zone = zone - spec.skin if spec.shape == "disc" else zone
-    else:
-        way = approach(number("speed"), number("hertz"), number("angle"), oncoming, longest)
-        zone = reach(number("thickness"), number("radius"), spec.shape, number("angle"), spec.skin)
-    way, zone = np.broadcast_arrays(way, zone + spec.contact_margin)
-    return way, zone
-
-
-def may_tumble(spec: ShotSpec) -> bool:
-    """Return True if the bullet is a box that may meet its target with a corner ahead; it is turned with its flight."""
-    return spec.shape == "box" and spec.target in ("static", "kinematic")
-
-
-def _hit_and_tunneled(spec: ShotSpec, way: Numbers, zone: Numbers) -> tuple[FloatArray, FloatArray]:
-    arrives = (np.asarray(way) > 0.0).astype(np.float64)
-    finds_contact = _finds_contact(spec)
-    hit = arrives if finds_contact else hit_probability(way, zone - 0.5 * (spec.reach - spec.reach_behind))
-    if spec.target == "sensor":
-        return hit, arrives
-    return hit, np.zeros_like(arrives) if finds_contact else tunnel_probability(way, zone)
 
 
 def _finds_contact(spec: ShotSpec) -> bool:
@@ -236,39 +138,34 @@ def _finds_contact(spec: ShotSpec) -> bool:
     return spec.rule in ("substeps", "swept") or spec.looks_between_steps
 
 
-def predicts_tunnel(spec: ShotSpec) -> bool | None:
-    """Return True if the bullet of this very shot will go through; None where that is not derived."""
-    if spec.closing <= 0.0 or spec.target == "sensor":
-        return spec.closing > 0.0
-    if not spec.is_box2d and spec.looks_between_steps:
-        return False
-    if not _is_derived(spec):
-        return None
-    return False if _finds_contact(spec) else not _is_seen(spec, False)
+class Prediction(NamedTuple):
+    """Predictions for one shot; None for what is not derived.
+
+    Attributes
+    ----------
+    hit, tunnels : bool or None
+        Whether a contact with the target will be reported, and whether the bullet will go through.
+    hit_chance, tunnel_chance : float or None
+        Shares of shots that do so if the phase is uniform.
+    """
+
+    hit: bool | None = None
+    tunnels: bool | None = None
+    hit_chance: float | None = None
+    tunnel_chance: float | None = None
 
 
-def predicts_hit(spec: ShotSpec) -> bool | None:
-    """Return True if some contact with the target will be reported in this very shot; None where that is not derived."""
+def predict(spec: ShotSpec) -> Prediction:
+    """Return what is derived for this shot."""
     if spec.closing <= 0.0:
-        return False
-    if not _is_derived(spec):
-        return None
-    return _finds_contact(spec) or _is_seen(spec, True)
-
-
-def tunnel_chance(spec: ShotSpec) -> float | None:
-    """Return the share of shots that go through when the phase is uniform; None where not derived."""
-    looks_at_all = not spec.is_box2d and spec.looks_between_steps
-    if spec.closing <= 0.0 or spec.target == "sensor" or looks_at_all or _is_derived(spec):
-        return float(_hit_and_tunneled(spec, spec.closing, spec.reach)[1])
-    return None
-
-
-def hit_chance(spec: ShotSpec) -> float | None:
-    """Return the share of shots for which a contact is reported when the phase is uniform; None where not derived."""
-    if not _is_derived(spec):
-        return None
-    return float(_hit_and_tunneled(spec, spec.closing, spec.reach)[0])
+        return Prediction(False, False, 0.0, 0.0)
+    law, finds_contact, prediction = chances(spec), _finds_contact(spec), Prediction()
+    if _is_derived(spec):
+        tunnels = not finds_contact and not is_seen(spec, False)
+        prediction = Prediction(finds_contact or is_seen(spec, True), tunnels, *law)
+    if spec.target == "sensor" or (not spec.is_box2d and spec.looks_between_steps):
+        prediction = prediction._replace(tunnels=spec.target == "sensor", tunnel_chance=law.tunneled)
+    return prediction
 
 
 def _is_derived(spec: ShotSpec) -> bool:
@@ -282,10 +179,13 @@ def _is_derived(spec: ShotSpec) -> bool:
     return spec.target == "dynamic" and spec.angle == 0.0 and spec.height == 0.0
 
 
-def _is_seen(spec: ShotSpec, behind: bool) -> bool:
-    """Return True if contact points are made where some step ends, before the target's middle and perhaps behind it."""
+def is_seen(spec: ShotSpec, behind: bool, start: float | None = None) -> bool:
+    """Return True if contact points are made where some step ends, before the target's middle and perhaps `behind` it.
+
+    `start` is the bullet's x in the direction of flight, meters; by default the shot's own.
+    """
     exact: Any = np.float32 if spec.is_box2d else np.float64
-    x, ahead = exact(spec.direction * spec.start[0]), exact(spec.direction * spec.target_start[0])
+    x, ahead = exact(spec.direction * spec.start[0] if start is None else start), exact(spec.direction * spec.target_start[0])
     way, back = (_way_of_step(spec, *velocity) * exact(spec.direction) for velocity in (spec.velocity, spec.target_velocity))
     if spec.target == "head_on":  # along the line of flight, which is x where it is not slanted
         x, ahead = exact(-spec.run_up), exact(spec.gap - spec.run_up)

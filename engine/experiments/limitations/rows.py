@@ -18,30 +18,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
-
-import numpy as np
+from typing import NamedTuple
 
 from engine import query
 from engine.common.rng import stream
 from engine.contracts import Status, StepContacts
 from engine.experiments import tunneling
 from engine.experiments.limitations.finding import Finding
+from engine.experiments.range import target_of, world_of
+from engine.experiments.spec import Rule, ShotSpec, Target
 from engine.geometry import Circle, Polygon, Transform
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+from engine.world import BodySpec, FixtureSpec
 
 __all__ = [
     "PITCH",
     "SWITCHES",
     "TARGETS",
-    "RowTarget",
+    "FlaggedShot",
     "Rows",
-    "RowsSpec",
     "Shares",
     "even_phases",
     "first_swept_touch",
+    "flagged",
     "measure_sensors",
     "measure_shares",
     "measure_switches",
@@ -49,13 +49,13 @@ __all__ = [
     "sampling_error",
 ]
 
-RowTarget = Literal["sensor", "static", "kinematic", "dynamic"]
-
-TARGETS: tuple[tuple[RowTarget, bool], ...] = (("static", False), ("kinematic", False), ("dynamic", False), ("dynamic", True))
+TARGETS: tuple[tuple[Target, bool], ...] = (("static", False), ("kinematic", False), ("dynamic", False), ("dynamic", True))
 """Thin targets, and True with the bullet flag; continuous physics on."""
 SWITCHES = ((False, False), (False, True), (True, False), (True, True))
 """Continuous physics, bullet flag."""
 
+_RADIUS = 0.06
+"""Meters, of the bullets."""
 PITCH = 0.24
 """Meters from row to row."""
 _TARGET_HALF_HEIGHT = 0.1
@@ -69,44 +69,17 @@ _STANDARD_ERRORS = 4.0
 """Allowed deviation of a share, standard errors: one correct measurement in 16,000 deviates more."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowsSpec:
-    """Common parameters of all rows: meters, m/s; the world's continuous physics and the body's bullet flag."""
+class FlaggedShot(NamedTuple):
+    """A shot, and the body's bullet flag, which without continuous physics belongs to no rule."""
 
-    target: RowTarget = "static"
-    speed: float = 100.0
-    thickness: float = 0.1
-    radius: float = 0.06
-    hertz: float = 60.0
-    continuous: bool = True
-    bullet: bool = True
+    spec: ShotSpec
+    flag: bool
 
-    @property
-    def travel(self) -> float:
-        """Meters flown in a step."""
-        return float(tunneling.step_way(self.speed, self.hertz))
 
-    @property
-    def reach(self) -> float:
-        """Meters from the middle plane within which Box2D sees the bullet touch."""
-        return float(tunneling.reach(self.thickness, self.radius))
-
-    @property
-    def is_swept(self) -> bool:
-        """True if Box2D calls b2TimeOfImpact for this pair: never for a sensor, for two dynamic bodies only if one is a bullet."""
-        return self.continuous and self.target != "sensor" and (self.bullet or self.target != "dynamic")
-
-    @property
-    def seen_chance(self) -> float:
-        """The chance of being seen, over all phases."""
-        return 1.0 if self.is_swept else float(tunneling.hit_probability(self.travel, self.reach))
-
-    @property
-    def passed_chance(self) -> float:
-        """The chance of passing through, over all phases."""
-        if self.target == "sensor":
-            return 1.0
-        return 0.0 if self.is_swept else float(tunneling.tunnel_probability(self.travel, self.reach))
+def flagged(target: Target, speed: float, thickness: float, continuous: bool = True, bullet: bool = True) -> FlaggedShot:
+    """Return the shots of a row under both switches: the world's continuous physics and the body's bullet flag."""
+    rule: Rule = ("bullet" if bullet else "default") if continuous else "discrete"
+    return FlaggedShot(ShotSpec(speed, thickness, radius=_RADIUS, target=target, rule=rule), bullet)
 
 
 class Rows:
@@ -125,11 +98,11 @@ class Rows:
         x of each bullet at the start and after each step.
     """
 
-    def __init__(self, spec: RowsSpec, phases: Sequence[float]) -> None:
-        self.spec = spec
-        self.world = World(WorldSettings(gravity=(0.0, 0.0), hertz=spec.hertz, continuous=spec.continuous))
+    def __init__(self, shot: FlaggedShot, phases: Sequence[float]) -> None:
+        self.spec = spec = shot.spec
+        self.world = world_of(spec)
         self.heights = tuple(-PITCH * row for row in range(len(phases)))
-        kind = "static" if spec.target == "sensor" else spec.target
+        kind = target_of(spec)[1].type
         plate = FixtureSpec(
             Polygon.box(0.5 * spec.thickness, _TARGET_HALF_HEIGHT), density=_TARGET_DENSITY, sensor=spec.target == "sensor", friction=0.0
         )
@@ -137,7 +110,7 @@ class Rows:
         self.targets = tuple(self.world.create_body(BodySpec((plate,), type=kind, position=(0.0, y))) for y in self.heights)
         starts = [-(_STEPS_BEFORE + phase) * spec.travel for phase in phases]
         self.bullets = tuple(
-            self.world.create_body(BodySpec((disc,), position=(x, y), linear_velocity=(spec.speed, 0.0), bullet=spec.bullet))
+            self.world.create_body(BodySpec((disc,), position=(x, y), linear_velocity=(spec.speed, 0.0), bullet=shot.flag))
             for x, y in zip(starts, self.heights, strict=True)
         )
         self.seen = [False] * len(phases)
@@ -165,25 +138,11 @@ class Rows:
             self.ways[row].append(x)
             self.passed[row] = self.passed[row] or x - self.world.state(target).position[0] > 0.5 * self.spec.thickness
 
-    def predicted_seen(self, row: int) -> bool:
-        """Return the rule's prediction for this row's float32 positions."""
-        return self.spec.is_swept or any(abs(x) <= self.spec.reach for x in self._positions(row))
-
-    def predicted_passed(self, row: int) -> bool:
-        """Return True if the rule lets this row's bullet through: none of its positions lies in the half that pushes back."""
-        if self.spec.target == "sensor" or self.spec.is_swept:
-            return self.spec.target == "sensor"
-        return not any(-self.spec.reach <= x < 0.0 for x in self._positions(row))
-
-    def _positions(self, row: int) -> list[float]:
-        """Return where the steps would end without a target, in float32 as b2Island::Solve sums them."""
-        speed = tunneling.capped_velocity(np.float32(self.spec.speed), np.float32(0.0), self.spec.hertz)[0]
-        way, x = np.float32(1.0 / self.spec.hertz) * speed, np.float32(self.ways[row][0])
-        positions = []
-        for _ in range(_STEPS_BEFORE + _STEPS_AFTER):
-            positions.append(float(x))
-            x = np.float32(x + way)
-        return positions
+    def predicted(self, row: int) -> tuple[bool, bool]:
+        """Return whether the rule says that a row's bullet is seen, and that it passes: no step ends in the half that pushes back."""
+        is_swept, is_sensor, start = self.spec.looks_between_steps, self.spec.target == "sensor", self.ways[row][0]
+        is_seen, is_stopped = (is_swept or tunneling.is_seen(self.spec, behind, start) for behind in (True, False))
+        return is_seen, is_sensor or not is_stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +162,12 @@ def even_phases(n_rows: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=64)
-def measure_shares(spec: RowsSpec, n_shots: int = 200, seed: int = 0) -> Shares:
+def measure_shares(shot: FlaggedShot, n_shots: int = 200, seed: int = 0) -> Shares:
     """Fire `n_shots` shots whose phases are uniform, drawn from the seed."""
-    rows = Rows(spec, stream(seed, "promises", "phase").random(n_shots).tolist())
+    rows = Rows(shot, stream(seed, "promises", "phase").random(n_shots).tolist())
     while not rows.is_over:
         rows.observe(rows.world.step())
-    wrong = sum(rows.seen[row] != rows.predicted_seen(row) or rows.passed[row] != rows.predicted_passed(row) for row in range(n_shots))
+    wrong = sum((rows.seen[row], rows.passed[row]) != rows.predicted(row) for row in range(n_shots))
     return Shares(n_shots, sum(rows.seen) / n_shots, sum(rows.passed) / n_shots, wrong, rows.world.state_hash())
 
 
@@ -219,16 +178,16 @@ def sampling_error(chance: float, n_shots: int) -> float:
 
 def measure_sensors(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
     """Return the shares seen: by a sensor, by a wall of the same size, by a sensor without the flag; and of our own swept test."""
-    spec = RowsSpec("sensor", speed, thickness)
+    sensor = flagged("sensor", speed, thickness)
     findings = []
-    for what, row_spec in (
-        ("sensor, bullet flag: share of bullets detected", spec),
-        ("sensor, no flag: share of bullets detected", replace(spec, bullet=False)),
-        ("wall of the same size, bullet flag: share detected", replace(spec, target="static")),
+    for what, shot in (
+        ("sensor, bullet flag: share of bullets detected", sensor),
+        ("sensor, no flag: share of bullets detected", flagged("sensor", speed, thickness, bullet=False)),
+        ("wall of the same size, bullet flag: share detected", flagged("static", speed, thickness)),
     ):
-        share = measure_shares(row_spec, n_shots)
-        findings.append(Finding(what, row_spec.seen_chance, share.seen, "%", sampling_error(row_spec.seen_chance, n_shots), 1))
-    rows = Rows(spec, tuple((row + 0.5) / n_shots for row in range(n_shots)))
+        chance = tunneling.chances(shot.spec).hit
+        findings.append(Finding(what, chance, measure_shares(shot, n_shots).seen, "%", sampling_error(chance, n_shots), 1))
+    rows = Rows(sensor, tuple((row + 0.5) / n_shots for row in range(n_shots)))
     swept = sum(first_swept_touch(rows, row) is not None for row in range(n_shots)) / n_shots
     return (*findings, Finding("sensor, our swept test in each step: share detected", 1.0, swept, "%", 0.0, 1))
 
@@ -249,25 +208,23 @@ def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: i
     """Return the shares that go through walls and thin plates, continuous physics on."""
     findings = []
     for target, bullet in TARGETS:
-        spec = RowsSpec(target, speed, thickness, bullet=bullet)
         noun = "plate" if target == "dynamic" else "wall"
         what = f"{target} {noun}, {'bullet flag' if bullet else 'no flag'}: share that passes through"
-        findings.append(_passed(what, spec, n_shots))
+        findings.append(_passed(what, flagged(target, speed, thickness, bullet=bullet), n_shots))
     return tuple(findings)
 
 
 def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
     """Return the shares that go through a static wall for each setting of the switches, and how many bits the flag alone changes."""
-    base = RowsSpec("static", speed, thickness)
-    findings = []
+    findings, hashes = [], []
     for continuous, bullet in SWITCHES:
-        spec = replace(base, continuous=continuous, bullet=bullet)
+        shot = flagged("static", speed, thickness, continuous, bullet)
+        hashes.append(measure_shares(shot, n_shots).state_hash)
         what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: share that passes through"
-        findings.append(_passed(what, spec, n_shots))
-    plain, flagged = (measure_shares(replace(base, continuous=False, bullet=bullet), n_shots).state_hash for bullet in (False, True))
-    return (*findings, Finding("worlds changed by the flag alone, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
+        findings.append(_passed(what, shot, n_shots))
+    return (*findings, Finding("worlds changed by the flag alone, of 1", 0.0, float(hashes[0] != hashes[1]), "", 0.0, 0))
 
 
-def _passed(what: str, spec: RowsSpec, n_shots: int) -> Finding:
-    chance = spec.passed_chance
-    return Finding(what, chance, measure_shares(spec, n_shots).passed, "%", sampling_error(chance, n_shots), 1)
+def _passed(what: str, shot: FlaggedShot, n_shots: int) -> Finding:
+    chance = tunneling.chances(shot.spec).tunneled
+    return Finding(what, chance, measure_shares(shot, n_shots).passed, "%", sampling_error(chance, n_shots), 1)

@@ -211,7 +211,7 @@ def test_in_slow_motion_the_plate_waits_for_the_bullet():
     trail = views.scene(stage).trail
     world, impacts = stage.world, step_path(stage)
     assert impacts is not None
-    plate, bullet = world.row_of(watch.panels[0].body), world.row_of(watch.bullet)
+    plate, bullet = world.row_of(watch.target), world.row_of(watch.bullet)
     (moment,) = set(impacts.contact_moments.tolist())
     assert moment == pytest.approx((watch.hit.time * 60.0) % 1.0, abs=1e-5)
     painter = DebugDraw()

@@ -8,11 +8,10 @@ import pytest
 
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
-from engine.experiments.impact import first_touch, movers_of, rounding, stop_time, stop_window
-from engine.experiments.range import build_range, range_settings
+from engine.experiments.impact import Approach, rounding
+from engine.experiments.range import fire
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import TARGETS, ShotSpec
-from engine.world import World
 
 STILL = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
 LATE_BLADES = 0.05
@@ -93,10 +92,8 @@ def test_the_blade_is_met_in_time_or_late_but_never_early():
 def test_the_times_of_touch_are_those_of_geometry():
     """A disc at 50 m/s meets a wall, skin included, when its front has gone the way; b2TimeOfImpact's aim is 15 mm deeper."""
     spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
-    world = World(range_settings(spec))
-    targets = movers_of(world, spec, build_range(world, spec))
-    way = -spec.start[0] - spec.reach
-    assert first_touch(spec, targets, 1.0) == pytest.approx(way / 50.0, abs=1e-7)
-    assert stop_time(spec, targets, 1.0) == pytest.approx((way + 0.015) / 50.0, abs=BOX2D_TOI_TOLERANCE / 50.0)
-    assert first_touch(spec, targets, 0.5 * way / 50.0) is None
-    assert stop_window(spec, targets, 0.5 * way / 50.0) is None
+    shot, way = fire(spec), -spec.start[0] - spec.reach
+    long, short = Approach(shot, 1.0), Approach(shot, 0.5 * way / 50.0)
+    assert long.first_touch == pytest.approx(way / 50.0, abs=1e-7)
+    assert long.stop_time == pytest.approx((way + 0.015) / 50.0, abs=BOX2D_TOI_TOLERANCE / 50.0)
+    assert short.first_touch is short.stop_window is None

@@ -15,7 +15,7 @@ from engine.experiments.limitations.finding import Finding
 from engine.experiments.limitations.missed_touch import MISSED, Crossing, Passage, find_missed, measure_missed
 from engine.experiments.limitations.motion_cap import measure_cap
 from engine.experiments.limitations.rows import (
-    RowsSpec,
+    flagged,
     measure_sensors,
     measure_shares,
     measure_switches,
@@ -24,6 +24,7 @@ from engine.experiments.limitations.rows import (
 )
 from engine.experiments.limitations.seams import GROUNDS, SOLVER_SHARE, first_bump, measure_seams, measure_slides
 from engine.experiments.limitations.threshold import APPROACHES, DROPS, LYING, dropped_balls, measure_threshold, predicted_drop
+from engine.experiments.tunneling import chances
 from engine.geometry import Polygon
 
 PAIR_FILE = Path(__file__).resolve().parents[3] / "demos" / "pairs" / "toi_through.json"
@@ -38,11 +39,11 @@ def measured(findings, what):
 @pytest.mark.parametrize(("continuous", "bullet"), [(False, False), (False, True), (True, False), (True, True)])
 @pytest.mark.parametrize(("speed", "thickness"), [(30.0, 0.02), (100.0, 0.2), (300.0, 0.05)])
 def test_each_row_does_what_the_rule_says(target, continuous, bullet, speed, thickness):
-    spec = RowsSpec(target, speed, thickness, continuous=continuous, bullet=bullet)
-    shares = measure_shares(spec, 40, seed=3)
+    shot = flagged(target, speed, thickness, continuous, bullet)
+    shares, law = measure_shares(shot, 40, seed=3), chances(shot.spec)
     assert shares.n_surprises == 0
-    assert abs(shares.seen - spec.seen_chance) <= sampling_error(spec.seen_chance, 40)
-    assert abs(shares.passed - spec.passed_chance) <= sampling_error(spec.passed_chance, 40)
+    assert abs(shares.seen - law.hit) <= sampling_error(law.hit, 40)
+    assert abs(shares.passed - law.tunneled) <= sampling_error(law.tunneled, 40)
 
 
 def test_a_sensor_misses_most_bullets_whatever_the_flag_and_a_swept_test_none():

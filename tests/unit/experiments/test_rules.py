@@ -10,12 +10,12 @@ import pytest
 
 from engine.common.rng import stream
 from engine.experiments.lookahead import thinnest
-from engine.experiments.range import build_range, fire_bullet, range_settings
+from engine.experiments.range import fire
 from engine.experiments.rules import MAX_IMPACTS, RuleStepper
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import RULES, SHORTEST_STEP, TARGETS, ShotSpec
 from engine.geometry import Circle, Polygon
-from engine.world import BodySpec, FixtureSpec, World
+from engine.world import BodySpec, FixtureSpec
 
 SOLID = tuple(target for target in TARGETS if target != "sensor")
 HOLDING = ("static", "kinematic", "dynamic", "head_on")
@@ -23,13 +23,11 @@ HOLDING = ("static", "kinematic", "dynamic", "head_on")
 
 def stepped(spec, n_steps, back=None):
     """Take steps of a shot; with another wall at x = `back`, m, that throws the bullet back."""
-    world = World(range_settings(spec))
-    build_range(world, spec)
+    shot = fire(spec)
     if back is not None:
-        world.create_body(BodySpec((FixtureSpec(Polygon.box(0.1, 2.0)),), "static", (spec.start[0] + back, 0.0)))
-    bullet = fire_bullet(world, spec)
-    stepper = RuleStepper(world, spec, bullet)
-    return world, stepper, bullet, [list(stepper.step()) for _ in range(n_steps)]
+        shot.world.create_body(BodySpec((FixtureSpec(Polygon.box(0.1, 2.0)),), "static", (spec.start[0] + back, 0.0)))
+    stepper = RuleStepper(shot)
+    return shot.world, stepper, shot.bullet, [list(stepper.step()) for _ in range(n_steps)]
 
 
 @pytest.mark.parametrize("target", HOLDING)

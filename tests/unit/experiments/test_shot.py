@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from engine.common.rng import stream
-from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments.shot import phases, run_burst, run_shot, scatter
+from engine.common.tolerances import LINEAR_SLOP
+from engine.experiments.shot import phases, run_shot
 from engine.experiments.spec import ShotSpec
-from engine.experiments.tunneling import tunnel_chance
 
 FREE = ("static", "dynamic")
 SWITCHES = ("discrete", "bullet")
@@ -69,7 +68,7 @@ def test_with_ccd_no_shot_tunnels(random_shots):
 
 
 def test_every_shot_does_what_was_predicted(random_shots):
-    assert [shot.spec for shot in random_shots if shot.tunneled != shot.predicted_tunnels] == []
+    assert [shot.spec for shot in random_shots if shot.tunneled != shot.prediction.tunnels] == []
     assert sum(shot.tunneled for shot in random_shots) > 8
 
 
@@ -124,7 +123,7 @@ def test_the_same_shot_twice_gives_the_same_numbers():
 
 def test_speed_zero_never_arrives():
     shot = run_shot(ShotSpec(speed=0.0))
-    assert (shot.hit, shot.tunneled, shot.impact_time_ours, shot.predicted_tunnels) == (False, False, None, False)
+    assert (shot.hit, shot.tunneled, shot.impact_time_ours, shot.prediction.tunnels) == (False, False, None, False)
     assert shot.verdict == "the bullet does not move"
 
 
@@ -147,17 +146,6 @@ def test_the_verdict_names_the_two_steps_that_the_target_lay_between():
     verdict = run_shot(ShotSpec(speed=120.0, target="dynamic")).verdict
     assert verdict == "tunneled: the plate lay between step 2 (x = -1.00 m) and step 3 (x = 1.00 m)"
     assert run_shot(ShotSpec(rule="bullet")).verdict.startswith("stopped at x = -0.07 m")
-
-
-def test_shares_follow_the_law():
-    """Binomial: three standard errors, for the shares of hits and of tunnels."""
-    spec = ShotSpec(speed=60.0, thickness=0.4, radius=0.05)
-    series = run_burst(spec, scatter(spec, 150, 11))
-    step = spec.travel
-    for measured, law in ((series.tunneled_share, tunnel_chance(spec)), (series.hit_share, min(1.0, 2.0 * spec.reach / step))):
-        assert measured == pytest.approx(law, abs=3.0 * (law * (1.0 - law) / 150) ** 0.5)
-    assert series.surprises == ()
-    assert spec.reach == pytest.approx(0.2 + 0.05 + BOX2D_POLYGON_SKIN)
 
 
 def test_phases_come_from_the_seed_and_a_single_shot_is_half_way():

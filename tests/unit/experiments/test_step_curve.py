@@ -7,7 +7,6 @@ import math
 import pytest
 
 from engine import query
-from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.experiments.lookahead import free_sweep
 from engine.experiments.step_curve import MovingShape, step_curve, touches
@@ -23,7 +22,7 @@ def disc(start, end):
 
 
 def test_a_disc_through_a_wall_is_open_at_both_ends():
-    curve = step_curve(disc(-1.0, 1.0), [WALL])
+    curve = step_curve(disc(-1.0, 1.0), WALL)
     assert curve.gaps[0] == pytest.approx(1.0 - 0.25 - 0.01 - 0.0625)
     assert curve.gaps[-1] == pytest.approx(curve.gaps[0])
     assert curve.gaps.min() == pytest.approx(-0.25 - 0.01 - 0.0625), "in the middle, the depth to the nearer face"
@@ -37,21 +36,17 @@ def test_a_disc_through_a_wall_is_open_at_both_ends():
 def test_the_curve_is_our_distance_and_depth():
     blade = MovingShape(WALL.shape, Sweep(Transform((0.3, 0.1), 1.0), Transform((0.3, 0.1), 3.0)))
     bullet = disc(-1.0, 1.0)
-    curve = step_curve(bullet, [blade])
+    curve = step_curve(bullet, blade)
     for t, gap in zip(curve.fractions[::40].tolist(), curve.gaps[::40].tolist(), strict=True):
         a, b = bullet.sweep.at(t), blade.sweep.at(t)
         depth = query.penetration(bullet.shape, a, blade.shape, b).depth
         assert gap == pytest.approx(query.distance(bullet.shape, a, blade.shape, b).separation if depth == 0.0 else -depth, abs=1e-9)
 
 
-def test_of_several_it_is_about_the_one_touched_first_or_else_the_nearest():
-    posts = [MovingShape(Circle(0.125), Sweep(Transform((x, 0.0)), Transform((x, 0.0)))) for x in (0.75, 0.25, 0.5)]
-    assert step_curve(disc(-1.0, 1.0), posts).other == 1
-    missed = step_curve(disc(-1.0, -0.5), posts)
-    assert missed.other == 1 and missed.touch.status is Status.MISS
-    assert touches(disc(-1.0, 1.0), posts) and not touches(disc(-1.0, -0.5), posts)
-    with pytest.raises(InvalidInputError, match="others"):
-        step_curve(disc(0.0, 1.0), [])
+def test_a_disc_that_stops_short_misses():
+    post = MovingShape(Circle(0.125), Sweep(Transform((0.25, 0.0)), Transform((0.25, 0.0))))
+    assert step_curve(disc(-1.0, -0.5), post).touch.status is Status.MISS
+    assert touches(disc(-1.0, 1.0), post) and not touches(disc(-1.0, -0.5), post)
 
 
 def test_a_touch_that_box2d_passes_over_is_shown_as_one():
@@ -60,7 +55,7 @@ def test_a_touch_that_box2d_passes_over_is_shown_as_one():
     body = world.create_body(BodySpec((FixtureSpec(blade),), type="static"))
     held = world.fixture(world.body(body).fixtures[0]).shape
     spun = MovingShape(held, Sweep(Transform((0.3, 0.0), 1.0), Transform((0.3, 0.0), 4.0)))
-    curve = step_curve(MovingShape(Circle(0.05), Sweep(Transform((-0.9, 0.0)), Transform((0.93, 0.0)))), [spun])
+    curve = step_curve(MovingShape(Circle(0.05), Sweep(Transform((-0.9, 0.0)), Transform((0.93, 0.0)))), spun)
     assert curve.touch.status is Status.HIT and curve.box2d.status is Status.MISS
 
 

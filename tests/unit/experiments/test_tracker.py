@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.experiments.range import Panel
+from engine.experiments.range import Panel, Shot
 from engine.experiments.spec import ShotSpec
 from engine.experiments.tracker import ShotTracker
 from engine.geometry import Circle, Polygon
@@ -12,8 +12,7 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 def watched(bullet, plate, steps):
     """A bullet and a plate of 0.1 m by 1 m that do not collide, so that only the watch decides."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
-    panel = Panel(world.create_body(plate), 0.05, 0.5)
-    watch = ShotTracker(world, ShotSpec(), world.create_body(bullet), (panel,))
+    watch = ShotTracker(Shot(world, ShotSpec(), Panel(0.05, 0.5), world.create_body(plate), world.create_body(bullet)))
     for _ in range(steps):
         watch.observe(world.step())
     return watch
