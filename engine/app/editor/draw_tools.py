@@ -61,7 +61,7 @@ class _DrawTool(Tool):
         changed = False
         with editor.telling():
             if not editor.background.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
-                editor.say(f"the {self.kind} is being cut into convex pieces; the first time takes longer")
+                editor.say(f"the {self.kind} is being cut into convex pieces; this takes longer the first time")
             changed = True
         return changed
 
