@@ -43,7 +43,7 @@ class Bounce(Scene):
     )
     keywords = "restitution bounce ball elastic energy"
     parameters = (
-        Parameter("height", 4.0, 0.5, 8.0, "m", "height of the fall"),
+        Parameter("height", 4.0, 0.5, 8.0, "m", "drop height"),
         Parameter("gravity", 10.0, 1.0, 20.0, "m/s²", "gravity"),
         Parameter("hertz", 120, 30, 480, "Hz", "step rate", whole=True),
     )

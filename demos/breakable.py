@@ -63,7 +63,7 @@ class Breakable(Scene):
     parameters = (
         Parameter("limit", 4.0, 0.5, 8.0, "N s", "impulse that breaks a plate"),
         Parameter("highest", 6.0, 2.0, 10.0, "m", "height of the last plate"),
-        Parameter("spin", 0.0, 0.0, 6.0, "rad/s", "spin of the plates"),
+        Parameter("spin", 0.0, 0.0, 6.0, "rad/s", "plate spin"),
     )
     keys = (("Enter", "drop new plates"),)
     claims = (

@@ -53,7 +53,7 @@ class Bridge(Scene):
     parameters = (
         Parameter("planks", 16, 6, 40, "", "planks", whole=True),
         Parameter("slack", 0.05, 0.01, 0.3, "", "slack as a fraction of the span"),
-        Parameter("mass", 40.0, 1.0, 1000.0, "kg", "mass of the ball", slider_high=400.0),
+        Parameter("mass", 40.0, 1.0, 1000.0, "kg", "ball mass", slider_high=400.0),
         Parameter("iterations", 20, 1, 100, "", "velocity iterations", whole=True, setting="velocity_iterations"),
     )
     keys = (("Enter", "roll the ball again"),)

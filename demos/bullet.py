@@ -129,8 +129,8 @@ class Bullet(Demo):
         Parameter.choice("target", tuple(TARGETS), "target", tuple(alias for _, alias in TARGETS.values()), default=3),
         Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
         Parameter("angle", 0.0, -75.0, 75.0, "°", "angle from the normal"),
-        Parameter("thickness", 0.05, 0.005, 1.0, "m", "thickness of the target", slider_high=0.5),
-        Parameter("radius", DEFAULT_RADIUS, 0.005, 0.3, "m", "radius of the bullet"),
+        Parameter("thickness", 0.05, 0.005, 1.0, "m", "target thickness", slider_high=0.5),
+        Parameter("radius", DEFAULT_RADIUS, 0.005, 0.3, "m", "bullet radius"),
         Parameter("hertz", 60.0, 15.0, 480.0, "Hz", "step rate", whole=True),
         Parameter("restitution", 0.0, 0.0, 1.0, "", "restitution (bounce)"),
         Parameter("target_speed", 20.0, -200.0, 200.0, "m/s", "target speed toward the gun"),
@@ -143,7 +143,7 @@ class Bullet(Demo):
             "phase (where the steps end)",
             note="0: a step ends at the target's center; 0.5: the target is halfway between two step ends.",
         ),
-        Parameter.choice("shape", ("disc", "box"), "shape of the bullet"),
+        Parameter.choice("shape", ("disc", "box"), "bullet shape"),
     )
     keys = (
         ("Enter, F", "fire now"),

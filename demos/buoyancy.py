@@ -104,8 +104,8 @@ class Buoyancy(Scene):
     )
     keywords = "water density float archimedes drag fluid"
     parameters = (
-        Parameter("water", 1.0, 0.5, 2.0, "kg/m²", "density of the water"),
-        Parameter("drag", 2.5, 0.2, 6.0, "1/s", "drag of the water"),
+        Parameter("water", 1.0, 0.5, 2.0, "kg/m²", "water density"),
+        Parameter("drag", 2.5, 0.2, 6.0, "1/s", "water drag"),
     )
     keys = (("Enter", "drop them again"),)
     claims = (

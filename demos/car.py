@@ -57,10 +57,10 @@ class Car(Scene):
     )
     keywords = "wheel joint motor suspension spring vehicle torque"
     parameters = (
-        Parameter("speed", 6.0, 1.0, 15.0, "m/s", "speed of the motor"),
+        Parameter("speed", 6.0, 1.0, 15.0, "m/s", "motor speed"),
         Parameter("torque", 14.0, 1.0, 60.0, "N m", "maximum torque per wheel"),
-        Parameter("frequency", 4.0, 1.0, 12.0, "Hz", "frequency of the springs"),
-        Parameter("hills", 0.9, 0.0, 2.0, "m", "height of the hills"),
+        Parameter("frequency", 4.0, 1.0, 12.0, "Hz", "spring frequency"),
+        Parameter("hills", 0.9, 0.0, 2.0, "m", "hill height"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("Left, Right", "drive left, drive right"), ("Down", "coast"))

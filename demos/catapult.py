@@ -84,7 +84,7 @@ class Catapult(Scene):
     parameters = (
         Parameter("weight", 60.0, 20.0, 400.0, "kg", "falling weight"),
         Parameter("stop", 45.0, 15.0, 75.0, "°", "release angle of the stone"),
-        Parameter("stone", 3.0, 0.5, 20.0, "kg", "mass of the stone"),
+        Parameter("stone", 3.0, 0.5, 20.0, "kg", "stone mass"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
     keys = (("Enter", "load and shoot"),)

@@ -52,7 +52,7 @@ class Conveyor(Scene):
     )
     keywords = "friction belt slip tangent speed"
     parameters = (
-        Parameter("speed", 3.0, 0.5, 5.0, "m/s", "speed of the belts"),
+        Parameter("speed", 3.0, 0.5, 5.0, "m/s", "belt speed"),
         Parameter("friction", 0.25, 0.1, 1.0, "", "friction of belts and parcels"),
     )
     keys = (("B", "reverse the belts"),)

@@ -65,7 +65,7 @@ class Dominoes(Scene):
     keys = (("Enter", "set them up again"),)
     claims = (
         Claim(
-            "speed of the wave",
+            "wave speed",
             "m/s",
             3.0,
             lambda demo: demo.speed,

@@ -50,7 +50,7 @@ class GhostCollisions(Scene):
     keywords = "ghost vertices seams edges chain floor trip"
     parameters = (
         Parameter.choice("slider", SLIDERS, "sliding body"),
-        Parameter("speed", 7.0, 3.0, 15.0, "m/s", "speed of the sliders"),
+        Parameter("speed", 7.0, 3.0, 15.0, "m/s", "slider speed"),
         Parameter("rate", 2.0, 0.5, 6.0, "1/s", "sliders per second"),
     )
     claims = (

@@ -57,8 +57,8 @@ class OneSidedPlatform(Scene):
     keywords = "presolve pre-solve hook platform jump one-way"
     parameters = (
         Parameter("jumpers", 8, 1, 10, "", "jumpers", whole=True),
-        Parameter("slowest", 5.0, 3.0, 8.0, "m/s", "speed of the slowest jump"),
-        Parameter("fastest", 12.5, 8.0, 14.0, "m/s", "speed of the fastest jump"),
+        Parameter("slowest", 5.0, 3.0, 8.0, "m/s", "slowest jump speed"),
+        Parameter("fastest", 12.5, 8.0, 14.0, "m/s", "fastest jump speed"),
     )
     keys = (("J", "jump"), ("Enter", "start again"))
     claims = (

@@ -39,7 +39,7 @@ QUERIES = ("manifold", "distance", "toi", "ray_cast", "contains")
 CONTACT_QUERIES = ("manifold", "overlap", "distance")
 """Queries that can be asked of the same pair."""
 
-FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Only for toi: 0 is the start, and 1 is the end.")
+FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "time within the step", note="Only for toi: 0 is the start, and 1 is the end.")
 KEY_MOVE = 0.001
 """Meters by which an arrow key moves what was touched last."""
 _PROOF, _PROOF_SHARE, _PROOF_WIDTH = 106.0, 0.3, 860.0

@@ -58,8 +58,8 @@ class RowsScene(Limitation):
     """Lanes of bullets."""
 
     parameters = (
-        Parameter("speed", 100.0, 10.0, 400.0, "m/s", "speed of the bullets", slider_high=200.0),
-        Parameter("thickness", 0.1, 0.005, 0.2, "m", "thickness of the targets"),
+        Parameter("speed", 100.0, 10.0, 400.0, "m/s", "bullet speed", slider_high=200.0),
+        Parameter("thickness", 0.1, 0.005, 0.2, "m", "target thickness"),
     )
     run_steps = 16
     pitch = 1e3, LANE

@@ -59,7 +59,7 @@ class PromiseSeams(Limitation):
     keywords = "ghost vertices edges tiles seams chain"
     parameters = (
         Parameter.choice("slider", SLIDERS, "sliding body"),
-        Parameter("speed", 7.0, 2.0, 15.0, "m/s", "speed of the slider"),
+        Parameter("speed", 7.0, 2.0, 15.0, "m/s", "slider speed"),
         Parameter("phase", 0.56, 0.0, 1.0, "", "phase (where the steps end)", note="Initial head start, as a fraction of a step."),
     )
     slow_motion = 1 / 4

@@ -52,7 +52,7 @@ class Pyramid(Scene):
         Parameter("rows", 12, 2, 30, "", "rows", whole=True),
         Parameter("friction", 0.6, 0.0, 1.0, "", "friction"),
         Parameter("iterations", 8, 1, 50, "", "velocity iterations", whole=True, setting="velocity_iterations"),
-        Parameter("mass", 40.0, 1.0, 400.0, "kg", "mass of the ball"),
+        Parameter("mass", 40.0, 1.0, 400.0, "kg", "ball mass"),
         Parameter.choice("shape", ("pyramid", "tower"), "shape"),
     )
     keys = (("Enter", "throw a ball"),)

@@ -58,8 +58,8 @@ class RadialEngine(Scene):
     keywords = "piston crank slider prismatic motor engine"
     parameters = (
         Parameter("cylinders", 5, 1, 9, "", "cylinders", whole=True),
-        Parameter("speed", 60.0, -300.0, 300.0, "rpm", "speed of the motor"),
-        Parameter("rod", 2.2, 1.7, 4.0, "m", "length of the rods"),
+        Parameter("speed", 60.0, -300.0, 300.0, "rpm", "motor speed"),
+        Parameter("rod", 2.2, 1.7, 4.0, "m", "rod length"),
         Parameter("iterations", 20, 1, 100, "", "velocity iterations", whole=True, setting="velocity_iterations"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}

@@ -44,8 +44,8 @@ class Ragdoll(Scene):
     )
     keywords = "hinge limit revolute energy stairs figure"
     parameters = (
-        Parameter("speed", 4.0, 0.0, 10.0, "m/s", "speed of the throw"),
-        Parameter("stiffness", 1.0, 0.0, 30.0, "", "friction of the hinges"),
+        Parameter("speed", 4.0, 0.0, 10.0, "m/s", "throwing speed"),
+        Parameter("stiffness", 1.0, 0.0, 30.0, "", "hinge friction"),
         Parameter("restitution", 0.0, 0.0, 0.7, "", "restitution (bounce)"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}

@@ -67,7 +67,7 @@ class Scattering(Scene):
     keywords = "reflection angle bounce scatter"
     parameters = (
         Parameter("shots", 21, 1, 61, "", "number of shots", whole=True),
-        Parameter("speed", 10.0, 4.0, 60.0, "m/s", "speed of the shots"),
+        Parameter("speed", 10.0, 4.0, 60.0, "m/s", "shot speed"),
         Parameter("restitution", 1.0, 0.0, 1.0, "", "restitution (bounce)"),
     )
     keys = (("Enter", "fire again"),)

@@ -49,9 +49,9 @@ class SensorGates(Scene):
     keywords = "sensor gas count door tunneling diffusion"
     parameters = (
         Parameter("balls", 60, 1, 200, "", "number of balls", whole=True),
-        Parameter("speed", 7.0, 3.0, 80.0, "m/s", "speed of the balls"),
-        Parameter("thickness", 0.4, 0.02, 0.6, "m", "thickness of each sensor"),
-        Parameter("door", 2.5, 0.5, 6.0, "m", "height of the door"),
+        Parameter("speed", 7.0, 3.0, 80.0, "m/s", "ball speed"),
+        Parameter("thickness", 0.4, 0.02, 0.6, "m", "sensor thickness"),
+        Parameter("door", 2.5, 0.5, 6.0, "m", "door height"),
     )
     claims = (
         Claim("balls on the right, counted by the sensors", "", 0.0, lambda demo: demo.counted, lambda demo: demo.on_the_right, 0.0, 0),

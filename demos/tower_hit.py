@@ -58,7 +58,7 @@ class TowerHit(Scene):
     )
     keywords = "tunneling tunnelling ccd continuous bullet flag bricks"
     parameters = (
-        Parameter("speed", 100.0, 5.0, 115.0, "m/s", "speed of the shot"),
+        Parameter("speed", 100.0, 5.0, 115.0, "m/s", "shot speed"),
         Parameter("phase", 0.6, 0.0, 1.0, "", "phase (where the steps end)"),
         Parameter.choice("shot", tuple(_SIZES), "projectile"),
     )

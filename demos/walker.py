@@ -97,8 +97,8 @@ class Walker(Scene):
     )
     keywords = "jansen linkage legs crank strandbeest theo"
     parameters = (
-        Parameter("speed", 3.0, 0.5, 6.0, "rad/s", "speed of the crank"),
-        Parameter("friction", 0.9, 0.05, 1.5, "", "friction of the ground"),
+        Parameter("speed", 3.0, 0.5, 6.0, "rad/s", "crank speed"),
+        Parameter("friction", 0.9, 0.05, 1.5, "", "ground friction"),
         Parameter("springs", 0.0, 0.0, 30.0, "Hz", "frequency of the rods' springs (0: rigid)", note="Box2D's sample uses 10 Hz."),
         Parameter("pebbles", 0, 0, _PEBBLES, "", "pebbles in the way", whole=True),
     )

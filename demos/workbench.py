@@ -92,7 +92,7 @@ class Workbench(Demo):
     tries = BUILDING
     keywords = "build create draw scene editor sandbox"
     parameters = (
-        Parameter("width", 20.0, 4.0, 200.0, "m", "width of the ground", slider_high=60.0),
+        Parameter("width", 20.0, 4.0, 200.0, "m", "ground width", slider_high=60.0),
         Parameter.choice("walls", ("none", "both sides", "endless"), "ends of the ground", note="Walls, or an endless ground."),
     )
     keys = (("C", "clear the bench"),)

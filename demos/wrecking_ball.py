@@ -61,14 +61,14 @@ class WreckingBall(Scene):
     )
     keywords = "rope chain pendulum mass ratio crane wall"
     parameters = (
-        Parameter("mass", 120.0, 2.0, 2000.0, "kg", "mass of the ball", slider_high=500.0),
+        Parameter("mass", 120.0, 2.0, 2000.0, "kg", "ball mass", slider_high=500.0),
         Parameter("angle", 70.0, 10.0, 85.0, "°", "starting angle of the chain"),
         Parameter.choice("rope", ("no", "yes"), "a rope joint from the hook to the ball", default=1),
     )
     keys = (("Enter", "swing again"),)
     claims = (
         Claim(
-            "maximum speed of the ball before it hits the wall",
+            "maximum ball speed before it hits the wall",
             "m/s",
             2.0,
             lambda demo: demo.fastest if demo.is_down or demo.has_hit else None,

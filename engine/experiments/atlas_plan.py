@@ -76,13 +76,13 @@ class Parameter:
 PARAMETERS: dict[str, Parameter] = {
     parameter.name: parameter
     for parameter in (
-        Parameter("speed", "speed of the bullet", "m/s", "log"),
-        Parameter("thickness", "thickness of the target", "m", "log"),
-        Parameter("radius", "radius of the bullet", "m", "log"),
+        Parameter("speed", "bullet speed", "m/s", "log"),
+        Parameter("thickness", "target thickness", "m", "log"),
+        Parameter("radius", "bullet radius", "m", "log"),
         Parameter("hertz", "step rate", "Hz", "log"),
         Parameter("angle", "angle from the normal", "\N{DEGREE SIGN}", "linear", math.radians(1.0)),
         Parameter("restitution", "restitution", "", "linear"),
-        Parameter("target_speed", "speed of the target toward the bullet", "m/s", "linear"),
+        Parameter("target_speed", "target speed toward the bullet", "m/s", "linear"),
     )
 }
 

@@ -9,7 +9,7 @@ pixels, the window or the clock: the same class runs in the window, in a headles
 
     @register(id="falling_box", category="Shapes", title="A falling box", watch="It falls.")
     class FallingBox(Demo):
-        parameters = (Parameter("height", 5.0, 1.0, 20.0, "m", "height of the fall"),)
+        parameters = (Parameter("height", 5.0, 1.0, 20.0, "m", "drop height"),)
 
         def build(self) -> None:
             stage = self.add_stage(World())
