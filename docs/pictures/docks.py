@@ -121,7 +121,7 @@ def _draw_two_worlds(path: Path) -> Path:
     kind = find_demo("simple_shapes")
     window = Window(_SIZE, (kind,), kind(0, {"count": 24}))
     window.use_referee(referee_factory())
-    window.session.put_beside("soft_step")
+    window.session.compare_with("soft_step")
     _let_run(window, _PILED)
     return _save(window, path)
 
@@ -141,7 +141,7 @@ def _draw_four_worlds(path: Path) -> Path:
     _let_run(window, _STANDS)
     session = window.session
     session.wants_lane = True
-    session.put_beside("box2d", "xpbd", "penalty", since=session.here)
+    session.compare_with("box2d", "xpbd", "penalty", since=session.here)
     session.press("return")
     _let_run(window, _HIT)
     return _save(window, path)

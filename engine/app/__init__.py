@@ -1,4 +1,4 @@
-"""The window: its parts, their events, what is drawn in it and what is written out of it; runs without a screen beside it."""
+"""The window: its parts, their events, its drawing and the files that it writes; also headless runs."""
 
 import os
 

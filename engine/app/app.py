@@ -11,7 +11,7 @@ from engine.app import solver_loading
 from engine.app.files.dropping import Dropper
 from engine.app.layout import is_inside
 from engine.app.messages import Message
-from engine.app.motion_panel import Wish, next_beside, next_solver
+from engine.app.motion_panel import SolverChoice, next_beside, next_solver
 from engine.app.navigator import Navigator
 from engine.app.network_driver import NetworkDriver
 from engine.app.panels.dock import Dock
@@ -42,7 +42,7 @@ Kind = TypeVar("Kind", bound=Dock)
 
 
 class App:
-    """The parts of a window, and the actions that concern several of them.
+    """The parts of a window, and the actions that involve several of them.
 
     Attributes
     ----------
@@ -63,34 +63,34 @@ class App:
         self.open_menu: Callable[[], object] = lambda: None
         self.open_keys: Callable[[], object] = lambda: None
         self.share_loaded: float | None = None
-        """How much of the solver that is waited for is loaded; None if none is, or without an estimate."""
-        self._wish: tuple[Wish, Session] | None = None
-        """The last choice of a solver that was still loading, and the session it was made in."""
+        """Progress, 0 to 1, of loading the solver that was chosen; None if none is loading, or without an estimate."""
+        self._pending_choice: tuple[SolverChoice, Session] | None = None
+        """The last choice of a solver that was still loading, and the session in which it was made."""
         self._progress: Message | None = None
-        """The last message about the progress of that solver."""
+        """The last message about the loading of that solver."""
         self._question: Message | None = None
-        """The question whether to quit; a second Esc or click answers it while it is shown."""
+        """The question whether to quit; a second Esc or click confirms it while it is shown."""
 
     @property
     def session(self) -> Session:
-        """The demo that runs, or the preview behind the list."""
+        """The running demo, or the preview behind the list."""
         return self.navigator.session
 
     @property
     def pointed(self) -> tuple[int, int] | None:
-        """The pixel of the pointer if it is in the view."""
+        """The pointer's pixel if it is inside the view."""
         pointer = self.screen.ui.pointer
         return pointer if pointer is not None and is_inside(pointer, self.screen.view) else None
 
     @property
     def network(self) -> NetworkDriver:
-        """The driver of the shared world that is shown."""
+        """The driver of the shared world, if one is shown."""
         driver = self.session.driver
         assert isinstance(driver, NetworkDriver)
         return driver
 
     def dock(self, kind: type[Kind]) -> Kind:
-        """Return the dock of a kind."""
+        """Return the dock of a class."""
         dock = self.dock_area.find(kind)
         assert dock is not None
         return dock
@@ -98,96 +98,96 @@ class App:
     # -- files --------------------------------------------------------------------------------------------------------
 
     def open_file(self, path: Path | str, at: tuple[float, float] | None = None) -> None:
-        """Open a scene or a recording; let a picture fall into the demo at a pixel of the view, by default its upper middle."""
+        """Open a scene or a recording, or drop a picture into the demo at a pixel of the view, by default its upper middle."""
         left, top, width, height = self.screen.view
         self.dropper.read(str(path), self.session, (left + width / 2, top + height / 3) if at is None else at)
 
     # -- solvers ------------------------------------------------------------------------------------------------------
 
-    def choose(self, wish: Wish) -> None:
-        """Change the solver, what runs beside the demo, or where that is drawn; a solver that is not loaded yet is waited for."""
+    def choose(self, choice: SolverChoice) -> None:
+        """Change the solver, the comparisons or how they are drawn; if the solver is not loaded, wait for it in the background."""
         session = self.session
-        self._wish = self.share_loaded = self._progress = None
-        if wish.what != "solver" and session.is_shared:
+        self._pending_choice = self.share_loaded = self._progress = None
+        if choice.what != "solver" and session.is_shared:
             session.messages.answer("A shared world cannot be compared with another solver.", palette.WARNING)
-        elif wish.solver and not self._is_loaded(wish.solver):
-            self._wish = wish, session
-            self._say_how_far(wish.solver)
-        elif wish.what == "solver":
-            session.set_solver(wish.value)
-        elif wish.what == "lane":
-            session.wants_lane = bool(wish.value)
+        elif choice.solver and not self._is_loaded(choice.solver):
+            self._pending_choice = choice, session
+            self._show_progress(choice.solver)
+        elif choice.what == "solver":
+            session.set_solver(choice.value)
+        elif choice.what == "lane":
+            session.wants_lane = bool(choice.value)
         else:
-            self._put_beside(session, wish)
+            self._set_comparison(session, choice)
 
-    def _put_beside(self, session: Session, wish: Wish) -> None:
+    def _set_comparison(self, session: Session, choice: SolverChoice) -> None:
         """Add, replace or remove a comparison solver, or compare from another state."""
         solvers, since = [beside.solver for beside in session.besides], session.since
-        if wish.what == "none":
+        if choice.what == "none":
             solvers = []
-        elif wish.what == "since":
-            since = session.here if wish.value else None
+        elif choice.what == "since":
+            since = session.here if choice.value else None
         else:
-            solvers[wish.at : wish.at + 1] = [wish.value] if wish.value else []
+            solvers[choice.at : choice.at + 1] = [choice.value] if choice.value else []
         try:
-            session.put_beside(*solvers, since=since)
+            session.compare_with(*solvers, since=since)
         except LabError as error:
-            title = load_solver(wish.value).capabilities.title if wish.solver else "the demo"
+            title = load_solver(choice.value).capabilities.title if choice.solver else "the demo"
             session.messages.answer(f"{title} cannot run for comparison: {error}", palette.WARNING)
 
     def apply_waiting_choice(self) -> None:
-        """Apply the choice that waited for its solver, once that is loaded and its demo is still shown; called once a frame."""
-        if self._wish is not None and not self._is_loaded(self._wish[0].value):
-            if self._wish[1] is self.session:
-                self._say_how_far(self._wish[0].value)
-        elif self._wish is not None:
-            (wish, session), self._wish = self._wish, None
+        """Apply the pending choice once its solver is loaded, if its demo is still shown; called once per frame."""
+        if self._pending_choice is not None and not self._is_loaded(self._pending_choice[0].value):
+            if self._pending_choice[1] is self.session:
+                self._show_progress(self._pending_choice[0].value)
+        elif self._pending_choice is not None:
+            (choice, session), self._pending_choice = self._pending_choice, None
             self.share_loaded = self._progress = None
             if session is self.session:
                 session.messages.end_passing()
-                self.choose(wish)
+                self.choose(choice)
 
-    def _say_how_far(self, solver: str) -> None:
-        """Say how far the solver is that is waited for, unless something else has been said since."""
-        how_far, self.share_loaded = solver_loading.progress(solver)
+    def _show_progress(self, solver: str) -> None:
+        """Report the progress of loading the solver, unless another message has been shown since."""
+        progress, self.share_loaded = solver_loading.progress(solver)
         words, messages = (
-            f"Loading {load_solver(solver).capabilities.title}; it is compiled on first use: {how_far}.",
+            f"Loading {load_solver(solver).capabilities.title}; it is compiled on first use: {progress}.",
             self.session.messages,
         )
         if self._progress is None or (messages.now is self._progress and words != self._progress.words):
             self._progress = messages.answer(words, is_passing=True)
 
     def _is_loaded(self, solver: str) -> bool:
-        """Return True if a solver runs here already, or has been loaded."""
+        """Return True if a solver is loaded."""
         running = *self.session.demo.sim.solvers, *(beside.solver for beside in self.session.besides)
         return solver in running or solver_loading.is_ready(solver)
 
     def next_solver(self) -> None:
-        """Let the next solver drive the demo."""
-        if (wish := next_solver(self.session)) is not None:
-            self.choose(wish)
+        """Switch the demo to the next solver."""
+        if (choice := next_solver(self.session)) is not None:
+            self.choose(choice)
 
     def next_comparison(self) -> None:
-        """Compare with another solver: over the picture, then in lanes, then not at all."""
-        for wish in next_beside(self.session):
-            self.choose(wish)
+        """Switch the comparison: with another solver as an overlay, then in lanes, then off."""
+        for choice in next_beside(self.session):
+            self.choose(choice)
 
     # -- step by step -------------------------------------------------------------------------------------------------
 
     def step_through(self) -> None:
-        """Open the stepper of what is pointed at, looked at or selected, else of what the demo itself offers."""
+        """Open the stepper of what is pointed at, zoomed in on or selected; otherwise the demo's own."""
         with contextlib.suppress(LabError):  # what is looked at is gone
             self.session.watch(self._door())
 
     def step_through_solver(self) -> None:
-        """Open the stepper of the next step of the world under the pointer, else of the first."""
+        """Open the stepper of the next step of the world under the pointer, otherwise of the first world."""
         stages = self.session.demo.stages
         k = 0 if self.pointed is None else max(stage_under(stages, self.session.view.to_world(self.pointed)), 0)
         if (door := self.solver_door(stages[k])) is not None:
             self.session.watch(door)
 
     def solver_door(self, stage: Stage) -> StepperRequest | None:
-        """Return the stepper of a world's next step; None where the world is too large, which is said."""
+        """Return the stepper of a world's next step; if the world is too large, show a message and return None."""
         try:
             return door_of_solver(stage)
         except LabError as error:
@@ -195,13 +195,13 @@ class App:
             return None
 
     def step_through_the_largest(self, reason: str) -> None:
-        """Open the stepper of the largest difference of a reason."""
+        """Open the stepper of the largest difference with a given reason."""
         differences = self.screen.painter.differences_of(reason)
         if differences:
             self.session.watch(door_of_difference(differences[0].stage, differences[0].difference))
 
     def look_at_the_next(self, reason: str) -> None:
-        """Look closely at the largest difference of a reason, at the next one if that is looked at already."""
+        """Zoom in on the largest difference with a given reason, or on the next one if that is already shown."""
         session, differences = self.session, self.screen.painter.differences_of(reason)
         if differences:
             focus = session.view.focus
@@ -209,7 +209,7 @@ class App:
             session.look_at(*differences[(seen + 1) % len(differences)])
 
     def _door(self) -> StepperRequest | None:
-        """Return the stepper of the difference, contact or body at the pointer; else of the close look or of two selected bodies."""
+        """Return the stepper of the difference, contact or body under the pointer, or of the zoomed difference or two selected bodies."""
         session, painter, at = self.session, self.screen.painter, self.pointed
         stages = session.demo.stages
         if at is not None and (hit := painter.difference_at(at)) is not None:
@@ -232,7 +232,7 @@ class App:
     # -- the window ---------------------------------------------------------------------------------------------------
 
     def back(self) -> None:
-        """Go back: from a close look, from a stepper, from a demo to the list; from the list, the second time, quit."""
+        """Go back: from a close-up, from a stepper, from a demo to the list; from the list, quit on the second press."""
         navigator = self.navigator
         if not navigator.browsing:
             if not self.session.look_back() and not navigator.look_back():
@@ -244,7 +244,7 @@ class App:
             self._quit(f"Press Esc again to quit{self._loss()}.")
 
     def close(self) -> None:
-        """Close the window; where something is lost or a shared world ends with it, the second time."""
+        """Close the window; if something would be lost or a shared world would end, only on the second call."""
         if loss := self._loss():
             self._quit(f"Close again to quit{loss}.")
         else:
@@ -257,7 +257,7 @@ class App:
             self._question = self.session.messages.answer(question, palette.WARNING if self._loss() else None)
 
     def _loss(self) -> str:
-        """Return what ends with the window, for the end of a sentence."""
+        """Return what closing the window would end, as the end of a sentence."""
         files, n_guests = self.dock_area.find(FilesDock), self.navigator.n_guests
         lost = files.would_lose() if files is not None else ""
         words = f"; your work in {lost} will be lost" if lost else ""

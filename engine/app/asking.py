@@ -1,4 +1,4 @@
-"""A question over the view: some answers to choose from, a line to type in where a name is wanted. Nothing else happens meanwhile.
+"""A question over the view, with answers to choose from and an optional text field. Everything else waits until it is answered.
 
 +---------------------------------------+
 | Save which moment?                    |
@@ -34,7 +34,7 @@ _WIDTH = 440.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Words of a button, and what it does with the text that was typed, "" where nothing could be."""
+    """The label of a button, and its action, which is called with the typed text ("" without a text field)."""
 
     words: str
     action: Callable[[str], object]
@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A title, a sentence or two under it (may be empty), and at least one answer; Enter takes the focused one, at first the first.
+    """A title, an optional explanation, and at least one answer. Enter chooses the focused answer, initially the first.
 
     `typed` is what the line to type in shows at first, and the first key replaces; None without such a line.
     """
@@ -63,11 +63,11 @@ class Asking(Overlay):
 
     @property
     def question(self) -> Question | None:
-        """The question that is shown."""
+        """The current question, or None."""
         return self._question if self.is_open else None
 
     def ask(self, question: Question, session: Session) -> None:
-        """Ask a question, in place of the one before."""
+        """Show a question, replacing the current one."""
         self._question = question
         self.show(session)
         self.form.ui.go(1)

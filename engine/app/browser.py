@@ -1,4 +1,4 @@
-"""The list of demos by category, those that have what is typed, beside a preview of the one that is chosen.
+"""The list of demos by category, filtered by a search text, next to a preview of the chosen demo.
 
 +------------------------+
 | [Menu] [Keys]          |  stays where it is
@@ -27,7 +27,7 @@ __all__ = ["Browser", "called", "found_in"]
 
 
 def found_in(demos: Sequence[type[Demo]], searched: str) -> list[int]:
-    """Return the places of the demos that have every word of what is searched in title, id, category, description or keywords.
+    """Return the indices of the demos whose title, id, category, description or keywords contain every searched word.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def found_in(demos: Sequence[type[Demo]], searched: str) -> list[int]:
 
 
 def called(demos: Sequence[type[Demo]], searched: str) -> list[int]:
-    """Return the places of the demos whose title or id is what is searched, or else of those whose title or id begins with it.
+    """Return the indices of the demos whose title or id equals the searched text, otherwise of those that begin with it.
 
     Examples
     --------
@@ -60,11 +60,11 @@ def called(demos: Sequence[type[Demo]], searched: str) -> list[int]:
 
 
 _ROW = 38.0
-"""Design pixels of a button's height."""
+"""Height of a button, design pixels."""
 
 
 class Browser:
-    """The list of demos, and what stands under the preview of the one that is chosen.
+    """The list of demos, and the text under the preview of the chosen demo.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ class Browser:
         self.show(searched)
 
     def show(self, searched: str) -> None:
-        """List the demos that have what is searched."""
+        """List the demos that match the search text."""
         if searched != self.searched:
             self._form.scrolled = 0
         self.searched, self.found = searched, found_in(self.demos, searched)
 
     def head(self, chosen: int) -> list[Row]:
-        """Return the rows above the list, which stay."""
+        """Return the rows above the list, which do not scroll."""
         buttons = [self._actions.button("menu"), self._actions.button("keys")]
         if self.searched:
             buttons.append(Button("× Clear", partial(self._search, ""), "Show all demos (Esc)."))
@@ -134,30 +134,30 @@ class Browser:
         return [*rows, Note(f"Click a demo to open it. {hints}", 12.5)]
 
     def beside(self, index: int, by: int) -> int:
-        """Return the demo so many places after another in the list; the first where that one is not listed, that one where none is."""
+        """Return the index of the demo `by` places after a given one; the first if that is not listed, itself if the list is empty."""
         if index not in self.found:
             return self.found[0] if self.found else index
         return self.found[min(max(self.found.index(index) + by, 0), len(self.found) - 1)]
 
     def reveal(self, index: int) -> None:
-        """Bring the button of one demo into view."""
+        """Scroll the button of a demo into view."""
         self._form.reveal((self.demos[index].title, 0))
 
     def index_of(self, item: Item | None) -> int | None:
-        """Return the index of the demo that a control starts; None if it starts none."""
+        """Return the index of the demo that a control starts, or None."""
         return next((k for k in self.found if item is not None and not item.is_head and self.demos[k].title == item.key[0]), None)
 
     def type_in(self, event: pygame.event.Event) -> None:
-        """Begin to type in the search box."""
+        """Focus the search box."""
         self._form.ui.focus = self._form, ("", 0)
         self._form.ui.handle_key(event)
 
     def preview_place(self, view: Place, chosen: type[Demo]) -> Place:
-        """Return the part of the view above the chosen demo's title and text."""
+        """Return the part of the view above the title and text of the chosen demo."""
         return view[0], view[1], view[2], max(view[3] - self._lay_out_about(view, chosen), 1)
 
     def draw(self, surface: pygame.Surface, view: Place, chosen: type[Demo]) -> None:
-        """Draw the chosen demo's title and text under its preview; nothing in its place where none is found."""
+        """Draw the title and text of the chosen demo under its preview, or nothing if no demo matches."""
         if not self.found:
             pygame.draw.rect(surface, palette.BACKGROUND, view)
             return
@@ -166,7 +166,7 @@ class Browser:
         pygame.draw.line(surface, palette.PANEL_EDGE, self._about.place.topleft, self._about.place.topright)
 
     def _lay_out_about(self, view: Place, chosen: type[Demo]) -> int:
-        """Place what is said about a demo at the foot of the view; return its height."""
+        """Lay out the text about a demo at the bottom of the view; return its height."""
         rows = [
             Note(chosen.title, 22.0, palette.TEXT, bold=True),
             Note(chosen.id, 14.0),

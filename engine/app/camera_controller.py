@@ -1,4 +1,4 @@
-"""Place of the camera of a session: at home, moved by hand, after a body, close to a difference.
+"""The camera of a session: at its home view, moved by hand, following a body, or zoomed in on a difference.
 
 Until the user moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
 closes beside the view lies over the picture, and moves nothing under a pointer that is in the view; without one `refit` moves an untouched
@@ -31,40 +31,40 @@ from engine.sim.stage import Stage
 __all__ = ["CameraController", "CameraFollow", "Focus"]
 
 _FARTHEST = 12.0
-"""How many times smaller than at first the picture may become: farther out a demo is a dot that cannot be found again."""
+"""How many times smaller the picture may become; farther out, a demo is a dot that cannot be found again."""
 _NOTCH = 1.15
-"""Larger by so much with each notch of the wheel; at most `_MAX_NOTCHES` are taken at once."""
+"""Zoom factor per notch of the wheel; at most `_MAX_NOTCHES` are applied at once."""
 _MAX_NOTCHES = 8.0
 _CLOSE = 1.2
-"""How far around a difference the picture reaches, in sizes of the smaller shape."""
+"""Size of the view around a difference, in sizes of the smaller shape."""
 _GRAIN = 40.0
-"""Design pixels to which the readout's room is rounded up: a word more or less must not move the picture."""
+"""Step to which the readout's size is rounded up, design pixels, so that another word does not move the picture."""
 _FOOT = 16.0
-"""Design pixels at the bottom of the view that the scale bar takes beyond the margin of a view of the usual height."""
+"""Height of the scale bar beyond the margin of a view of normal height, design pixels."""
 _SCALE_BAR, _MARGIN = 38.0, 0.05
-"""Design pixels that the scale bar takes, and the share of the view's height that is margin (`Camera.fitted`)."""
+"""Height of the scale bar, design pixels, and margin as a share of the view's height (`Camera.fitted`)."""
 
 _SETTLE = 0.12
-"""Seconds in which the distance to the followed body falls to a third."""
+"""Time constant with which the camera approaches a followed body, seconds."""
 _GLIDE = 0.3
-"""Seconds on the way to another picture."""
+"""Duration of a camera transition, seconds."""
 _CLOSE_ENOUGH = 0.5
-"""Pixels from which the rest of the way to the followed body is not seen."""
+"""Remaining distance to a followed body that is invisible, pixels."""
 
 _Margins = tuple[float, float, float, float]
-"""Pixels at left, top, right and bottom of the view that the picture leaves free."""
+"""Margins of the picture at the left, top, right and bottom of the view, pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """A difference that is looked at closely: its world and its two fixtures."""
+    """A difference that the camera is zoomed in on: its world and its two fixtures."""
 
     stage: Stage
     fixture_a: int
     fixture_b: int
 
     def is_of(self, stage: Stage, difference: Difference) -> bool:
-        """Return True if a difference is that one, in this step or another."""
+        """Return True if a difference is the same one, in this step or another."""
         return stage is self.stage and (difference.fixture_a, difference.fixture_b) == (self.fixture_a, self.fixture_b)
 
 
@@ -76,32 +76,32 @@ class _Glide:
 
 
 class CameraFollow:
-    """Motion of the camera by itself."""
+    """Automatic camera motion."""
 
     def __init__(self) -> None:
         self.followed: tuple[int, int] | None = None
-        """The body that it stays with: the stage's place among the demo's, and its id."""
+        """The followed body: its stage's index in the demo, and its id."""
         self._offset: tuple[float, float] | None = None
         self._glide: _Glide | None = None
 
     def follow(self, followed: tuple[int, int]) -> None:
-        """Stay with a body from now on."""
+        """Start following a body."""
         self.followed, self._offset, self._glide = followed, None, None
 
     def glide(self, start: Camera, end: Camera) -> None:
-        """Go from one picture to another."""
+        """Start a transition from one picture to another."""
         self.followed, self._glide = None, _Glide(start, end)
 
     def stop(self) -> None:
-        """Leave the camera where it is."""
+        """Stop all automatic motion."""
         self.followed = self._glide = None
 
     def interrupt(self) -> None:
-        """Give up the way to another picture: the user moves the camera."""
+        """Cancel the transition, because the user moves the camera."""
         self._glide = None
 
     def cut(self, view: Place) -> None:
-        """Take note that a panel beside the picture has come or gone: nothing jumps, what is followed goes gently to the middle."""
+        """Handle a resized view: approach the new middle smoothly instead of jumping."""
         self._offset = None
         if self._glide is not None:
             self._glide.start, self._glide.end = self._glide.start.cut(view), self._glide.end.cut(view)
@@ -124,7 +124,7 @@ class CameraFollow:
         return replace(camera, center=(x0 + share * (x1 - x0), y0 + share * (y1 - y0)), scale=scale)
 
     def centered(self, camera: Camera, body: tuple[float, float]) -> Camera:
-        """Return the camera that follows, for a body drawn there, a point of the picture."""
+        """Return the camera that follows a body drawn at a point of the picture."""
         if self._offset is None:
             self._offset = camera.center[0] - body[0], camera.center[1] - body[1]
         x, y = self._offset
@@ -149,22 +149,22 @@ class CameraController:
         self.following = CameraFollow()
         self.focus: Focus | None = None
         self._before: tuple[Camera, bool] | None = None
-        """The camera before a close look, and whether it was untouched then."""
+        """The camera before a close-up, and whether it was untouched."""
         self._readout = (0.0, 0.0)
         self._foot = 0.0
         self._ui_scale = 1.0
         self._is_held = False
-        """True if the picture stays as it was though the view has been cut, until all of it is asked for."""
+        """True if the picture keeps its place although the view was resized, until the home view is requested."""
         self.home()
 
     @property
     def is_untouched(self) -> bool:
-        """True if the camera has not been moved since it showed everything."""
+        """True if the user has not moved the camera since the home view."""
         return self._is_untouched
 
     @property
     def seen(self) -> AABB:
-        """Box that is looked at, in the picture's frame: a demo whose `home` it is begins with this picture in a view as large."""
+        """The demo's home box in the picture's frame. A demo shows it first in a view of the same size."""
         camera, is_untouched = self._before if self._before is not None else (self.camera, self._is_untouched)
         if is_untouched:
             return self.demo.home()
@@ -174,7 +174,7 @@ class CameraController:
         return camera.framed(kept=beside if is_beside else under)
 
     def home(self) -> None:
-        """Show everything, beside the readout or under it, whichever leaves the picture larger; follow nothing."""
+        """Show the home view, beside the readout or below it, whichever is larger; stop following."""
         self.following.stop()
         (_, top, _, foot), (across, down) = self._rooms()[1], self.camera.view[2:]
         room = across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale
@@ -189,7 +189,7 @@ class CameraController:
         self.focus = self._before = None
 
     def refit(self) -> None:
-        """Go gently to where an untouched camera shows everything in what panels have left of the view."""
+        """Move an untouched camera smoothly to the home view in the part of the view that panels leave free."""
         if self._is_untouched and self._is_held:
             start = self.camera
             self.home()
@@ -197,7 +197,7 @@ class CameraController:
             self.camera = start
 
     def fit_anew(self) -> None:
-        """Show everything of a picture that is another one now: the room that its readout had is given back."""
+        """Show the home view of a new picture, without the space that the previous readout reserved."""
         self._readout = (0.0, 0.0)
         self.home()
 
@@ -209,26 +209,26 @@ class CameraController:
         return left, top, right - left, bottom - top
 
     def holds(self, pixel: tuple[float, float]) -> bool:
-        """Return True if a pixel lies in the view or in a lane."""
+        """Return True if a pixel is inside the view or a lane."""
         return _is_in(pixel, self.camera.view) or self.lane_at(pixel) is not None
 
     def lane_at(self, pixel: tuple[float, float]) -> int | None:
-        """Return in which lane a pixel lies, from 0; None outside of them."""
+        """Return the index of the lane that contains a pixel, or None."""
         return next((k for k, lane in enumerate(self.lanes) if _is_in(pixel, lane)), None)
 
     def in_view(self, pixel: tuple[float, float]) -> tuple[float, float]:
-        """Return the pixel of the view that shows the same point of the world as one of a lane; any other as it is."""
+        """Convert a pixel of a lane to the pixel of the view that shows the same point of the world; others are unchanged."""
         k = self.lane_at(pixel)
         if k is None:
             return pixel
         return pixel[0] - self.lanes[k][0] + self.camera.view[0], pixel[1] - self.lanes[k][1] + self.camera.view[1]
 
     def to_world(self, pixel: tuple[float, float]) -> tuple[float, float]:
-        """Return the point of the world under a pixel of the view or of a lane."""
+        """Return the world point at a pixel of the view or of a lane."""
         return self.camera.to_world(self.in_view(pixel))
 
     def place(self, view: Place, is_cut: bool = False, lanes: tuple[Place, ...] = ()) -> None:
-        """Take another viewport, and lanes as large; an untouched camera shows everything there too.
+        """Set the viewport and the lanes of the same size; an untouched camera shows the home view there.
 
         One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
         """
@@ -249,11 +249,11 @@ class CameraController:
                 self.home()
 
     def advance(self, elapsed: float) -> None:
-        """Let real seconds pass for a camera that moves by itself."""
+        """Advance automatic camera motion by `elapsed` real seconds."""
         self.camera = self.following.advance(self.camera, elapsed)
 
     def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
-        """Leave room for a readout of (width, height) pixels in the upper left corner; an untouched camera makes it at once.
+        """Reserve space for a readout of (width, height) pixels in the upper left corner; an untouched camera adapts at once.
 
         A readout that shrinks keeps its room, so that the picture does not move with every word.
         """
@@ -269,7 +269,7 @@ class CameraController:
                 self.home()
 
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:
-        """Zoom by wheel notches, the point under the cursor staying where it is; not so far out that the demo is lost."""
+        """Zoom by wheel notches around the cursor, within a limit."""
         self.following.interrupt()
         factor = _NOTCH ** max(-_MAX_NOTCHES, min(_MAX_NOTCHES, notches))
         farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
@@ -277,23 +277,23 @@ class CameraController:
         self._is_untouched = False
 
     def pan(self, dx: float, dy: float) -> None:
-        """Move the view by a drag in pixels; a camera that followed something stays behind."""
+        """Pan by a drag in pixels; this stops following."""
         self.following.stop()
         self.camera = self.camera.panned(dx, dy)
         self._is_untouched = False
 
     def follow(self, body: tuple[int, int]) -> None:
-        """Keep a body, of a stage and an id, in the middle of the view."""
+        """Keep a body, given as stage and id, in the middle of the view."""
         self.following.follow(body)
         self._is_untouched = False
 
     def stop_if_gone(self) -> None:
-        """Follow no body whose making was undone: its number is the next one's."""
+        """Stop following a body whose creation was undone, because a new body may get its id."""
         if self.following.followed is not None and not self.demo.sim.has_body(*self.following.followed):
             self.following.stop()
 
     def center_followed(self, poses: Callable[[Stage], FloatArray]) -> None:
-        """Let the camera stand where the followed body is drawn; `poses` are those of a stage in the picture."""
+        """Move the camera to the drawn position of the followed body; `poses` are the drawn poses of a stage."""
         if self.following.followed is None:
             return
         index, body = self.following.followed
@@ -304,7 +304,7 @@ class CameraController:
             self.camera = self.following.centered(self.camera, at)
 
     def go_close(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
-        """Go close to a difference at a point of the picture; `come_back` returns."""
+        """Zoom in on a difference at a point of the picture; `come_back` returns."""
         self.following.stop()
         if self._before is None:
             self._before = (self.camera, self._is_untouched)
@@ -314,7 +314,7 @@ class CameraController:
         self._is_untouched = False
 
     def come_back(self) -> bool:
-        """Return to what was seen before `go_close`; False if nothing is looked at closely."""
+        """Return to the view before `go_close`; return False if there was none."""
         if self._before is None:
             return False
         camera, is_untouched = self._before
@@ -328,13 +328,13 @@ class CameraController:
     # Inside
 
     def _rooms(self) -> tuple[_Margins, _Margins]:
-        """Return what a picture beside the readout, and one under it, leaves free."""
+        """Return the free areas beside the readout and below it."""
         (width, height), (top, right, foot) = self._readout, self.demo.margins(*self.camera.view[2:], self._ui_scale)
         foot += self._foot
         return (width, top, right, foot), (0.0, max(height, top), right, foot)
 
     def _fitted(self, box: AABB) -> Camera:
-        """Return the camera that shows a box, in the room that leaves it larger."""
+        """Return the camera that shows a box in the area in which it is larger."""
         beside, under = self._rooms()
         return max((self.camera.fitted(box, kept=under), self.camera.fitted(box, kept=beside)), key=lambda camera: camera.scale)
 
@@ -344,7 +344,7 @@ def _is_in(pixel: tuple[float, float], place: Place) -> bool:
 
 
 def _size(stage: Stage, fixture: int) -> float:
-    """Return the larger side of a fixture's box, meters; of one that has gone, a meter."""
+    """Return the larger side of a fixture's bounding box, meters; 1 if the fixture no longer exists."""
     try:
         box = stage.world.fixture(fixture).shape.aabb(Transform())
     except LabError:

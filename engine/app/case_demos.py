@@ -1,4 +1,4 @@
-"""Demos that are made for a given case: an algorithm step by step, and a pair from a file."""
+"""Demos that are created for given input: an algorithm step by step, or a pair from a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["inspector_of", "stepper_of"]
 def stepper_of(
     algorithm: str, case: Case, title: str = "", beside: str | None = None, quiz: Quiz | None = None, own: Asking | None = None
 ) -> type[Demo]:
-    """Return the demo that begins with an algorithm on a case, asks a `quiz`, or has a user's function beside it.
+    """Return a stepper demo that starts with an algorithm on a case, in a `quiz`, or next to a user's function.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def stepper_of(
 
 
 def inspector_of(file: str) -> tuple[Pair, type[Demo]]:
-    """Return the pair of a file and the demo that shows it; errors as `load_pair`."""
+    """Load a pair file; return the pair and the demo that shows it. Errors as `load_pair`."""
     from engine.compare.pair.file import load_pair
 
     pair = load_pair(file)

@@ -1,4 +1,4 @@
-"""Fixed steps out of uneven frames.
+"""Fixed steps from uneven frames.
 
 The time that passes goes into an accumulator, and whole steps are taken out of it:
 
@@ -20,14 +20,14 @@ from engine.common.checks import positive
 __all__ = ["SPEEDS", "FixedClock", "speed_name"]
 
 SPEEDS: tuple[float, ...] = (8.0, 4.0, 2.0, 1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 100)
-"""Steps of the keys for speed, fastest first."""
+"""Speeds that keys select, fastest first."""
 
 _NOTABLE_LAG = 0.15
-"""From this share of the asked time on it is worth telling that it was forgotten."""
+"""Share of skipped time from which it is reported."""
 
 
 def speed_name(speed: float) -> str:
-    """Return a speed as people read it.
+    """Return a speed as text.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def speed_name(speed: float) -> str:
 
 
 class FixedClock:
-    """Says how many fixed steps to take in a frame, and at which fraction to draw.
+    """Computes how many fixed steps to take in a frame, and at which fraction of a step to draw.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ class FixedClock:
         self._speed_chosen = False
         self.paused = False
         self.lag = 0.0
-        """Share of the asked time that was forgotten lately, 0 (real time) to 1; a mean over about a second."""
+        """Share of the requested time that was skipped lately, 0 (real time) to 1; averaged over about a second."""
 
     @property
     def step_seconds(self) -> float:
-        """Length of a step; changing it keeps the fraction."""
+        """Length of a step, seconds; changing it keeps the fraction."""
         return self._step
 
     @step_seconds.setter
@@ -76,7 +76,7 @@ class FixedClock:
 
     @property
     def speed(self) -> float:
-        """World seconds to a real second, 1/100 to 8."""
+        """Simulated seconds per real second, 1/100 to 8."""
         return self._speed
 
     @speed.setter
@@ -85,12 +85,12 @@ class FixedClock:
 
     @property
     def fraction(self) -> float:
-        """Place between the state before the last step (0) and after it (1) at which to draw; 1 while paused."""
+        """Interpolation factor for drawing between the states before (0) and after (1) the last step; 1 while paused."""
         return 1.0 if self.paused else min(self._held / self._step, 1.0)
 
     @property
     def pace(self) -> str:
-        """How time passes, in words."""
+        """The state of time, in words."""
         name = speed_name(self.speed)
         if not self.paused:
             return name
@@ -98,30 +98,30 @@ class FixedClock:
 
     @property
     def is_slow(self) -> bool:
-        """True if time runs notably slower than asked for, because the computer does not keep up."""
+        """True if time runs noticeably slower than requested because the computer is too slow."""
         return not self.paused and self.lag > _NOTABLE_LAG
 
     @property
     def share_of_speed(self) -> str:
-        """How much of the speed asked for it has come to lately, in words."""
+        """The share of the requested speed that was reached lately, in words."""
         return f"{100.0 * (1.0 - self.lag):.0f} %"
 
     def toggle_pause(self) -> None:
-        """Pause, or go on."""
+        """Pause or resume."""
         self.paused = not self.paused
 
-    def wish(self, speed: float) -> None:
-        """Take a speed that the demo wishes for, unless the user has chosen one."""
+    def request_speed(self, speed: float) -> None:
+        """Set the speed that the demo requests, unless the user has chosen one."""
         if not self._speed_chosen:
             self.speed = speed
 
     def slower(self) -> None:
-        """Go one notch down in `SPEEDS`: the user has chosen."""
+        """Decrease the speed by one notch of `SPEEDS`, as the user's choice."""
         self._speed_chosen = True
         self.speed = next((speed for speed in SPEEDS if speed < self._speed - 1e-9), SPEEDS[-1])
 
     def faster(self) -> None:
-        """Go one notch up in `SPEEDS`, as `slower`."""
+        """Increase the speed by one notch of `SPEEDS`, as the user's choice."""
         self._speed_chosen = True
         self.speed = next((speed for speed in reversed(SPEEDS) if speed > self._speed + 1e-9), SPEEDS[0])
 
@@ -131,15 +131,15 @@ class FixedClock:
         self._requested += 1
 
     def reset(self) -> None:
-        """Forget time held and steps asked for: a new world begins."""
+        """Discard accumulated time and requested steps, for a new world."""
         self._held, self._requested, self._forgiven, self.lag = 0.0, 0, 0.0, 0.0
 
     def show(self, fraction: float) -> None:
-        """Draw at a fraction of the last step, 0 to 1, until time passes: for a picture of the end, and the frames of a film."""
+        """Draw at a fixed fraction of the last step, 0 to 1, until time advances; for screenshots and films."""
         self._held = min(max(fraction, 0.0), 1.0) * self._step
 
     def advance(self, elapsed: float) -> int:
-        """Take in `elapsed` real seconds and return the number of steps due now; negative or NaN time counts as none."""
+        """Accumulate `elapsed` real seconds and return the number of due steps; negative or NaN time counts as zero."""
         if self.paused:
             due, self._requested = self._requested, 0
             self._held = 0.0
@@ -158,5 +158,5 @@ class FixedClock:
         return n_steps
 
     def forgive(self, steps: int) -> None:
-        """Note that `steps` of those due were not taken, because the frame had become long."""
+        """Record that `steps` due steps were skipped because the frame took too long."""
         self._forgiven += steps * self._step

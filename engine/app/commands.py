@@ -1,4 +1,4 @@
-"""Every command of the window, a row each: the menu, the keys, the buttons, their tooltips, the page of keys and docs/window.md read it."""
+"""All commands of the window, one row each. The menu, the keys, the buttons, their tooltips, the page of keys and docs/window.md use it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["COMMANDS", "LAYERS", "Command", "button_of", "command_of", "find", "
 
 
 def never(app: App) -> str:
-    """Return "": the command can always be used."""
+    """Return "": the command is always enabled."""
     return ""
 
 
@@ -352,12 +352,12 @@ _BY_ID = {command.id: command for command in COMMANDS}
 
 
 def find(id: str) -> Command:
-    """Return the command of that id."""
+    """Return the command with this id."""
     return _BY_ID[id]
 
 
 def run(command: Command, app: App) -> None:
-    """Run a command, or say why it cannot be run."""
+    """Run a command, or show why it is disabled."""
     if reason := command.disabled(app):
         app.session.messages.answer(f"Not now: {reason}.")
     else:
@@ -366,13 +366,13 @@ def run(command: Command, app: App) -> None:
 
 
 def button_of(command: Command, press: Callable[[Command], object], words: str = "{title}", **more: Any) -> Button:
-    """Return the button of a command; its words may contain {title} and {key}, and `more` is for `Button`."""
+    """Return the button of a command; its words may contain {title} and {key}, and `more` is passed to `Button`."""
     tip = tooltip(command.title, command.key, command.help)
     return Button(words.format(title=command.title, key=command.key), partial(press, command), tip, **more)
 
 
 def menu_groups(app: App) -> tuple[tuple[str, tuple[Command, ...]], ...]:
-    """Return the entries of the menu under their headings; what has its buttons in sight is left out."""
+    """Return the menu's entries under their headings, without commands that have a visible button."""
     return tuple(
         (
             name,
@@ -393,7 +393,7 @@ _KEYS = {chord: command for command in COMMANDS for chord in chords(command.key)
 
 
 def command_of(event: pygame.event.Event) -> Command | None:
-    """Return the command of a key that is pressed; Shift is ignored where it makes no other command."""
+    """Return the command of a key press; Shift is ignored unless it selects another command."""
     if event.unicode in ("[", "]"):  # on many keyboards digits with AltGr
         return _KEYS[ord(event.unicode), False, False]
     if event.mod & (pygame.KMOD_ALT | pygame.KMOD_MODE):
@@ -428,7 +428,7 @@ _GROUPS = ("Time", "Show", "Window", "File", "Export", "Compare", "Panels", "Sha
 
 
 def key_rows(app: App, docks: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> list[Row]:
-    """Return the page of keys: those of the demo, the pointer, the commands and the docks (heading, keys); and the reasons of rings."""
+    """Return the page of keys: (heading, keys) of the demo, the pointer, the commands and the docks; and the reasons of rings."""
     unusable = (NO_PAST, NO_REDO) if app.session.is_shared else (_NOT_SHARED,)
     demo = app.session.demo.keys
     groups = [("This demo", demo)] if demo else []

@@ -1,4 +1,4 @@
-"""The parts that are compiled ahead, and the processes that compile them.
+"""The parts that are compiled ahead of time, and the processes that compile them.
 
 The parts stand in the order of likely use and are dealt to the processes in turn. A process prints a line after each part: its kernels
 are on disk then, and whoever wants them loads them from there, by running the part too.
@@ -43,13 +43,13 @@ __all__ = [
 _ROOT = Path(__file__).resolve().parents[2]
 _COMPILE = "import sys; from engine.app.compiling import compile_parts; compile_parts(sys.argv[1:])"
 _LOW_PRIORITY = 5
-"""Niceness of the processes after their first part: the window goes first."""
+"""Niceness of the processes after their first part, so that the window takes precedence."""
 LONGEST = 1800.0
 """Maximum duration of a part, seconds. It takes a minute on an idle machine, ten on a busy one; giving up sooner would stall the window."""
 _durations: deque[float] = deque(maxlen=20)
-"""Seconds that the latest parts took in this session."""
+"""Durations of the latest parts in this session, seconds."""
 _LOOK = 0.1
-"""Interval at which finished parts are looked for, seconds."""
+"""Polling interval for finished parts, seconds."""
 
 
 def _questions(*names: str) -> None:
@@ -62,7 +62,7 @@ def _questions(*names: str) -> None:
 
 
 def _world() -> None:
-    """Kernels of the live check beside the manifolds, and of drawing."""
+    """Kernels of the live check besides the manifolds, and of drawing."""
     from engine.broadphase import automatic
     from engine.compare.questions.manifolds import compile_ahead
     from engine.render.raster import load_raster
@@ -75,7 +75,7 @@ def _world() -> None:
 
 
 def _broad_phases() -> None:
-    """All operations of all structures, on few boxes and on many."""
+    """All operations of all broad phases, with few boxes and with many."""
     import numpy as np
 
     from engine.broadphase import STRUCTURES, TopDownTree, quality
@@ -118,7 +118,7 @@ def _solver(name: str) -> None:
 
 
 def _motion() -> None:
-    """Kernels of the referee of motion beside those of the two solvers."""
+    """Kernels of the referee of motion besides those of the two solvers."""
     from engine.compare.motion import judge_step
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
@@ -137,7 +137,7 @@ def _motion() -> None:
 
 
 def _step_curves() -> None:
-    """Kernels of the bullets' timeline: distances and depths in bulk, which neither the live check nor a shot asks for."""
+    """Kernels of the bullets' timeline: distances and depths in bulk, which neither the live check nor a shot needs."""
     from engine.experiments.step_curve import MovingShape, step_curve, touches
     from engine.geometry import Circle, Polygon, Sweep, Transform
     from engine.world import FixtureSpec, accept
@@ -151,18 +151,18 @@ def _step_curves() -> None:
 
 
 CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}
-"""Parts that the live check of discs and polygons needs; they take about as long."""
+"""Parts that the live check of discs and polygons needs; they take about equally long."""
 
 EDGES = "manifolds with edges"
-"""The part that is needed to judge pairs with edges."""
+"""The part needed to check pairs with edges."""
 _BULLETS = ("times of impact", "distances", "sweeps")
 _MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
 
 ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)}}
-"""Parts that demos cannot run without: the longest first, so that two processes end at about the same time."""
+"""Parts without which demos cannot run, the longest first, so that two processes finish at about the same time."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
-"""Parts that demos use, without the bullets' timeline and the race of broad phases, which wait for their own."""
+"""Parts that demos use, except the bullets' timeline and the race of broad phases, which load separately."""
 
 EVERYTHING: dict[str, Callable[[], None]] = {
     **RUNNING,
@@ -179,14 +179,14 @@ EVERYTHING: dict[str, Callable[[], None]] = {
 """All parts."""
 
 loaded: set[str] = set()
-"""Parts that this process has loaded."""
+"""Parts loaded by this process."""
 
 _APART = ("outlines of pictures", "broad phases", "bounding volumes", "the motion referee")
 """Parts that, like the solvers, share few kernels with the queries."""
 
 
 def grouped(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names with the solvers and what is compiled with them at every second place.
+    """Return the names with the solvers and their companions in every second place.
 
     Kernels that are inlined into others are compiled anew in every process that needs them. Two processes, to which the names are dealt in
     turn, have few of them in common.
@@ -199,13 +199,13 @@ def grouped(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def run_part(name: str) -> None:
-    """Run one part here: its kernels are loaded, or compiled where they are not on disk."""
+    """Run one part in this process: load its kernels, or compile those that are not on disk."""
     EVERYTHING[name]()
     loaded.add(name)
 
 
 def compile_parts(names: Iterable[str]) -> None:
-    """Run the parts and print "done NAME" or "failed NAME" after each: all that a compiling process does."""
+    """Run the parts and print "done NAME" or "failed NAME" after each; the main function of a compiling process."""
     compile_notice.wait_in_silence()
     for k, name in enumerate(names):
         if k == 1 and hasattr(os, "nice"):  # the live check waits for the first part only
@@ -219,17 +219,17 @@ def compile_parts(names: Iterable[str]) -> None:
 
 
 def note_duration(seconds: float) -> None:
-    """Note how long a part took, for estimates of the next ones."""
+    """Record how long a part took, to estimate the next ones."""
     _durations.append(seconds)
 
 
 def usual_duration() -> float | None:
-    """Return the median of the seconds that the latest parts took on this computer in this session; None before the first has ended."""
+    """Return the median duration of the latest parts in this session, seconds; None before the first has ended."""
     return statistics.median(_durations) if _durations else None
 
 
 def n_cores() -> int:
-    """Return how many processor cores this program may use."""
+    """Return the number of processor cores that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -246,7 +246,7 @@ class Compilers:
     def __init__(self, names: Sequence[str], n_processes: int) -> None:
         self.names = tuple(names)
         self._outcomes: dict[str, str] = {}
-        """"done", "failed" or "lost" (its process ended before it) by part."""
+        """Result by part: "done", "failed" or "lost" (its process ended before it)."""
         self._changed = threading.Condition()
         self._processes: list[subprocess.Popen[str]] = []
         self._readers: list[threading.Thread] = []
@@ -265,12 +265,12 @@ class Compilers:
 
     @property
     def done(self) -> tuple[str, ...]:
-        """Parts that are on disk."""
+        """Parts whose kernels are on disk."""
         return tuple(name for name in self.names if self._outcomes.get(name) == "done")
 
     @property
     def ended(self) -> tuple[str, ...]:
-        """Parts that are done, failed, or were lost with their process."""
+        """Parts that are done, failed or lost."""
         return tuple(name for name in self.names if name in self._outcomes)
 
     @property
@@ -279,7 +279,7 @@ class Compilers:
         return len(self._outcomes) == len(self.names)
 
     def each_ended(self) -> Iterator[str]:
-        """Yield each part once, as soon as it has ended."""
+        """Yield each part once, when it has ended."""
         yielded: set[str] = set()
         while len(yielded) < len(self.names):
             new = [name for name in self.ended if name not in yielded]
@@ -289,12 +289,12 @@ class Compilers:
                 self.wait(_LOOK)
 
     def wait(self, seconds: float) -> None:
-        """Wait until every part has ended, at most so long."""
+        """Wait until every part has ended, or until a timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self.is_over, seconds)
 
     def close(self) -> None:
-        """End the processes."""
+        """Stop the processes."""
         for process in self._processes:
             process.terminate()
             process.wait()
@@ -321,7 +321,7 @@ class Compilers:
 
 
 def elsewhere(statement: str, *arguments: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-    """Start a second Python that runs a statement, without input and with its errors discarded."""
+    """Start another Python process that runs a statement, without input and with its errors discarded."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
     quiet = subprocess.DEVNULL
     command = [sys.executable, "-c", statement, *arguments]

@@ -1,4 +1,4 @@
-"""Times of the frames of a session, and their means that are shown: a number that changes with every frame cannot be read."""
+"""Durations of the frames of a session, averaged so that the displayed numbers can be read."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from engine.sim.stage import StepTimes
 __all__ = ["FrameCosts", "FrameTimes"]
 
 _FRAMES = 30
-"""Over which the means are taken: half a second."""
+"""Averaging time, half a second."""
 _REFRESH = 0.25
-"""Seconds from one renewal of what is shown to the next."""
+"""Interval between updates of the displayed figures, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameTimes:
-    """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken.
+    """Durations in milliseconds: the frame, one step, its check, and the drawing; `steps` is the number of steps taken.
 
     `beside` is the same step of the demo beside, where there is one.
     """
@@ -37,24 +37,24 @@ class FrameCosts:
 
     def __init__(self) -> None:
         self.shown = FrameTimes()
-        """Means, renewed four times a second."""
+        """Means, updated four times a second."""
         self._recent: deque[FrameTimes] = deque(maxlen=_FRAMES)
         self._since_refresh = _REFRESH
 
     @property
     def latest(self) -> FrameTimes:
-        """Times of the last frame; until it is drawn, with the drawing of the frame before."""
+        """Durations of the last frame; until it is drawn, with the previous frame's drawing time."""
         return self._recent[-1] if self._recent else FrameTimes()
 
     def advanced(self, elapsed: float, taken: Sequence[StepTimes]) -> None:
-        """Note a frame that came `elapsed` seconds after the one before, and the steps taken in it."""
+        """Record a frame that came `elapsed` seconds after the previous one, and its steps."""
         n, draw = max(len(taken), 1), self.latest.draw
         step, check, beside = (sum(getattr(times, name) for times in taken) / n for name in ("step", "check", "beside"))
         self._recent.append(FrameTimes(1000.0 * elapsed, step, check, draw, len(taken), beside))
         self._since_refresh += elapsed
 
     def drew(self, milliseconds: float) -> None:
-        """Note what drawing the frame took."""
+        """Record the duration of drawing the frame."""
         if not self._recent:
             return
         self._recent[-1] = replace(self._recent[-1], draw=milliseconds)
@@ -66,7 +66,7 @@ class FrameCosts:
             self.shown = FrameTimes(frame, step, check, draw, beside=beside)
 
     def observe(self, times: StepTimes) -> None:
-        """Show what a step taken elsewhere has cost, and the last drawing: off-screen there is no frame rate."""
+        """Show the cost of a step taken elsewhere, and of the last drawing; headless runs have no frame rate."""
         draw = self.latest.draw
         self.shown = FrameTimes(times.step + times.check + times.beside + draw, times.step, times.check, draw, beside=times.beside)
         self._recent.append(self.shown)

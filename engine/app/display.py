@@ -1,4 +1,4 @@
-"""Whether a window can be opened here; asked without hanging on a display that does not answer."""
+"""Checks whether a window can be opened, without hanging on a display that does not answer."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.common.errors import LabError
 __all__ = ["NotPygameCeError", "display_found", "display_problem", "sdl_version"]
 
 _ANSWER_TIME = 2.0
-"""Seconds a display server has to say anything."""
+"""Timeout for the display server's answer, seconds."""
 _NO_WINDOW_DRIVERS = ("dummy", "offscreen")
 _X11_HELLO = bytes((0x6C, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 """The first request of the X11 protocol: little-endian, version 11.0, no authorization. Any server answers it, if only to refuse."""
 
 
 class NotPygameCeError(LabError):
-    """The library that is imported as pygame is the older one of that name."""
+    """The imported `pygame` is the original package instead of pygame-ce."""
 
 
 def sdl_version() -> str:
@@ -46,7 +46,7 @@ def display_problem() -> str | None:
 
 
 def display_found() -> tuple[str | None, str]:
-    """Return the same, and by which driver SDL draws, such as ``x11``; empty where it was not asked."""
+    """Return the reason as `display_problem` does, and SDL's video driver, such as ``x11``; empty if SDL was not started."""
     driver = os.environ.get("SDL_VIDEODRIVER", "").strip().lower()
     if driver in _NO_WINDOW_DRIVERS:
         return f"SDL_VIDEODRIVER is {driver}", ""
@@ -77,7 +77,7 @@ def _server_problem() -> str | None:
 
 
 def _x11_answers(display: str) -> bool:
-    """Knock at ``[host]:number[.screen]``: the socket in /tmp, the abstract one of Linux, or TCP port 6000 + number."""
+    """Connect to ``[host]:number[.screen]`` by the socket in /tmp, Linux's abstract socket, or TCP port 6000 + number."""
     if display.startswith("/"):  # macOS and XQuartz name the socket itself
         return _connects(socket.AF_UNIX, re.sub(r"\.\d+$", "", display), _X11_HELLO)
     match = re.fullmatch(r"(?:\w+/)?(?P<host>.*):(?P<number>\d{1,5})(?:\.\d+)?", display)
@@ -104,7 +104,7 @@ def _connects(family: socket.AddressFamily, address: str | tuple[str, int], hell
 
 
 def _sdl_found() -> tuple[str | None, str]:
-    """Open SDL's video and close it again: the server is there, but may refuse us."""
+    """Initialize and quit SDL's video system, because a running server may still refuse the connection."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame

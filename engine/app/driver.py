@@ -1,4 +1,4 @@
-"""Drivers of a session's actions and time: a simulation of one's own with a history, or a client's copy of a shared one."""
+"""Drivers of a session's actions and time: a local simulation with a history, or a client's copy of a shared simulation."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from engine.sim.stage import Stage, StepTimes
 __all__ = ["Driver", "LocalDriver"]
 
 _STEPPING_BUDGET = 0.040
-"""Seconds of a frame spent on steps at the most; what is still due then is dropped, so that the window stays alive."""
+"""Maximum time spent on steps per frame, seconds; remaining steps are dropped, so that the window stays responsive."""
 _MAX_FRAME_SECONDS = 1.0 / 15.0
-"""Seconds of world time taken in one frame at the most."""
+"""Maximum simulated time per frame, seconds."""
 _HAND = "the hand"
-"""Among the names of keys: what is to be released."""
+"""Stands for the grabbed body among the names of keys to release."""
 
 
 class Driver(Protocol):
-    """Applies actions to a demo, and lets time pass in it.
+    """Applies actions to a demo and advances it in time.
 
     Attributes
     ----------
@@ -65,38 +65,38 @@ class Driver(Protocol):
 
     @property
     def now(self) -> int:
-        """Steps taken so far, -1 where they are not counted."""
+        """Number of steps taken so far; -1 if steps are not counted."""
 
     def act(self, action: Action) -> Any:
-        """Apply an action, so that it can be taken back; return its result."""
+        """Apply an action with undo; return its result."""
 
     def release_key(self, key: str) -> None:
-        """Take a key from the demo."""
+        """Release a key of the demo."""
 
     def release(self) -> None:
-        """Take from the demo what the hand holds."""
+        """Release the grabbed body."""
 
     def release_all(self) -> None:
-        """Take all keys, and what the hand holds, from the demo."""
+        """Release all keys and the grabbed body."""
 
     def undo(self) -> None:
-        """Take back the last thing that was done here."""
+        """Undo the user's last action."""
 
     def advance(self, elapsed: float) -> int:
-        """Take the steps due after `elapsed` real seconds; return how many."""
+        """Take the steps due after `elapsed` real seconds; return their number."""
 
     def steps_between(self, n_edits: int) -> int:
-        """Return the steps to be left between two changes of so many edits each, made as long as something is dragged."""
+        """Return the minimum number of steps between two changes of `n` edits each during a drag."""
 
     def called(self, kind: str, number: int) -> str:
-        """Return what a body, fixture or joint is called."""
+        """Return the name of a body, fixture or joint."""
 
     def drawn(self, stage: Stage, poses: FloatArray) -> FloatArray:
-        """Return poses of a stage's bodies as they are drawn."""
+        """Return the poses at which a stage's bodies are drawn."""
 
 
 class LocalDriver:
-    """A simulation of one's own.
+    """Drives a local simulation.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class LocalDriver:
         return -1 if self.timeline.history is None else self.timeline.history.now
 
     def act(self, action: Action) -> Any:
-        """Apply an action, so that it can be taken back; return its result.
+        """Apply an action with undo; return its result.
 
         What is begun in the past begins another future, in which what was held there would never be released: it is released first.
         """
@@ -145,7 +145,7 @@ class LocalDriver:
         self.timeline.undo()
 
     def release_key(self, key: str) -> None:
-        """Take a key from the demo. What is held in the past is no longer held now, and stays: see `_release_at_the_end`."""
+        """Release a key. A key held in the past is no longer held now, so the past keeps it: see `_release_at_the_end`."""
         if not self.timeline.is_now:
             self._release_later.add(key)
         elif key in self.demo.held:
@@ -183,17 +183,17 @@ class LocalDriver:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _go_alone(self) -> None:
-        """Go on alone from what a recording has of a demo that several users shared."""
+        """Continue alone with a recording of a demo that several users shared."""
         if self.timeline.history is not None and self.demo.sim.is_shared:
             self.timeline.history.act(GoAlone())
 
     def _keep_solver_state(self) -> None:
-        """Keep the whole state of the demo's solver from the moment at which it has come into reach."""
+        """Start keeping the solver's complete state once that becomes possible."""
         if not self.demo.sim.keeps_solver_state and self.demo.sim.has_whole_states and self.timeline.is_now:
             self.act(KeepSolverState())
 
     def _release_at_the_end(self) -> None:
-        """Release at the end of all that has happened what was released while the demo stood in the past.
+        """At the end of the history, release what was released while the demo stood in the past.
 
         There it would have begun another future, and what has been since would be lost: the user went back with a key down, or left the
         window.
@@ -213,7 +213,7 @@ class LocalDriver:
         return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
 
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
-        """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
+        """Take steps until one fails or the frame that started at `start` has lasted too long; return their costs."""
         times: list[StepTimes] = []
         if due > 0 and self.timeline.is_now:
             self._go_alone()

@@ -1,4 +1,4 @@
-"""Draws what was dropped, or was in a scene with its picture: the picture on the body, moved and turned with it."""
+"""Draws the pictures of dropped bodies and of bodies in scenes, moving and turning with the body."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["DroppedPainter", "kept_picture", "picture_of", "pictures_of"]
 
 _LARGEST = 640
-"""Pixels of a picture's longer side that are kept: a body on the screen is smaller, and a turn costs by the pixel."""
+"""Maximum side of a kept picture, pixels; bodies are drawn smaller than that, and rotating costs time per pixel."""
 _MAX_FILE = 64_000_000
-"""Bytes of it that are read, as many as a picture may have that is traced."""
+"""Maximum number of bytes read, the same as for a traced picture."""
 _TURN_STEP = math.radians(0.5)
 _NARROWEST, _WIDEST = 2.0, 4096.0
 """Smallest and largest size of a picture on the screen, pixels. A smaller one is invisible; of a larger one only a corner would be, and the
@@ -40,19 +40,19 @@ fixtures' outlines show enough."""
 _OPAQUE = 255
 _ALL, _NOTHING = (255, 255, 255, 255), (255, 255, 255, 0)
 _FINER = 2
-"""Pixels of the mask to one of the picture, each way: three steps between in and out."""
+"""Pixels of the mask per pixel of the picture along each axis: three levels between inside and outside."""
 
 _Crop = tuple[int, int, int, int] | None
 _Drawn = tuple[tuple[int, int, int], pygame.Surface]
-"""Width, height and turn with which a picture was drawn, and the picture."""
+"""Width, height and angle with which a picture was last drawn, and the result."""
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
-"""Lower and upper corner of the area that a picture fills, body's frame, meters."""
+"""Lower and upper corner of the area that a picture fills, body frame, meters."""
 
 
 def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
-    """Return the picture of a body and the box that it fills; None if it has none, or none that can be read (any more)."""
+    """Return the picture of a body and its box; None if the body has none or its file cannot be read."""
     if body.picture is not None:
         return _decoded(body.picture.png), (body.picture.lower, body.picture.upper)
     if body.file is None or body.file.picture is None:
@@ -62,7 +62,7 @@ def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
 
 
 def picture_of(file: BodyFile) -> pygame.Surface | None:
-    """Return the picture of a body, with transparency; None if it has none, or none that can be read (any more).
+    """Return the picture of a body, with transparency; None if the body has none or its file cannot be read.
 
     Of an opaque one only what the outline surrounds: the paper round a drawing is no part of the body. Any thread may ask, and gets the
     same surface again, until the file changes.
@@ -78,7 +78,7 @@ def picture_of(file: BodyFile) -> pygame.Surface | None:
 
 
 def pictures_of(demo: Demo, stage: Stage) -> list[tuple[tuple[int, ...], DroppedBody]]:
-    """Return bodies of a world that look alike, by their ids, and one of them."""
+    """Return groups of bodies that look alike, as ids, and one body of each."""
     alike: dict[object, list[DroppedBody]] = {}
     for body in demo.dropped:
         if body.stage is stage and body.is_there and (body.picture is not None or body.file is not None):
@@ -87,7 +87,7 @@ def pictures_of(demo: Demo, stage: Stage) -> list[tuple[tuple[int, ...], Dropped
 
 
 def kept_picture(bodies: tuple[int, ...], body: DroppedBody) -> BodyPicture | None:
-    """Return the picture of bodies as a scene file keeps it, as large as it may be; None where there is none to be seen. In any thread."""
+    """Return the picture of bodies as a scene file stores it, within its size limit; None if it is invisible. Thread-safe."""
     if body.picture is not None:
         return replace(body.picture, bodies=bodies)
     shown = shown_of(body)
@@ -124,7 +124,7 @@ def _of_body(picture: Picture, outline: Outline, changed: int) -> pygame.Surface
 
 
 def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], size: tuple[float, float]) -> pygame.Surface:
-    """Return what an outline surrounds of a picture, whose upper left corner and size are in meters; its edge is as soft as a pixel."""
+    """Cut a picture, given its upper left corner and size in meters, along an outline with antialiased edges."""
     width, height = whole.get_size()
     mask = pygame.Surface((_FINER * width, _FINER * height), pygame.SRCALPHA)
     mask.fill(_NOTHING)
@@ -138,7 +138,7 @@ def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], s
 
 
 def _clear(whole: pygame.Surface) -> pygame.Surface:
-    """Return any kind of picture as one with transparency, not larger than is kept."""
+    """Convert a picture to one with transparency, within the kept size."""
     clear = pygame.Surface(whole.get_size(), pygame.SRCALPHA)
     clear.blit(whole, (0, 0))
     factor = min(1.0, _LARGEST / max(clear.get_size()))
@@ -167,13 +167,13 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
 
 
 class DroppedPainter:
-    """Keeps the picture of each dropped body as large and as turned as it was drawn last: a body at rest costs one copy a frame."""
+    """Caches each dropped body's picture at the size and angle of its last drawing, so that a body at rest costs one copy per frame."""
 
     def __init__(self) -> None:
         self._drawn: dict[DroppedBody, _Drawn] = {}
 
     def draw(self, canvas: Canvas, demo: Demo) -> None:
-        """Draw the dropped bodies of a demo; those without a picture are left to the fixtures' own fill."""
+        """Draw the dropped bodies of a demo; those without a picture keep the fill of their fixtures."""
         there = [body for body in demo.dropped if body.is_there]
         before, self._drawn = self._drawn, {}  # of one that is out of view nothing is kept: seen from close by, each takes up to 134 MB
         for body in there:

@@ -1,4 +1,4 @@
-"""Contact events between bodies, step by step: pairs that began and ceased to touch, and how fast they met."""
+"""Contact events between bodies by step: pairs that began and ceased to touch, and their approach speeds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Event", "EventLog"]
 
 Velocity = Callable[[int, int, int], tuple[tuple[float, float], tuple[float, float], float] | None]
-"""From stage, body and step to center, its velocity and the spin, where they are known (`TimeSeries.velocity`)."""
+"""Maps stage, body and step to its center, its velocity and its angular velocity, if known (`TimeSeries.velocity`)."""
 
 Kind = Literal["impact", "begin", "end"]
 KINDS: tuple[Kind, ...] = ("impact", "begin", "end")
@@ -55,7 +55,7 @@ class Event:
 
 
 class EventLog:
-    """The events of a history, ascending by step; the oldest go where there are too many."""
+    """The events of a history, ascending by step; the oldest are dropped when there are too many."""
 
     def __init__(self, most: int = MAX_EVENTS) -> None:
         self.events: list[Event] = []
@@ -63,7 +63,7 @@ class EventLog:
         self._last = 0
 
     def note(self, step: int, stages: list[Stage], velocity: Velocity) -> None:
-        """Take in what the last step of every world reported, if that step is news."""
+        """Record what the last step of every world reported, if it is a new step."""
         if step <= self._last:
             return
         self._last = step
@@ -76,18 +76,18 @@ class EventLog:
             del self.events[: len(self.events) - self._most + min(_DROPPED_AT_ONCE, self._most // 2)]
 
     def cut(self, last: int) -> None:
-        """Forget what happened after step `last`."""
+        """Discard the events after step `last`."""
         if last < self._last:
             self._last = last
             del self.events[self.until(last) :]
 
     def until(self, step: int) -> int:
-        """Return how many of the events happened at a step or before it."""
+        """Return the number of events up to a step."""
         return bisect_right(self.events, step, key=lambda event: event.step)
 
 
 def _joined(events: list[Event]) -> list[Event]:
-    """Return the events of one step, each pair of bodies once, sensors apart: the fastest of those that it has, with their number.
+    """Return the events of one step, one per pair of bodies and separate for sensors: the fastest event, with the number of its pairs.
 
     Which of two bodies comes first is not theirs: of a polygon and a disc, Box2D names the body first that has the polygon.
     """
@@ -110,7 +110,7 @@ def _begin(step: int, stage: int, pair: PairEvent, contacts: StepContacts, veloc
 
 
 def _closing_speed(step: int, stage: int, pair: PairEvent, contacts: StepContacts, velocity: Velocity) -> float:
-    """Return how fast A and B approach at the middle of their contact: ``-(v_b + w_b x r_b - v_a - w_a x r_a) . n``, with those before."""
+    """Return the approach speed of A and B at the contact's middle, ``-(v_b + w_b x r_b - v_a - w_a x r_a) . n``, before the step."""
     before = velocity(stage, pair.body_a, step - 1), velocity(stage, pair.body_b, step - 1)
     row = _row_of(pair, contacts)
     if row is None or before[0] is None or before[1] is None:

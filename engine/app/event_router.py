@@ -1,4 +1,4 @@
-"""Passes each event to its receiver: the menu or a page while it is open, the page of keys, the docks, the window, and the demo.
+"""Passes each event to its receiver: an open menu or page, the docks, the window, or the demo.
 
 The first receiver that uses an event keeps it from the others. A demo gets the rest: keys without a command, and the pointer in the view,
 through `Pointing`.
@@ -39,19 +39,19 @@ __all__ = ["EventRouter", "Pointing"]
 
 _ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER)
 _PAGES = {pygame.K_PAGEUP: 2.0, pygame.K_PAGEDOWN: -2.0}
-"""Keys that do what the wheel does, and their notches."""
+"""Keys that act like the mouse wheel, and their notches."""
 _CLICK = 4.0
-"""Design pixels that a pressed pointer may move and still mean a click."""
+"""Maximum pointer motion of a click, design pixels."""
 _LEFT, _MIDDLE, _RIGHT = 1, 2, 3
 _CTRL = pygame.KMOD_CTRL | pygame.KMOD_META
 _ALWAYS = ("theme", "larger_text", "smaller_text", "usual_text")
-"""Commands whose keys work whatever is open."""
+"""Commands whose keys always work."""
 
 Pixel = tuple[int, int]
 
 
 class EventRouter:
-    """Passes the events of a window on; `overlays` lie over all else while they are open."""
+    """Passes on the events of a window; open `overlays` receive events first."""
 
     def __init__(self, app: App) -> None:
         self._app, self._navigator, self._screen = app, app.navigator, app.screen
@@ -59,17 +59,17 @@ class EventRouter:
         self.overlays: tuple[Overlay, ...] = (self.menu, self.page, self.keys, app.screen.asking)
         self._pointing = Pointing(app.session, self.page)
         self._is_left_for_right = False
-        """True while the left button, pressed with Ctrl, does what the right one does."""
+        """True while the left button, pressed with Ctrl, acts as the right button."""
         app.open_menu, app.open_keys = self.menu.open, lambda: self.keys.show(app.session)
 
     def begin(self, session: Session) -> None:
-        """Steer another session: the window's has changed."""
+        """Switch to another session."""
         for overlay in self.overlays:
             overlay.close()
         self._pointing = Pointing(session, self.page)
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Handle one event."""
+        """Handle an event."""
         command = command_of(event) if event.type == pygame.KEYDOWN else None
         if command is not None and command.id in _ALWAYS:
             run(command, self._app)
@@ -99,7 +99,7 @@ class EventRouter:
             self._pointer(event)
 
     def _is_of_a_control(self, event: pygame.event.Event) -> bool:
-        """Return True if a key was the control's that the keyboard is at, or went to another."""
+        """Return True if the focused control used a key, or the key moved the focus."""
         ui, browser = self._screen.ui, self._screen.browser
         if event.type != pygame.KEYDOWN or ui.modal is not None or not ui.handle_key(event):
             return False
@@ -124,7 +124,7 @@ class EventRouter:
             run(command, self._app)
 
     def _is_of_demo(self, name: str, command: Command) -> bool:
-        """Return True if the key of a command is the demo's: it takes it, or uses one that the window has no use for now."""
+        """Return True if a command's key belongs to the demo: the demo defines it, or uses it while the command is disabled."""
         panel, demo = self._screen.panel, self._app.session.demo
         return name in demo.takes_keys or (panel is not None and name in panel.keys and bool(command.disabled(self._app)))
 
@@ -185,7 +185,7 @@ class EventRouter:
         return _RIGHT if button == _LEFT and self._is_left_for_right else button
 
     def _contact(self, at: Pixel) -> StepperRequest | None:
-        """Return a request for the stepper that finds the contact under a pixel; with Shift or impulses shown, for the solver's."""
+        """Return the stepper of the contact at a pixel; with Shift or visible impulses, that of the solver's impulses."""
         contact = self._screen.painter.contact_at(at)
         if contact is None:
             return None
@@ -194,7 +194,7 @@ class EventRouter:
 
 
 def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
-    """Return what a hand at a point of the picture takes hold of in a demo beside: its stage, the body, and the point of the body."""
+    """Return the stage, the body and the body's point that a grab at a point of the picture hits in a comparison demo."""
     for k, stage in enumerate(demo.stages):
         target = stage.local(point)
         body = stage.world.body_at(target)
@@ -204,7 +204,7 @@ def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
 
 
 class Pointing:
-    """Handles the pointer in the view of one session: it grabs bodies, moves the view and zooms in on differences.
+    """Handles the pointer in the view of one session: it grabs bodies, pans, and zooms in on differences.
 
     left    on a control of the demo's: moves its slider, presses its key, opens its page
             on a ring of a difference:  a click goes close, another opens the stepper; a drag takes hold of what lies there
@@ -219,14 +219,14 @@ class Pointing:
     def __init__(self, session: Session, page: PageReader) -> None:
         self._session, self._page = session, page
         self._holding = self._panning = 0
-        """The button that does so; 0 for none."""
+        """The pressed button of the drag; 0 without a drag."""
         self._clicked: tuple[Pixel, FoundDifference | StepperRequest] | None = None
         self._slider: Control | None = None
         self._lens: Camera | None = None
-        """The camera at the point of the press, if it is not the view's."""
+        """The camera at the start of the drag, if it is not the view's."""
 
     def press(self, at: Pixel, button: int, found: FoundDifference | StepperRequest | None, controls: Controls) -> None:
-        """A button goes down in the view; `found` is the difference or the contact there, `controls` what the picture has for the hand."""
+        """Handle a button press in the view; `found` is the difference or contact there, `controls` the drawn controls."""
         self._lens = controls.view_at(at)
         control = controls.at(at) if button == _LEFT else None
         if control is not None:
@@ -240,7 +240,7 @@ class Pointing:
             self._panning = button
 
     def move(self, event: pygame.event.Event, ui_scale: float) -> None:
-        """The pointer moves, over the view or dragged out of it."""
+        """Handle pointer motion, over the view or dragged out of it."""
         if self._clicked is not None and math.dist(self._clicked[0], event.pos) > _CLICK * ui_scale:
             self._grip(Grab, self._clicked[0], _LEFT)
             self._clicked = None
@@ -252,7 +252,7 @@ class Pointing:
             self._session.act(Drag(self._to_world(event.pos)))
 
     def release(self, button: int) -> None:
-        """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
+        """Handle a button release anywhere; pygame also reports a wheel notch as a button."""
         if button == _LEFT:
             self._slider = None
         if button == _LEFT and self._clicked is not None:
@@ -270,14 +270,14 @@ class Pointing:
             self._ungrip()
 
     def wheel(self, pixel: Pixel, notches: float, controls: Controls) -> None:
-        """The wheel turns over the view."""
+        """Handle the mouse wheel over the view."""
         self._lens = controls.view_at(pixel)
         point = self._to_world(pixel)
         if not self._session.act(TurnWheel(point, notches)):
             self._session.view.zoom(pixel if self._lens is None else self._session.view.camera.to_screen(point), notches)
 
     def let_go(self) -> None:
-        """Whatever is being done ends: the window is no longer the one that is used."""
+        """End every drag, because the window loses the focus."""
         self._ungrip()
         self._panning = 0
         self._clicked = self._slider = None
@@ -293,7 +293,7 @@ class Pointing:
             self._session.messages.answer(failure)
 
     def _snapped(self, control: Control, pixel: Pixel) -> float:
-        """Return the value of a slider under a pixel, a whole one where its parameter must be whole."""
+        """Return the value of a drawn slider at a pixel, rounded if its parameter is an integer."""
         value = control.value_at(pixel[0])
         is_whole = any(parameter.name == control.parameter and parameter.whole for parameter in self._session.demo.parameters)
         return float(round(value)) if is_whole else value
@@ -302,7 +302,7 @@ class Pointing:
         return self._session.view.to_world(pixel) if self._lens is None else self._lens.to_world(pixel)
 
     def _grip(self, kind: type[Grab | Turn], pixel: Pixel, button: int) -> bool:
-        """Take hold, to pull or to turn, of what lies under a pixel; return True if there is something."""
+        """Grab what lies under a pixel, to pull or to turn it; return True if there is something."""
         session, point = self._session, self._to_world(pixel)
         lane = session.view.lane_at(pixel) if kind is Grab else None
         held = None if lane is None else held_beside(session.besides[lane].demo, point)

@@ -1,4 +1,4 @@
-"""Films and pages of the past out of the window, some steps at a time, so that the window stays alive."""
+"""Exports the past as films and pages, a few steps per frame, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["Export", "FilmExport", "PageExport"]
 
 _WIDEST_GIF = 800
-"""Pixels; a wider view is made smaller."""
+"""Maximum width of an exported picture, pixels; wider views are scaled down."""
 
 
 class Export(ABC):
-    """Goes through the past of a session and writes it to a file, some steps in each frame of the window.
+    """Replays the past of a session and writes it to a file, a few steps per frame of the window.
 
     The session is paused, and returns to where it stood.
 
@@ -47,7 +47,7 @@ class Export(ABC):
     """
 
     budget: ClassVar[float] = 0.04
-    """Seconds of a frame of the window spent on it."""
+    """Time per frame of the window, seconds."""
 
     def __init__(self, session: Session, path: Path, first: int, last: int) -> None:
         history = session.timeline.history
@@ -60,15 +60,15 @@ class Export(ABC):
     @property
     @abstractmethod
     def words(self) -> str:
-        """Message that names the written file, once it exists."""
+        """Message with the name of the written file."""
 
     @property
     def share(self) -> float:
-        """How much is done, 0 to 1."""
+        """Progress, 0 to 1."""
         return (self._history.now - self.first) / max(self.last - self.first, 1)
 
     def work(self) -> bool:
-        """Go on for some milliseconds; True when the file is there.
+        """Continue for some milliseconds; return True once the file exists.
 
         Raises
         ------
@@ -90,14 +90,14 @@ class Export(ABC):
         return True
 
     def cancel(self) -> None:
-        """Leave nothing of the file, and go back to where the session stood."""
+        """Delete the unfinished file and return to the step at which the session was."""
         if self._closing is not None and self._closing.exception() is None:  # which waits for its end
             self.path.unlink(missing_ok=True)
         self._return()
 
     @abstractmethod
     def _take(self) -> None:
-        """Take in the present step."""
+        """Export the present step."""
 
     @abstractmethod
     def _write(self) -> None:
@@ -114,7 +114,7 @@ class Export(ABC):
 
 
 class PageExport(Export):
-    """Makes a page that plays the past of a session in any browser."""
+    """Exports a page that plays the past of a session in any browser."""
 
     def __init__(self, session: Session, path: Path, first: int, last: int) -> None:
         from engine.app.dropped_picture import DroppedPainter
@@ -138,7 +138,7 @@ class PageExport(Export):
 
 
 class FilmExport(Export):
-    """Films the past of a session as it is shown, at the speed that is set.
+    """Exports a film of the past of a session as displayed, at the current speed.
 
     Parameters
     ----------

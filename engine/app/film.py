@@ -1,4 +1,4 @@
-"""Films as files, and when their frames are due.
+"""Writes films, and computes the times of their frames.
 
 `imageio` hands the frames to the ffmpeg of the package `imageio-ffmpeg`, which writes H.264 in MP4 as every browser plays it, or a GIF that
 repeats forever. ffmpeg writes under a temporary name, and the file gets its own name once its frames have been counted.
@@ -21,11 +21,11 @@ __all__ = ["MAX_GIF_RATE", "MAX_RATE", "MAX_SIDE", "MIN_SIDE", "Film", "FilmErro
 
 FILM_SUFFIXES = (".mp4", ".gif")
 MAX_RATE, MAX_GIF_RATE = 240.0, 50.0
-"""Frames a second. Viewers slow down GIF frames that last less than two hundredths of a second."""
+"""Frames per second. Viewers slow down GIF frames shorter than two hundredths of a second."""
 MAX_SIDE = 4096
 MIN_SIDE = 16
 _QUALITY = "18"
-"""x264's constant rate factor: lines and letters stay sharp; x264's default is 23."""
+"""Constant rate factor of x264: lines and text stay sharp; the default of x264 is 23."""
 _PALETTE = "split[a][b];[a]palettegen=stats_mode=single[colors];[b][colors]paletteuse=new=1:dither=none"
 """ffmpeg filter that chooses 256 colors for each frame of a GIF. Dithering would flicker; a palette for the whole film would keep every
 frame in memory until the last."""
@@ -38,7 +38,7 @@ class FilmError(LabError):
 
 
 class Film:
-    """A film being written.
+    """A film that is being written.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Film:
 
     @property
     def words(self) -> str:
-        """Length and number of frames."""
+        """Duration and number of frames."""
         return f"{decimals(self._n_frames / self._rate, 2)} s in {counted(self._n_frames, 'frame')}"
 
     def add(self, frame: bytes) -> None:
@@ -87,7 +87,7 @@ class Film:
         self._n_frames += 1
 
     def close(self) -> None:
-        """Finish the film and give the file its name.
+        """Finish the film and rename its file.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class Film:
         self._fail()
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Delete the unfinished file."""
         self._writer.close()
         self._part.unlink(missing_ok=True)
 
@@ -121,7 +121,7 @@ def usual_rate(path: str | os.PathLike[str]) -> float:
 
 
 def check_film(field: str, path: str, rate: float | None) -> float:
-    """Return the frames per second of a film that can be written.
+    """Return the frames per second of a film, after checking that it can be written.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def check_film(field: str, path: str, rate: float | None) -> float:
 
 
 class FrameTimes:
-    """Says at which fractions of a step frames are due.
+    """Computes at which fractions of a step frames are due.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class FrameTimes:
         self._elapsed = 0.0
 
     def first(self) -> list[float]:
-        """Return what is due before the first step: one frame of the beginning."""
+        """Return the frames due before the first step: one frame of the initial state."""
         self._count = 1
         return [1.0]
 

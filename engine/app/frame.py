@@ -1,4 +1,4 @@
-"""The picture of a demo in its view: the same in the window, in a screenshot and in a timing run."""
+"""Draws a demo in its view: the same code serves the window, screenshots and timing runs."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ from engine.sim.stage import Stage
 __all__ = ["FoundDifference", "FramePainter", "painter_for"]
 
 _FULL_VIEW = (600.0, 400.0)
-"""Pixels of a view from which the words in it have their full size at a UI scale of 1."""
+"""Height of a view from which its text has full size at a UI scale of 1, pixels."""
 _MIN_SCALE = 0.6
 _NARROWEST = 150.0
-"""Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
+"""Width of the view below which dots replace its text, design pixels."""
 _READOUT_SHARE, _MIN_LINES = 0.4, 2
-"""Share of the view's height that the demo's lines may take, and the number that is shown in any view; "…" stands for lines left out."""
+"""Maximum share of the view's height for the demo's lines, and their minimum number; "…" stands for omitted lines."""
 _VERDICTS = (21.0, 18.0, 16.0)
-"""Sizes of a verdict, the first for which there is room; the other lines have 14."""
+"""Font sizes of a verdict, tried in this order; other lines use 14."""
 _LANE_SHARE = 0.25
-"""The same where several worlds share the view."""
+"""The same if several worlds share the view."""
 _INSET = 12.0
-"""Design pixels from the corner of a view to the demo's lines."""
+"""Distance of the demo's lines from the corner of the view, design pixels."""
 _LABEL, _MIN_LABEL = 15.0, 7.0
-"""Design pixels of the names of worlds."""
+"""Font size of the names of worlds, design pixels."""
 _FAR = 30_000.0
-"""Pixels at which nothing is drawn any more, which pygame's rectangles can hold."""
+"""Coordinate limit of drawing, pixels, within the range of pygame's rectangles."""
 _DOT_REACH = 6.0
-"""Design pixels from a contact point at which the pointer means it, and not the body."""
+"""Distance within which the pointer selects a contact point rather than a body, design pixels."""
 _REACH = 12.0
-"""Design pixels from a difference at which the pointer still means it."""
+"""Distance within which the pointer selects a difference, design pixels."""
 
 
 class FoundDifference(NamedTuple):
-    """A difference, its world, and where it lies in the picture, meters."""
+    """A difference, its world, and its position in the picture, meters."""
 
     stage: Stage
     difference: Difference
@@ -66,7 +66,7 @@ class FoundDifference(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """The drawn differences of one world, and the camera they were drawn with."""
+    """The drawn differences of one world, and the camera used."""
 
     stage: Stage
     differences: PlacedDifferences
@@ -75,7 +75,7 @@ class _Shown(NamedTuple):
 
 
 class FramePainter:
-    """Paints sessions; keeps fonts, discs and packed shapes between frames.
+    """Paints sessions; caches fonts, discs and packed shapes between frames.
 
     Without a `raster` pygame draws the bodies, which takes longer. Where it `shrinks`, words become smaller in a small view, as suits a
     picture; not in a window, whose user chose their size.
@@ -107,18 +107,18 @@ class FramePainter:
         self.controls = Controls()
         self._was_left = False
         self._lines: list[tuple[str, Color]] = []
-        """The demo's, wrapped to the view."""
+        """The demo's lines, wrapped to the view."""
         self._wrapped: set[str] = set()
-        """Parts of lines that take several, and lines that are cut."""
+        """Fragments of wrapped lines, and truncated lines."""
         self._verdict: float | None = None
-        """Size of the first of them, where it is the demo's verdict."""
+        """Font size of the first line, if it is the demo's verdict."""
         self._lane_lines: list[list[tuple[str, Color]]] = []
-        """Those of the demos beside it, where they have lanes."""
+        """Lines of the comparison demos that have lanes."""
         self._farthest: list[Farthest | None] = []
-        """For each of those demos, the body that is farthest from its counterpart here."""
+        """For each of those demos, the body farthest from its counterpart here."""
 
     def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
-        """Settle what the next picture shows: the demo's lines, the room that they leave for the camera, the moment between two steps.
+        """Prepare the next picture: the demo's lines, the camera's free area, and the moment between two steps.
 
         To be called before each `paint`, which changes nothing of the session.
         """
@@ -149,7 +149,7 @@ class FramePainter:
         pointer: tuple[int, int] | None = None,
         paint_over: Callable[[Canvas], None] | None = None,
     ) -> None:
-        """Draw the session's view as it was prepared; nothing outside it is touched.
+        """Draw the session's view as prepared, and nothing outside it.
 
         A difference under the `pointer` is explained beside it. `paint_over` draws more over the bodies.
         """
@@ -197,7 +197,7 @@ class FramePainter:
         return Canvas(surface, camera, self._book, self._discs, raster=self.raster, has_words=has_words, controls=controls)
 
     def _paint_demo(self, canvas: Canvas, session: Session, demo: Demo) -> None:
-        """Draw ground, bodies, contacts and what the demo draws itself, and note the differences."""
+        """Draw the background, bodies, contacts and the demo's own drawing, and record the differences."""
         layers, fraction = session.layers, demo.viewer.drawn_fraction
 
         def draw_ground() -> None:
@@ -217,7 +217,7 @@ class FramePainter:
         session.attempt(lambda: demo.draw(canvas))
 
     def _paint_lane(self, surface: pygame.Surface, session: Session, k: int) -> None:
-        """Draw a demo beside in its lane, as the same camera sees it."""
+        """Draw a comparison demo in its lane with the same camera."""
         second, lane, lines, far = session.besides[k].demo, session.view.lanes[k], self._lane_lines[k], self._farthest[k]
         surface.set_clip(lane)
         canvas = self._canvas(surface, replace(session.view.camera, view=lane))
@@ -234,11 +234,11 @@ class FramePainter:
         draw_lines(surface, self._book, plate.topleft, lines)
 
     def _has_words(self, view: Place) -> bool:
-        """Return True if a view is so wide that words are written in it."""
+        """Return True if a view is wide enough for text."""
         return view[2] >= _NARROWEST * self._book.ui_scale
 
     def _book_for(self, view: Place) -> FontBook:
-        """Return the fonts for a view: smaller in a picture so small that the words would cover it."""
+        """Return the fonts for a view, smaller in a picture so small that text would cover it."""
         if not self._shrinks:
             return self.fonts
         room = max(min(view[2] / _FULL_VIEW[0], view[3] / _FULL_VIEW[1]), _MIN_SCALE)
@@ -254,7 +254,7 @@ class FramePainter:
     def _readout(
         self, session: Session, demo: Demo, view: Place, heading: list[StatusLine], is_wanted: bool
     ) -> tuple[list[tuple[str, Color]], pygame.Rect]:
-        """Return a heading and the demo's lines, wrapped to the view, and the plate they will stand on."""
+        """Return a heading and the demo's lines, wrapped to the view, and the rectangle for them."""
         left, top, width, height = view
         inset = round(_INSET * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
@@ -284,7 +284,7 @@ class FramePainter:
         return lines, place
 
     def _with_verdict(self, plate: pygame.Rect, view: Place) -> pygame.Rect:
-        """Put the verdict first, in larger letters, where there is room for it in one line; return the plate."""
+        """Put the verdict first, larger if it fits in one line; return the rectangle."""
         unwrapped = [line for line in self._lines if line[0] not in self._wrapped]
         verdicts = [line for line in unwrapped if line[1] in (palette.AGREE, palette.UNEXPLAINED) or "(predicted" in line[0]]
         if not verdicts:
@@ -301,12 +301,12 @@ class FramePainter:
         return any(self._debug.is_in_view(canvas.at(stage.offset), stage.world) for stage in session.demo.stages)
 
     def difference_at(self, pointer: tuple[int, int]) -> FoundDifference | None:
-        """Return the difference of the last picture that is under the pointer."""
+        """Return the difference under the pointer in the last picture."""
         nearest = _nearest(((shown, shown.differences.positions) for shown in self._found), pointer, _REACH * self._book.ui_scale)
         return None if nearest is None else _found(nearest[0].stage, nearest[0].differences, nearest[1])
 
     def contact_at(self, pointer: tuple[int, int]) -> tuple[Stage, int] | None:
-        """Return the world of the contact whose point in the last picture is under the pointer, and the contact's row."""
+        """Return the world and the row of the contact whose point is under the pointer in the last picture."""
         there = ((shown, shown.points.reshape(-1, 2)) for shown in self._found if len(shown.points) == len(shown.stage.world.contacts))
         nearest = _nearest(there, pointer, _DOT_REACH * self._book.ui_scale)
         return None if nearest is None else (nearest[0].stage, nearest[1] // 2)
@@ -320,7 +320,7 @@ class FramePainter:
         return sorted(chosen, key=lambda found: -found.difference.size)
 
     def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:
-        """Explain the difference under the pointer, or else the one that is looked at closely."""
+        """Explain the difference under the pointer, otherwise the one that the camera is zoomed in on."""
         room = _free_of_diagrams(session, self._book.ui_scale)  # the demo's own diagram stays free
         pointed = self.difference_at(pointer) if pointer is not None else None
         if pointed is not None and pointer is not None:
@@ -339,7 +339,7 @@ class FramePainter:
                         self._explain(surface, room, (round(x + gap), round(y + gap)), difference, is_close=True)
 
     def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference, is_close: bool) -> None:
-        """Tell beside a pixel what a difference is and how it was proved."""
+        """Explain beside a pixel what a difference is and how it was proved."""
         reason, color = REASONS[difference.reason], reason_color(difference.reason)
         width = min(round(340 * self._book.ui_scale), round(0.8 * view[2]))
         lines: list[tuple[str, Color]] = [(f"{reason.name}, {length_words(difference.size)}", color)]
@@ -364,7 +364,7 @@ class FramePainter:
 
 
 def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pygame.Rect]]:
-    """Return the names of worlds beside each other, pictures of words and their places, which nothing else is to be written on.
+    """Return the rendered names of adjacent worlds and their places, which no other text may cover.
 
     Not higher than the space between worlds, and not wider than a world.
     """
@@ -388,20 +388,20 @@ def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pyga
 
 
 def painter_for(demo: Demo, ui_scale: float) -> FramePainter:
-    """Return a painter for a demo alone; with kernels where its worlds have referees, so that kernels are loaded anyway."""
+    """Return a painter for a demo alone; it uses kernels if the worlds have referees, because those are loaded then."""
     has_kernels = bool(demo.stages) and all(stage.referee is not None for stage in demo.stages)
     return FramePainter(ui_scale, load_raster() if has_kernels else None)
 
 
 def _free_of_diagrams(session: Session, ui_scale: float) -> Place:
-    """Return the view without what the demo draws on itself."""
+    """Return the part of the view that the demo's own drawing leaves free."""
     left, top, width, height = session.view.camera.view
     head, right, foot = session.demo.margins(width, height, ui_scale)
     return left, round(top + head), round(width - right), round(height - head - foot)
 
 
 def _nearest(places: Iterable[tuple[_Shown, FloatArray]], pointer: tuple[int, int], reach: float) -> tuple[_Shown, int] | None:
-    """Return which of the points of worlds, float64 (n, 2), is nearest to a pixel, and at most `reach` pixels away."""
+    """Return the world point, of float64 (n, 2), nearest to a pixel and at most `reach` pixels away."""
     best = None
     for shown, points in places:
         if len(points):
@@ -418,5 +418,5 @@ def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:
 
 
 def _verdict_lines(demo: Demo) -> list[StatusLine]:
-    """Return the verdicts of a demo's claims, green where measurement and prediction agree, and yellow where they do not."""
+    """Return the verdicts of a demo's claims: green if measurement and prediction agree, otherwise yellow."""
     return [(verdict.words, palette.of_verdict(verdict.holds)) for verdict in demo.verdicts()]

@@ -50,7 +50,7 @@ _VERDICTS = ("agree", "explained", "unexplained")
 
 @dataclass(frozen=True, slots=True)
 class BesideReport:
-    """Report of a second demo that ran beside the first; energies are those of both."""
+    """Report of a comparison demo that ran alongside the first; energies are those of both."""
 
     solver: str
     solver_settings: Mapping[str, float | str]
@@ -64,7 +64,7 @@ class BesideReport:
     skipped: tuple[Skipped, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the part ``against`` of ``run --json``."""
+        """Return the ``against`` part of ``run --json``."""
         parted, why = self._as_json(self.parted), self.why
         reason = {} if why is None else {"reason": why.cause, "evidence": why.evidence, "shown_at": why.step}
         return {
@@ -81,7 +81,7 @@ class BesideReport:
         }
 
     def name(self, apart: Apart) -> str:
-        """Return what a body is called."""
+        """Return the name of a body."""
         return self.names[apart.stage, apart.body]
 
     def _as_json(self, apart: Apart | None) -> dict[str, Any] | None:
@@ -92,7 +92,7 @@ class BesideReport:
 
 @dataclass(slots=True)
 class ContactCounts:
-    """Counts of contacts and of their points over the steps of all stages; an observer of a simulation."""
+    """Counts contacts and their points over the steps of all stages; an observer of a simulation."""
 
     begun: int = 0
     ended: int = 0
@@ -101,7 +101,7 @@ class ContactCounts:
     removed: int = 0
 
     def __call__(self, stage: Stage) -> None:
-        """Add those of a stage's last step."""
+        """Add the counts of a stage's last step."""
         for piece in stage.pieces:
             contacts = piece.contacts
             self.begun += len(contacts.began)
@@ -132,7 +132,7 @@ class RunReport:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is unexplained, neither of the contacts nor of the touching pairs."""
+        """True if no contact and no touching pair is unexplained."""
         return not self.contacts.unexplained and not self.pairs.unexplained
 
     def as_json(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def run_headless(
     on_beside: Callable[[tuple[Comparison, ...]], object] | None = None,
     solver_settings: NamedValues | None = None,
 ) -> tuple[RunReport, Demo]:
-    """Run a demo for `steps` steps as fast as it goes.
+    """Run a demo for `steps` steps as fast as possible.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def run_headless(
 def picture_of(
     demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False, besides: Sequence[Comparison] = ()
 ) -> bytes:
-    """Return the window's whole picture of a demo as it stands, a PNG. No window is opened.
+    """Return the window's complete picture of a demo in its present state, a PNG. No window is opened.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def picture_of(
 
 
 def small_picture_of(demo: Demo, size: tuple[int, int] = (200, 130)) -> bytes:
-    """Return the view of a demo alone as it stands, its bodies without words and marks, a PNG. To be used within `no_screen`."""
+    """Return the view of a demo in its present state without text and marks, a PNG. For use within `no_screen`."""
     import pygame
 
     from engine.app.frame import painter_for
@@ -310,7 +310,7 @@ def small_picture_of(demo: Demo, size: tuple[int, int] = (200, 130)) -> bytes:
 
 
 def film_size(words: str | None) -> tuple[int, int]:
-    """Return width and height, both even, of words such as ``640x360``; 1280 x 720 of none.
+    """Parse a film size such as ``640x360``, rounded down to even numbers; the default is 1280 x 720.
 
     Examples
     --------
@@ -349,7 +349,7 @@ class Filming:
         self._take(times.first())
 
     def stepped(self) -> None:
-        """Draw what is due; to be called after each step."""
+        """Draw the due frames; to be called after each step."""
         self._session.costs.observe(self._demo.sim.times)
         self._take(self._times.after_step(self._demo.step_seconds))
 
@@ -372,7 +372,7 @@ def scale_for(size: tuple[int, int]) -> float:
 
 
 def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
-    """Return a window that is drawn and not watched, where a picture waits for whatever it needs; to be used within `no_screen`."""
+    """Return an off-screen window, which waits for whatever its picture needs; for use within `no_screen`."""
     from engine.app.status_strip import CheckNote
     from engine.app.window import Window
 
@@ -428,7 +428,7 @@ def _joint_hash(hashes: list[str]) -> str:
 
 @contextlib.contextmanager
 def no_screen() -> Iterator[None]:
-    """Let pygame make surfaces and widgets without opening a window, and leave a window that is open alone."""
+    """Let pygame create surfaces and widgets without a window; an open window stays untouched."""
     import pygame
 
     if pygame.display.get_surface() is not None:

@@ -1,4 +1,4 @@
-"""The page of keys: what every key does, over the window."""
+"""The page of keys, which covers the window and lists every key with its meaning."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from engine.app.overlay import Overlay
 __all__ = ["KeyPage"]
 
 _COLUMN, _MAX_COLUMNS = 290.0, 4
-"""Design pixels of a column, and how many there are at most."""
+"""Width of a column, design pixels, and maximum number of columns."""
 _BUTTONS = (1, 2, 3)
 _MODIFIERS = (
     *(pygame.K_LSHIFT, pygame.K_RSHIFT, pygame.K_LCTRL, pygame.K_RCTRL, pygame.K_LALT, pygame.K_RALT, pygame.K_LMETA, pygame.K_RMETA),
     *(pygame.K_CAPSLOCK, pygame.K_NUMLOCKCLEAR, pygame.K_MODE),
 )
-"""Keys that are held down with another, and mean nothing alone."""
+"""Modifier keys, which mean nothing alone."""
 _SCROLLS = (pygame.K_PAGEUP, pygame.K_PAGEDOWN)
 
 
 class KeyPage(Overlay):
-    """Any click closes it, and any key; Esc and F1 do nothing else, others do what they do."""
+    """The page of keys. Any click or key closes it; keys other than Esc and F1 then act as usual."""
 
     def __init__(self, app: App) -> None:
         super().__init__(app.screen.ui)

@@ -1,4 +1,4 @@
-"""Keys by the names that people read: "Ctrl Shift O", "N or .", "Enter"."""
+"""Keys by readable names: "Ctrl Shift O", "N or .", "Enter"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pygame
 __all__ = ["Chord", "chords", "is_plain", "key_codes", "tooltip"]
 
 Chord = tuple[int, bool, bool]
-"""A key code of pygame, whether Ctrl is held down, and whether Shift is."""
+"""A pygame key code, and whether Ctrl and Shift are held."""
 
 
 _NAMED = {
@@ -35,7 +35,7 @@ def tooltip(title: str, key: str, help: str) -> str:
 
 
 def key_codes(name: str) -> tuple[int, ...]:
-    """Return the codes of a key; none if there is no such key.
+    """Return the codes of a key; empty if there is no such key.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def key_codes(name: str) -> tuple[int, ...]:
 
 
 def chords(keys: str) -> list[Chord]:
-    """Return what is pressed for "N or ." or "Ctrl Shift O"; nothing for ""."""
+    """Return the key presses of "N or ." or "Ctrl Shift O"; empty for ""."""
     pressed: list[Chord] = []
     for key in keys.split(" or ") if keys else ():
         *modifiers, name = key.split(" ")

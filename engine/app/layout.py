@@ -1,4 +1,4 @@
-"""Layout of the window: pure arithmetic on sizes in pixels."""
+"""Layout of the window: arithmetic on sizes in pixels."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ MIN_UI_SCALE, MAX_UI_SCALE = 0.75, 4.0
 _PANEL_WIDTH = 276
 _STRIP_HEIGHT = 30
 _DESIGN_HEIGHT = 1080
-"""Height of a display on which a design pixel is a pixel."""
+"""Height of a display on which a design pixel is a screen pixel."""
 
 _SMALLEST = (240, 160)
 MIN_SIZE = (480, 320)
-"""Design pixels that a window has at the least: with fewer there is no room for the buttons beside each other, whatever is left out."""
+"""Minimum size of a window, design pixels; the buttons do not fit in less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places as (left, top, width, height): the panel at the left, the view, the status strip below both."""
+    """Places as (left, top, width, height): the panel on the left, the view, and the status strip below both."""
 
     size: tuple[int, int]
     ui_scale: float
@@ -47,7 +47,7 @@ class Layout:
 
 
 def ui_scale_for(display_size: tuple[int, int]) -> float:
-    """Return the UI scale for a display: 1 up to 1080 lines, 2 at 2160, in quarters.
+    """Return the UI scale for a display: 1 up to 1080 lines, 2 at 2160, in steps of 0.25.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def ui_scale_for(display_size: tuple[int, int]) -> float:
 
 
 def fitting_scale(size: tuple[int, int], wanted: float) -> float:
-    """Return the UI scale of a window of `size` pixels: the one wanted, or as much of it as leaves room for everything, in eighths.
+    """Return the UI scale of a window of `size` pixels: the requested one, or the largest that leaves room for everything, in eighths.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def fitting_scale(size: tuple[int, int], wanted: float) -> float:
 
 
 def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
-    """Divide a window of `size` pixels; the panel takes 45 % of the width at the most, so that a view always remains.
+    """Divide a window of `size` pixels; the panel takes at most 45% of the width, so that a view always remains.
 
     What a window smaller than 240 x 160 shows is cut off rather than squeezed: widgets have no smaller size.
     """
@@ -87,7 +87,7 @@ def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
 
 
 def lanes(view: Place, n: int, columns: int) -> tuple[Place, ...]:
-    """Return n equal parts of a view, row by row in so many columns, with a gap of a pixel or two between them.
+    """Divide a view into n equal parts, row by row in `columns` columns, with a gap of one or two pixels.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def lanes(view: Place, n: int, columns: int) -> tuple[Place, ...]:
 
 
 def best_columns(view: Place, box: tuple[float, float], n: int) -> int:
-    """Return in how many columns a box, width and height, is drawn largest in n parts of a view; of equals the fewest.
+    """Return the number of columns in which a box (width, height) is largest in n parts of a view; of equals, the smallest.
 
     Examples
     --------
@@ -127,6 +127,6 @@ def is_inside(pixel: tuple[float, float], place: Place) -> bool:
 
 
 def check_ui_scale(field: str, ui_scale: float | None) -> None:
-    """Raise `InvalidInputError` unless it is a scale that a window can have, or None."""
+    """Raise `InvalidInputError` unless the scale is None or valid for a window."""
     if ui_scale is not None and not MIN_UI_SCALE <= finite(field, ui_scale) <= MAX_UI_SCALE:
         raise InvalidInputError(field, f"from {MIN_UI_SCALE:g} to {MAX_UI_SCALE:g}", ui_scale)

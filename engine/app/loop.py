@@ -1,4 +1,4 @@
-"""The loop of the real window: open, events, steps, picture, until closed.
+"""The loop of the real window: events, steps and drawing, until it is closed.
 
 The loop rests when nobody watches, as far as events show: no steps and no pictures, only events. The preview beside the list rests
 when there is no input, and a running demo when its window is minimized or hidden, unless it is being recorded or a file is being written.
@@ -40,26 +40,26 @@ if TYPE_CHECKING:
 __all__ = ["DisplayError", "Loop", "draw_waiting", "open_shared", "open_window", "set_garbage_aside"]
 
 _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
-"""Usually; of a preview while kernels are being compiled; and how often a second input is looked for while it rests."""
+"""Usual frame rate, frame rate of a preview during compilation, and polling rate at rest, Hz."""
 _DESIGN_SIZE = (1280, 720)
 _MIN_SIZE = (480, 320)
 _LONGEST_WAY = 0.1
-"""Seconds of a frame spent on the way to another step: the usual way, from the keyframe before it, takes less."""
+"""Time per frame for moving to another step, seconds; from a keyframe it usually takes less."""
 
 
 def set_garbage_aside() -> None:
-    """Collect garbage now, and exempt all present objects, so that no later collection walks them in the middle of a frame."""
+    """Collect garbage now and exempt all existing objects from later collections, which would interrupt frames."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
 
 
 class DisplayError(LabError):
-    """No window can be opened here."""
+    """A window cannot be opened here."""
 
 
 class Loop:
-    """The frames of an open window on the display's surface: events, steps, picture.
+    """Runs the frames of an open window on the display's surface: events, steps, drawing.
 
     The `warmup` is started already.
     """
@@ -74,16 +74,16 @@ class Loop:
 
     @property
     def is_warming_up(self) -> bool:
-        """Whether the live check is still to come."""
+        """True if the live check is still loading."""
         return not self._announced
 
     @property
     def failure(self) -> str:
-        """Why there is no live check, empty while all is well."""
+        """Why there is no live check; empty while it loads or works."""
         return self._warmup.failure
 
     def run(self) -> None:
-        """Take frames, sixty a second while it is watched, until the window has been closed."""
+        """Run frames, sixty per second while the window is watched, until the window is closed."""
         ticker = pygame.time.Clock()
         self._last = perf_counter()
         while self.window.running:
@@ -92,18 +92,18 @@ class Loop:
 
     @property
     def frames_per_second(self) -> int:
-        """How many are wanted now."""
+        """The present frame rate, Hz."""
         if self.is_resting:
             return _RESTING
         return _BESIDE_COMPILER if self.window.browsing and not self._warmup.wait(0.0) else _FRAMES_PER_SECOND
 
     @property
     def is_resting(self) -> bool:
-        """Whether nothing moves and nothing is drawn: the window is hidden or minimized, and nothing has to go on."""
+        """True if the loop may rest: the window is hidden or minimized, and nothing has to continue."""
         return not pygame.display.get_active() and not self.window.is_at_work
 
     def turn(self, elapsed: float | None = None) -> None:
-        """Take one frame, or a moment of rest, and do not wait for the next.
+        """Run one frame, or one polling interval at rest, without waiting for the next.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Loop:
             pygame.display.flip()
 
     def _announce(self) -> None:
-        """Tell the window how far the live check is; give it the check, and then all that a demo can ask."""
+        """Report the live check's progress to the window, and give it the check as its parts become ready."""
         window, warmup = self.window, self._warmup
         if not self._announced:
             if warmup.factory is not None:
@@ -161,7 +161,7 @@ def open_window(
     prepare: Callable[[Session], None] | None = None,
     theme: str | None = None,
 ) -> Iterator[Loop]:
-    """Open the window, give its loop, and close it after.
+    """Open the window, yield its loop, and close the window afterwards.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def open_shared(
     size: tuple[int, int] | None = None,
     theme: str | None = None,
 ) -> Iterator[Loop | None]:
-    """Open the window on a shared world, give its loop, and close it after; the client_session has left then.
+    """Open the window on a shared world, yield its loop, and close it afterwards; the client has left by then.
 
     Until the server's state has come the window says what it waits for; Esc, or closing it, gives None instead of a loop.
 
@@ -240,7 +240,7 @@ def open_shared(
 
 
 def _is_joined(surface: pygame.Surface, client_session: ClientSession, ui_scale: float) -> bool:
-    """Show what is waited for until the client_session's client has its demo; False if the user does not want to wait."""
+    """Show the connection's progress until the client has its demo; return False if the user cancels."""
     fonts, ticker = FontBook(ui_scale), pygame.time.Clock()
     while True:
         raise_lost()
@@ -259,7 +259,7 @@ def _is_joined(surface: pygame.Surface, client_session: ClientSession, ui_scale:
 
 
 def draw_waiting(surface: pygame.Surface, fonts: FontBook, words: str) -> None:
-    """Draw what a window says before there is a world to be shown."""
+    """Draw a message in a window before there is a world to show."""
     surface.fill(palette.BACKGROUND)
     width, height = surface.get_size()
     lines = [(line, 18.0, palette.TEXT) for line in fonts.wrapped(words, 18.0, round(0.9 * width))]
@@ -275,7 +275,7 @@ def draw_waiting(surface: pygame.Surface, fonts: FontBook, words: str) -> None:
 def _opened(
     make: Callable[[pygame.Surface, float], Window | None], ui_scale: float | None, size: tuple[int, int] | None, theme: str | None
 ) -> Iterator[Loop | None]:
-    """Open the display, make a window for its surface and UI scale, give its loop, and close all; None where none is made."""
+    """Open the display, create a window for its surface and UI scale, yield its loop, and close both; yield None if there is no window."""
     check_ui_scale("--ui-scale", ui_scale)
     place = preferences_file()
     chosen = load_preferences(place)
@@ -306,7 +306,7 @@ def _opened(
 
 
 def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | None) -> tuple[pygame.Surface, float, float]:
-    """Open the display; return its surface, the usual UI scale there, and the one to use: asked for, chosen before, or the usual one."""
+    """Open the display; return its surface, its usual UI scale, and the one to use: requested, chosen before, or the usual one."""
     try:
         pygame.display.init()
         desktop = pygame.display.get_desktop_sizes()[0]
@@ -324,7 +324,7 @@ def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | 
 
 
 def _limit_size() -> None:
-    """Keep the window from being made smaller than it can be used; where the system knows no such limit, what does not fit is cut off."""
+    """Set the minimum window size; on systems without such a limit, what does not fit is cut off."""
     with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
         warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
         pygame.Window.from_display_module().minimum_size = _MIN_SIZE

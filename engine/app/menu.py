@@ -1,4 +1,4 @@
-"""The menu: the commands for files, films, comparisons, panels and the window, each with its key; gray where it cannot be used now.
+"""The menu: commands for files, films, comparisons, panels and the window, each with its key; disabled ones are gray.
 
 The tooltip of an entry says what it does, or why it cannot be used.
 """
@@ -18,11 +18,11 @@ from engine.ui.rows import Button, Buttons, Heading, Row
 __all__ = ["Menu"]
 
 _COLUMN = 240.0
-"""Design pixels of a column of entries."""
+"""Width of a column of entries, design pixels."""
 _ROWS = (24.0, 16.0)
-"""Design pixels of an entry, and where there is less room."""
+"""Height of an entry, and its height if there is less room, design pixels."""
 _TOP = 44.0
-"""Design pixels from the window's upper edge: under the button that opens it."""
+"""Distance from the window's upper edge, design pixels: below the button that opens it."""
 
 
 class Menu(Overlay):
@@ -33,7 +33,7 @@ class Menu(Overlay):
         self._app = app
 
     def open(self) -> None:
-        """Show it; nothing happens while a film is written or a recording is played through."""
+        """Open the menu; ignored while a film is written or a recording is played."""
         app = self._app
         if not self.is_open and not (app.navigator.has_docks and app.dock(RecordingDock).is_busy):
             app.session.driver.release_all()
@@ -54,7 +54,7 @@ class Menu(Overlay):
             run(command, self._app)
 
     def lay_out(self) -> None:
-        """Place the entries: in one column where there is room for it, else in two, and closer together where there is none so either."""
+        """Lay out the entries in one column if they fit, otherwise in two, with smaller entries if necessary."""
         layout, px = self._app.screen.layout, self.form.ui.px
         room = pygame.Rect(px(14), px(4), layout.size[0] - px(18), layout.strip[1] - px(8))
         for n_columns, row in ((1, _ROWS[0]), (2, _ROWS[0]), (2, _ROWS[1])):

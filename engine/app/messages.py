@@ -1,4 +1,4 @@
-"""Lines shown one after another, each for some seconds: in the status strip, by `engine.app.status_strip`."""
+"""Messages shown one after another, each for some seconds, in the status strip (`engine.app.status_strip`)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.render.palette import Color
 __all__ = ["Message", "Messages"]
 
 _SECONDS, _MIN_SECONDS = 6.0, 2.0
-"""How long a message stays, and how long it stays where others wait."""
+"""Duration of a message, and its minimum if others are waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Words, their color, whether they only hold until the next ones come ("reading ..."), and whether they answer what was just done."""
+    """Text and color; `is_passing` messages give way to the next, `is_answer` messages answer the last action."""
 
     words: str
     color: Color
@@ -25,7 +25,7 @@ class Message:
 
 
 class Messages:
-    """The queue of them."""
+    """The queue of messages."""
 
     def __init__(self) -> None:
         self._waiting: deque[Message] = deque()
@@ -33,11 +33,11 @@ class Messages:
 
     @property
     def now(self) -> Message | None:
-        """Message that is to be shown."""
+        """The message to show."""
         return self._waiting[0] if self._waiting else None
 
     def say(self, words: str, color: Color | None = None, is_passing: bool = False) -> None:
-        """Show a message after those that wait."""
+        """Show a message after those that are waiting."""
         if self._waiting and self._waiting[-1].is_passing:
             self._waiting.pop()
         if not self._waiting:
@@ -45,7 +45,7 @@ class Messages:
         self._waiting.append(Message(words, palette.TEXT if color is None else color, is_passing))
 
     def answer(self, words: str, color: Color | None = None, is_passing: bool = False) -> Message:
-        """Show a message at once, before whatever waits, and instead of the last answer; return it."""
+        """Show a message at once, replacing the last answer; return it."""
         message = Message(words, palette.TEXT if color is None else color, is_passing, is_answer=True)
         self._waiting = deque(other for other in self._waiting if not (other.is_answer or other.is_passing))
         self._waiting.appendleft(message)
@@ -53,15 +53,15 @@ class Messages:
         return message
 
     def take_back(self, message: Message) -> None:
-        """Take away a message that is true no more; nothing happens if it is there no more."""
+        """Remove a message that is no longer true, if it is still there."""
         self._waiting = deque(other for other in self._waiting if other is not message)
 
     def end_passing(self) -> None:
-        """Take away words that only hold until the next ones come."""
+        """Remove the messages that give way to others."""
         self._waiting = deque(message for message in self._waiting if not message.is_passing)
 
     def advance(self, elapsed: float) -> None:
-        """Let `elapsed` real seconds pass."""
+        """Advance the time by `elapsed` real seconds."""
         self._shown_for += elapsed
         alone = len(self._waiting) == 1
         if self._waiting and not (alone and self._waiting[0].is_passing) and self._shown_for > (_SECONDS if alone else _MIN_SECONDS):

@@ -1,4 +1,4 @@
-"""The panel's part about motion: the solver that drives the scene, its settings, the solvers that run beside it, and their results.
+"""The panel's part about motion: the scene's solver with its settings, the comparison solvers, and their results.
 
 A list of solvers is folded to the one that is chosen; a press unfolds it, and choosing folds it again.
 """
@@ -23,15 +23,15 @@ from engine.sim.parameters import Parameter
 from engine.ui.rows import Button, Buttons, Heading, Line, Note, Row
 from engine.world import WorldSettings, load_solver, solvers
 
-__all__ = ["MotionPanel", "Wish", "next_beside", "next_solver"]
+__all__ = ["MotionPanel", "SolverChoice", "next_beside", "next_solver"]
 
 _NONE = "none"
 _FOLDED, _UNFOLDED = "˅", "˄"
 _COMPARED = "compared with"
 
 
-class Wish(NamedTuple):
-    """A choice that was made: of "solver", "beside" (the world at a place), "since", "lane", "none" beside, and what was chosen."""
+class SolverChoice(NamedTuple):
+    """A choice: its kind ("solver", "beside" with the world's index, "since", "lane", "none") and its value."""
 
     what: str
     value: str
@@ -39,31 +39,31 @@ class Wish(NamedTuple):
 
     @property
     def solver(self) -> str:
-        """The solver that it needs; empty for none."""
+        """The solver that the choice needs; empty if none."""
         return self.value if self.what in ("solver", "beside") else ""
 
 
 class MotionPanel:
-    """Rows about motion of a session; `choose` is called with a choice that is another than what is."""
+    """Rows about the motion of a session; `choose` is called with a choice that differs from the present state."""
 
-    def __init__(self, session: Session, choose: Callable[[Wish], object]) -> None:
-        self._session, self._wish = session, choose
+    def __init__(self, session: Session, choose: Callable[[SolverChoice], object]) -> None:
+        self._session, self._apply = session, choose
         self._unfolded = ""
-        """The list that is unfolded: "solver", "beside 0", ..."""
+        """The unfolded list: "solver", "beside 0", ..."""
         self._chosen = 0
-        """Index of the world whose settings and distances are shown: 0 for the demo's, from 1 for those beside it."""
+        """Index of the world whose settings and distances are shown: 0 is the demo's, others are comparisons."""
 
     def rows(self) -> list[Row]:
         """Return the rows of this frame."""
         session, n = self._session, len(self._session.besides)
-        rows: list[Row] = [Heading("Motion"), *self._list("solver", "solver", session.demo.sim.solvers[0], Wish("solver", ""))]
+        rows: list[Row] = [Heading("Motion"), *self._list("solver", "solver", session.demo.sim.solvers[0], SolverChoice("solver", ""))]
         for k, beside in enumerate(session.besides):
-            rows += self._list(_COMPARED if not k else " ", f"beside {k}", beside.solver, Wish("beside", "", k))
+            rows += self._list(_COMPARED if not k else " ", f"beside {k}", beside.solver, SolverChoice("beside", "", k))
         if n < MAX_BESIDE:
-            rows += self._list(_COMPARED if not n else " ", f"beside {n}", "", Wish("beside", "", n))
+            rows += self._list(_COMPARED if not n else " ", f"beside {n}", "", SolverChoice("beside", "", n))
         if n:
-            rows.append(self._choice("drawn", {"over it": Wish("lane", ""), "in lanes": Wish("lane", "lane")}))
-            rows.append(self._choice("from", {"the start": Wish("since", ""), "here": Wish("since", "here")}))
+            rows.append(self._choice("drawn", {"over it": SolverChoice("lane", ""), "in lanes": SolverChoice("lane", "lane")}))
+            rows.append(self._choice("from", {"the start": SolverChoice("since", ""), "here": SolverChoice("since", "here")}))
             rows += self._table()
         rows += self._settings()
         shown = self._beside
@@ -71,36 +71,36 @@ class MotionPanel:
             rows += [Line(name, words(shown)) for name, words in _FIGURES]
         return rows
 
-    def _list(self, caption: str, name: str, chosen: str, wish: Wish) -> list[Row]:
-        """Return a list of solvers, folded or not; that of a compared one has a button that takes it away."""
+    def _list(self, caption: str, name: str, chosen: str, choice: SolverChoice) -> list[Row]:
+        """Return a list of solvers, folded or unfolded; that of a comparison has a button to remove it."""
         is_open = self._unfolded == name
         title = load_solver(chosen).capabilities.title if chosen else _NONE if not self._session.besides else "another"
         unfold = partial(self._unfold, "" if is_open else name)
-        is_compared = wish.what == "beside" and bool(chosen)
+        is_compared = choice.what == "beside" and bool(chosen)
         buttons = [
             Button(
                 f"{title}  {_UNFOLDED if is_open else _FOLDED}",
                 unfold,
-                "Choose the solver that moves the bodies." if wish.what == "solver" else "Choose a solver to run alongside this one.",
-                draw=partial(_draw_color, wish.at) if is_compared else None,
+                "Choose the solver that moves the bodies." if choice.what == "solver" else "Choose a solver to run alongside this one.",
+                draw=partial(_draw_color, choice.at) if is_compared else None,
             )
         ]
         if is_compared:
-            buttons.append(Button("×", partial(self._choose, wish), "Stop this comparison."))
+            buttons.append(Button("×", partial(self._choose, choice), "Stop this comparison."))
         rows: list[Row] = [Buttons(tuple(buttons), caption=caption)]
         if is_open:
             titles = ((solver, load_solver(solver).capabilities.title) for solver in solvers())
-            rows.append(Buttons(tuple(self._wish_button(words, wish._replace(value=solver)) for solver, words in titles)))
+            rows.append(Buttons(tuple(self._choice_button(words, choice._replace(value=solver)) for solver, words in titles)))
         return rows
 
-    def _choice(self, caption: str, wishes: dict[str, Wish]) -> Row:
-        return Buttons(tuple(self._wish_button(words, wish) for words, wish in wishes.items()), caption=caption)
+    def _choice(self, caption: str, choices: dict[str, SolverChoice]) -> Row:
+        return Buttons(tuple(self._choice_button(words, choice) for words, choice in choices.items()), caption=caption)
 
-    def _wish_button(self, words: str, wish: Wish) -> Button:
-        return Button(words, partial(self._choose, wish), is_on=self._is_so(wish))
+    def _choice_button(self, words: str, choice: SolverChoice) -> Button:
+        return Button(words, partial(self._choose, choice), is_on=self._is_current(choice))
 
     def _settings(self) -> list[Row]:
-        """Return the settings of the solver that is looked at; where several run, a choice of whose."""
+        """Return the settings of the chosen world's solver; with several worlds, also the choice of the world."""
         rows: list[Row] = []
         if self._session.besides:
             titles = enumerate(_titles(self._session))
@@ -115,20 +115,20 @@ class MotionPanel:
         ]
 
     def _table(self) -> list[Row]:
-        """Return two rows for each world: its name, what a step of it takes; what stands, the deepest overlap, the energy."""
+        """Return two rows per world: its name and step time; its standing bodies, deepest overlap and energy."""
         colors, rows = (palette.TEXT, *palette.BESIDES), list[Row]()
         for k, (title, figures) in enumerate(zip(_titles(self._session), self._session.figures, strict=False)):
             rows.append(Line(title, f"{figures.ms:.2f} ms", colors[k], bold=True))
             rows.append(Line("", figure_words(figures)))
         return rows
 
-    # -- what is done -------------------------------------------------------------------------------------------------
+    # -- actions ------------------------------------------------------------------------------------------------------
 
-    def _choose(self, wish: Wish) -> None:
-        if wish.what != "lane":
+    def _choose(self, choice: SolverChoice) -> None:
+        if choice.what != "lane":
             self._unfolded = ""
-        if wish == Wish("since", "here") or not self._is_so(wish):
-            self._wish(wish)
+        if choice == SolverChoice("since", "here") or not self._is_current(choice):
+            self._apply(choice)
 
     def _unfold(self, name: str) -> None:
         self._unfolded = name
@@ -136,23 +136,23 @@ class MotionPanel:
     def _look_at(self, k: int) -> None:
         self._chosen = k
 
-    def _is_so(self, wish: Wish) -> bool:
-        """Return True if what a choice asks for is so already."""
+    def _is_current(self, choice: SolverChoice) -> bool:
+        """Return True if a choice matches the present state."""
         session = self._session
-        if wish.what == "solver":
-            return session.demo.sim.solvers == (wish.value,)
-        if wish.what == "lane":
-            return session.wants_lane == bool(wish.value)
-        if wish.what == "since":
-            return (session.since is not None) == bool(wish.value)
-        running = session.besides[wish.at].solver if wish.at < len(session.besides) else ""
-        return wish.what == "beside" and running == wish.value
+        if choice.what == "solver":
+            return session.demo.sim.solvers == (choice.value,)
+        if choice.what == "lane":
+            return session.wants_lane == bool(choice.value)
+        if choice.what == "since":
+            return (session.since is not None) == bool(choice.value)
+        running = session.besides[choice.at].solver if choice.at < len(session.besides) else ""
+        return choice.what == "beside" and running == choice.value
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
     @property
     def _beside(self) -> Comparison | None:
-        """The world beside whose settings and distances are shown: that which is chosen, or the first."""
+        """The comparison whose settings and distances are shown: the chosen one, or the first."""
         besides = self._session.besides
         return besides[max(self._of, 1) - 1] if besides else None
 
@@ -168,7 +168,7 @@ class MotionPanel:
 
     @property
     def _parameters(self) -> tuple[Parameter, ...]:
-        """The settings that are shown: of the demo's own world, all but those for which the demo has a slider."""
+        """The settings shown; for the demo's own world, without those that the demo has a slider for."""
         own = () if self._of else tuple(OF_WORLD + parameter.setting for parameter in self._session.demo.parameters if parameter.setting)
         return tuple(setting for setting in setting_parameters(self._solver) if setting.name not in own)
 
@@ -191,7 +191,7 @@ class MotionPanel:
             self._session.set_solver(self._solver, settings, is_same_move)
 
     def _set_of_world(self, field: str, value: float, is_same_move: bool = False) -> None:
-        """Change a setting of all worlds of the demo that is looked at; undo takes all of it back at once."""
+        """Change a setting in all worlds of the chosen demo; one undo reverts all of it."""
         number = bool(value) if isinstance(getattr(WorldSettings(), field), bool) else round(value)
         for k in range(len(self._session.demo.stages)):
             change = ChangeWorld(k, {field: number}, continues=is_same_move or k > 0)
@@ -210,28 +210,28 @@ class MotionPanel:
 
 
 def _draw_color(k: int, surface: pygame.Surface, rect: pygame.Rect) -> None:
-    """Draw the color of a world beside the demo's."""
+    """Draw the color of a comparison."""
     pygame.draw.rect(surface, palette.BESIDES[k], rect.inflate(-rect.width // 2, -rect.height // 2))
 
 
 def _titles(session: Session) -> list[str]:
-    """Return the names of all that drive a demo and those beside it; one that is there twice is numbered."""
+    """Return the names of the solvers of a demo and its comparisons; repeated ones are numbered."""
     names = [session.demo.sim.solver_title, *(title_of(beside) for beside in session.besides)]
     return [f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 
-def next_solver(session: Session) -> Wish | None:
-    """Return the choice of the solver after the one that drives a session; None of a demo without a world."""
-    return Wish("solver", _after(session.demo.sim.solvers[0])) if session.demo.stages else None
+def next_solver(session: Session) -> SolverChoice | None:
+    """Return the choice of the next solver after the session's; None without a world."""
+    return SolverChoice("solver", _after(session.demo.sim.solvers[0])) if session.demo.stages else None
 
 
-def next_beside(session: Session) -> tuple[Wish, ...]:
-    """Return the choices that lead on: from nothing beside to another solver over it, from there to lanes, from there to nothing."""
+def next_beside(session: Session) -> tuple[SolverChoice, ...]:
+    """Return the choices of the next comparison mode: overlay of another solver, lanes, none."""
     if not session.demo.stages:
         return ()
     if not session.besides:
-        return Wish("lane", ""), Wish("beside", _after(session.demo.sim.solvers[0]))
-    return (Wish("none", ""),) if session.wants_lane else (Wish("lane", "lane"),)
+        return SolverChoice("lane", ""), SolverChoice("beside", _after(session.demo.sim.solvers[0]))
+    return (SolverChoice("none", ""),) if session.wants_lane else (SolverChoice("lane", "lane"),)
 
 
 def _after(solver: str) -> str:
@@ -259,4 +259,4 @@ _FIGURES: tuple[tuple[str, Callable[[Comparison], str]], ...] = (
     ("farthest", _farthest),
     ("first difference", _parted),
 )
-"""Captions and figures of a world beside."""
+"""Captions and figures of a comparison."""

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "MAX_LEFT", "Navigator"]
 
 MAX_LEFT = 8
-"""Maximum number of demos that were left and keep their state: more than are compared with each other."""
+"""Maximum number of left demos that keep their state: more than one compares with each other."""
 _STEP_BYTES = 2_000
-"""Bytes kept for each step: inputs, hashes and digests, and the samples of plots and log (docs/replay.md), for a few hundred bodies."""
+"""Bytes kept per step: inputs, hashes and digests, and the samples of plots and log (docs/replay.md), for a few hundred bodies."""
 
 
 class Navigator:
-    """The demo that a window shows, and the way to another.
+    """The demo that a window shows, and switching to another.
 
     Parameters
     ----------
@@ -107,43 +107,43 @@ class Navigator:
 
     @property
     def has_docks(self) -> bool:
-        """Whether a demo runs that has a history, or is shared."""
+        """True if the running demo has a history or is shared."""
         return not self.browsing and (self.session.is_shared or self.session.timeline.history is not None)
 
     def is_listed(self, demo: Demo) -> bool:
-        """Return True if a demo is one of the list."""
+        """Return True if a demo is in the list."""
         return type(demo) in self.demos
 
     # -- the live check comes late -------------------------------------------------------------------------------------
 
     def use_referee(self, factory: RefereeFactory, is_complete: bool) -> None:
-        """Begin the live check; not `is_complete`: what a demo asks beside it is there when `has_everything` says so."""
+        """Start the live check; if not `is_complete`, demos may use the rest once `has_everything` reports it."""
         self._referee, self._is_complete = factory, is_complete
         if not self.browsing or self.session.demo.needs_referee:
             self.session.demo.sim.use_referee(factory, is_complete)
 
     def has_everything(self) -> None:
-        """Note that all is there that a demo can ask."""
+        """Record that everything a demo can use is loaded."""
         if not self._is_complete:
             self._is_complete = True
             if not self.browsing or self.session.demo.needs_referee:
                 self.session.demo.sim.use_missing_referees(self._referee)
 
     def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
-        """Return what a new demo of this kind may take for granted by now."""
+        """Return what a new demo of this class may use now."""
         return self._referee if self._is_complete or not kind.needs_referee else None
 
     # -- a shared world -----------------------------------------------------------------------------------------------
 
     @property
     def n_guests(self) -> int:
-        """How many others are in the world that this program shares: it ends for them with the window."""
+        """Number of other users of the shared world that this program serves; it ends for them with the window."""
         if self._client_session is None or self._server_thread is None or self._server_thread.is_over:
             return 0
         return sum(user.is_here and user.user != self._client_session.client.user for user in self._server_thread.status.server.users)
 
     def keep_up(self, elapsed: float) -> None:
-        """Let the shared world go on where something else is shown, and show it anew where the server has given its state anew."""
+        """Advance the shared world while something else is shown, and show it again if the server has sent a new state."""
         shared, network = self.shared, self.network
         if shared is None or network is None:
             return
@@ -156,7 +156,7 @@ class Navigator:
                 self._show(fresh)
 
     def come_back_to_shared(self) -> bool:
-        """Show the shared world again; False if there is none."""
+        """Show the shared world again; return False if there is none."""
         if self.shared is None:
             return False
         self.browsing = False
@@ -164,7 +164,7 @@ class Navigator:
         return True
 
     def end_sharing(self) -> None:
-        """Leave the shared world for good; where it is shown, the list is shown then."""
+        """Leave the shared world for good; if it is shown, switch to the list."""
         shared, network, self.shared, self.network = self.shared, self.network, None, None
         if network is not None:
             network.client_session.leave()
@@ -182,7 +182,7 @@ class Navigator:
     # -- from one demo to another -------------------------------------------------------------------------------------
 
     def start(self, index: int) -> None:
-        """Start the demo of that place in the list, or from the list come back to it as it was left."""
+        """Start the demo at an index of the list, or return to it from the list."""
         self.chosen = index
         left = (
             next((session for session in reversed(self.left) if type(session.demo) is self.demos[index]), None) if self.browsing else None
@@ -193,7 +193,7 @@ class Navigator:
             self.open_demo(self.demos[index])
 
     def come_back(self, session: Session) -> None:
-        """Go on in a demo that was left."""
+        """Resume a demo that was left."""
         self.left.remove(session)
         self.browsing = False
         self._show(session)
@@ -206,7 +206,7 @@ class Navigator:
         )
 
     def choose(self, index: int) -> None:
-        """Mark a demo of the list, and show its preview; nothing happens where there is none."""
+        """Choose a demo of the list, and show its preview; ignored if there is no such demo."""
         browser = self._screen.browser
         if browser is not None and index != self.chosen and 0 <= index < len(self.demos):
             self.chosen = index
@@ -214,13 +214,13 @@ class Navigator:
             self.session.view.place(browser.preview_place(self._screen.layout.view, self.demos[index]))
 
     def step(self, by: int) -> None:
-        """Mark the demo so many places after the one marked in the list, and scroll it into sight."""
+        """Choose the demo `by` places after the chosen one, and scroll it into view."""
         if (browser := self._screen.browser) is not None:
             self.choose(browser.beside(self.chosen, by))
             browser.reveal(self.chosen)
 
     def search(self, words: str) -> None:
-        """List the demos that have some words; where the one marked is none of them, or another is called so, the first such is marked."""
+        """List the matching demos; if the chosen one does not match, or another one has that name, choose the first match."""
         browser = self._screen.browser
         if browser is None or words == self.searched:
             return
@@ -233,7 +233,7 @@ class Navigator:
         browser.reveal(self.chosen)
 
     def browse(self) -> None:
-        """Go to the list."""
+        """Return to the list."""
         self.browsing = True
         if type(self.session.demo) in self.demos:
             self.chosen = self.demos.index(type(self.session.demo))
@@ -242,18 +242,18 @@ class Navigator:
         self._show(self._session(self._preview(self.chosen)))
 
     def open_demo(self, kind: type[Demo]) -> bool:
-        """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
+        """Start a demo that need not be in the list; if it cannot be built, show why and return False."""
         return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
 
     def watch(self, door: StepperRequest) -> None:
-        """Show an algorithm step by step; `look_back` comes back to the demo that is left for it, however often another door is opened."""
+        """Open a stepper; `look_back` returns to the demo from which it was opened, however many steppers follow."""
         before = self.watched_from or self.session
         if self._open(lambda: stepper_of(door.algorithm, door.case, door.title, door.beside)(self._seed), door.title):
             self.watched_from = before
             self.session.messages.answer("Esc returns to where you were.")
 
     def look_back(self) -> bool:
-        """Go back to the demo from which a stepper was opened; False if none was."""
+        """Return to the demo from which a stepper was opened; return False if there is none."""
         before = self.watched_from
         if before is None:
             return False
@@ -263,7 +263,7 @@ class Navigator:
         return True
 
     def play(self, recording: Recording) -> None:
-        """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
+        """Open a recording, or show why not. If its demo is still kept here, return to that."""
         here = next((session for session in (self.session, *reversed(self.left)) if session.has_been(recording)), None)
         if here is not None:
             if here is not self.session:
@@ -288,7 +288,7 @@ class Navigator:
         return True
 
     def _show(self, session: Session) -> None:
-        """Leave the demo that is seen, which is kept as it is, and show another."""
+        """Leave the shown demo, keeping its state, and show another."""
         before = self.session
         before.timeline.guarded(before.driver.release_all)
         self._on_leave(before)
@@ -302,7 +302,7 @@ class Navigator:
                 session.messages.say(words)
 
     def _keep(self, session: Session) -> list[Session]:
-        """Keep a session in which something has happened, and no mere playing of a recording; return those that are given up for it."""
+        """Keep a session with user actions that is not just playing a recording; return the sessions dropped for it."""
         history = session.timeline.history
         if history is None or session.is_shared or session.is_only_played or (history.last == 0 and not history.marks):
             return []

@@ -1,4 +1,4 @@
-"""Rows that lie over the window and take all events until they are closed: the menu, a question, a page of docs, the page of keys."""
+"""Overlays: the menu, a question, a page of docs and the page of keys cover the window and receive all events until they are closed."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from engine.ui.ui import Ui
 __all__ = ["Overlay"]
 
 _TAKEN = (pygame.KEYDOWN, pygame.MOUSEBUTTONDOWN, pygame.MOUSEMOTION, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
-"""Events that are kept from all others; releases are not."""
+"""Events that an overlay receives exclusively; releases are not among them."""
 _SCROLLS = {pygame.K_PAGEUP: -0.9, pygame.K_PAGEDOWN: 0.9, pygame.K_HOME: -1e6, pygame.K_END: 1e6}
 """Keys that scroll, in heights of the form."""
 
 
 class Overlay:
-    """Base class. The demo stands still while it is open, and goes on as before after it."""
+    """Base class. The demo is paused while an overlay is open, and resumes afterwards."""
 
     def __init__(self, ui: Ui) -> None:
         self.form = Form(ui)
         self._session: Session | None = None
-        """The session that is paused while it is open."""
+        """The session that is paused."""
         self._was_paused = False
 
     @property
     def is_open(self) -> bool:
-        """True while it is shown."""
+        """True while it is open."""
         return self._session is not None
 
     def show(self, session: Session) -> None:
-        """Open it, in place of what was open."""
+        """Open the overlay, replacing an open one."""
         self.close()
         self._session = session
         self._was_paused, session.clock.paused = session.clock.paused, True
@@ -40,13 +40,13 @@ class Overlay:
         self.lay_out()
 
     def close(self) -> None:
-        """Close it if it is open."""
+        """Close the overlay if it is open."""
         if self._session is not None:
             self.form.ui.close(self.form)
             self._session.clock.paused, self._session = self._was_paused, None
 
     def handle(self, event: pygame.event.Event) -> bool:
-        """Handle an event; return True if no one else is to."""
+        """Handle an event; return True if no one else may."""
         if not self.is_open:
             return False
         if event.type == pygame.KEYDOWN:
@@ -58,18 +58,18 @@ class Overlay:
         return event.type in _TAKEN
 
     def draw(self, surface: pygame.Surface) -> None:
-        """Draw it while it is open."""
+        """Draw the overlay if it is open."""
         if self.is_open:
             self.form.show()
             self.lay_out()
             self.form.draw_plate(surface)
 
     def lay_out(self) -> None:
-        """Place its rows in the form."""
+        """Lay out its rows in the form."""
         raise NotImplementedError
 
     def take_key(self, event: pygame.event.Event) -> bool:
-        """Handle a key; return True if no one else is to."""
+        """Handle a key press; return True if no one else may."""
         if event.key == pygame.K_ESCAPE:
             self.close()
         elif event.key in _SCROLLS and self.form.ui.typing is None:
@@ -79,5 +79,5 @@ class Overlay:
         return True
 
     def click_outside(self) -> None:
-        """Handle a click beside it."""
+        """Handle a click outside."""
         self.close()

@@ -1,4 +1,4 @@
-"""A page of docs, shown over the view: its Markdown as rows of the toolkit.
+"""A page of docs over the view, with its Markdown as rows of a form.
 
 A table becomes a list of its rows; a link is a button under its paragraph.
 """
@@ -23,23 +23,23 @@ __all__ = ["PageReader", "page_path", "page_rows"]
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _SIZE, _CODE = 14.0, 12.0
 _HEADINGS = (20.0, 17.0, 15.0)
-"""Font sizes of the text, of code, and of headings, design pixels."""
+"""Font sizes of text, code and headings, design pixels."""
 _WIDTH, _INSET = 760.0, 12.0
-"""Design pixels: the largest width of the page, and what is left free around it."""
+"""Maximum width of the page, and margin around it, design pixels."""
 _BLOCK = re.compile(r"(?P<heading>#+) |(?P<table>\|)|(?P<item> *(?:- |\d+\. ))|(?P<code> {4})|!\[(?P<caption>.*?)\]\((?P<image>.*?)\)")
 _KINDS = ("heading", "table", "item", "code", "caption")
 _LINK = re.compile(r"\[([^][]*)\]\(([^()\s]*)\)")
 
 
 def page_path(page: str) -> Path | None:
-    """Return the file of a page, such as "gjk.md#derivation": of docs/algorithms, or with a folder of docs; None where it is not here."""
+    """Return the file of a page of docs/algorithms, such as "gjk.md#derivation", or of another folder of docs; None if it is missing."""
     name = page.partition("#")[0]
     path = _DOCS / ("" if "/" in name else "algorithms") / name
     return path if path.is_file() and path.suffix == ".md" else None
 
 
 def page_rows(markdown: str, folder: str, open_page: Callable[[str], object]) -> list[Row]:
-    """Return the rows of a page; a link calls `open_page` with a page, `folder` is the one of this page in docs."""
+    """Return the rows of a page; a link calls `open_page` with its target, and `folder` is the page's folder in docs."""
     rows: list[Row] = []
     for kind, lines in _blocks(re.sub(r"<!--.*?-->", "", markdown, flags=re.S)):
         rows += _rows_of(kind, lines, folder)
@@ -53,18 +53,18 @@ def page_rows(markdown: str, folder: str, open_page: Callable[[str], object]) ->
 
 
 class PageReader(Overlay):
-    """Shows a page over everything else until it is closed, by Esc, its button or a click beside it."""
+    """Shows a page until it is closed by Esc, its button or a click outside."""
 
     def __init__(self, app: App) -> None:
         super().__init__(app.screen.ui)
         self._app = app
         self.page = ""
-        """The page that was opened last, such as "gjk.md#derivation"."""
+        """The last opened page, such as "gjk.md#derivation"."""
         self.rows: list[Row] = []
         """The rows of the page."""
 
     def open(self, page: str) -> str:
-        """Show a page; return why that cannot be, empty if it can."""
+        """Show a page; return why that is impossible, empty on success."""
         path = page_path(page)
         if path is None:
             return f"docs/algorithms/{page} is not on this computer; it is part of the project's source code"
@@ -87,7 +87,7 @@ class PageReader(Overlay):
 
 
 def _blocks(markdown: str) -> Iterable[tuple[str, list[str]]]:
-    """Yield the blocks of a page: heading, table, item, code, caption or text, and their lines."""
+    """Yield the blocks of a page: heading, table, item, code, caption or text, with their lines."""
     kind, lines, is_fenced = "", list[str](), False
     for line in markdown.splitlines():
         if line.startswith("```"):
@@ -134,7 +134,7 @@ def _rows_of(kind: str, lines: list[str], folder: str) -> list[Row]:
 
 
 def _table(lines: list[str]) -> list[Row]:
-    """Return a row of a table as its first cell, and the others under the names of their columns."""
+    """Return a table row as its first cell, and the others under the names of their columns."""
     table = [[_plain(cell.strip()) for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))] for line in lines]
     rows: list[Row] = []
     for first, *cells in table[2:]:
@@ -144,7 +144,7 @@ def _table(lines: list[str]) -> list[Row]:
 
 
 def _plain(words: str) -> str:
-    """Return a paragraph without the marks of its links, code, bold and italic words."""
+    """Remove the Markdown marks of links, code, bold and italics."""
     pieces = re.split(r"(``.+?``|`.+?`)", _LINK.sub(r"\1", words))
     for k, piece in enumerate(pieces):
         pieces[k] = piece.strip("`") if k % 2 else re.sub(r"\*{1,2}(\S(?:.*?\S)?)\*{1,2}", r"\1", piece)
@@ -152,7 +152,7 @@ def _plain(words: str) -> str:
 
 
 def _page_of(target: str, folder: str) -> str:
-    """Return the page that a link leads to; "" where it is no page of docs."""
+    """Return the page to which a link leads; "" if it is not a page of docs."""
     page = posixpath.normpath(posixpath.join(folder, target.partition("#")[0]))
     name = page.removeprefix("algorithms/") if page.count("/") == 1 else page
     return name if target and page_path(name) is not None else ""

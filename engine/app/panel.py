@@ -1,4 +1,4 @@
-"""The panel beside a demo: what to watch, what to try, what it can do, its first settings; the rest is folded under *More*."""
+"""The panel of a demo: what to watch, what to try, buttons, and the first settings; the rest is folded under *More*."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["DemoPanel", "key_buttons"]
 
 _CONTINUE = "Continue"
 _FEW = 5
-"""Parameters in sight before *More* is unfolded."""
+"""Number of parameters visible before *More* is unfolded."""
 _LAYERS = ("shapes", "aabbs", "points", "normals", "joints", "centers", "separations", "check", "impulses", "labels")
 
 
@@ -41,21 +41,21 @@ class DemoPanel:
         self._keys = key_buttons(session.demo.keys)
         in_panel = [parameter for parameter in session.demo.parameters if parameter.in_panel]
         self._subjects = [parameter for parameter in in_panel if parameter.groups]
-        """Parameters that say what the demo is about; they come before what can be done with it."""
+        """Parameters that define the demo's question, shown before its actions."""
         self._parameters = [parameter for parameter in in_panel if not parameter.groups]
         self._has_world = bool(session.demo.stages)
 
     def is_of(self, session: Session) -> bool:
-        """Return True if it is the panel of a session."""
+        """Return True if this is the panel of the session."""
         return self._session is session
 
     @property
     def keys(self) -> frozenset[str]:
-        """Keys of the demo that have a button, by pygame's names of them."""
+        """Pygame names of the demo's keys that have a button."""
         return frozenset(name for name, _, _ in self._keys)
 
     def head(self) -> tuple[Row, ...]:
-        """Return the row above the others, which stays."""
+        """Return the row above the others, which does not scroll."""
         button = self._actions.button
         return (Buttons((button("demos", "‹ Demos"), button("menu"), button("keys")), columns=3),)
 
@@ -89,7 +89,7 @@ class DemoPanel:
         return rows
 
     def done(self) -> tuple[bool, ...]:
-        """Return which steps of what to try have been done."""
+        """Return which steps of what to try are done."""
         return tuple(any(mark.strip() in self._session.done for mark in marks.split(",")) for _, marks in self._session.demo.tries)
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class DemoPanel:
         self._session.set_parameter(name, value)
 
     def _key_button(self, name: str, key: str, words: str) -> Button:
-        """Return a button that holds a key of the demo down as long as it is held."""
+        """Return a button that holds a key of the demo down while it is pressed."""
         session = self._session
         return Button(
             f"{words}  {key}", partial(session.press, name), f"{words} ({key})", release=partial(session.driver.release_key, name)
@@ -119,7 +119,7 @@ class DemoPanel:
 
 
 def key_buttons(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:
-    """Return pygame's name of a key, its name for people, and what it does, for each of a demo's keys that can be a button.
+    """Return (pygame's name, readable name, action) of each of a demo's keys that can be a button.
 
     Examples
     --------

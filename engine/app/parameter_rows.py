@@ -1,4 +1,4 @@
-"""Rows for the parameters of a demo and the settings of a solver: a slider, or a row of buttons for a choice."""
+"""Rows for the parameters of a demo and the settings of a solver: a slider, or buttons for a choice."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.ui.rows import Button, Buttons, Note, Row, Slider
 __all__ = ["parameter_rows"]
 
 _STEP = 0.02
-"""Share of a slider that an arrow key moves it by, where the parameter is not a whole number."""
+"""Change per arrow key, as a share of a slider, if the parameter is not an integer."""
 Set = Callable[[float, bool], object]
-"""Takes a value, and whether that goes on with the change before, by the same drag."""
+"""Takes a value, and True if it continues the previous change in the same drag."""
 
 
 def parameter_rows(parameter: Parameter, value: float, change: Set) -> list[Row]:
-    """Return the rows of a parameter that has a value."""
+    """Return the rows of a parameter with its value."""
     name = parameter.description or parameter.name
     if parameter.choices:
         return _choice_rows(parameter, value, change, name)

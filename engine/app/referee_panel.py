@@ -29,7 +29,7 @@ _VERDICTS = {
 _SPARK = 22.0
 """Design pixels."""
 _SECONDS = 5.0
-"""World time that the spark line shows."""
+"""Simulated time that the sparkline shows, seconds."""
 
 
 def referee_rows(session: Session, missing: str, actions: WindowActions) -> list[Row]:
@@ -48,7 +48,7 @@ def referee_rows(session: Session, missing: str, actions: WindowActions) -> list
 
 
 def _pair_rows(session: Session) -> list[Row]:
-    """Return how many pairs touch, computed by us from the bodies alone, and by the solver."""
+    """Return the number of touching pairs, computed by us from the bodies alone, and by the solver."""
     stages = session.demo.stages
     referees = [stage.pair_referee for stage in stages if stage.pair_referee is not None]
     if not referees:
@@ -79,7 +79,7 @@ def _draw_errors(values: FloatArray, surface: pygame.Surface, rect: pygame.Rect,
 
 
 def _reason_rows(session: Session, actions: WindowActions) -> list[Row]:
-    """Return the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step have buttons."""
+    """Return the reasons since the restart, the most frequent first, with their sentences and, if in the last step, buttons."""
     stages = session.demo.stages
     now = Counter(chain.from_iterable(stage.agreement.reasons for stage in stages))
     met = sum((stage.reasons for stage in stages), Counter[str]())
@@ -98,7 +98,7 @@ def _reason_rows(session: Session, actions: WindowActions) -> list[Row]:
 
 
 def worst_errors(session: Session) -> FloatArray:
-    """Return the largest error of a point that agrees, over all worlds, meters, of each step of the last seconds; oldest first."""
+    """Return the largest error of an agreeing point over all worlds, meters, for each step of the last seconds; oldest first."""
     n_most = max(1, round(_SECONDS / session.demo.step_seconds))
     histories = [np.array(list(stage.errors)[-n_most:]) for stage in session.demo.stages]
     worst = np.zeros(max((len(history) for history in histories), default=0))
@@ -109,7 +109,7 @@ def worst_errors(session: Session) -> FloatArray:
 
 
 def error_words(meters: float) -> str:
-    """Return an error as people read it.
+    """Return an error as text.
 
     Examples
     --------

@@ -32,7 +32,7 @@ __all__ = ["Appearance", "Screen", "SurfaceCache"]
 
 
 class _Part(NamedTuple):
-    """A picture, what it shows, and what else it depends on."""
+    """A cached image, what it shows, and its other state."""
 
     picture: pygame.Surface
     shows: Hashable
@@ -40,19 +40,19 @@ class _Part(NamedTuple):
 
 
 class SurfaceCache:
-    """The pictures of the window's parts, by name. In each frame one of them is looked at, in turn, and drawn anew if it has changed."""
+    """Cached images of the window's parts, by name. Each frame checks one of them, in turn, and redraws it if it has changed."""
 
     def __init__(self) -> None:
         self._parts: dict[Hashable, _Part] = {}
-        """The part that was looked at longest ago comes first."""
+        """Names of the parts, the one checked longest ago first."""
         self._turn: Hashable = None
 
     def forget(self) -> None:
-        """Draw everything anew in the next frame: something was done."""
+        """Redraw everything in the next frame, after an action."""
         self._parts.clear()
 
     def begin(self) -> None:
-        """Begin a frame: choose the part to look at."""
+        """Begin a frame: choose the part to check."""
         self._turn = next(iter(self._parts), None)
         if self._turn is not None:
             self._parts[self._turn] = self._parts.pop(self._turn)
@@ -104,7 +104,7 @@ _NOTCH = 0.125
 
 
 class Screen:
-    """The surface of a window, shared out; `ui_scale` is screen pixels to a design pixel that are wanted, `is_watched` is false off-screen.
+    """Divides the surface of a window; `ui_scale` is the requested scale, and `is_watched` is false off-screen.
 
     Attributes
     ----------
@@ -142,24 +142,24 @@ class Screen:
 
     @property
     def ui_scale(self) -> float:
-        """Screen pixels to a design pixel."""
+        """Screen pixels per design pixel."""
         return self.layout.ui_scale
 
     @property
     def is_text_limited(self) -> bool:
-        """Whether text of the size asked for has no room in the window."""
+        """True if the requested text size does not fit in the window."""
         return self.ui_scale < self._wanted_scale
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Take another size; widgets are built anew before the next frame."""
+        """Resize the window; widgets are rebuilt before the next frame."""
         self._lay_out(size, self._wanted_scale)
 
     def rescale(self, ui_scale: float) -> None:
-        """Take another size of text and widgets, as far as there is room for it in the window."""
+        """Change the size of text and widgets, as far as the window has room."""
         self._lay_out(self.layout.size, ui_scale)
 
     def build_list(self, browser: Browser, chosen: int, preview: Session) -> None:
-        """Show the list, where it was left, and give the preview of the chosen demo its place."""
+        """Show the list at its last scroll position, and place the preview of the chosen demo."""
         scrolled = self.form.scrolled if self.browser is not None else self._scrolled
         self._clear()
         self.view, self.browser = self.layout.view, browser
@@ -169,7 +169,7 @@ class Screen:
         browser.reveal(chosen)
 
     def build_panel(self, session: Session, view: Place, actions: WindowActions) -> None:
-        """Show the panel of a demo, and give it its view; a panel that was there stays where it was scrolled to."""
+        """Show the panel of a demo, and place its view; an existing panel keeps its scroll position."""
         before = self.panel if self.panel is not None and self.panel.is_of(session) else None
         scrolled = self.form.scrolled
         self._clear()
@@ -178,7 +178,7 @@ class Screen:
         self.panel = before if before is not None else DemoPanel(session, actions)
 
     def place(self, session: Session, view: Place, is_cut: bool = False) -> None:
-        """Give a demo its view, and each one beside it a lane in it; the picture stays where it is if it is only cut."""
+        """Place a demo's view, with a lane for each comparison; a view that only shrinks keeps its picture in place."""
         self.view = view
         n = session.n_lanes
         if not n:
@@ -208,7 +208,7 @@ class Screen:
 
 
 class Appearance:
-    """Keeps the theme and the size of text that were chosen, and changes them.
+    """Stores and changes the theme and the text size.
 
     Without a `path` choices last as long as the window.
     """
@@ -227,25 +227,25 @@ class Appearance:
 
     @property
     def shows_more(self) -> bool:
-        """Whether *More* is unfolded in the panel."""
+        """True if *More* is unfolded in the panel."""
         return self._preferences.shows_more
 
     def toggle_more(self) -> None:
-        """Unfold *More*, or fold it."""
+        """Unfold or fold *More*."""
         self._keep(replace(self._preferences, shows_more=not self.shows_more))
 
     @property
     def open_folder(self) -> Path:
-        """Folder from which a file was opened last; the present one if there is none."""
+        """Folder from which a file was opened last; otherwise the working directory."""
         folder = Path(self._preferences.open_folder)
         return folder if folder.is_dir() else Path()
 
     def remember_folder(self, folder: Path) -> None:
-        """Note the folder from which a file was opened."""
+        """Record the folder from which a file was opened."""
         self._keep(replace(self._preferences, open_folder=str(folder)))
 
     def change_scale(self, screen: Screen, notches: int, answer: Callable[[str], object]) -> None:
-        """Make text larger or smaller, or as usual with 0 notches; a size for which the window is too small is refused."""
+        """Enlarge or shrink the text, or reset its size with 0 notches; sizes that do not fit the window are rejected."""
         before = screen.ui_scale
         requested = before + notches * _NOTCH if notches else self._usual_scale
         scale = min(max(requested, MIN_UI_SCALE), MAX_UI_SCALE)

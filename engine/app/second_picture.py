@@ -1,4 +1,4 @@
-"""Worlds beside the first in the picture: outlines over it, names and figures, and the body that is farthest from its counterpart."""
+"""Draws comparison worlds over the first: outlines, names and figures, and the body farthest from its counterpart."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_hea
 
 Point = tuple[float, float]
 _NO_OVERLAP = 1e-6
-"""Overlap below which none is reported, meters: a thousandth of a pixel's size."""
+"""Smallest overlap that is reported, meters: a thousandth of a pixel."""
 
 
 class Farthest(NamedTuple):
-    """The body that is farthest from its counterpart, its stages in both worlds, and how far, meters."""
+    """The body farthest from its counterpart: its stages in both worlds, and the distance, meters."""
 
     stage: Stage
     other: Stage
@@ -43,18 +43,18 @@ class Farthest(NamedTuple):
 
 
 def title_of(beside: Comparison) -> str:
-    """Return the name of what drives a world beside, from where they part on."""
+    """Return the name of a comparison's solver, with the step from which it differs."""
     return load_solver(beside.solver).capabilities.title
 
 
 def figure_words(figures: Figures) -> str:
-    """Return what stands, deepest overlap and energy, in a line."""
+    """Return the standing bodies, the deepest overlap and the energy, in one line."""
     overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"{length_words(figures.overlap)} deep"
     return f"{figures.standing}, {overlap}, {figures.energy.end:,.4g} J"
 
 
 def farthest_of(beside: Comparison) -> Farthest | None:
-    """Return what is farthest apart; None while the second is on its way, and where nothing is compared."""
+    """Return the farthest body; None while the comparison is catching up, or without one."""
     apart = beside.distances.at(beside.now) if beside.is_caught_up else None
     if apart is None or apart.stage >= len(beside.first.demo.stages):
         return None
@@ -65,7 +65,7 @@ def farthest_of(beside: Comparison) -> Farthest | None:
 
 
 def first_heading(session: Session, farthest: list[Farthest | None]) -> list[StatusLine]:
-    """Return what stands over the first demo's own lines: which solver is which, and how far they are apart."""
+    """Return the lines above the first demo's own: the solvers, and how far their worlds are apart."""
     first = session.demo.sim.solver_title
     if session.n_lanes:
         return [first, *(figure_words(figures) for figures in session.figures[:1])]
@@ -81,7 +81,7 @@ def first_heading(session: Session, farthest: list[Farthest | None]) -> list[Sta
 
 
 def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[StatusLine]:
-    """Return what stands over the lines of a demo in a lane."""
+    """Return the lines above those of a demo in a lane."""
     figures = session.figures[k + 1 : k + 2]
     apart = [f"stopped: {figure.stopped}" for figure in figures if figure.stopped]
     apart += [] if farthest is None else [f"farthest apart: {length_words(farthest.meters)}"]
@@ -90,7 +90,7 @@ def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[St
 
 
 def paint_outlines(canvas: Canvas, debug: DebugDraw, session: Session, farthest: list[Farthest | None]) -> None:
-    """Draw the bodies of all worlds beside the first over it, and lines where they are farthest apart."""
+    """Draw the bodies of all comparison worlds over the first, with lines where they are farthest apart."""
     for k, beside in enumerate(session.besides):
         for stage, other in beside.pairs:
             own = canvas.at(stage.offset)

@@ -1,4 +1,4 @@
-"""A demo being run in a view: what is done to it, and the steps of a frame.
+"""A running demo in a view: its actions, and the steps of a frame.
 
 Its past is `timeline`'s, the camera on it `view`'s, how fast time passes `clock`'s.
 
@@ -49,26 +49,26 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BESIDE", "Saved", "Session"]
 
 MAX_BESIDE = 3
-"""Worlds beside the first: more pictures in a window could not be distinguished."""
+"""Maximum number of comparison worlds; more pictures in a window could not be distinguished."""
 
 _REFRESH = 0.25
-"""Seconds from one renewal of the figures to the next."""
+"""Interval between updates of the figures, seconds."""
 
 
 @dataclass(slots=True)
 class Saved:
-    """File and name under which the scene of a session is saved."""
+    """File and name of a session's scene."""
 
     path: Path | None = None
-    """The file that it was saved in."""
+    """The file in which it was saved."""
     title: str = ""
-    """Name of the scene, if it was given one."""
+    """Name given to the scene, if any."""
     built: list[Input] | None = field(default=None, repr=False)
-    """Inputs that had built it when it was saved; None where it was not."""
+    """Inputs that had built the scene when it was saved; None if it was not saved."""
     recovery: Path | None = None
-    """The file in which the scene is kept while it is not saved."""
+    """The recovery file of the unsaved scene."""
     is_reopened: bool = False
-    """True if the scene was opened from such a file, and is as unsaved as before."""
+    """True if the scene was opened from a recovery file and is still unsaved."""
 
 
 class Session:
@@ -102,7 +102,7 @@ class Session:
     recording : Recording or None
         What is played, of a session that a recording was opened in.
     besides : tuple of Comparison
-        The demo once more, driven by other solvers; see `put_beside`.
+        The demo once more, driven by other solvers; see `compare_with`.
     since : (step, given) or None
         The state from which they are driven so; None from the beginning.
     figures : tuple of Figures
@@ -138,7 +138,7 @@ class Session:
         self.recorder: Recorder | None = None
         self.recording: Recording | None = None
         self._on_its_way: Message | None = None
-        """Message shown while the demo beside comes up."""
+        """Message shown while a comparison catches up."""
         self._n_played = 0
         self.since: tuple[int, int] | None = None
         self.wants_lane = False
@@ -148,54 +148,54 @@ class Session:
         self.done: set[str] = set()
         self._door: StepperRequest | None = None
         self._was_paused = False
-        """Before a close look."""
+        """Whether the demo was paused before a close-up."""
 
     @property
     def n_lanes(self) -> int:
-        """How many demos beside are shown in places of their own."""
+        """Number of comparison demos that have lanes."""
         return len(self.besides) if self.wants_lane else 0
 
     @property
     def is_shared(self) -> bool:
-        """True if others are in the same world, and time is theirs too."""
+        """True if others share the world and its time."""
         return self.driver.is_shared
 
     def called(self, kind: str, number: int) -> str:
-        """Return what a body, fixture or joint is called."""
+        """Return the display name of a body, fixture or joint."""
         return self.driver.called(kind, number)
 
     def body_name(self, stage: int, body: int) -> str:
-        """Return a body's name, or what it is called without one."""
+        """Return a body's name, or its display name without one."""
         world = self.demo.stages[stage].world
         return world.body(body).spec.name or self.called("body", body) if world.is_body(body) else "something"
 
     def undo(self) -> None:
-        """Take back the last thing that was done here."""
+        """Undo the user's last action."""
         self.driver.undo()
         self.view.stop_if_gone()
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def act(self, action: Action) -> Any:
-        """Apply an action to the demo, so that it can be taken back; return its result."""
+        """Apply an action to the demo with undo; return its result."""
         self.done.add(_kind(action))
         return self.driver.act(action)
 
     def press(self, key: str) -> None:
-        """Give the demo a key."""
+        """Press a key of the demo."""
         before = self._picture
         self.timeline.guarded(lambda: self.act(PressKey(key)))
         self._apply_wanted_speed()
         self._fit(before)
 
     def restart(self) -> None:
-        """Build the demo anew; camera and speed stay, a pause too."""
+        """Restart the demo; camera, speed and pause stay."""
         self.timeline.failure = ""
         self.timeline.guarded(lambda: self.act(Restart()))
         self._adopt()
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Change a parameter of the demo; most demos begin anew."""
+        """Change a parameter of the demo; most demos restart."""
         self.timeline.failure = ""
         self.timeline.finish()
         before = self._picture
@@ -206,16 +206,16 @@ class Session:
 
     @property
     def _picture(self) -> tuple[AABB, tuple[float, float, float]]:
-        """Box that the demo shows at first, and how much of the view it draws on itself."""
+        """The demo's home box, and the margins of its own drawing."""
         return self.demo.home(), self.demo.margins(*self.view.camera.view[2:], 1.0)
 
     def _fit(self, before: tuple[AABB, tuple[float, float, float]]) -> None:
-        """Let an untouched camera show the whole picture again, where it is another than before."""
+        """Show the complete picture again with an untouched camera, if the picture has changed."""
         if self.view.is_untouched and self._picture != before:
             self.view.fit_anew()
 
     def attempt(self, action: Callable[[], object]) -> None:
-        """Let the demo draw something, or return its lines. It may look for a body that was deleted by hand: it stops then, and says so.
+        """Call a demo's drawing or status function; if it fails because a body was deleted by hand, stop the demo and show why.
 
         Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to the caller.
         """
@@ -227,7 +227,7 @@ class Session:
     # -- several worlds at once ---------------------------------------------------------------------------------------
 
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | None = None, is_same_move: bool = False) -> None:
-        """Let another solver, or the same one with other settings, drive the demo from here on.
+        """Switch the demo to another solver, or to the same one with other settings.
 
         Of one move of a slider, all but the first are taken back with it (`is_same_move`).
         """
@@ -238,8 +238,8 @@ class Session:
         except LabError as error:
             self.messages.answer(f"{load_solver(solver).capabilities.title} cannot simulate this demo: {error}", palette.WARNING)
 
-    def put_beside(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
-        """Let the demo run once more beside this one for each of some solvers, in place of what ran beside it; without any, nothing does.
+    def compare_with(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
+        """Run the demo again with each of some solvers for comparison, replacing previous comparisons; without solvers, end them.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class Session:
         self.show_beside(*made, since=since)
 
     def show_beside(self, *besides: Comparison, since: tuple[int, int] | None = None) -> None:
-        """Let what runs beside the demo be these, which have been made elsewhere."""
+        """Replace the comparisons by ones made elsewhere."""
         self.besides, self.since = besides, since
         self.view.besides = tuple(beside.demo for beside in besides)
         for beside in besides:
@@ -289,18 +289,18 @@ class Session:
 
     @property
     def here(self) -> tuple[int, int]:
-        """The state in which the demo stands, for `put_beside`."""
+        """The present state of the demo, for `compare_with`."""
         self.timeline.finish()
         history = self.timeline.history
         return (0, 0) if history is None else (history.now, history.inputs_applied)
 
     @property
     def is_caught_up(self) -> bool:
-        """True if all that runs beside the demo stands where it stands."""
+        """True if all comparisons are at the demo's step."""
         return all(beside.is_caught_up for beside in self.besides)
 
     def _bring_beside(self) -> None:
-        """Do to the demos beside what was done here; a long way takes several frames, in which time stands still."""
+        """Repeat the demo's actions and steps in the comparisons; if that takes several frames, time stands still meanwhile."""
         for beside in self.besides:
             try:
                 beside.follow()
@@ -336,14 +336,14 @@ class Session:
         self.costs.advanced(elapsed, self.driver.times)
 
     def _update_figures(self, elapsed: float) -> None:
-        """Renew the figures; those of demos on their way stay."""
+        """Update the figures; those of comparisons that are catching up stay."""
         self._since_figures += elapsed
         if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.is_caught_up):
             self._since_figures = 0.0
             self.figures = (self.besides[0].first_figures(), *(beside.figures() for beside in self.besides)) if self.besides else ()
 
     def _report_resources(self) -> None:
-        """Give the demo what has come in the background, each thing once."""
+        """Pass results of background work to the demo, each once."""
         if self.demo.sim.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
                 if what not in self.demo.ready:
@@ -354,7 +354,7 @@ class Session:
     # -- recordings --------------------------------------------------------------------------------------------------
 
     def play(self, recording: Recording, name: str = "") -> None:
-        """Take over what was recorded of a demo that began as this one, and play it from the step at which recording began."""
+        """Adopt the recording of a demo that started like this one, and play it from the step at which recording started."""
         if self.timeline.history is None:
             raise InvalidInputError(
                 "recording", f"a recording of a demo that can be rewound ({self.timeline.failure})", recording.header.demo
@@ -367,7 +367,7 @@ class Session:
         self.timeline.play_from(recording.begun, recording.steps)
 
     def has_been(self, recording: Recording) -> bool:
-        """Return True if what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
+        """Return True if this session made the recording, so that its history covers it."""
         history = self.timeline.history
         demo, header = self.demo, recording.header
         if history is None or demo.id != header.demo or demo.seed != recording.seed or history.reached < recording.steps:
@@ -376,7 +376,7 @@ class Session:
 
     @property
     def is_only_played(self) -> bool:
-        """True if all that has been done here comes from a recording."""
+        """True if every action so far comes from a recording."""
         recording, history = self.recording, self.timeline.history
         if recording is None or history is None:
             return False
@@ -385,7 +385,7 @@ class Session:
     # -- the picture --------------------------------------------------------------------------------------------------
 
     def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
-        """Settle at which fraction of the last step, 0 to 1, the next picture is drawn, and at which pixel the pointer is.
+        """Set the fraction of the last step, 0 to 1, at which the next picture is drawn, and the pointer's pixel.
 
         `poses` gives those of a stage at that fraction, aligned with `world.body_ids`.
         """
@@ -407,27 +407,27 @@ class Session:
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def look_at(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
-        """Pause, and go close to a difference at a point of the picture; `look_back` returns."""
+        """Pause, and zoom in on a difference at a point of the picture; `look_back` returns."""
         if self.view.focus is None:
             self._was_paused = self.clock.paused
         self.clock.paused = True
         self.view.go_close(stage, difference, at)
 
     def look_back(self) -> bool:
-        """Return to what was seen before `look_at`, running if it ran then; False if nothing is looked at."""
+        """Return to the view before `look_at`, and resume if the demo was running; return False if there is none."""
         if not self.view.come_back():
             return False
         self.clock.paused = self.clock.paused and self._was_paused
         return True
 
     def watch(self, door: StepperRequest | None) -> None:
-        """Wish that an algorithm is shown step by step: the window takes the wish (`pop_stepper_request`)."""
+        """Request a stepper; the window takes the request by `pop_stepper_request`."""
         if door is None:
             self.messages.answer("There is no algorithm here to step through.", palette.WARNING)
         self._door = door
 
     def pop_stepper_request(self) -> StepperRequest | None:
-        """Return what is to be watched, once."""
+        """Return the requested stepper once, then None."""
         door, self._door = self._door, None
         return door
 
@@ -439,12 +439,12 @@ class Session:
 
     def _apply_wanted_speed(self) -> None:
         if self.demo.viewer.wanted_speed is not None:
-            self.clock.wish(self.demo.viewer.wanted_speed)
+            self.clock.request_speed(self.demo.viewer.wanted_speed)
             self.demo.viewer.wanted_speed = None
 
 
 def _kind(action: Action) -> str:
-    """Return what an action counts as for a demo's `tries`."""
+    """Return the kind of an action, as in a demo's `tries`."""
     if isinstance(action, PressKey):
         return f"key {action.key}"
     if isinstance(action, SetParameter):

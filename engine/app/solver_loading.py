@@ -1,4 +1,4 @@
-"""Solvers that are chosen while the window is open: their kernels come in the background, so that the window does not stall."""
+"""Loads the kernels of a solver chosen in the window in the background, so that the window does not stall."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.world.solver import DEFAULT
 __all__ = ["is_ready", "progress"]
 
 _ROUND = 5.0
-"""Seconds to which an estimate is rounded up."""
+"""Estimates are rounded up to multiples of this, seconds."""
 _MAX_SHARE = 0.95
-"""Largest share of an estimate that is shown as done: the rest comes when it is done."""
+"""Maximum progress shown before loading has finished, as a share of the estimate."""
 
 
 def is_ready(solver: str) -> bool:
-    """Return True if a solver can drive a world without compiling or loading first, and begin to get it ready where it is not.
+    """Return True if a solver is loaded; otherwise start loading it.
 
     The usual one is the warm-up's (`engine.app.warmup`). Where nothing is compiled all are ready.
     """
@@ -28,7 +28,7 @@ def is_ready(solver: str) -> bool:
 
 
 def progress(solver: str) -> tuple[str, float | None]:
-    """Return how far a solver is that is being loaded, in words, and the share that is done.
+    """Return the progress of loading a solver, in words and as a share.
 
     The estimate is what other algorithms took on this computer in this session; before any has been compiled there is none.
     """

@@ -1,4 +1,4 @@
-"""The settings of a solver as parameters that a panel shows: its own, by their names, and those of the world that it heeds."""
+"""The settings of a solver as parameters for a panel: its own, and those of the world that it uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["OF_WORLD", "changed_setting", "setting_parameters", "setting_values"]
 
 OF_WORLD = "world."
-"""Before the name of a setting of the world's."""
+"""Prefix of the names of the world's settings."""
 _SWEEPS = "Sweeps over the velocities of all joints and contacts in a step."
 _VELOCITY = Parameter(f"{OF_WORLD}velocity_iterations", 8, 1, MAX_ITERATIONS, "", "Velocity iterations", True, 64.0, help=_SWEEPS)
 _SUB_STEPS = Parameter(
@@ -46,9 +46,9 @@ _WARM = replace(
     help="Starts each step with the impulses of the previous step.",
 )
 _HEEDED = {"box2d": (_VELOCITY, _POSITION), "soft_step": (_SUB_STEPS,)}
-"""Settings of the world by solver; warm starting is heeded by all."""
+"""Settings of the world that each solver uses; all use warm starting."""
 _MANY = 1000.0
-"""Largest by smallest value from which on a slider goes by powers of ten."""
+"""Ratio of largest to smallest value from which a slider is logarithmic."""
 
 
 def _own_settings(solver: str) -> tuple[Setting, ...]:
@@ -75,7 +75,7 @@ def _parameter(setting: Setting) -> Parameter:
 
 
 def setting_values(solver: str, settings: WorldSettings) -> dict[str, float]:
-    """Return the value of each, as a parameter has it, in a world of these settings."""
+    """Return the value of each setting, as a parameter, in a world with these settings."""
     own = dict(settings.solver_settings)
     values: dict[str, float] = {}
     for parameter in setting_parameters(solver):
@@ -87,6 +87,6 @@ def setting_values(solver: str, settings: WorldSettings) -> dict[str, float]:
 
 
 def changed_setting(parameter: Parameter, value: float, before: Mapping[str, float | str]) -> dict[str, float | str]:
-    """Return a solver's own settings with another value of one, as `World.set_solver` takes them."""
+    """Return a solver's own settings with one value changed, as `World.set_solver` takes them."""
     number = parameter.choices[round(value)] if parameter.choices else round(value) if parameter.whole else value
     return {**before, parameter.name: number}

@@ -26,13 +26,13 @@ class StageViews:
         self._trails: WeakKeyDictionary[Stage, ContactTrail] = WeakKeyDictionary()
 
     def __call__(self, stage: Stage) -> None:
-        """Note the contact points that came and went in a stage's last step."""
+        """Record the contact points that appeared and disappeared in a stage's last step."""
         trail = self._trails.setdefault(stage, ContactTrail())
         for piece in stage.pieces:
             trail.record(piece.contacts, contact_moments(piece, impacts_of(piece)))
 
     def scene(self, stage: Stage) -> SceneView:
-        """Return a stage as it is drawn now."""
+        """Return the drawing state of a stage."""
         from engine.app.dropped_picture import shown_of  # loads pygame, which a run without a picture does without
 
         trail, displaced = self._trails.get(stage, ContactTrail()), stage.displaced
@@ -52,7 +52,7 @@ class StageViews:
 
 
 def views_of(demo: Demo) -> StageViews:
-    """Return the views of a demo's stages; they observe it from the first call on."""
+    """Return the views of a demo's stages; they observe the demo from the first call on."""
     observers = demo.sim.observers
     views = next((observer for observer in observers if isinstance(observer, StageViews)), None)
     if views is None:

@@ -1,4 +1,4 @@
-"""The status strip at the foot of the window: a note, what a frame costs, how time passes, how often the live check agrees.
+"""The status strip at the bottom of the window: a note, the cost of a frame, the state of time, and the results of the live check.
 
 It covers nothing of the picture, and a note precedes the figures. Urgent notes come first: why the demo has stopped; then messages
 (`engine.app.messages`); then the demo's own state. A state that comes and goes is reported once, and again only after a long absence.
@@ -47,11 +47,11 @@ class CheckNote:
 
     @classmethod
     def failed(cls, reason: str) -> CheckNote:
-        """Return the state of a check that there is not."""
+        """Return the state of a missing check."""
         return cls(f"no live check: {reason}", "no live check")
 
     def words(self, session: Session) -> str:
-        """Return what the panel says in place of the counts of a session; empty for the counts."""
+        """Return the text shown in place of a session's counts; empty if the counts are shown."""
         return self.sentence or ("" if session.layers.check else "off (press 8 to turn it on)")
 
 
@@ -60,16 +60,16 @@ Note = tuple[str, Color]
 _BAR = 4.0
 """Height of the progress bar, design pixels."""
 _SETTLED = 2.0
-"""Seconds for which a state must last before it is shown: the mean lag has settled by then, and a single long frame does not count."""
+"""Time for which a state must last before it is shown, seconds: the mean lag has settled by then, and one long frame does not count."""
 _REST = 60.0
-"""Seconds of absence after which it is shown again."""
+"""Time of absence after which a state is shown again, seconds."""
 _SLOW_FOR, _SLOW_AT_LEAST = 8.0, 4.0
 """Maximum and minimum number of seconds for which the note about slow time is shown, long enough to be read. After that the figure next to
 the speed shows it."""
 
 
 class _State:
-    """A state that holds or not, with the time for which it has been shown.
+    """A state with the time for which it has been shown.
 
     Parameters
     ----------
@@ -103,19 +103,19 @@ class _State:
 
 
 class Notes:
-    """The note line of a window, shared by its demos: a note about one demo is not repeated at once for the next."""
+    """The note of a window, shared by its demos, so that a note is not repeated at once for the next demo."""
 
     def __init__(self) -> None:
         self._slow, self._empty = _State(_SLOW_AT_LEAST, _SLOW_FOR), _State()
         self._is_slow = self._is_empty = False
 
     def advance(self, elapsed: float, is_slow: bool, shows_nothing: bool) -> None:
-        """Let `elapsed` real seconds pass, in which time ran slowly or not, and none of the bodies was in view or some were."""
+        """Advance by `elapsed` real seconds with the present states: time runs slowly, no body is in view."""
         self._is_slow = self._slow.advance(elapsed, is_slow)
         self._is_empty = self._empty.advance(elapsed, shows_nothing)
 
     def now(self, session: Session, is_warming_up: bool) -> Note | None:
-        """Return what is to be said of a session, and its color; nothing, mostly.
+        """Return the note about a session and its color; usually empty.
 
         While it is warming up, kernels are being compiled or loaded beside the frames: that takes time from them.
         """
@@ -134,7 +134,7 @@ class Notes:
 
 
 def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
-    """Return what most of a frame goes to, in words; none of ours, where all of it together is less than half."""
+    """Return what takes most of a frame, in words; empty if our work takes less than half of it."""
     steps = max(times.steps, 1)
     parts = {
         "drawing takes too long": times.draw,
@@ -154,12 +154,12 @@ Cell = tuple[str, str, Color]
 def draw_strip(
     surface: pygame.Surface, painter: FramePainter, place: Place, session: Session, check: CheckNote, is_preview: bool, note: Note | None
 ) -> None:
-    """Draw the strip of a session, with the note before the figures; of a preview there is no talk of a check that will not come."""
+    """Draw the strip of a session, with the note before the figures; a preview without a check does not mention it."""
     draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, check, is_preview), note)
 
 
 def draw_progress(surface: pygame.Surface, strip: Place, share: float, ui_scale: float) -> None:
-    """Draw a bar along the upper edge of the strip, filled to `share`."""
+    """Draw a progress bar along the upper edge of the strip."""
     left, top, width, _ = strip
     bar = pygame.Rect(left, top, width, max(round(_BAR * ui_scale), 2))
     pygame.draw.rect(surface, palette.PANEL_EDGE, bar)
@@ -191,7 +191,7 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
 
 
 def _check(session: Session, check: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
-    """Return what stands at the right: how the check agrees, or why there is none."""
+    """Return the text on the right: the results of the check, or why there is none."""
     stages = session.demo.stages
     if check.short and (check.is_warming_up or not is_preview):
         return [(check.short, palette.WARNING)]

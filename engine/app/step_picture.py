@@ -1,4 +1,4 @@
-"""Pictures of the steps of an algorithm, without a window: for files, pages, strips of film and films."""
+"""Pictures of the steps of an algorithm without a window, for files, pages, strips of film and films."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["draw_beside", "draw_step", "frame_bytes", "picture_of_case", "step_p
 
 
 def picture_of_case(algorithm: Algorithm[Any], case: Case, marks: Sequence[Mark] = ()) -> StepPicture:
-    """Run an algorithm on a case, and return what draws its steps, with these marks under each.
+    """Run an algorithm on a case, and return a painter of its steps, with these marks under each.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def picture_of_case(algorithm: Algorithm[Any], case: Case, marks: Sequence[Mark]
 def draw_step(
     picture: StepPicture, k: int, size: tuple[int, int], parts: frozenset[str] = ALL_PARTS, ui_scale: float = 1.0
 ) -> pygame.Surface:
-    """Draw step k on a surface of its own, `size` pixels, in the present theme."""
+    """Draw step k on a new surface of `size` pixels, in the present theme."""
     surface = pygame.Surface(size)
     surface.fill(palette.BACKGROUND)
     picture.draw(surface, surface.get_rect(), k, FontBook(ui_scale), parts=parts)
@@ -41,7 +41,7 @@ def draw_step(
 
 
 def draw_beside(pictures: Sequence[StepPicture], k: int, size: tuple[int, int], fonts: FontBook) -> pygame.Surface:
-    """Draw step k of up to four algorithms side by side on a surface of its own; one that has ended stays at its last step."""
+    """Draw step k of up to four algorithms side by side; a finished one stays at its last step."""
     surface = pygame.Surface(size)
     surface.fill(palette.BACKGROUND)
     for picture, rect in zip(pictures, divided(surface.get_rect(), len(pictures), 2), strict=True):
@@ -55,7 +55,7 @@ def frame_bytes(surface: pygame.Surface) -> bytes:
 
 
 def step_picture(algorithm: Algorithm[Any], case: Case, k: int, size: tuple[int, int] = (1280, 720), theme: str = "dark") -> bytes:
-    """Return step k of an algorithm on a case as a PNG; beyond the last step the last.
+    """Return step k of an algorithm on a case as a PNG; beyond the last step, the last one.
 
     Raises
     ------

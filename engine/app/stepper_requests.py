@@ -1,4 +1,4 @@
-"""Doors into the stepper: what can be watched, step by step, of a contact, a difference, two bodies or a world."""
+"""Finds what can be watched step by step: the algorithm behind a contact, a difference, two bodies or a world's step."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ __all__ = [
 ]
 
 _IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
-"""Reasons of the referee that are about a motion, and not about shapes where they stand."""
+"""Reasons of the referee about motion rather than about shapes at rest."""
 _BOX2D_RULE = "manifold_box2d"
 _MAX_CONTACTS = 250
-"""Each has twenty-five steps or so in a solver's step, and a hundred contacts take a second to describe."""
+"""Maximum number of contacts; each takes about 25 steps, and describing a hundred takes a second."""
 _LIKE_BOX2D = "pgs_ngs"
-"""The method that does what Box2D does: Box2D itself reports nothing of its impulses."""
+"""The method closest to Box2D, which does not report its impulses itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepperRequest:
-    """An algorithm, what it was asked, a title that says where that is from, and perhaps a second algorithm to be seen beside it."""
+    """An algorithm, its input, a title with its origin, and optionally a second algorithm for comparison."""
 
     algorithm: str
     case: Case
@@ -52,7 +52,7 @@ class StepperRequest:
 
 
 def door_of_demo(demo: Demo) -> StepperRequest | None:
-    """Return what of a demo can be watched step by step where nothing is pointed at: unless it says so itself, its deepest contact."""
+    """Return a demo's own stepper, otherwise that of its deepest contact."""
     if type(demo).door is not Demo.door:
         door: StepperRequest | None = demo.door()
         return door
@@ -60,7 +60,7 @@ def door_of_demo(demo: Demo) -> StepperRequest | None:
 
 
 def door_of_contact(stage: Stage, row: int) -> StepperRequest:
-    """Return what pair a contact of the last step: the manifold, of the very shapes and poses that the solver asked about."""
+    """Return the manifold of a contact of the last step, with the shapes and poses that the solver used."""
     from engine.trace.from_world import case_of_contact
 
     contacts = stage.world.contacts
@@ -69,7 +69,7 @@ def door_of_contact(stage: Stage, row: int) -> StepperRequest:
 
 
 def door_of_difference(stage: Stage, difference: Difference) -> StepperRequest:
-    """Return what answered where the referee pair a difference: the time of impact, or the manifold with Box2D's rule for it beside."""
+    """Return the stepper of a difference: the time of impact, or the manifold next to Box2D's."""
     from engine.trace.from_world import case_of_fixtures
 
     a, b = difference.fixture_a, difference.fixture_b
@@ -80,7 +80,7 @@ def door_of_difference(stage: Stage, difference: Difference) -> StepperRequest:
 
 
 def door_of_fixtures(stage: Stage, a: int, b: int) -> StepperRequest:
-    """Return the manifold of two fixtures: of their contact, or where they have none as they stood before the step.
+    """Return the manifold of two fixtures: of their contact, or without one at their poses before the step.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def door_of_fixtures(stage: Stage, a: int, b: int) -> StepperRequest:
 
 
 def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> StepperRequest:
-    """Return what answers a query of two bodies' nearest fixtures; of none: their contact, or where they have none their distance.
+    """Return the query of two bodies' nearest fixtures; without a query, their contact, otherwise their distance.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> S
 
 
 def door_of_body(stage: Stage, body: int | None = None) -> StepperRequest | None:
-    """Return the deepest contact of a body or of the whole world, else its nearest pair, by boxes; None where there is none."""
+    """Return the deepest contact of a body or of the whole world, otherwise its nearest pair, by boxes; None without a pair."""
     contacts = stage.world.contacts
     rows = np.arange(len(contacts)) if body is None else np.flatnonzero((contacts.body_a == body) | (contacts.body_b == body))
     if len(rows):
@@ -132,7 +132,7 @@ def door_of_body(stage: Stage, body: int | None = None) -> StepperRequest | None
 
 
 def door_of_solver(stage: Stage) -> StepperRequest:
-    """Return the next step of a world, by the method that drives it, or by the one that does what Box2D does.
+    """Return the next step of a world, by its own method or by the one closest to Box2D.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def door_of_solver(stage: Stage) -> StepperRequest:
 
 
 def door_of_pair(pair: Pair, title: str) -> StepperRequest | None:
-    """Return what answers the query of a pair, of a manifold with Box2D's rule beside; None where nothing does that can be watched."""
+    """Return the stepper of a pair's query, of a manifold next to Box2D's; None if the query has no stepper."""
     from engine.trace.cases import PairCase
     from engine.trace.doors import of_query
 

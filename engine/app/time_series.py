@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 __all__ = ["QUANTITIES", "SUMS", "Quantity", "TimeSeries"]
 
 MAX_BYTES = 20_000_000
-"""Bytes of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
+"""Maximum size of the frames, bytes: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
 _AT_ONCE = 600
-"""Steps whose numbers are made for a curve at a time, so that no frame of the window waits longer than some milliseconds."""
+"""Number of steps per piece of a curve, so that computing it delays a frame by a few milliseconds at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something that is plotted: its name and its unit."""
+    """A plotted quantity: its name and its unit."""
 
     name: str
     unit: str
@@ -79,11 +79,11 @@ class _Moment(Motion):
 
 
 _OVERHEAD = 200
-"""Bytes of the objects around the numbers of a moment."""
+"""Size of the objects around the numbers of a moment, bytes."""
 
 
 class _Column:
-    """A growing array of rows by step; a row that was never noted is NaN."""
+    """A growing array with a row per step; rows that were never set are NaN."""
 
     def __init__(self, width: int) -> None:
         self._rows = np.full((256, width), np.nan)
@@ -106,7 +106,7 @@ class _Column:
 
 
 class TimeSeries:
-    """Notes of one history; see the module.
+    """Time series of one history; see the module.
 
     Parameters
     ----------
@@ -129,20 +129,20 @@ class TimeSeries:
         self._breaks: dict[int, set[int]] = {}
         self._edits: dict[tuple[int, object], set[int]] = {}
         self.last = -1
-        """The newest step noted."""
+        """The newest recorded step."""
         self.events = EventLog()
         self._names: dict[tuple[int, int], list[tuple[int, str]]] = {}
-        """For each stage and body its names, each with its first step. After a restart other bodies have the same numbers."""
+        """Names of each stage's bodies, each with its first step; after a restart, other bodies have the same ids."""
         self._note(0)
         history.watchers.append(self.watch)
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the frames."""
+        """Size of the frames, bytes."""
         return self._n_bytes
 
     def watch(self, history: History[Demo]) -> None:
-        """Note the step just taken, if it is news."""
+        """Record the last step, if it is new."""
         if history.branch is not self._line:
             self.cut(history.branch.parting(self._line)[0])
             self._line = history.branch
@@ -153,7 +153,7 @@ class TimeSeries:
             self._note(history.now)
 
     def cut(self, last: int) -> None:
-        """Forget what was noted of steps after `last`."""
+        """Discard the steps after `last`."""
         self.events.cut(last)
         if last >= self.last:
             return
@@ -171,7 +171,7 @@ class TimeSeries:
         self._oldest = min(self._oldest, last + 1)
 
     def curve(self, stage: int, body: int, quantity: str) -> FloatArray:
-        """Return a quantity of a body by step, float64 (n,), NaN where it is not known: the body was not there, or it is too long ago."""
+        """Return a quantity of a body by step, float64 (n,), NaN where it is unknown: the body did not exist, or it is too long ago."""
         key = stage, body, quantity
         column = self._curves.get(key)
         if column is None:
@@ -189,7 +189,7 @@ class TimeSeries:
         return {name: rows[:, k] for k, name in enumerate(SUMS)}
 
     def breaks(self, stage: int, body: int | None = None) -> tuple[int, ...]:
-        """Return the steps whose values do not go on from those before, ascending.
+        """Return the steps whose values do not continue those before, ascending.
 
         Of the sums over a world (no body given): it began anew, other bodies are in it, or one was changed by hand. Of a body: its
         world began anew, or it was changed by hand.
@@ -202,12 +202,12 @@ class TimeSeries:
         return tuple(sorted(changed))
 
     def n_fallen(self, stage: int, step: int) -> int:
-        """Return how many bodies the sums over a world leave out after a step, for they fall for ever."""
+        """Return the number of bodies that the sums over a world leave out after a step, because they fall forever."""
         moments = self._frames.get(step, ())
         return int(moments[stage].is_lost.sum()) if stage < len(moments) else 0
 
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
-        """Return center, its velocity and the spin of a body after a step, where they are known."""
+        """Return the center of a body after a step, its velocity and its angular velocity, if known."""
         place = self._row(step, stage, body)
         if place is None:
             return None
@@ -218,7 +218,7 @@ class TimeSeries:
         return (x + cos * cx - sin * cy, y + sin * cx + cos * cy), (vx, vy), spin
 
     def name(self, stage: int, body: int, step: int | None = None) -> str:
-        """Return what a body was called after a step; without one, what it is called now, or was at last."""
+        """Return the name of a body after a step; without a step, its present or last name."""
         stages = self._demo.stages
         if step is None and stage < len(stages) and stages[stage].world.is_body(body):
             return stages[stage].world.name_of(body) or called("body", body)
@@ -263,14 +263,14 @@ class TimeSeries:
         return _Moment(masses, values, world.step_index)
 
     def _note_edit(self, step: int, edit: SetPose | SetVelocity) -> None:
-        """Note that a body's pose or velocity was changed by hand before a step. What gives it an impulse is no break."""
+        """Record that a body's pose or velocity was changed by hand before a step. Impulses do not count."""
         self._edits.setdefault((edit.stage, edit.body), set()).add(step)
         known = self._masses.get(edit.stage)
         if isinstance(edit, SetPose) and known is not None and not known[1].mass[known[1].ids == edit.body].any():
             del self._masses[edit.stage]  # what stands is elsewhere, and so is where bodies have fallen past it
 
     def _is_another(self, step: int, stage: int, body: int) -> bool:
-        """Return True if a body after a step is not the one of the step before, or has another mass; True where that is too long ago."""
+        """Return True if a body's id means another body than in the step before, or its mass has changed; True if that is unknown."""
         place, last = self._row(step, stage, body), self._row(step - 1, stage, body)
         if place is None or last is None:
             return True
@@ -312,4 +312,4 @@ class TimeSeries:
 
 
 _MAX_CURVES = 48
-"""Kept at once: nine quantities of five bodies."""
+"""Number of cached curves: nine quantities of five bodies."""

@@ -1,4 +1,4 @@
-"""The past of a demo that runs: where it stands in what has happened, and the way to another step.
+"""The past of a running demo: its present step in the history, and moving to another step.
 
 Time stands still while the demo is brought elsewhere. A long way is gone in several frames, so that the window stays alive; an action on
 the way is preceded by the rest of it (`finish`). What the demo refuses pauses it and is shown (`failure`).
@@ -25,7 +25,7 @@ __all__ = ["Timeline"]
 
 
 class Timeline:
-    """A demo's history, and where in it the demo stands.
+    """A demo's history, and the demo's place in it.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ class Timeline:
         self.watched: tuple[int, int] | None = None
         self.longest_way = math.inf
         self._way: tuple[int, int] | None = None
-        """The step on the way to which it is, and the one that it has come to. Going elsewhere meanwhile, as a film does, ends it."""
+        """The step to which the demo is moving, and the one it has reached. Moving elsewhere meanwhile, as a film does, cancels it."""
         self._stop_at: int | None = None
-        """The step at which it pauses by itself, once."""
+        """The step at which the demo pauses once."""
         self._reported: Divergence | None = None
         self._nothing: Message | None = None
-        """Message that there was nothing to undo or redo: true until the demo stands elsewhere."""
+        """Message that there was nothing to undo or redo; true until the demo moves to another step."""
         if has_history:
             try:
                 self.history = History(demo)
@@ -75,12 +75,12 @@ class Timeline:
 
     @property
     def is_now(self) -> bool:
-        """True if nothing lies ahead."""
+        """True if the demo is at the newest step."""
         return self.history is None or self.history.at_tip
 
     @property
     def moment(self) -> str:
-        """Time and step of the first world; where the timeline counts others, for it goes on through a restart, that one too."""
+        """Time and step of the first world, and the timeline's step if it differs because it continues through a restart."""
         world = self._demo.stages[0].world
         words = f"{world.time:.2f} s, step {world.step_index}"
         if self.history is None or self.history.now == world.step_index:
@@ -88,7 +88,7 @@ class Timeline:
         return f"{words} ({self.history.now} on the timeline)"
 
     def seek(self, step: int) -> None:
-        """Pause, and go to a step that has been: to where time went on from it, so that what was built there stands there.
+        """Pause, and move to a past step; at a step from which time went on, the changes made there are included.
 
         A long way is gone in several frames, `longest_way` seconds in each.
         """
@@ -97,22 +97,22 @@ class Timeline:
             self._travel(self._go_a_part)
 
     def back(self) -> None:
-        """Pause, and go one step back."""
+        """Pause, and go back one step."""
         if self.history is not None:
             self.seek(self.history.now - 1)
 
     def play_from(self, step: int, end: int) -> None:
-        """Play what is known, from a step to another, and pause there; the way to the first begins in the next frame."""
+        """Play the history between two steps, and pause at the end; moving to the first begins in the next frame."""
         if self.history is not None:
             self._way, self._stop_at = (step, self.history.now), end
             self._clock.paused = False
 
     def limited(self, due: int) -> int:
-        """Return how many of the steps due are to be taken: none past where it is to pause."""
+        """Return how many of the due steps may be taken: none beyond the step at which to pause."""
         return due if self._stop_at is None or self.history is None else min(due, max(self._stop_at - self.history.now, 0))
 
     def stop_at_the_end(self) -> None:
-        """Pause where it is to pause, and say so."""
+        """Pause at the requested step, and show a message."""
         if self._stop_at is not None and self.history is not None and self.history.now >= self._stop_at:
             self._stop_at = None
             self._clock.paused = True
@@ -120,14 +120,14 @@ class Timeline:
             self._messages.say(f"The recording ends here. Space continues{unknown}.")
 
     def to_the_end(self) -> None:
-        """Go to the newest step; a running demo goes on from there."""
+        """Move to the newest step, from which a running demo continues."""
         paused = self._clock.paused
         if self.history is not None:
             self.seek(self.history.last)
         self._clock.paused = paused
 
     def undo(self) -> None:
-        """Pause, and go to before the last thing that was done."""
+        """Pause, and move to the moment before the last action."""
         self.finish()
         if self.history is not None and self.history.can_undo:
             self._travel(History.undo)
@@ -136,7 +136,7 @@ class Timeline:
             self._nothing = self._messages.answer("There is nothing to undo.")
 
     def redo(self) -> None:
-        """Pause, and return to where the last undo started from."""
+        """Pause, and return to where the last undo started."""
         self.finish()
         if self.history is not None and self.history.can_redo:
             self._travel(History.redo)
@@ -144,7 +144,7 @@ class Timeline:
             self._nothing = self._messages.answer("There is nothing to redo.")
 
     def _travel(self, go: Callable[[History[Demo]], object]) -> None:
-        """Go elsewhere in what has happened, and say so if the demo did not come out as it did the first time."""
+        """Move to another moment of the history; report if the repeated steps differ from the first time."""
         history = self.history
         if history is None:
             return
@@ -157,12 +157,12 @@ class Timeline:
         self._clock.paused = True
 
     def _watch_what_is_there(self) -> None:
-        """Watch no body whose making was undone: its number is the next one's."""
+        """Stop watching a body whose creation was undone, because a new body may get its id."""
         if self.watched is not None and not self._demo.sim.has_body(*self.watched):
             self.watched = None
 
     def _go_a_part(self, history: History[Demo]) -> None:
-        """Go as much of the way as a frame has time for."""
+        """Continue moving, within a frame's time."""
         if self._way is None:
             return
         goal, start = self._way[0], perf_counter()
@@ -174,7 +174,7 @@ class Timeline:
             self._messages.answer(f"Going to step {goal}; now at {history.now}", is_passing=True)
 
     def go_on(self) -> None:
-        """Go a part of the way, if there is one, at the end of a frame; a pause that was asked for meanwhile stays.
+        """Continue moving at the end of a frame; a pause requested meanwhile stays.
 
         A repeated step that came out differently is reported.
         """
@@ -190,7 +190,7 @@ class Timeline:
             self._messages.say(readable(divergence_words(divergence)), palette.UNEXPLAINED)
 
     def finish(self) -> None:
-        """Go the rest of the way at once: something is to be done there. A message about the way goes."""
+        """Finish moving at once, because an action follows; this removes the message about it."""
         if self._way is None:
             return
         if self.is_on_the_way and self.history is not None:
@@ -201,16 +201,16 @@ class Timeline:
 
     @property
     def is_on_the_way(self) -> bool:
-        """True if it goes somewhere else and has not arrived yet."""
+        """True while the demo is moving to another step."""
         return self._way is not None and self.history is not None and self.history.now == self._way[1]
 
     def catch_up(self) -> None:
-        """Do what was done where the demo stands in the past: to see the step before that, one has to undo it."""
+        """Apply the actions recorded at the present step; only undo shows the state before them."""
         if self.history is not None:
             self.history.catch_up()
 
     def guarded(self, action: Callable[[], object]) -> bool:
-        """Do what a demo may fail at; a refusal of the engine pauses the demo and is shown, it does not end the window."""
+        """Call a function of the demo that may fail; a rejection by the engine pauses the demo and is shown."""
         try:
             action()
         except LabError as error:
@@ -222,7 +222,7 @@ class Timeline:
         return True
 
     def _leave_what_is_lost(self) -> str:
-        """Go back to before a world that cannot be used any more, and return where to, in words; without a history the demo begins anew."""
+        """Go back to before a failed step, and return where to, in words; without a history, restart the demo."""
         self._way = None
         if self.history is None:
             self._demo.restart()

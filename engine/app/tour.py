@@ -28,7 +28,7 @@ what is left, so that the last are not worse off than the first."""
 
 @dataclass(frozen=True, slots=True)
 class TourStop:
-    """One demo of the tour: its report, where its picture lies, and how many seconds of its own time it ran."""
+    """One demo of the tour: its report, its picture, and the simulated seconds."""
 
     report: RunReport
     title: str
@@ -44,7 +44,7 @@ def run_tour(
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
 ) -> tuple[TourStop, ...]:
-    """Run every demo for `seconds` of its own time and write ``out_dir/ID.png``.
+    """Run every demo for `seconds` of simulated time and write ``out_dir/ID.png``.
 
     Parameters
     ----------

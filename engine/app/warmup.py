@@ -1,4 +1,4 @@
-"""Preparing the live check without stalling the window.
+"""Prepares the live check without stalling the window.
 
 Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
 other processes compile into the on-disk cache, at low priority after their first part, and a thread loads from there what is ready:
@@ -33,11 +33,11 @@ __all__ = ["LOADING", "RefereeWarmup", "is_loaded", "loading", "referee_factory"
 LOADING = "loading the compiled algorithms"
 _COMPILING = "checking starts in a few seconds, when its algorithms are compiled (only the first time)"
 _LOOK = 0.1
-"""Interval at which finished parts are looked for, seconds."""
+"""Polling interval for finished parts, seconds."""
 
 
 def referee_factory(names: Sequence[str] = tuple(RUNNING), one_loaded: Callable[[], object] = lambda: None) -> RefereeFactory:
-    """Load and warm up the referee and all that a demo can ask, here and now; return what makes a referee for a world.
+    """Load the referee and everything that a demo can use, blocking; return the factory of referees.
 
     What is not on disk yet is compiled first, in as many processes as there are cores.
 
@@ -58,7 +58,7 @@ def referee_factory(names: Sequence[str] = tuple(RUNNING), one_loaded: Callable[
 
 
 def _checked_factory() -> RefereeFactory:
-    """Return the factory, whose referees have been tried."""
+    """Return the factory, after its referees have been tried."""
     from engine.compare.live.pairs import LivePairs
     from engine.compare.live.referee import LiveReferee
 
@@ -71,7 +71,7 @@ def _checked_factory() -> RefereeFactory:
 
 
 def _warm_pairs() -> None:
-    """Let the pair check run on a row of discs and one of sensors, long enough for the forms that take many pairs at once."""
+    """Run the pair check on a row of discs and one of sensors, long enough for its forms for many pairs."""
     from engine.compare.live.pairs import LivePairs
     from engine.geometry import Circle
     from engine.narrowphase.packing import SIMD_FROM
@@ -117,7 +117,7 @@ class RefereeWarmup:
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until everything is ready, at most so long; return whether it is."""
+        """Wait until everything is ready, or until a timeout; return True if it is ready."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -143,7 +143,7 @@ class RefereeWarmup:
             self.is_complete = self.factory is not None
 
     def _check_first(self) -> None:
-        """Compile and load what the check of discs and polygons needs, and then the rest, part by part."""
+        """Compile and load what the check of discs and polygons needs, then the rest, part by part."""
         self.words, self.short = _COMPILING, "check: in a few seconds"
         loaded: set[str] = set()
 
@@ -191,7 +191,7 @@ class RefereeWarmup:
 
 
 class BackgroundLoad:
-    """Loads a part in the same way: a second process compiles it, then a thread loads it. `loading` begins it."""
+    """Loads a part in the same way: a second process compiles it, then a thread loads it. `loading` starts it."""
 
     def __init__(self, part: str) -> None:
         self._part, self._began = part, perf_counter()
@@ -201,18 +201,18 @@ class BackgroundLoad:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """True if loading has ended, successfully or not."""
         return self._work.done()
 
     @property
     def failure(self) -> str:
-        """The reason why the part could not be loaded; empty while all is well."""
+        """Why the part could not be loaded; empty without a failure."""
         error = self._work.exception() if self._work.done() else None
         return "" if error is None else f"{type(error).__name__}: {error}"
 
     @property
     def seconds(self) -> float:
-        """Seconds since it began."""
+        """Seconds since loading began."""
         return perf_counter() - self._began
 
     def close(self) -> None:
@@ -230,12 +230,12 @@ class BackgroundLoad:
 
 @cache
 def loading(part: str) -> BackgroundLoad:
-    """Begin to load a part of `compiling.EVERYTHING` in the background, once in a process, and return the load."""
+    """Start loading a part of `compiling.EVERYTHING` in the background, once per process, and return the load."""
     return BackgroundLoad(part)
 
 
 def is_loaded(part: str, in_background: bool) -> bool:
-    """Return True if a part is loaded; if not, load it, in the background or here and now."""
+    """Return True if a part is loaded; otherwise load it, in the background or blocking."""
     if part not in compiling.loaded and not in_background:
         compiling.run_part(part)
     return part in compiling.loaded or loading(part).is_done

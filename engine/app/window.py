@@ -44,7 +44,7 @@ TITLE = "Collision laboratory"
 
 
 class Window:
-    """A window's parts, and its frames.
+    """The parts of a window, and its frames.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Window:
             self.show,
             lambda: self.note,
             self._paint_docks,
-            lambda wish: self.app.choose(wish),
+            lambda choice: self.app.choose(choice),
             lambda reason: self.app.look_at_the_next(reason),
             lambda reason: self.app.step_through_the_largest(reason),
         )
@@ -111,28 +111,28 @@ class Window:
 
     @property
     def caption(self) -> str:
-        """The window's title: who one is in a shared world, and whose that is, before the program's."""
+        """The window's title: in a shared world, the user's name and the host, then the program's name."""
         network = self.navigator.network
         return TITLE if network is None else f"{network.caption} - {TITLE}"
 
     @property
     def session(self) -> Session:
-        """The demo that runs, or the preview behind the browser."""
+        """The running demo, or the preview behind the list."""
         return self.navigator.session
 
     @property
     def browsing(self) -> bool:
-        """Whether the list of demos is shown."""
+        """True if the list of demos is shown."""
         return self.navigator.browsing
 
     @property
     def size(self) -> tuple[int, int]:
-        """Pixels."""
+        """Size of the window, pixels."""
         return self.screen.layout.size
 
     @property
     def docks(self) -> tuple[Dock, ...]:
-        """The parts beside and over the view."""
+        """The docks."""
         return self.dock_area.docks
 
     @property
@@ -149,28 +149,28 @@ class Window:
     # -- the live check comes late -------------------------------------------------------------------------------------
 
     def use_referee(self, factory: RefereeFactory, is_complete: bool = True) -> None:
-        """Begin the live check; not `is_complete`: what a demo asks beside it is there when `Navigator.has_everything` says so."""
+        """Start the live check; if not `is_complete`, demos may use the rest once `Navigator.has_everything` reports it."""
         self.has_referee()
         self.navigator.use_referee(factory, is_complete)
 
     def has_referee(self) -> None:
-        """Note that there is one, the demo's own or a factory, or that it needs none: kernels are loaded then, those that draw too."""
+        """Record that the check is ready or not needed: kernels are loaded, including those for drawing."""
         self.check = CheckNote()
         self.screen.painter.raster = load_raster()
 
     # -- its end ------------------------------------------------------------------------------------------------------
 
     def recover(self, recovery: Recovery) -> None:
-        """Keep what is built and not saved, and offer what was left behind."""
+        """Start keeping recovery files, and offer the existing ones."""
         self.app.dock(FilesDock).recovery = recovery
 
     def leave(self) -> None:
-        """Close the window: keep what was built and not saved, and leave the shared world."""
+        """Close the window: write recovery files, and leave the shared world."""
         self._leave(self.session)
         self._end()
 
     def break_off(self) -> None:
-        """Leave no half of a file behind: the window ends in the middle."""
+        """Delete unfinished files, because the program is about to end."""
         for dock in self.docks:
             dock.break_off(self.session)
         self._end()
@@ -195,7 +195,7 @@ class Window:
     # -- frames -------------------------------------------------------------------------------------------------------
 
     def handle(self, event: pygame.event.Event) -> None:
-        """Take in one event."""
+        """Handle an event."""
         if event.type != pygame.MOUSEMOTION:
             self.screen.cache.forget()
         self.router.handle(event)
@@ -226,7 +226,7 @@ class Window:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether the demo has to go on where it is not seen: it is shared, or recorded, or the history is on its way somewhere."""
+        """True if the demo must continue while hidden: it is shared, being recorded, or moving through its history."""
         session = self.session
         return (
             self.navigator.shared is not None
@@ -236,7 +236,7 @@ class Window:
         )
 
     def rest(self, elapsed: float) -> None:
-        """Let real seconds pass in which the demo stands still because it is not watched: what is to be kept is kept."""
+        """Let real seconds pass while the demo is paused because the window is hidden; recovery files are still written."""
         self.dock_area.update(self.session, elapsed)
 
     def show(self, surface: pygame.Surface) -> None:
@@ -249,7 +249,7 @@ class Window:
         self.session.costs.drew(1000.0 * (perf_counter() - start))
 
     def _build(self) -> None:
-        """Build the widgets: those of the list, or the demo's."""
+        """Rebuild the widgets: those of the list, or the demo's."""
         navigator, screen = self.navigator, self.screen
         self.dock_area.use_fonts(screen.painter.fonts)
         if navigator.browsing:
@@ -263,11 +263,11 @@ class Window:
 
     @property
     def _pointed(self) -> tuple[int, int] | None:
-        """Position of the pointer in the demo's view, pixels."""
+        """The pointer's position in the demo's view, pixels."""
         return self.app.pointed if not self.browsing and self.screen.ui.modal is None else None
 
     def _draw(self, surface: pygame.Surface) -> None:
-        """Draw everything, and change nothing of the session."""
+        """Draw everything, without changing the session."""
         session, screen = self.session, self.screen
         layout, painter = screen.layout, screen.painter
         screen.cache.begin()
@@ -286,7 +286,7 @@ class Window:
         screen.ui.draw_tip(surface)
 
     def _paint_docks(self, canvas: Canvas) -> None:
-        """Draw over the bodies what docks draw there."""
+        """Draw the docks' drawings over the bodies."""
         self.dock_area.paint(canvas, self.session)
 
     def _draw_panel(self, surface: pygame.Surface) -> None:
@@ -311,7 +311,7 @@ class Window:
         screen.cache.draw(surface, "panel", screen.layout.panel, shows if self._is_watched else None, draw, screen.form.show())
 
     def _rows_of_panel(self) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
-        """Return the rows at the left, those that stay and those that are scrolled."""
+        """Return the rows on the left: the fixed ones and the scrolled ones."""
         screen = self.screen
         if screen.browser is not None:
             return tuple(screen.browser.head(self.navigator.chosen)), tuple(screen.browser.rows(self.navigator.chosen))

@@ -135,7 +135,7 @@ def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextMan
 
 def _begin(session: Session, drops: Sequence[str], recording: str | None, against: Sequence[str]) -> None:
     with options.named("--against", "beside"):
-        session.put_beside(*against)
+        session.compare_with(*against)
     if recording is not None:
         if session.timeline.history is None:
             raise InvalidInputError("--record-inputs", f"omitted: {session.timeline.failure}", recording)

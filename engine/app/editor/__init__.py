@@ -1,1 +1,1 @@
-"""Building and changing a running demo by hand: tools, what is selected, the clipboard, the inspector's pages. It knows no window."""
+"""Editing a running demo by hand: tools, selection, clipboard, and the inspector's pages. Independent of the window."""

@@ -1,4 +1,4 @@
-"""Work that a tool leaves to a thread, so that the window goes on: cutting an outline takes milliseconds, but seconds the first time ever.
+"""Moves a tool's slow work to a thread, so that the window stays responsive: cutting an outline takes seconds the first time.
 
 The first outline that is cut on a machine finds its algorithm not compiled yet. What comes in time is used at once, as if there were no
 thread; what comes later is used in the frame that finds it done, if the demo is still the same. What was asked for first is used first,
@@ -18,7 +18,7 @@ from engine.sim.background import in_background
 __all__ = ["BackgroundJobs"]
 
 _AT_ONCE = 0.05
-"""Seconds that are waited for an answer: three frames, which are not felt at the end of a stroke."""
+"""Time to wait for a result, seconds: three frames, which go unnoticed at the end of a stroke."""
 
 
 class _Job(NamedTuple):
@@ -27,23 +27,23 @@ class _Job(NamedTuple):
     use: Callable[[Any], None]
 
     def deliver(self) -> None:
-        """Use the answer, or raise what there is instead."""
+        """Apply the result, or raise the exception of the work."""
         self.use(self.work.result())
 
 
 class BackgroundJobs:
-    """The jobs of one pair of hands, in the order in which they were given."""
+    """The jobs of one user, in the order in which they were submitted."""
 
     def __init__(self) -> None:
         self._jobs: deque[_Job] = deque()
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is still to come."""
+        """True if jobs are unfinished."""
         return bool(self._jobs)
 
     def do(self, session: Session, work: Callable[[], Any], use: Callable[[Any], None]) -> bool:
-        """Let a thread do `work`, and give `use` what it returns; return whether that has happened already.
+        """Run `work` in a thread and pass its result to `use`; return True if that has happened already.
 
         `work` must touch nothing of the window or of a world. What it raises, if it is done at once, is raised here, else by `collect`.
         """
@@ -55,7 +55,7 @@ class BackgroundJobs:
         return False
 
     def collect(self, session: Session) -> None:
-        """Use what has come since the last frame, one thing of it; what was asked for in another session is forgotten."""
+        """Apply at most one finished result per frame; results for another session are discarded."""
         while self._jobs and (self._jobs[0].session is not session or self._jobs[0].work.done()):
             job = self._jobs.popleft()
             if job.session is session:

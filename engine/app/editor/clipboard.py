@@ -1,4 +1,4 @@
-"""Copies of bodies with the joints between them, to be put down elsewhere, in this demo or another."""
+"""Copies of bodies with their joints, to be pasted elsewhere, in this demo or another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLACES = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b
 
 
 def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
-    """Return a copy of bodies, of those in the stage of the first of them; None of none."""
+    """Return a copy of the bodies in the same stage as the first one; None without bodies."""
     if not chosen:
         return None
     stage = chosen[0].stage
@@ -54,14 +54,14 @@ def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
 
 
 def put_at(editor: Editor, copied: Copied, point: Point) -> list[Chosen]:
-    """Make the bodies and joints anew with their middle at a point of the picture, as `put_down`."""
+    """Create the bodies and joints with their center at a point of the picture, as `put_down`."""
     into = stage_under(editor.stages, point)
     at = editor.stages[into].local(point)
     return put_down(editor, copied, into, (at[0] - copied.middle[0], at[1] - copied.middle[1]))
 
 
 def put_down(editor: Editor, copied: Copied, into: int, offset: Point) -> list[Chosen]:
-    """Make the bodies and joints anew in a stage, `offset` from where they were; return the bodies.
+    """Create the bodies and joints in a stage, shifted by `offset`; return the bodies.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Drawing bodies: a box, a circle, a polygon corner by corner, an outline in one stroke."""
+"""Tools that draw bodies: a box, a circle, a polygon corner by corner, and a freehand outline."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = ["BoxTool", "CircleTool", "FreehandTool", "PolygonTool"]
 Point = tuple[float, float]
 
 _CLOSE = 9.0
-"""Design pixels around the first corner that close a polygon."""
+"""Distance from the first corner that closes a polygon, design pixels."""
 _SAMPLE = 3.0
-"""Design pixels between two points of a stroke."""
+"""Distance between two points of a stroke, design pixels."""
 _STROKE_ERROR = 1.75
-"""Design pixels that a body may deviate from the stroke it was drawn with: as much as a hand trembles."""
+"""Maximum deviation of a body from its stroke, design pixels: about as much as a hand trembles."""
 _MAX_SAMPLES = 4000
 _MAX_CORNERS = 200
 
 
 class _DrawTool(Tool):
-    """Base of the drawing tools: the new body goes into the world under the first point and is named after its kind."""
+    """Base class of the drawing tools: the new body is created in the world under the first point and named after its kind."""
 
     kind: ClassVar[str]
 
     def _make(self, first: Point, how: Callable[[Callable[[Point], Point], BodyType], BodySpec], is_static: bool) -> bool:
-        """Create the body; `how` gets the transformation from the picture to the world. On a refusal, show it and return False."""
+        """Create the body; `how` receives the transform from the picture to the world. If it is rejected, show why and return False."""
         editor = self.editor
         index = stage_under(editor.stages, first)
         stage = editor.stages[index]
@@ -49,7 +49,7 @@ class _DrawTool(Tool):
         return made
 
     def _make_outline(self, points: Sequence[Point], error: float, is_static: bool) -> bool:
-        """Create the body of an outline, as `_make`; where the algorithm that cuts it must still be loaded, as soon as it is."""
+        """Create the body of an outline, as `_make`; if the cutting algorithm is not loaded, do so once it is."""
         editor = self.editor
         index = stage_under(editor.stages, points[0])
         placed = [editor.stages[index].local(point) for point in points]  # as the demo is laid out now
@@ -67,7 +67,7 @@ class _DrawTool(Tool):
 
 
 class _DragTool(_DrawTool):
-    """From where the button goes down to where it goes up."""
+    """Base class of shapes drawn by a drag from press to release."""
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -89,7 +89,7 @@ class _DragTool(_DrawTool):
 
 
 class BoxTool(_DragTool):
-    """An upright box."""
+    """Draws an axis-aligned box."""
 
     name, letter, kind = "Box", "B", "box"
     hint = "drag from corner to corner; hold Shift for a static body, Ctrl to snap to the grid"
@@ -110,7 +110,7 @@ class BoxTool(_DragTool):
 
 
 class CircleTool(_DragTool):
-    """A disc."""
+    """Draws a disc."""
 
     name, letter, kind = "Circle", "C", "disc"
     hint = "drag from the center to the rim; hold Shift for a static body, Ctrl to snap to the grid"
@@ -133,7 +133,7 @@ class CircleTool(_DragTool):
 
 
 class PolygonTool(_DrawTool):
-    """Corner by corner; one that is not convex is cut into convex pieces."""
+    """Draws a polygon corner by corner; a concave polygon is cut into convex pieces."""
 
     name, letter, kind = "Polygon", "P", "polygon"
     hint = (
@@ -200,7 +200,7 @@ class PolygonTool(_DrawTool):
 
 
 class FreehandTool(_DrawTool):
-    """One stroke around a body."""
+    """Draws a body's outline in one stroke."""
 
     name, letter, kind = "Outline", "F", "outline"
     hint = "draw its outline in one stroke and release to close it; hold Shift for a static body"

@@ -1,4 +1,4 @@
-"""State shared by the tools and the inspector: the selection, the clipboard, and the path that every change takes.
+"""State shared by the tools and the inspector: the selection, the clipboard, and the path of every change.
 
 A change goes through `Session.act`, so that it is part of the demo's history: it is taken back by undo, played again after rewinding,
 and recorded. Changes that belong together, such as the hundred moves of one drag, are one `Gesture`, taken back at once.
@@ -28,14 +28,14 @@ __all__ = ["Chosen", "ChosenJoint", "Copied", "Editor", "Gesture"]
 
 
 class Chosen(NamedTuple):
-    """A body: of which stage, and its id there."""
+    """A body, by stage and id."""
 
     stage: int
     body: int
 
 
 class ChosenJoint(NamedTuple):
-    """A joint: of which stage, and its id there."""
+    """A joint, by stage and id."""
 
     stage: int
     joint: int
@@ -43,7 +43,7 @@ class ChosenJoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`, of joints places in `joints`."""
+    """Copied bodies relative to `middle`; in `joints`, the numbers of bodies and joints are indices into `bodies` and `joints`."""
 
     bodies: tuple[BodySpec, ...]
     joints: tuple[JointSpec, ...]
@@ -54,7 +54,7 @@ _NUMBERED = re.compile(r"(.*\S) \d+", re.DOTALL)
 
 
 class Gesture:
-    """Edits that undo takes back together, as long as the demo is not rewound between them."""
+    """Edits that one undo reverts together, as long as the demo is not rewound between them."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -64,7 +64,7 @@ class Gesture:
 
     @property
     def has_begun(self) -> bool:
-        """Whether anything was changed."""
+        """True if an edit was applied."""
         return self._last is not None
 
     def edit(self, edit: Edit) -> Any:
@@ -142,20 +142,20 @@ class Editor:
 
     @property
     def pair(self) -> tuple[Stage, int, int] | None:
-        """Two bodies of one stage, where just these are selected: the stage, and their ids."""
+        """The stage and ids of the two selected bodies, if exactly two bodies of one stage are selected."""
         if not self.is_selecting or len(self.selection) != 2 or self.selection[0].stage != self.selection[1].stage:
             return None
         a, b = self.selection
         return self.session.demo.stages[a.stage], a.body, b.body
 
     def begin(self, session: Session) -> None:
-        """Look at another session."""
+        """Switch to another session."""
         self.session = session
         self.selection = []
 
     @property
     def selection(self) -> list[Chosen]:
-        """The bodies that are selected."""
+        """The selected bodies."""
         return self._selection
 
     @selection.setter
@@ -164,7 +164,7 @@ class Editor:
 
     @property
     def joint(self) -> ChosenJoint | None:
-        """The joint that is selected."""
+        """The selected joint."""
         return self._joint
 
     @joint.setter
@@ -182,17 +182,17 @@ class Editor:
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be changed in this demo; empty if it can."""
+        """Why this demo cannot be changed; empty if it can."""
         if not self.stages:
             return "This demo has no world, so there is nothing to edit."
         return self.session.demo.no_edits
 
     def is_alive(self, chosen: Chosen) -> bool:
-        """Return True if a body is there."""
+        """Return True if a body exists."""
         return chosen.stage < len(self.stages) and self.world(chosen.stage).is_body(chosen.body)
 
     def prune(self) -> None:
-        """Forget what was selected and has gone."""
+        """Deselect objects that no longer exist."""
         if self._selection:
             self._selection = [chosen for chosen in self._selection if self.is_alive(chosen)]
         if self._joint is not None:
@@ -201,29 +201,29 @@ class Editor:
                 self._joint = None
 
     def say(self, words: str) -> None:
-        """Tell a line in the status strip."""
+        """Show a message in the status strip."""
         self.session.messages.answer(words, palette.WARNING)
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Return what is refused in here, in one line, instead of failing."""
+        """Show a rejection inside the block as a message instead of raising it."""
         try:
             yield
         except LabError as error:
             self.say(str(error))
 
     def gesture(self) -> Gesture:
-        """Begin edits that belong together."""
+        """Begin edits that are undone together."""
         return Gesture(self.session)
 
     @contextmanager
     def change(self) -> Iterator[Gesture]:
-        """Begin edits that belong together and show refusals, as `telling` does."""
+        """Begin edits that are undone together, and show rejections, as `telling` does."""
         with self.telling():
             yield self.gesture()
 
     def destroy(self, chosen: list[Chosen]) -> None:
-        """Take bodies out of their worlds."""
+        """Delete bodies."""
         with self.change() as gesture:
             for item in chosen:
                 if self.is_alive(item):
@@ -231,14 +231,14 @@ class Editor:
         self.prune()
 
     def destroy_joint(self) -> None:
-        """Take the selected joint away, and with it the gears on it."""
+        """Delete the selected joint and the gears that depend on it."""
         if self._joint is not None:
             with self.change() as gesture:
                 gesture.edit(DestroyJoint(self._joint.stage, self._joint.joint))
         self.prune()
 
     def pin(self) -> None:
-        """Make what is selected static; dynamic, if all of it is static already."""
+        """Make the selection static, or dynamic if all of it is static."""
         specs = [self.world(item.stage).body(item.body).spec for item in self.selection]
         new_type = "dynamic" if all(spec.type == "static" for spec in specs) else "static"
         with self.change() as gesture:
@@ -248,7 +248,7 @@ class Editor:
                     gesture.edit(SetAwake(item.stage, item.body, True))
 
     def wake_around(self, gesture: Gesture, chosen: list[Chosen]) -> None:
-        """Wake what rests on bodies, or against them: what held them up may go away."""
+        """Wake the bodies that touch the given ones, because their support may disappear."""
         for stage in sorted({item.stage for item in chosen}):
             world, bodies = self.world(stage), {item.body for item in chosen if item.stage == stage}
             contacts = world.contacts

@@ -1,4 +1,4 @@
-"""Joining two bodies, or a body and the ground, by two clicks; and taking bodies and joints away."""
+"""Tools that join two bodies, or a body and the ground, with two clicks; and the eraser."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ __all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldT
 Point = tuple[float, float]
 
 _ANCHOR = 6.0
-"""Design pixels of the disc that stands for the ground."""
+"""Radius of the disc that stands for the ground, design pixels."""
 _CENTER = 10.0
-"""Design pixels from a body's middle within which a wheel is taken by it."""
+"""Distance from a body's center within which a wheel attaches to it, design pixels."""
 _MIN_AXIS = 10.0
-"""Design pixels between two clicks from which they give a direction."""
+"""Minimum distance between two clicks that defines a direction, design pixels."""
 _SAMPLE = 6.0
-"""Design pixels at the most between two places where the eraser, dragged along, looks for something."""
+"""Maximum distance between two points at which the dragged eraser looks for objects, design pixels."""
 
 
 class JoinTool(Tool):
-    """The first click takes a body, the second what it is joined to: a body, or the ground where there is none."""
+    """Base class: the first click chooses a body, the second the other body, or the ground if there is none."""
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
         self._first: tuple[Chosen, Point] | None = None
-        """The body, and the point of it in its own frame: it may move between the clicks."""
+        """The body, and the clicked point in its own frame, because it may move between the clicks."""
         self._at: Pointer | None = None
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
-        """Return the joint between two bodies clicked at `a` and `b` (world, m); `axis` from a to b where they are far enough apart."""
+        """Return the joint between two bodies clicked at `a` and `b` (world, m); `axis` points from a to b if they are far enough apart."""
         raise NotImplementedError
 
     def anchor_at(self, a: Point, b: Point) -> Point:
-        """Return where the ground holds on, for a second click at `b` where there is no body."""
+        """Return the anchor on the ground for a second click at `b`, where there is no body."""
         return a
 
     @property
@@ -136,12 +136,12 @@ class JoinTool(Tool):
                 gesture.edit(SetAwake(index, end, True))
 
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
-        """Return the first point, drawn to where it is meant."""
+        """Return the first point, snapped to the likely target."""
         return a
 
 
 class RevoluteTool(JoinTool):
-    """A hinge."""
+    """Creates a hinge."""
 
     name, letter = "Hinge", "H"
     hint = "click a body where the hinge should be, then another body, or empty space for the ground"
@@ -151,7 +151,7 @@ class RevoluteTool(JoinTool):
 
 
 class WeldTool(JoinTool):
-    """Two bodies glued."""
+    """Welds two bodies."""
 
     name, letter = "Weld", "W"
     hint = "click a body, then the body to weld it to, or empty space for the ground"
@@ -161,7 +161,7 @@ class WeldTool(JoinTool):
 
 
 class DistanceTool(JoinTool):
-    """A rod."""
+    """Creates a rod."""
 
     name, letter = "Rod", "D"
     hint = "click a body, then another, or empty space for the ground; the two points stay the same distance apart"
@@ -176,7 +176,7 @@ class DistanceTool(JoinTool):
 
 
 class PrismaticTool(JoinTool):
-    """A slider."""
+    """Creates a slider."""
 
     name, letter = "Slider", "L"
     hint = "click a body, then another, or empty space for the ground; they slide along the line between the points"
@@ -188,7 +188,7 @@ class PrismaticTool(JoinTool):
 
 
 class WheelTool(JoinTool):
-    """A sprung wheel."""
+    """Creates a wheel with a suspension."""
 
     name, letter = "Wheel", "O"
     hint = "click the wheel, then the body it carries, or empty space for the ground; it turns freely on a spring"
@@ -203,7 +203,7 @@ class WheelTool(JoinTool):
 
 
 class EraserTool(Tool):
-    """Takes away whatever it is dragged over."""
+    """Deletes everything that it is dragged over."""
 
     name, letter = "Eraser", "E"
     hint = "click a joint or a body, or drag over several, to delete them"

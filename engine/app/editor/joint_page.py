@@ -51,7 +51,7 @@ _KINDS: dict[type[Any], str] = {
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """How a number of a specification is shown: its name, the step of its buttons, its unit, and what it does."""
+    """How a number of a specification is shown: its name, the step of its buttons, its unit, and its tooltip."""
 
     name: str
     step: float
@@ -93,13 +93,13 @@ _LIMITS = (("lower_angle", "upper_angle"), ("lower_translation", "upper_translat
 _STRENGTHS = ("max_motor_torque", "max_motor_force")
 _DECIMALS = 4
 _AMPLE = 2.0
-"""A motor that is switched on without any strength gets so many times the weight of what it moves, at the lever of body B."""
+"""A motor that is switched on without strength gets this multiple of the weight that it moves, at the lever arm of body B."""
 _EARTH = 10.0
-"""m/s^2, of what a motor has to lift where gravity is less."""
+"""Minimum gravity assumed for a motor's load, m/s^2."""
 
 
 def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
-    """Return what a joint joins, what can be changed of it, and how it stands and what it bears."""
+    """Return rows with the joint's bodies, its settings, and its state and forces."""
     world = editor.world(chosen.stage)
     spec = world.joint_now(chosen.joint)
     called = editor.session.called("joint", chosen.joint)
@@ -130,7 +130,7 @@ def _joint_words(editor: Editor, world: World, joint: int) -> str:
 
 
 def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:
-    """Return a row for each setting, those of the motor and of the limits under a heading of their own."""
+    """Return a row for each setting, with headings for the motor and the limits."""
 
     def setter(name: str) -> Callable[[Any], None]:
         return lambda value: _set(editor, chosen, name, value)
@@ -164,7 +164,7 @@ def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> 
 
 
 def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int]) -> list[Row]:
-    """Return what changes by itself: how far it has gone, how fast, and what it bears, unless one of its bodies was `displaced` since."""
+    """Return the measured rows: displacement, speed and forces, unless one of the bodies was `displaced` since the step."""
     now = world.joint_state(joint)
     rows: list[Row] = [Heading("State")]
     if isinstance(spec, PulleyJointSpec):
@@ -185,7 +185,7 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
 
 
 def _told(value: float, unit: str) -> str:
-    """Return a value as text, rounded so that nearly zero reads as zero and never as minus zero."""
+    """Return a value as text, rounded so that nearly zero is shown as 0, never as -0."""
     return f"{round(value, _DECIMALS) + 0.0:.4g}{unit}"
 
 
@@ -193,7 +193,7 @@ def _told(value: float, unit: str) -> str:
 
 
 def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
-    """Give the joint another value, as it is shown; and a motor that is switched on without strength, enough of it."""
+    """Change a value of the joint, given as shown; a motor that is switched on without strength gets enough of it."""
     world = editor.world(chosen.stage)
     with editor.telling():
         spec: Any = world.joint_now(chosen.joint)
@@ -210,7 +210,7 @@ def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
 
 
 def _check_order(spec: Any, name: str, value: float) -> None:
-    """Refuse limits upside down in the words and the unit of the page."""
+    """Reject limits in the wrong order, in the words and the unit of the page."""
     for lower, upper in _LIMITS:
         other = {lower: upper, upper: lower}.get(name)
         if other is None:
@@ -226,7 +226,7 @@ def _check_order(spec: Any, name: str, value: float) -> None:
 
 
 def _ample(world: World, joint: int, is_force: bool) -> float:
-    """Return a strength that moves the joint's bodies against their weight, N or N m, of two digits."""
+    """Return a motor strength that moves the joint's bodies against their weight, N or N m, with two significant digits."""
     bodies = [body for body in world.joint_bodies(joint) if body is not None]
     weight = sum(world.body(body).mass for body in bodies) * max(math.hypot(*world.settings.gravity), _EARTH)
     box = body_box(world, bodies[-1])

@@ -43,7 +43,7 @@ _SWITCHES: tuple[tuple[str, str], ...] = (
 )
 
 _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}
-"""Queries of two bodies that can be watched step by step, by the words of their buttons."""
+"""Queries of two bodies with a stepper, by the labels of their buttons."""
 
 _SAYS: dict[str, str] = {
     "type": "A static body never moves; a kinematic one moves at its own velocity; a dynamic one responds to forces and contacts.",
@@ -74,7 +74,7 @@ _SAYS: dict[str, str] = {
 
 
 def world_rows(editor: Editor) -> list[Row]:
-    """Return the settings of the worlds; a change is made in all of them."""
+    """Return the settings of the worlds; a change applies to all of them."""
     if editor.refusal:
         return [Heading("World"), Note(editor.refusal)]
     settings = editor.stages[0].world.settings
@@ -101,7 +101,7 @@ def world_rows(editor: Editor) -> list[Row]:
 
 
 def body_rows(editor: Editor) -> list[Row]:
-    """Return what can be changed of the selected bodies, and how the first of them stands and moves."""
+    """Return the editable properties of the selected bodies, and the state of the first one."""
     chosen = editor.selection
     if not chosen:
         return [
@@ -164,7 +164,7 @@ def body_rows(editor: Editor) -> list[Row]:
 
 
 def _stepper_rows(editor: Editor) -> list[Row]:
-    """Return what opens the stepper of two bodies, where just two are selected."""
+    """Return the stepper buttons of two bodies, if exactly two are selected."""
     pair = editor.pair
     if pair is None:
         return []
@@ -183,7 +183,7 @@ def _stepper_rows(editor: Editor) -> list[Row]:
 
 
 def _fixture_rows(editor: Editor, read: list[Any]) -> list[Row]:
-    """Return what fixtures have, for all fixtures of all selected bodies at once."""
+    """Return the properties of all fixtures of all selected bodies."""
     specs = [spec for body in read for spec in body.spec.fixtures]
     if not specs:
         return []
@@ -211,7 +211,7 @@ def _fixture_rows(editor: Editor, read: list[Any]) -> list[Row]:
 
 
 def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
-    """Return where the first selected body is and how it moves; typed numbers put it there."""
+    """Return the pose and the motion of the first selected body; typed numbers change them."""
     world = editor.world(first.stage)
     state = world.state(first.body)
     (x, y), angle = state.position, state.angle
@@ -300,7 +300,7 @@ def _move(editor: Editor, kind: type[SetPose | SetVelocity], one: Chosen, pair: 
 
 
 def _rouse(editor: Editor, gesture: Gesture, one: Chosen) -> None:
-    """Wake a body that was changed, if it can be: it may have to move now."""
+    """Wake a changed body if possible, because it may have to move now."""
     world: World = editor.world(one.stage)
     if gesture.has_begun and world.body(one.body).spec.type == "dynamic" and not world.state(one.body).awake:
         try:

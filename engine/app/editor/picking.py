@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 
 def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
-    """Return the bodies at a point of the picture, the newest first; where there is none, what is within `reach` meters of it.
+    """Return the bodies at a point of the picture, the newest first; if there are none, those within `reach` meters.
 
     Only edges, which have no inside, and the origins of bodies, which may be smaller than a pointer can hit, are looked for there.
     """
@@ -38,7 +38,7 @@ def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
 
 
 def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
-    """Return the bodies that lie wholly between two corners of the picture."""
+    """Return the bodies that lie completely between two corners of the picture."""
     low, high = stage.local(lower), stage.local(upper)
     bodies = []
     for body in stage.world.body_ids:
@@ -49,7 +49,7 @@ def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
 
 
 def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], list[int]]:
-    """Return the joints one of whose anchors is within `reach` of a point of the picture, and those of which only the line between is.
+    """Return the joints with an anchor within `reach` of a point, and those of which only the connecting line is.
 
     The nearest first, of joints at one place the newest.
     """

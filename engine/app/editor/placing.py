@@ -1,4 +1,4 @@
-"""From what was drawn, in meters, to the body it becomes; too small or too tangled a drawing is refused in one line."""
+"""Converts drawings, in meters, to bodies; a drawing that is too small or too tangled is rejected in one line."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ __all__ = ["MIN_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec",
 Point = tuple[float, float]
 
 MIN_SIZE = 2.0 * BOX2D_POLYGON_SKIN
-"""Meters, physical: the least side or radius that is placed. A polygon less than two skins wide is more skin than polygon."""
+"""Minimum side or radius, physical meters. A polygon less than two skins wide is more skin than polygon."""
 
 _MAY_BE_LOST = 0.02
-"""Share of a drawn outline's area that may be lost to pieces too small for Box2D; a hand does not draw that exactly."""
+"""Maximum share of a drawn outline's area that may be lost in pieces too small for Box2D."""
 _SPECK_SHARE = 0.02
-"""Share of the area below which a loop beside the main one is a slip of the hand where the line meets its beginning."""
+"""Share of the area below which a loop beside the main one is a slip of the hand where the line closes."""
 _MAX_PIECES = 60
 
 
 class PlacingError(LabError):
-    """The drawn outline does not make a body."""
+    """The drawn outline does not define a body."""
 
 
 def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
-    """Return an upright box between two corners."""
+    """Return an axis-aligned box between two corners."""
     half = 0.5 * abs(b[0] - a[0]), 0.5 * abs(b[1] - a[1])
     if min(half) < 0.5 * MIN_SIZE:
         raise PlacingError(f"too small: drag from one corner of the box to the opposite one, at least {100.0 * MIN_SIZE:g} cm each way")
@@ -43,7 +43,7 @@ def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
 
 
 def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
-    """Return a disc by its center and a point of its rim."""
+    """Return a disc, given its center and a point on its rim."""
     radius = math.dist(center, rim)
     if radius < MIN_SIZE:
         raise PlacingError(f"too small: drag from the center of the circle to its rim, at least {100.0 * MIN_SIZE:g} cm")
@@ -51,12 +51,12 @@ def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
 
 
 def anchor_spec(at: Point, radius: float) -> BodySpec:
-    """Return a small static disc that meets nothing: what a joint to the ground holds on to, and what can be selected and erased."""
+    """Return a small static disc that collides with nothing: the ground anchor of a joint, which can be selected and erased."""
     return BodySpec((FixtureSpec(Circle(radius), sensor=True, category=0, mask=0, name="anchor"),), "static", at, name="anchor")
 
 
 def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float = 0.0) -> BodySpec:
-    """Return the body whose outline goes through the points and back to the first; one that is not convex is cut into convex pieces.
+    """Return the body with an outline through the points; a concave outline is cut into convex pieces.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
 
 
 def _spread(ring: np.ndarray) -> float:
-    """Return twice the area of the largest triangle over the longest chord from the first point: next to nothing of what is nearly a line.
+    """Return twice the area of the largest triangle over the longest chord from the first point: nearly zero for a nearly straight line.
 
     What a ring that crosses itself encloses is not known before it is cut; this is.
     """
@@ -95,7 +95,7 @@ def _spread(ring: np.ndarray) -> float:
 
 
 def _is_convex(ring: np.ndarray) -> bool:
-    """Return True if a ring turns to one side only, and once round."""
+    """Return True if a ring always turns to the same side, and exactly once around."""
     n = len(ring)
     signs = [turn_sign(ring[k - 2], ring[k - 1], ring[k]) for k in range(n)]
     if min(signs) < 0 < max(signs) or not any(signs):
@@ -112,7 +112,7 @@ def _convex(ring: np.ndarray) -> tuple[list[Polygon], np.ndarray]:
 
 
 def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequence[Polygon | Circle], np.ndarray]:
-    """Return the pieces about the outline's centroid, and where that is. The libraries for it are loaded with the first such outline."""
+    """Return the pieces relative to the outline's centroid, and the centroid. Libraries are loaded at the first such outline."""
     from engine.decompose import Outline, repaired, simplified
     from engine.decompose.decompose import decompose
 

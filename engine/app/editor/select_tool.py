@@ -1,4 +1,4 @@
-"""Selecting, moving, turning, copying, pinning and deleting bodies; selecting and deleting joints.
+"""Tool that selects, moves, turns, copies, pins and deletes bodies, and selects and deletes joints.
 
 A click on the mark of an anchor takes the joint, though bodies lie there too; another click there the next joint, and then the body. A drag
 from there takes the body at once. The line between two anchors takes the joint only where no body is.
@@ -28,17 +28,17 @@ Point = tuple[float, float]
 Pose = tuple[float, float, float]
 
 _CLICK = 4.0
-"""Design pixels that a pressed pointer may move and still mean a click."""
+"""Maximum pointer motion of a click, design pixels."""
 _HANDLE = 26.0
-"""Design pixels of the handle that turns above the selection's box."""
+"""Distance of the rotation handle above the selection's box, design pixels."""
 _GRIP = 9.0
-"""Design pixels around the handle that take hold of it."""
+"""Radius around the handle in which a press grabs it, design pixels."""
 _NOTCH = math.radians(15.0)
-"""With Ctrl, the step of the handle."""
+"""Angle step of the handle with Ctrl."""
 _EDITS = 3
-"""Number of edits for each body that is moved: pose, velocity, awake."""
+"""Number of edits per moved body: pose, velocity, awake."""
 _COPY_SHIFT = 30.0
-"""Design pixels from a body to its duplicate."""
+"""Offset of a duplicate from its body, design pixels."""
 
 
 class SelectTool(Tool):
@@ -52,17 +52,17 @@ class SelectTool(Tool):
         self._pressed: Pointer | None = None
         self._at: Pointer | None = None
         self._mode = ""
-        """The drag that the press began: "frame", "move", "turn" or "joint"; empty for none."""
+        """The current drag: "frame", "move", "turn" or "joint"; empty for none."""
         self._start: dict[Chosen, Pose] = {}
         self._pivot: Point = (0.0, 0.0)
         self._angle = 0.0
         self._gesture: Gesture | None = None
         self._placed: tuple[Point, float, int] | None = None
         self._placed_at = 0
-        """By `Session.now`."""
+        """Time by `Session.now`."""
         self._narrows: Chosen | None = None
         self._joints: list[ChosenJoint] = []
-        """Joints that a click takes, one after another."""
+        """Joints that repeated clicks select in turn."""
 
     @property
     def is_busy(self) -> bool:
@@ -83,7 +83,7 @@ class SelectTool(Tool):
             self._take(hit, at)
 
     def _take(self, hit: Chosen | None, at: Pointer) -> None:
-        """Begin what a press on a body, or beside all, means."""
+        """Begin the action of a press on a body or on empty space."""
         editor = self.editor
         if hit is None:
             self._mode = "frame"
@@ -147,11 +147,11 @@ class SelectTool(Tool):
         return True
 
     def update(self) -> None:
-        """Put what is held where the pointer is: once a frame, and again after each step, or gravity would carry it off."""
+        """Move the dragged objects to the pointer, once per frame and after each step, so that gravity does not carry them away."""
         self._put()
 
     def _put(self, is_last: bool = False) -> None:
-        """Do so; in a shared world, to which every edit is a message, no more often than it bears."""
+        """Move them; in a shared world, where every edit is a message, at a limited rate."""
         at, pressed = self._at, self._pressed
         if at is None or pressed is None or self._mode not in ("move", "turn"):
             return
@@ -203,7 +203,7 @@ class SelectTool(Tool):
     # Inside
 
     def _hit(self, at: Pointer) -> Chosen | None:
-        """Return what a press means: of what is selected and lies there, that; else the newest body there."""
+        """Return the body that a press means: a selected one at the point, otherwise the newest."""
         for k in _nearest_first(self.editor, at.free):
             bodies = bodies_under(self.editor.stages[k], at.free, at.reach)
             if bodies:
@@ -212,7 +212,7 @@ class SelectTool(Tool):
         return None
 
     def _joints_at(self, at: Pointer, hit: Chosen | None) -> list[ChosenJoint]:
-        """Return the joints that a click there means, as far as joints are shown: by their marks, and without a body by their lines."""
+        """Return the joints that a click means, if joints are shown: by their marks, and where no body is by their lines."""
         editor = self.editor
         if not editor.session.layers.joints:
             return []
@@ -224,7 +224,7 @@ class SelectTool(Tool):
         return []
 
     def _choose_next(self, hit: Chosen | None) -> None:
-        """Select the first joint of the click; the next, or the body, where one of them is selected already."""
+        """Select the first joint of the click, or the next one or the body if one of the joints is already selected."""
         editor, there = self.editor, self._joints
         at = there.index(editor.joint) + 1 if editor.joint in there else 0
         if at < len(there):
@@ -313,7 +313,7 @@ class SelectTool(Tool):
 
 
 def _nearest_first(editor: Editor, point: Point) -> list[int]:
-    """Return all stages, the one at a point first."""
+    """Return all stages, the one at the point first."""
     first = stage_under(editor.stages, point)
     return [first, *(k for k in range(len(editor.stages)) if k != first)] if first >= 0 else []
 

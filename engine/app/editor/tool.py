@@ -1,4 +1,4 @@
-"""The base of the tools: what a press, a drag and a key mean while one of them is in the hand."""
+"""Base class of the tools: their reactions to presses, drags and keys."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["KeyPress", "Pointer", "Tool", "body_rings", "draw_rings", "ghost", "
 Point = tuple[float, float]
 
 _REACH = 7.0
-"""Design pixels from a thin thing at which the pointer still means it."""
+"""Distance within which a thin object can be clicked, design pixels."""
 _MANY = 60
-"""Bodies from which selecting costs more than a frame has, if each is measured by itself."""
+"""Number of bodies from which boxes of the selection are measured by origins only, to stay within a frame."""
 _N_ROUND = 32
-"""Corners of the ring around a disc."""
+"""Vertices of the ring around a disc."""
 _MIN_GRID = 14.0
-"""Design pixels between two lines of the grid at the least."""
+"""Minimum distance of two grid lines, design pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Pointer:
 
     @property
     def reach(self) -> float:
-        """Meters from a thin thing at which it is still meant."""
+        """Distance within which a thin object can be clicked, meters."""
         return _REACH / self.meter
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPress:
-    """A key that goes down: its name, such as "a", "delete" or "return", and what is held with it; `ctrl` is Command too."""
+    """A key press: its name, such as "a", "delete" or "return", and its modifiers; `ctrl` includes Command."""
 
     name: str
     shift: bool = False
@@ -65,7 +65,7 @@ class KeyPress:
 
 
 def grid_step(meter: float) -> float:
-    """Return meters between the lines of the grid: 1, 2 or 5 times a power of ten, as fine as the view allows.
+    """Return the grid spacing, meters: 1, 2 or 5 times a power of ten, as fine as the view allows.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def grid_step(meter: float) -> float:
 
 
 class Tool:
-    """Base class; a tool that knows nothing is the hand, which leaves everything to the window."""
+    """Base class. Without overrides, a tool is the hand, which leaves everything to the window."""
 
     name: ClassVar[str] = ""
     letter: ClassVar[str] = ""
-    """With Shift, the key that picks it."""
+    """The key that, with Shift, selects the tool."""
     hint: ClassVar[str] = ""
 
     def __init__(self, editor: Editor) -> None:
@@ -90,33 +90,33 @@ class Tool:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something has been begun that Esc breaks off."""
+        """True if something has been started that Esc cancels."""
         return False
 
     def press(self, at: Pointer) -> None:
-        """The left button goes down in the view."""
+        """Handle a press of the left button in the view."""
 
     def move(self, at: Pointer) -> None:
-        """The pointer moves, over the view or dragged out of it."""
+        """Handle pointer motion, over the view or dragged out of it."""
 
     def release(self, at: Pointer) -> None:
-        """The left button goes up."""
+        """Handle the release of the left button."""
 
     def key(self, key: KeyPress, at: Pointer | None) -> bool:
-        """React to a key; True if it was the tool's."""
+        """Handle a key press; return True if the tool used it."""
         return False
 
     def cancel(self) -> None:
-        """Break off what has been begun."""
+        """Cancel what has been started."""
 
     def update(self) -> None:
-        """Called once a frame, before the demo's steps."""
+        """Update the tool, once per frame before the demo's steps."""
 
     def paint(self, canvas: Canvas) -> None:
         """Draw over the bodies."""
 
     def box_of(self, chosen: list[Chosen]) -> AABB | None:
-        """Return the box around bodies, in the picture; of very many, the box around their origins."""
+        """Return the bounding box of bodies in the picture; of very many bodies, that of their origins."""
         boxes = []
         if len(chosen) > _MANY:
             for k in sorted({item.stage for item in chosen}):
@@ -139,7 +139,7 @@ def draw_rings(canvas: Canvas, rings: Iterable[FloatArray], color: Color, width:
 
 
 def mark_joint(canvas: Canvas, editor: Editor, chosen: ChosenJoint, color: Color) -> None:
-    """Draw a joint in a color, wider than it is drawn otherwise, where its bodies are in this picture."""
+    """Draw a joint in a color, wider than usual, if its bodies are in this picture."""
     stage = editor.stages[chosen.stage]
     world, ends = stage.world, []
     for anchor, body in zip(world.joint_anchors(chosen.joint), world.joint_bodies(chosen.joint), strict=True):
@@ -161,7 +161,7 @@ def outline_bodies(canvas: Canvas, editor: Editor, chosen: Iterable[Chosen], col
 
 
 def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None = None) -> Iterator[FloatArray]:
-    """Yield the outline of each fixture of a body, float64 (n, 2), its world's frame: at a pose (x, y, angle), or where it is drawn."""
+    """Yield the outline of each fixture of a body, float64 (n, 2), world frame: at a pose (x, y, angle), or as drawn."""
     x, y, angle = stage.drawn_pose(body) if pose is None else pose
     cos, sin = math.cos(angle), math.sin(angle)
     turn = np.array(((cos, sin), (-sin, cos)))
@@ -179,7 +179,7 @@ def body_rings(stage: Stage, body: int, pose: tuple[float, float, float] | None 
 
 
 def ghost(canvas: Canvas, corners: list[Point], is_good: bool = True) -> None:
-    """Draw the outline of what would be made."""
+    """Draw the outline of the body that would be created."""
     color = palette.ACCENT if is_good else palette.WARNING
     for k, corner in enumerate(corners):
         canvas.segment(corners[k - 1], corner, color, 1.75)

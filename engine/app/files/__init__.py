@@ -1,1 +1,1 @@
-"""Files of the window: opening and dropping, saving, recovery after a crash, preferences, and the folders where they are kept."""
+"""Files of the window: opening, dropping, saving, recovery after a crash, preferences, and their folders."""

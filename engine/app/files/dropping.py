@@ -1,4 +1,4 @@
-"""Files on their way into the window: read by another thread while the demo goes on, and opened, or put into it, between two steps."""
+"""Files that the user opens or drops: a thread reads them while the demo runs; they are opened or added between two steps."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["DROP_EVENTS", "Dropper", "pixel_of_drop"]
 
 DROP_EVENTS = (pygame.DROPFILE, pygame.DROPTEXT, pygame.DROPBEGIN, pygame.DROPCOMPLETE)
-"""Events of a drop; all but files are ignored."""
+"""Events of a drop; only files are used."""
 
 _LONG = 3
-"""Seconds of reading after which its time is shown."""
+"""Reading time after which it is shown, seconds."""
 
 Point = tuple[float, float]
 Reader = Callable[[str, float], "BodyFile | Recording | type[Demo]"]
@@ -42,7 +42,7 @@ Reader = Callable[[str, float], "BodyFile | Recording | type[Demo]"]
 
 @dataclass(slots=True)
 class _Reading:
-    """A file being read: the demo and the point it falls to, and the size of its body, meters."""
+    """A file being read: its demo, the point at which it is dropped, and the size of its body, meters."""
 
     path: str
     demo: Demo
@@ -53,7 +53,7 @@ class _Reading:
     shown: int = 0
 
     def start(self, read: Reader) -> None:
-        """Begin to read, in another thread."""
+        """Start reading in a thread."""
         self.started, self.work = perf_counter(), in_background(partial(self._read, read), "dropped file")
 
     def _read(self, read: Reader) -> BodyFile | Recording | type[Demo]:
@@ -64,7 +64,7 @@ class _Reading:
 
 
 class Dropper:
-    """Reads the files dropped on a window, one after another; `read` runs in another thread and touches no world."""
+    """Reads the files dropped on a window, one after another; `read` runs in a thread and does not touch a world."""
 
     def __init__(self, read: Reader = load_file) -> None:
         self._read, self._readings = read, deque[_Reading]()
@@ -73,11 +73,11 @@ class Dropper:
 
     @property
     def n_pending(self) -> int:
-        """Number of files that are being read or wait for it."""
+        """Number of files being read or waiting."""
         return len(self._readings)
 
     def read(self, path: str, session: Session, at: Point) -> None:
-        """Begin to read a file that falls in at a pixel; several that come in one frame lie one above the other."""
+        """Start reading a file dropped at a pixel; several files of one frame are stacked above each other."""
         demo, size = session.demo, drop_size(session.demo.home())
         x, y = session.view.to_world(at)
         self._readings.append(_Reading(path, demo, (x, y + 1.2 * size * self._n_together), size))
@@ -87,7 +87,7 @@ class Dropper:
         session.messages.say(f"Reading {Path(path).name}", is_passing=True)
 
     def deliver(self, navigator: Navigator) -> None:
-        """Open the recordings and demos that have been read, and put bodies into their demo. Called once a frame.
+        """Open the recordings and demos that have been read, and add bodies to their demo. Called once per frame.
 
         In the list of demos a body falls into the one that is chosen, which is started for it.
         """
@@ -113,7 +113,7 @@ class Dropper:
             self._show_time(self._readings[0], navigator.session)
 
     def _show_time(self, reading: _Reading, session: Session) -> None:
-        """Say each second for how long a file has been read, if that is long."""
+        """Report each second for how long a file has been read, if that takes long."""
         seconds = int(perf_counter() - reading.started)
         if seconds < max(_LONG, reading.shown + 1):
             return
@@ -123,7 +123,7 @@ class Dropper:
 
 
 def _put(session: Session, reading: _Reading, result: BodyFile | BaseException) -> None:
-    """Let the body fall, or say why there is none."""
+    """Add the body to its demo, or show why there is none."""
     try:
         if isinstance(result, BaseException):
             raise result
@@ -133,7 +133,7 @@ def _put(session: Session, reading: _Reading, result: BodyFile | BaseException) 
 
 
 def pixel_of_drop(event: pygame.event.Event, view: Place) -> Point:
-    """Return the pixel where a file was dropped; the middle of the view if that is elsewhere or unknown.
+    """Return the pixel at which a file was dropped; the middle of the view if that is outside or unknown.
 
     The system sends no motion while something is dragged in from another window, so the pointer's place is read anew.
     """

@@ -1,4 +1,4 @@
-"""Files that are opened or dropped: scenes, recordings, pairs and stepper cases open a demo; pictures and body files become bodies.
+"""Opens files: scenes, recordings, pairs and stepper cases become demos; pictures and body files become bodies.
 
 A picture is traced (`engine.decompose`) at the size at which it will lie in the demo, so that the tolerance of its outline, in millimeters,
 is one of the scene and not of the picture's pixels. A body file keeps its size, unless it would not fit into the scene.
@@ -44,30 +44,30 @@ __all__ = [
 ]
 
 SCENE_SUFFIXES = (".json", ".svg")
-"""Suffixes of files that ``run`` takes in place of a demo's id."""
+"""File name suffixes that ``run`` accepts instead of a demo's id."""
 SUFFIXES = (*SCENE_SUFFIXES, SUFFIX, ".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
-"""Suffixes of files that the window opens."""
+"""File name suffixes that the window opens."""
 _MAX_STEM = 60
 """Maximum number of characters that a scene's name contributes to a file name."""
 _SHARE = 0.15
-"""Longer side of what a picture becomes, as a share of the shorter side of what the demo shows at first: 1.2 m in a pit 8 m high."""
+"""Longer side of a dropped picture, as a share of the shorter side of the home view: 1.2 m in a pit 8 m high."""
 _MAX_SHARE = 0.8
-"""The same for a body file at the most."""
+"""Maximum longer side of a body from a body file, as the same share."""
 _HEIGHT = 0.8
-"""How high in what the demo shows at first files named on the command line begin, as a share of it."""
+"""Height in the home view at which files from the command line are dropped, as a share."""
 _MAX_PIECES = 64
 """Fixtures of one body. An outline that takes more is cut up approximately: a leaf or a splash has hundreds of dents, each step pays for
 every piece, and they are not seen."""
 _MAX_VERTICES = 600
-"""Corners of an outline. To cut one up takes time that grows with their cube: a fraction of a second up to here, minutes for noise."""
+"""Maximum number of corners of an outline. Cutting time grows with its cube: a fraction of a second here, minutes for noise."""
 _MAX_DRAWN_VERTICES = 10_000
-"""Corners of a drawing, the chords of its curves included: of more, to find out how few would do takes minutes."""
+"""Maximum number of corners of a drawing, including the chords of its curves; simplifying more takes minutes."""
 _MAY_BE_LOST = 0.01
-"""Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
+"""Maximum share of the outline's area that may be lost in slivers too small for Box2D; a toy need not be exact to a millionth."""
 
 
 def load_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
-    """Return what a file becomes: a recording, the demo of a scene, a pair or a stepper case, or a body as `load_dropped` makes it.
+    """Return the contents of a file: a recording; the demo of a scene, a pair or a stepper case; or a body, as `load_dropped` returns it.
 
     Raises
     ------
@@ -93,13 +93,13 @@ def load_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
 
 
 def is_own_scene(path: str) -> bool:
-    """Return True if a JSON file says that it is a scene of this program."""
+    """Return True if a JSON file declares itself a scene of this program."""
     content = glance(path, MAX_FILE_BYTES) if path.lower().endswith(".json") else None
     return isinstance(content, dict) and content.get("format") == FORMAT
 
 
 def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
-    """Read a scene file, an export of R.U.B.E., or a drawing.
+    """Read a scene file, a R.U.B.E. export, or a drawing.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
 
 
 def file_stem(demo: Demo) -> str:
-    """Return the name for files written from a demo: its id, or the name of the scene file that it was opened from."""
+    """Return the base name of files written from a demo: its id, or the name of its scene file."""
     if not isinstance(demo, SceneDemo):
         return demo.id or "demo"
     return Path(demo.opened_from).stem[:_MAX_STEM] or demo.id
@@ -161,19 +161,19 @@ def load_dropped(path: str, size: float) -> BodyFile:
 
 
 def drop_size(home: AABB) -> float:
-    """Return the longer side, meters, of what a picture becomes in a demo that shows this at first, however the view is zoomed."""
+    """Return the longer side, meters, of a dropped picture in a demo with this home view, independent of the zoom."""
     (left, bottom), (right, top) = home.lower, home.upper
     return _SHARE * min(right - left, top - bottom)
 
 
 def drop_places(home: AABB, n: int) -> list[tuple[float, float]]:
-    """Return where `n` files named on the command line begin to fall: side by side in the upper part of what the demo shows at first."""
+    """Return the points at which `n` files from the command line are dropped: side by side in the upper part of the home view."""
     (left, bottom), (right, top) = home.lower, home.upper
     return [(left + (right - left) * (k + 1) / (n + 1), bottom + _HEIGHT * (top - bottom)) for k in range(n)]
 
 
 def words_of(body: DroppedBody) -> str:
-    """Say in a line what became of a file that was dropped."""
+    """Report the result of dropping a file, in one line."""
     file = body.file
     assert file is not None
     words = f"{file.name}: {counted(len(file.pieces), 'fixture')}, {file.outline.area:.2f} m²"
@@ -181,7 +181,7 @@ def words_of(body: DroppedBody) -> str:
 
 
 def refusal(path: str, error: Exception) -> str:
-    """Say in a line why a file cannot be used."""
+    """Report why a file cannot be used, in one line."""
     reason = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
     if isinstance(error, InvalidInputError) and error.value == path:  # a long one is cut off in the message: leave it out
         reason = f"it must be {error.requirement}"
@@ -191,7 +191,7 @@ def refusal(path: str, error: Exception) -> str:
 
 
 def _traced_at(path: str, size: float) -> tuple[Tracing, float]:
-    """Trace a picture or a drawing so that the longer side of what is solid is `size` meters; return pixels per meter too."""
+    """Trace a picture or a drawing so that its longer side is `size` meters; also return pixels per meter."""
     from engine.decompose.image import read_opacity
     from engine.decompose.svg import read_drawing
     from engine.decompose.tracing import DEFAULT_THRESHOLD, DRAWING_SUFFIX, TRACED_SUFFIXES, trace_file, trace_opacity
@@ -220,7 +220,7 @@ def _longer_side(box: AABB) -> float:
 
 
 def _resized(body: BodyFile, factor: float) -> BodyFile:
-    """Return the body `factor` times as large about its origin."""
+    """Scale a body about its origin by `factor`."""
     pieces = tuple(piece.mapped(lambda core: factor * core, factor * piece.radius) for piece in body.pieces)
     picture = body.picture
     if picture is not None:

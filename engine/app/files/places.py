@@ -1,4 +1,4 @@
-"""Folders in which the program keeps the user's files; where the system has them, says platformdirs."""
+"""Folders for the user's files, in the system's standard locations (platformdirs)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _NAME = "collision-laboratory"
 
 
 def preferences_file() -> Path:
-    """Return the file of the user's preferences."""
+    """Return the path of the preferences file."""
     return user_config_path(_NAME, appauthor=False, roaming=True) / "preferences.json"
 
 
 def recovery_folder() -> Path:
-    """Return the folder of scenes that are not saved."""
+    """Return the folder of unsaved scenes."""
     return user_data_path(_NAME, appauthor=False) / "unsaved"
 
 
 def pictures_folder() -> Path:
-    """Return the folder for pictures of the window, which is made if it is missing; `OSError` if it cannot be."""
+    """Return the folder for screenshots, creating it if necessary; raises `OSError` if that fails."""
     folder = user_pictures_path() / _NAME
     folder.mkdir(parents=True, exist_ok=True)
     return folder

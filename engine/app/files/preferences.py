@@ -1,4 +1,4 @@
-"""Preferences of the user, kept in a file where one can be written (`engine.app.files.places`). Reading and writing never fail."""
+"""The user's preferences, kept in a file if possible (`engine.app.files.places`). Reading and writing never fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Preferences", "load_preferences", "save_preferences"]
 
 
 class Preferences(msgspec.Struct, frozen=True):
-    """Choices that outlast the window.
+    """Choices that persist between runs.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Preferences(msgspec.Struct, frozen=True):
 
 
 def load_preferences(path: Path) -> Preferences:
-    """Return the preferences in a file; the default ones if it is missing or damaged."""
+    """Return the preferences in a file; the defaults if it is missing or damaged."""
     try:
         preferences = msgspec.json.decode(path.read_bytes(), type=Preferences)
     except (OSError, ValueError, RecursionError):
@@ -45,7 +45,7 @@ def load_preferences(path: Path) -> Preferences:
 
 
 def save_preferences(path: Path, preferences: Preferences) -> bool:
-    """Write the file atomically; return False if it cannot be written."""
+    """Write the file atomically; return False if that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, msgspec.json.format(msgspec.json.encode(preferences)) + b"\n")

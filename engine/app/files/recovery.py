@@ -1,4 +1,4 @@
-"""Scenes that are not saved: kept while they are worked on, and offered again after a crash or at the next start.
+"""Recovery files of unsaved scenes, offered again after a crash or at the next start.
 
     <user's data folder>/unsaved/bridge.json      one file a demo in which something was built
                                  seesaw.json      named after the demo; "-2" where earlier work is still there
@@ -27,26 +27,26 @@ from engine.sim.recordings.recorder import free_path
 __all__ = ["EVERY", "MAX_FILES", "Recovery", "RecoveryFile"]
 
 EVERY = 10.0
-"""Seconds between two writings."""
+"""Interval between two writes, seconds."""
 MAX_FILES = 20
-"""Files that are kept; the oldest go."""
+"""Maximum number of recovery files; the oldest are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecoveryFile:
-    """A scene that was left unsaved; `written` is its time, seconds since 1970."""
+    """A scene that was not saved; `written` is the time of writing, seconds since 1970."""
 
     path: Path
     written: float
 
     @property
     def demo(self) -> str:
-        """Name of the demo, or of the scene file, in which it was built."""
+        """Name of the demo or scene file in which it was built."""
         return re.sub(r"-\d+$", "", self.path.stem)
 
     @property
     def time(self) -> str:
-        """Day and time of the last change."""
+        """Date and time of the last change."""
         return f"{datetime.fromtimestamp(self.written):%A %d %B, %H:%M}"
 
 
@@ -84,12 +84,12 @@ class Recovery:
         return self._writing is not None and not self._writing.done()
 
     def wait(self) -> None:
-        """Wait until everything is written."""
+        """Wait until everything has been written."""
         if self._writing is not None:
             wait((self._writing,))
 
     def keep(self, scene: Callable[[], Scene], path: Path | None, demo: str) -> Path:
-        """Write a scene, in another thread, and return its file: `path`, or a new one named after the demo.
+        """Write a scene in a thread and return its file: `path`, or a new one named after the demo.
 
         `scene` is called in that thread: it works from a snapshot, not from a world.
         """
@@ -99,15 +99,15 @@ class Recovery:
         return target
 
     def leave(self, path: Path) -> None:
-        """Offer a file: nobody works on its scene any more."""
+        """Offer a file, because its scene is no longer open."""
         self.left = (RecoveryFile(path, time.time()), *self.left)
 
     def resume(self, path: Path) -> None:
-        """Offer a file no more: somebody works on its scene again."""
+        """Stop offering a file, because its scene is open."""
         self.left = tuple(file for file in self.left if file.path != path)
 
     def delete(self, path: Path) -> None:
-        """Delete a file: its scene is saved, or nothing is built in it any more."""
+        """Delete a file, because its scene is saved or nothing remains built in it."""
         self.wait()
         self.resume(path)
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Selects the moment of a demo that is saved, and makes a scene of it.
+"""Chooses the moment of a demo to save, and converts it to a scene.
 
 A user who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or its present state::
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 __all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
 _GAP = 0.1
-"""Between worlds below each other, in heights."""
+"""Gap between worlds placed below each other, in heights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A step of the timeline that may be meant, in words for a question and for the answer to it."""
+    """A step of the timeline that could be saved, with its words for the question and the answer."""
 
     step: int
     question: str
@@ -50,7 +50,7 @@ class Moment:
 
 
 def built(history: History[Demo], until: int | None = None) -> list[tuple[int, Input]]:
-    """Return the changes by hand, and the files dropped, since all was cleared, each with its step; those before time went on from a step.
+    """Return the manual changes and dropped files since the last clear, each with its step; changes before time advanced share a step.
 
     Without `until` all up to where the demo stands.
     """
@@ -65,7 +65,7 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
 
 
 def moments(session: Session) -> list[Moment]:
-    """Return the moments that may be meant where a scene is saved now, the likeliest first; always at least one."""
+    """Return the moments that a save could mean, the most likely first; never empty."""
     history = session.timeline.history
     if history is None:
         return [Moment(0, "This moment", "in its current state")]
@@ -87,12 +87,12 @@ def moments(session: Session) -> list[Moment]:
 
 
 def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
-    """Return the scene of a moment; the demo stays where it is."""
+    """Return the scene of a moment without moving the demo."""
     return _maker_at(session, moment.step, title)()
 
 
 def kept_maker(session: Session) -> Callable[[], Scene]:
-    """Return a function that makes the scene for a recovery file: as it was when the last thing was built, ready to go on.
+    """Return a function that makes the scene for a recovery file: as it was after the last manual change, ready to run.
 
     It may be called in another thread. If the way to that step and back takes long, the scene is as it is now.
     """
@@ -106,7 +106,7 @@ def kept_maker(session: Session) -> Callable[[], Scene]:
 
 
 def _maker_at(session: Session, step: int, title: str = "") -> Callable[[], Scene]:
-    """Return what `scene_maker` returns at a step; the demo stays where it is."""
+    """Return what `scene_maker` returns at a step, without moving the demo."""
     history = session.timeline.history
     if history is None or step == history.now:
         return scene_maker(session, title)
@@ -116,7 +116,7 @@ def _maker_at(session: Session, step: int, title: str = "") -> Callable[[], Scen
 
 
 def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
-    """Return a function that makes the scene of a demo's worlds as they are now, without the hand; it may be called later in any thread.
+    """Return a function that makes the scene of a demo's present worlds, without the grab; it may be called later in any thread.
 
     The scene of a demo has its title unless another is given; the scene of a scene file keeps its own.
     """
@@ -164,7 +164,7 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
 
 
 def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]) -> tuple[list[list[BodyPicture]], list[str]]:
-    """Return the pictures of each world, as many as a scene may hold, and a note where some are left out."""
+    """Return the pictures of each world, within the limit of a scene, and a note if some are left out."""
     pictures: list[list[BodyPicture]] = []
     room, n_pictures, n_bodies, n_left_out = MAX_ALL_PICTURE_BYTES, 0, 0, 0
     for world in seen:
@@ -189,7 +189,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
 
 
 def _start(history: History[Demo]) -> int:
-    """Return the step of the timeline at which the demo began, began anew, or was cleared last."""
+    """Return the step at which the demo last started, restarted or was cleared."""
     first, inputs = history.now - history.demo.steps, history.branch.inputs
     return max((step for step in range(first, history.now + 1) if any(_clears(history, entry) for entry in inputs[step])), default=first)
 
@@ -201,7 +201,7 @@ def _clears(history: History[Demo], given: Input) -> bool:
 
 
 def _is_as_now(history: History[Demo], step: int) -> bool:
-    """Return True if nothing has moved since time went on from a step, or everything was put back, as a restart of the workbench does."""
+    """Return True if nothing has moved since a step, or everything was reset, as a restart of the workbench does."""
     if _is_still(history, step) or not history.branch.inputs[history.now]:
         return _is_still(history, step)
     now, then = (body_ids(history.demo), raw_states(history.demo)), list[object]()
@@ -210,7 +210,7 @@ def _is_as_now(history: History[Demo], step: int) -> bool:
 
 
 def _is_still(history: History[Demo], step: int) -> bool:
-    """Return True if nothing has moved since time went on from a step, to the last bit."""
+    """Return True if nothing has moved since a step, to the last bit."""
     states, first = history.branch.states, min(step + 1, history.now)
     return step == history.now or (
         states.bodies[first] == states.bodies[history.now] and states.digests[first] == states.digests[history.now]
@@ -218,7 +218,7 @@ def _is_still(history: History[Demo], step: int) -> bool:
 
 
 def _side_by_side(stages: Sequence[Stage]) -> list[tuple[float, float]]:
-    """Return where the worlds are in the picture; worlds in one place, which the demo draws apart by itself, below each other."""
+    """Return the positions of the worlds in the picture; worlds at one place are put below each other."""
     offsets = [stage.offset for stage in stages]
     if len(set(offsets)) == len(offsets):
         return offsets

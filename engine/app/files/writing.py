@@ -1,4 +1,4 @@
-"""Files that commands write: checked before a run starts, and then written by `write_atomically`, whole or not at all."""
+"""Output files of commands: checked before a run starts, then written by `write_atomically`, completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["check_directory", "check_writable", "failure_words", "png_bytes"]
 
 
 def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str, ...] = ()) -> Path:
-    """Return `path` if a file can be written there; nothing is changed.
+    """Return `path` if a file can be written there; this changes nothing.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str
 
 
 def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
-    """Return `path` if it is, or was just made, a directory in which files can be written.
+    """Return `path` if it is, or could be made, a directory in which files can be written.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
 
 
 def failure_words(error: Exception) -> str:
-    """Return why nothing was written: the file and the system's words for it, without its number.
+    """Return why writing failed: the file and the system's message without its number.
 
     >>> failure_words(FileNotFoundError(2, "No such file or directory", "scene.json"))
     'scene.json: No such file or directory'
@@ -106,7 +106,7 @@ def _probe(field: str, wanted: str, directory: Path, given: str) -> None:
 
 
 def png_bytes(surface: pygame.Surface) -> bytes:
-    """Return a surface as the content of a PNG file.
+    """Encode a surface as PNG.
 
     Pillow makes it: pygame-ce 2.5.8 never lets go of an object that it has saved into, nor of all that was written there, and of a file
     on a full disk it writes half and says nothing.

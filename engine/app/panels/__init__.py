@@ -1,1 +1,1 @@
-"""The parts of the window that lie beside the view or over it. Each gets what it needs, not the window."""
+"""The parts of the window beside the view or over it. Each receives only what it needs, not the window."""

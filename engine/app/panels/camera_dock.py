@@ -1,4 +1,4 @@
-"""Lists the watched body, the camera that follows it or shows everything that moves, and the numbers of the body at the pointer."""
+"""Chooses the watched body and the camera's motion, and shows the numbers of the body under the pointer."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["CameraDock"]
 
 _CLICK = 4.0
-"""Design pixels that a pressed pointer may move and still mean a click: a drag of the middle button moves the view."""
+"""Maximum pointer motion of a click, design pixels; a longer drag of the middle button pans."""
 _BESIDE_POINTER = 18.0
-"""Design pixels from the pointer to the numbers of a body."""
+"""Distance from the pointer to the numbers of a body, design pixels."""
 _SMALL, _BESIDE_BODY = 120.0, 6.0
-"""Design pixels: the largest height or width of a body whose numbers are beside it, and how far away they are then."""
+"""Largest body whose numbers are shown beside it, and their distance, design pixels."""
 _ABOVE, _BELOW, _RIGHT, _LEFT = ((0, -1), (1, -1), (-1, -1)), ((0, 1), (1, 1), (-1, 1)), ((1, 0),), ((-1, 0),)
-"""Sides of a body that a label can be on, as for `LabelRoom.beside`."""
+"""Sides of a body where a label can be placed, as for `LabelRoom.beside`."""
 _FAR = 30_000.0
-"""Pixels from the window's corner at which nothing is drawn that pygame would have to clip."""
+"""Coordinate limit of drawing, pixels from the window's corner."""
 
 
 class CameraDock(Dock):
-    """Has no place of its own: keys, a click of the middle button or with Alt, and corners around the body that is watched.
+    """Has no panel of its own: it handles keys, a middle click, a click with Alt, and draws corners around the watched body.
 
     The first body selected with the editor's tools is watched too.
     """
@@ -82,7 +82,7 @@ class CameraDock(Dock):
             canvas.label(seen.topright, words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
-        """Write mass and motion of the body that is pointed at beside it, or beside the pointer on a large body."""
+        """Write mass and motion of the body under the pointer beside the body, or beside the pointer if the body is large."""
         if self._hands is not None and self._hands.is_building:
             return
         pointer = self._pointer(session)
@@ -118,7 +118,7 @@ class CameraDock(Dock):
         return pointer if pointer is not None and session.view.holds(pointer) else None
 
     def follow(self, session: Session) -> None:
-        """Follow the body that is pointed at, or watched; stop if it is followed already."""
+        """Follow the body under the pointer, otherwise the watched body; stop if it is followed already."""
         pointer = self._pointer(session)
         pointed = body_under(session, pointer) if pointer is not None else None
         target = pointed if pointed is not None else session.timeline.watched
@@ -132,7 +132,7 @@ class CameraDock(Dock):
 
 
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
-    """Return stage and id of the body at a pixel: one that moves before one that does not; None where there is none."""
+    """Return the stage and id of the body at a pixel, preferring moving bodies; None if there is none."""
     point, demo = session.view.to_world(pixel), session.demo
     if (lane := session.view.lane_at(pixel)) is not None:
         demo = session.besides[lane].demo
@@ -145,7 +145,7 @@ def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | No
 
 
 def _seen(canvas: Canvas, stage: Stage, body: int) -> pygame.Rect | None:
-    """Return the box in which a body is drawn, pixels; None if it has no fixtures, or is too far away."""
+    """Return the box of a body on the screen, pixels; None without fixtures, or if it is too far away."""
     rings = [*body_rings(stage, body)]
     if not rings:
         return None
@@ -157,5 +157,5 @@ def _seen(canvas: Canvas, stage: Stage, body: int) -> pygame.Rect | None:
 
 
 def _has_alt(event: pygame.event.Event) -> bool:
-    """Return True if Alt is held down: an event made by hand says so itself."""
+    """Return True if Alt is held; a synthetic event states that itself."""
     return bool((event.mod if hasattr(event, "mod") else pygame.key.get_mods()) & pygame.KMOD_ALT)

@@ -34,7 +34,7 @@ from engine.ui.rows import Button, Row
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engine.app.motion_panel import Wish
+    from engine.app.motion_panel import SolverChoice
     from engine.app.session import Session
     from engine.app.status_strip import Note
     from engine.render.canvas import Canvas
@@ -47,31 +47,31 @@ Side = Literal["bottom", "right", "over"]
 _MIN_VIEW = {"right": 0.45, "bottom": 0.55}
 """Share of the width and height that docks always leave to the view."""
 _MIN_SHARE = 0.85
-"""Smallest share of a dock's desired size at which it is readable; rather than shrink it further, the layout closes other docks."""
+"""Smallest share of a dock's size at which it is readable; below that, the layout closes other docks instead."""
 _NARROWEST_VIEW = 80.0
-"""Design pixels that the view keeps beside a dock which could not be read otherwise."""
+"""Minimum size of the view beside a dock that would otherwise be unreadable, design pixels."""
 
 
 class WindowActions(NamedTuple):
-    """The window's functions that panel and docks use.
+    """The functions of the window that panels and docks use.
 
     A command's button, opening a file, its picture, its note, what docks draw over the bodies, choosing a solver, looking closely at
     a difference of some reason, stepping through it.
     """
 
     button: Callable[..., Button]
-    """Called with a command's id, and with its words and more fields of `Button` if they are not the usual ones."""
+    """Called with a command's id, and with its words and other fields of `Button` if they differ."""
     open_file: Callable[[Path], None]
     show: Callable[[pygame.Surface], None]
     note: Callable[[], Note | None]
     paint: Callable[[Canvas], None]
-    choose: Callable[[Wish], object]
+    choose: Callable[[SolverChoice], object]
     look_at: Callable[[str], object]
     step_through: Callable[[str], object]
 
 
 class Dock:
-    """Base class of the parts; see the module.
+    """Base class of docks; see the module.
 
     Attributes
     ----------
@@ -92,17 +92,17 @@ class Dock:
     side: ClassVar[Side] = "bottom"
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     always: ClassVar[bool] = False
-    """Whether it takes part while the browser is shown too, and in demos without a history."""
+    """True if the dock is also active in the list of demos and in demos without a history."""
     worlds: ClassVar[Literal["own", "shared", "all"]] = "all"
-    """In which demos it takes part: those of this window's own, those that others share, or all."""
+    """The demos in which the dock is active: local ones, shared ones, or all."""
     title: ClassVar[str] = ""
     """Heading of its keys."""
     gives_way: ClassVar[bool] = False
-    """Whether it is closed if there is no room for it."""
+    """True if the dock may be closed for lack of space."""
     extent: ClassVar[float] = 0.0
-    """Design pixels of its height or width while it is shown."""
+    """Height or width while it is shown, design pixels."""
     min_extent: ClassVar[float] = 0.0
-    """Design pixels with which it can still be read; 0 for most of its extent."""
+    """Minimum readable size, design pixels; 0 for most of its size."""
     shown: bool = False
     place: Place = (0, 0, 0, 0)
     opened: int = 0
@@ -112,35 +112,35 @@ class Dock:
 
     @property
     def size(self) -> float:
-        """Design pixels of the view's height ("bottom") or width ("right") that it wants now; 0 to be hidden."""
+        """Requested height ("bottom") or width ("right") now, design pixels; 0 to be hidden."""
         return self.extent if self.shown else 0.0
 
     def toggle_shown(self) -> None:
-        """Show or hide it."""
+        """Show or hide the dock."""
         self.shown = not self.shown
         self.form.ui.leave(self.form)
 
     @property
     def least(self) -> float:
-        """Design pixels of that with which it can still be read."""
+        """Minimum readable size, design pixels."""
         return self.min_extent or _MIN_SHARE * self.size
 
     @property
     def is_at_work(self) -> bool:
-        """Whether it does something that is to go on where the window is not seen."""
+        """True if the dock's work must continue while the window is hidden."""
         return False
 
     def begin(self, session: Session) -> None:
-        """Look at another session."""
+        """Switch to another session."""
 
     def leave(self, session: Session) -> None:
-        """Give up a session: another is about to be looked at, or the window to close."""
+        """Give up a session before another is shown or the window closes."""
 
     def break_off(self, session: Session) -> None:
-        """Finish, or take away, files that still grow: the window ends in the middle, by Ctrl-C or a fault, and nothing follows."""
+        """Finish or delete files that are still growing, because the program is about to end, by Ctrl-C or an error."""
 
     def head(self, session: Session) -> Sequence[Row]:
-        """Return the rows that stay where they are while the others are scrolled."""
+        """Return the rows that do not scroll."""
         return ()
 
     def rows(self, session: Session) -> Sequence[Row]:
@@ -148,30 +148,30 @@ class Dock:
         return ()
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        """Handle an event before panel and view do; True keeps it from them."""
+        """Handle an event before panel and view; True means it was used."""
         return self.size > 0.0 and self.form.handle(event)
 
     def update(self, session: Session, elapsed: float) -> None:
-        """Called once a frame, before the demo's steps."""
+        """Update the dock, once per frame before the demo's steps."""
 
     def paint(self, canvas: Canvas, session: Session) -> None:
-        """Draw over the bodies, world coordinates."""
+        """Draw over the bodies, in world coordinates."""
 
     def note(self, session: Session) -> Note | None:
-        """Return what it has to say in the status strip where nothing else is to be said, and its color."""
+        """Return its text and color for the status strip, for use if nothing else is shown."""
         return None
 
     def show(self) -> Hashable:
-        """Take part in this frame; return what its picture depends on besides `shows`: where the pointer is, and the keyboard."""
+        """Show the dock in this frame; return everything besides `shows` that its image depends on: the pointer and the keyboard."""
         return self.form.show()
 
     def shows(self, session: Session) -> Hashable:
-        """Return all that its picture depends on and that changes by itself: while it is equal the picture is kept."""
+        """Return everything that its image depends on and that changes by itself; while it is equal, the image is reused."""
         self._rows = tuple(self.head(session)), tuple(self.rows(session))
         return self._rows
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        """Draw in its own place; one that lies over the view draws nothing there by itself."""
+        """Draw the dock in its place; a dock over the view draws nothing there by default."""
         if self.side == "over":
             return
         head, rows = self._rows
@@ -180,14 +180,14 @@ class Dock:
         self.draw_edge(surface)
 
     def draw_edge(self, surface: pygame.Surface) -> None:
-        """Draw the line between it and the view."""
+        """Draw the line between the dock and the view."""
         left, top, width, height = self.place
         end = (left, top + height - 1) if self.side == "right" else (left + width - 1, top)
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), end)
 
 
 def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
-    """Give each dock its place, close those for which there is no room, and return what is left of the view."""
+    """Place all docks, close those for which there is no room, and return the rest of the view."""
     left, top, width, height = view
     sizes = {**_sizes("right", width, ui_scale, docks), **_sizes("bottom", height, ui_scale, docks)}
     right, bottom = left + width, top + height
@@ -209,7 +209,7 @@ def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
 
 
 def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...]) -> dict[Dock, int]:
-    """Return the pixels of each dock of a side. Those opened longest ago are closed as long as the others are too large for the view."""
+    """Return the size of each dock of a side, pixels; the docks opened longest ago are closed if the others need the space."""
     own = [dock for dock in docks if dock.side == side]
     fixed = sum(dock.size for dock in own if not dock.gives_way)
     room = (1.0 - _MIN_VIEW[side]) * extent / ui_scale

@@ -1,4 +1,4 @@
-"""The docks of a window together: who gets an event first, where each lies, and in which order they are drawn.
+"""All docks of a window: the order of their events, their places, and the order of drawing.
 
 Docks are for a demo that runs with a history; only those that are `always` there take part in the browser and in demos without a past.
 """
@@ -38,11 +38,11 @@ __all__ = ["DockArea", "make_docks"]
 
 Kind = TypeVar("Kind", bound=Dock)
 _LEAST = 20
-"""Pixels: into less than that nothing can be drawn, and a dock need not try."""
+"""Minimum side of a drawable area, pixels; smaller docks are not drawn."""
 
 
 class DockArea:
-    """The docks, in the order in which they get events."""
+    """The docks, in event order."""
 
     def __init__(self, docks: tuple[Dock, ...], navigator: Navigator, ui: Ui) -> None:
         self.docks = docks
@@ -53,22 +53,22 @@ class DockArea:
         self._n_opened = 0
 
     def active(self) -> tuple[Dock, ...]:
-        """Return those that take part now."""
+        """Return the active docks."""
         left_out = "own" if self._navigator.session.is_shared else "shared"
         docks = tuple(dock for dock in self.docks if dock.worlds != left_out)
         return docks if self._navigator.has_docks else tuple(dock for dock in docks if dock.always)
 
     def offer(self, event: pygame.event.Event, session: Session) -> bool:
-        """Let the docks take an event; return whether one did."""
+        """Offer an event to the docks; return True if one used it."""
         return any(dock.handle(event, session) for dock in self.active())
 
     @property
     def is_outdated(self) -> bool:
-        """Whether one has come or gone since they were given their places."""
+        """True if a dock has appeared or disappeared since the last layout."""
         return self._sizes != self._wanted
 
     def carve(self, view: Place, ui_scale: float) -> Place:
-        """Give the docks their places in the view, and return what is left of it for the demo."""
+        """Place the docks in the view, and return the rest of the view."""
         for dock, size, was in zip(self.docks, self._wanted, self._sizes, strict=True):
             if size > 0.0 and not was:
                 dock.opened = self._n_opened = self._n_opened + 1
@@ -78,39 +78,39 @@ class DockArea:
 
     @property
     def _wanted(self) -> tuple[float, ...]:
-        """Design pixels that each of them wants; none of those that take no part."""
+        """Requested size of each dock, design pixels; inactive docks are left out."""
         active = self.active()
         return tuple(dock.size if dock in active else 0.0 for dock in self.docks)
 
     def find(self, kind: type[Kind]) -> Kind | None:
-        """Return the dock of a kind; None off-screen."""
+        """Return the dock of a class; None off-screen."""
         return next((dock for dock in self.docks if isinstance(dock, kind)), None)
 
     def update(self, session: Session, elapsed: float) -> None:
-        """Give each its call of the frame."""
+        """Update the docks, once per frame."""
         for dock in self.active():
             dock.update(session, elapsed)
 
     def note(self, session: Session) -> Note | None:
-        """Return what one of them has to say in the status strip."""
+        """Return the first text of a dock for the status strip."""
         return next((note for dock in self.active() if (note := dock.note(session)) is not None), None)
 
     def use_fonts(self, fonts: FontBook) -> None:
-        """Give each the fonts of the window's scale."""
+        """Set the fonts for the window's scale."""
         for dock in self.docks:
             dock.fonts = fonts
 
     def keys(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-        """Return what the overlay of keys says of them: (heading, keys)."""
+        """Return the docks' section of the page of keys: (heading, keys)."""
         return tuple((dock.title, dock.keys) for dock in self.active() if dock.keys) if self._navigator.has_docks else ()
 
     def paint(self, canvas: Canvas, session: Session) -> None:
-        """Draw over the bodies what docks draw there."""
+        """Draw the docks' drawings over the bodies."""
         for dock in self.active():
             dock.paint(canvas, session)
 
     def draw(self, surface: pygame.Surface, session: Session, cache: SurfaceCache) -> None:
-        """Draw the docks beside the view, and then what lies over the view."""
+        """Draw the docks beside the view, then those over it."""
         docks = self.active()
         for dock in docks:
             if dock.side != "over" and min(dock.place[2:]) >= _LEAST:
@@ -122,7 +122,7 @@ class DockArea:
 
 
 def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> tuple[Dock, ...]:
-    """Return new docks for a window, in the order in which they get events.
+    """Return new docks for a window, in event order.
 
     First those that may be typed in, then those that lie over the view that tools work in.
     """

@@ -1,4 +1,4 @@
-"""The log of events at the right: who began and ceased to touch whom, and how fast they met; a click goes there."""
+"""The log of contact events on the right: which bodies began and ceased to touch, and how fast they met. A click goes to the step."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["EventDock"]
 
 _ROW, _LINE, _HEAD = 17.0, 20.0, 90.0
-"""Design pixels of an event's button, of its line with the gap, and of the buttons above all."""
+"""Height of an event's button, of its line with the gap, and of the buttons above all, design pixels."""
 _AHEAD = 4
-"""Events listed after the last one that has happened, where the demo has been taken back."""
+"""Number of future events listed after the present step, if the demo was rewound."""
 
 
 class EventDock(Dock):
-    """Lists the events up to the step shown, the newest last, and the next ones, gray, after going back."""
+    """Lists the events up to the present step, the newest last, and in gray the next ones after rewinding."""
 
     side = "right"
     extent = 268.0
@@ -70,7 +70,7 @@ class EventDock(Dock):
         return (Buttons(buttons, columns=1, height=_ROW, is_list=True),)
 
     def listed(self, session: Session, series: TimeSeries, now: int) -> list[Event]:
-        """Return the events to list: as many of the last ones as there is room for, and at most `_AHEAD` that lie ahead."""
+        """Return the events to list: the last ones, as many as fit, and at most `_AHEAD` future ones."""
         log, happened = series.events.events, series.events.until(now)
         watched = session.timeline.watched if self.only_watched else None
 

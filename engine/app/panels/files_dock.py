@@ -1,4 +1,4 @@
-"""Files out of the window: the scene, a picture; files into it; and scenes that were left unsaved.
+"""Saves the scene and pictures, opens files, and offers unsaved scenes.
 
 A scene is saved in the file that it was opened from or saved in before; else in the folder in which the program was started, under the name
 of the demo, with a number where that is taken. A file that this window has neither opened nor written, or that another program has changed
@@ -44,15 +44,15 @@ __all__ = ["FilesDock"]
 
 _SCENE_SUFFIX = ".json"
 _Stamp = tuple[int, int]
-"""When a file was changed, nanoseconds, and its size."""
+"""Modification time of a file, nanoseconds, and its size."""
 _MAX_LISTED = 6
 """Maximum number of unsaved scenes that Ctrl O lists."""
 _OFFERED_FOR = 12.0
-"""Seconds for which the strip offers what was left unsaved."""
+"""Duration for which the status strip offers an unsaved scene, seconds."""
 
 
 class FilesDock(Dock):
-    """Writes files, and offers what was left unsaved: in the list of demos, and for a while in the demo in which it was built.
+    """Writes files, and offers unsaved scenes: in the list of demos, and for a while in the demo in which they were built.
 
     Attributes
     ----------
@@ -73,9 +73,9 @@ class FilesDock(Dock):
         self._wants_picture = False
         self._shown_for = 0.0
         self._ours: dict[Path, _Stamp] = {}
-        """Files that this window has opened or written, as they were then."""
+        """Files that this window has opened or written, with their stamps at that time."""
         self._news: tuple[str, Color] | None = None
-        """Message about the demo that was left, for the next one to show."""
+        """Message about the demo that was left, shown in the next one."""
         self._has_warned = False
 
     def begin(self, session: Session) -> None:
@@ -109,7 +109,7 @@ class FilesDock(Dock):
                 self._news = f"{words}; Ctrl O returns to it.", palette.TEXT
 
     def reopen(self, appearance: Appearance) -> None:
-        """Open what was left unsaved; show a list of several scenes, and the file dialog if there is none."""
+        """Open the unsaved scene, list several of them, or show the file dialog if there is none."""
         left = self.recovery.left if self.recovery is not None else ()
         offered = self._offered() or (left[0] if len(left) == 1 else None)
         if offered is not None:
@@ -129,7 +129,7 @@ class FilesDock(Dock):
         self._dialog.show(self._navigator.session, appearance, self._screen)
 
     def save(self) -> None:
-        """Save the scene where it belongs."""
+        """Save the scene in its file."""
         _attempt(self._navigator.session, self._save)
 
     def save_as(self) -> None:
@@ -137,7 +137,7 @@ class FilesDock(Dock):
         _attempt(self._navigator.session, self._ask_for_a_name)
 
     def picture(self) -> None:
-        """Write a picture of the window in the next frame."""
+        """Write a screenshot in the next frame."""
         self._wants_picture = True
 
     def update(self, session: Session, elapsed: float) -> None:
@@ -154,7 +154,7 @@ class FilesDock(Dock):
             _attempt(self._navigator.session, partial(_write_picture, surface))
 
     def note(self, session: Session) -> Note | None:
-        """Return the offer of what was left unsaved last."""
+        """Return the offer of the last unsaved scene."""
         offered = self._offered()
         if offered is None or self._shown_for >= _OFFERED_FOR:
             return None
@@ -164,14 +164,14 @@ class FilesDock(Dock):
         return f"{offered.demo.title} is still as you left it, at step {step}. Ctrl O returns to it.", palette.TEXT
 
     def would_lose(self) -> str:
-        """Return the title of a demo with something built in it that is neither saved nor backed up; else ""."""
+        """Return the title of a demo with unsaved work that is not backed up either; otherwise ""."""
         if self.recovery is not None and not self.recovery.failure:
             return ""
         sessions = (*self._navigator.left, self._navigator.session)
         return next((session.demo.title for session in sessions if self._is_unsaved(session)), "")
 
     def _offered(self) -> RecoveryFile | Session | None:
-        """Return what is offered.
+        """Return the unsaved scene to offer.
 
         In the list the demo that was left last, if it cannot be chosen there; else, for a while, the newest scene that was left unsaved, in
         a demo the newest one that was built in it.
@@ -186,7 +186,7 @@ class FilesDock(Dock):
         self._return_to(file)
 
     def _return_to(self, left: RecoveryFile | Session) -> None:
-        """Go back to a demo that was left, or open the scene that is left of it."""
+        """Return to a demo that was left, or open its recovery file."""
         if isinstance(left, RecoveryFile):
             session = next((session for session in self._navigator.left if session.saved.recovery == left.path), None)
             if session is None:
@@ -214,11 +214,11 @@ class FilesDock(Dock):
     # -- saving -------------------------------------------------------------------------------------------------------
 
     def _save(self, session: Session) -> str:
-        """Save where the scene belongs; return the message, "" while there is a question."""
+        """Save the scene in its file; return the message, "" while a question is open."""
         return self._save_in(session, self._place_of(session), session.saved.title)
 
     def _place_of(self, session: Session) -> Path:
-        """Return the file that a session's scene was saved in or opened from, else a new one in the present folder."""
+        """Return the file in which a session's scene was saved or opened, otherwise a new one in the working directory."""
         saved, demo = session.saved, session.demo
         if saved.path is not None:
             return saved.path
@@ -227,7 +227,7 @@ class FilesDock(Dock):
         return free_path(Path.cwd(), file_stem(demo), _SCENE_SUFFIX)
 
     def _save_in(self, session: Session, path: Path, title: str, may_replace: bool = False) -> str:
-        """Save in a file; ask first whether another's may be replaced, and which moment is meant."""
+        """Save in a file; ask first whether to replace a foreign file, and which moment is meant."""
         if not session.demo.stages:
             raise LabError("this demo has no world")
         session.timeline.finish()
@@ -255,7 +255,7 @@ class FilesDock(Dock):
         self._asking.ask(Question(f"Replace {path.name}?", words, answers), session)
 
     def _ask_for_a_name(self, session: Session, typed: str = "", wrong: str = "") -> str:
-        """Ask under which name to save; `wrong` says what is wrong with the one that was typed."""
+        """Ask for the file name; `wrong` explains what is wrong with the one that was typed."""
         if not session.demo.stages:
             raise LabError("this demo has no world")
 
@@ -287,7 +287,7 @@ class FilesDock(Dock):
     # -- what is not saved --------------------------------------------------------------------------------------------
 
     def _keep(self, recovery: Recovery, session: Session) -> None:
-        """Keep the scene if something was built in it since it was saved or kept last."""
+        """Write the recovery file if something was built since the scene was last saved or backed up."""
         history = session.timeline.history
         if history is None or not session.demo.stages:
             return
@@ -305,13 +305,13 @@ class FilesDock(Dock):
         self._has_warned = bool(recovery.failure)
 
     def _forget(self, session: Session) -> None:
-        """Delete what was kept of a session: it is saved, or nothing is built in it any more."""
+        """Delete the recovery file of a session, because its scene is saved or nothing remains built in it."""
         if self.recovery is not None and session.saved.recovery is not None:
             self.recovery.delete(session.saved.recovery)
             session.saved.recovery = None
 
     def _is_unsaved(self, session: Session) -> bool:
-        """Return True if something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
+        """Return True if unsaved objects were built by hand; a throw, a slider or a key builds nothing."""
         if session.is_only_played or session.timeline.history is None:
             return False
         now, saved = [change for _, change in built(session.timeline.history)], session.saved
@@ -321,7 +321,7 @@ class FilesDock(Dock):
 
 
 def _named(name: str) -> Path:
-    """Return the file that a name means; an `InvalidInputError` says what is wrong with it."""
+    """Return the file of a typed name; raises `InvalidInputError` if the name is invalid."""
     path = typed_path(name)
     if not path.suffix and path.name not in ("", ".."):  # else a folder, which is refused as one
         path = path.with_name(f"{path.name}{_SCENE_SUFFIX}")
@@ -329,7 +329,7 @@ def _named(name: str) -> Path:
 
 
 def _stamp(path: Path) -> _Stamp:
-    """Return time and size, by which a change of a file is noticed; (-1, -1) if it does not exist."""
+    """Return the modification time and size, by which a change of a file is noticed; (-1, -1) if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -338,7 +338,7 @@ def _stamp(path: Path) -> _Stamp:
 
 
 def _attempt(session: Session, action: Callable[[Session], str]) -> None:
-    """Write something, and show the message that is returned, or why nothing was written."""
+    """Write a file, and show the returned message, or why writing failed."""
     try:
         words = action(session)
         if words:

@@ -1,4 +1,4 @@
-"""The inspector at the right: what is selected, in numbers that can be changed, and the settings of the world."""
+"""The inspector on the right: the properties of the selection, and the settings of the world."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAGES = ("Selection", "World")
 
 
 class InspectorDock(Dock):
-    """Two pages; open while the tool that selects is in the hand, and whenever I has opened it."""
+    """Two pages; open while the selection tool is active, and whenever I has opened it."""
 
     side = "right"
     extent = 256.0
@@ -41,7 +41,7 @@ class InspectorDock(Dock):
 
     @property
     def page(self) -> str:
-        """Name of the page that is shown."""
+        """Name of the shown page."""
         return _PAGES[self._page]
 
     def begin(self, session: Session) -> None:

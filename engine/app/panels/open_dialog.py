@@ -1,4 +1,4 @@
-"""The file dialog: what the window can open in a folder, the samples, and a line to type a path or a part of a name in."""
+"""The file dialog: the files of a folder that the window can open, the samples, and a field for a path or a part of a name."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["SAMPLES", "OpenDialog", "typed_path"]
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sprites" / "samples"
-"""Folder of pictures and scenes that come with the program."""
+"""Folder of the pictures and scenes that come with the program."""
 _ROW, _OTHER_ROWS = 33.0, 210.0
-"""Design pixels of an entry, and of everything else in the dialog and around it."""
+"""Height of an entry, and height of everything else in and around the dialog, design pixels."""
 _MIN_ROWS = 3
 
 
 class OpenDialog:
-    """Asks which file to open, by way of `asking`, and gives it to `open_file`."""
+    """Asks which file to open, through `asking`, and passes it to `open_file`."""
 
     def __init__(self, asking: Asking, open_file: Callable[[Path], object]) -> None:
         self._asking, self._open_file = asking, open_file
@@ -37,13 +37,13 @@ class OpenDialog:
 
 
 class _Visit:
-    """The dialog from when it is shown until a file is opened; `n_rows` entries are listed at once."""
+    """An open dialog; `n_rows` entries are listed at once."""
 
     def __init__(self, asking: Asking, open_file: Callable[[Path], object], session: Session, appearance: Appearance, n_rows: int) -> None:
         self._asking, self._open_file, self._session, self._appearance, self._n_rows = asking, open_file, session, appearance, n_rows
 
     def show(self, folder: Path, first: int = 0, part: str = "", wrong: str = "") -> None:
-        """List the entries of a folder whose names contain `part`, from the `first` on; `wrong` says what is wrong with what was typed."""
+        """List the entries of a folder whose names contain `part`, from number `first`; `wrong` says what is wrong with the typed text."""
         folder = _resolved(folder)
         entries = [path for path in _entries(folder) if part.lower() in path.name.lower()]
         if part and not entries:
@@ -72,7 +72,7 @@ class _Visit:
             self._open_file(path)
 
     def _take_typed(self, folder: Path, typed: str) -> None:
-        """Open the file or the folder that was typed, or list the entries with that in their names."""
+        """Open the typed file or folder, or list the entries whose names contain the text."""
         try:
             path = folder / typed_path(typed)
             exists = path.exists()
@@ -87,7 +87,7 @@ class _Visit:
 
 
 def typed_path(name: str) -> Path:
-    """Return the path that was typed, of which the first part may be a user's folder."""
+    """Return the typed path; its first part may be a user's home, such as ~."""
     if not name:
         raise InvalidInputError("the field", "a file name", Described("nothing"))
     try:
@@ -97,7 +97,7 @@ def typed_path(name: str) -> Path:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Return the files in a folder that can be opened, the newest first (samples by name), and then its folders; none is hidden."""
+    """Return the files in a folder that can be opened, the newest first (samples by name), then its folders; hidden ones are left out."""
     from engine.decompose.tracing import TRACED_SUFFIXES
 
     suffixes = (".json", SUFFIX, *TRACED_SUFFIXES)
@@ -111,7 +111,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _written(path: Path) -> float:
-    """Return when a file was written, seconds; 0 if it has gone."""
+    """Return the modification time of a file, seconds; 0 if it does not exist."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -123,7 +123,7 @@ def _label(path: Path) -> str:
 
 
 def _resolved(folder: Path) -> Path:
-    """Return the absolute path of a folder; the user's own if it is gone."""
+    """Return the absolute path of a folder; the user's home if it does not exist."""
     try:
         return folder.resolve(strict=True)
     except OSError:

@@ -1,4 +1,4 @@
-"""The plots above the timeline: what bodies and worlds do over time, from the first step to the last."""
+"""The plots above the timeline: quantities of bodies and worlds over time."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ __all__ = ["PlotDock"]
 
 _CHOOSER = 236.0
 _NARROW = 420.0
-"""Design pixels of width below which curves and chooser do not fit beside each other."""
+"""Width below which curves and chooser do not fit side by side, design pixels."""
 _MAX_CURVES = 5
-"""As many as there are marks and colors."""
+"""Maximum number of curves, limited by marks and colors."""
 _MAX_UNITS = 3
-"""Panes above each other; a fourth would be too low to read."""
+"""Maximum number of panes; a fourth would be too low to read."""
 _SPAN = 20.0
-"""Seconds shown at first."""
+"""Time range shown at first, seconds."""
 _MIN_SPAN, _WHEEL = 0.5, 1.25
 _AHEAD = 0.3
-"""Share of the plot that shows what lies ahead, where the demo has been taken back."""
+"""Share of the plot for the future, if the demo was rewound."""
 
 Source = tuple[str, str]
 """("body", name in QUANTITIES) or ("whole", name in SUMS)."""
 
 
 class PlotDock(Dock):
-    """Curves of quantities that are chosen at its left; a click in it goes to a step."""
+    """Curves of the quantities chosen on its left; a click in it goes to a step."""
 
     side = "bottom"
     extent = 196.0
@@ -66,7 +66,7 @@ class PlotDock(Dock):
         self._axis: TimeAxis | None = None
         self._is_choosing = False
         self._plot: Form | None = None
-        """The form of the curves, beside that of the chooser."""
+        """The form of the curves, next to that of the chooser."""
 
     def begin(self, session: Session) -> None:
         self._axis = None
@@ -98,7 +98,7 @@ class PlotDock(Dock):
         self.draw_edge(surface)
 
     def toggle(self, source: Source) -> None:
-        """Plot a quantity, or plot it no more; the oldest curve makes room where there are too many, or too many units."""
+        """Plot a quantity, or stop plotting it; the oldest curve gives way if there are too many curves or units."""
         if source in self.chosen:
             self.chosen.remove(source)
             return
@@ -160,7 +160,7 @@ class PlotDock(Dock):
             self._write_values(surface, session, history, curves, room, pointer)
 
     def _span(self, history: History[Demo], step_seconds: float) -> tuple[float, float]:
-        """Return the first and last step shown: all, or the part around now."""
+        """Return the first and last step shown: all, or a range around now."""
         steps = max(self.seconds / step_seconds, 2.0)
         if history.last <= steps:
             return 0.0, max(float(history.last), min(steps, 1.0 / step_seconds))
@@ -184,7 +184,7 @@ class PlotDock(Dock):
         return curves
 
     def _chooser(self, session: Session) -> list[Row]:
-        """Return the buttons that choose what is plotted: of the body that is watched, and of its world."""
+        """Return the buttons of the quantities: of the watched body, and of its world."""
         series, history = session.timeline.series, session.timeline.history
         if series is None or history is None or not session.demo.stages:
             return []
@@ -225,7 +225,7 @@ class PlotDock(Dock):
         draw_sample(surface, self.fonts.ui_scale, (rect.left, rect.centery, rect.width), self._styles[source])
 
     def _walk(self, session: Session, way: int) -> None:
-        """Watch the next body that can move, or the one before."""
+        """Watch the next or previous movable body."""
         stages = session.demo.stages
         movable = [
             (k, body) for k, stage in enumerate(stages) for body in stage.world.body_ids if stage.world.body(body).spec.type != "static"
@@ -237,7 +237,7 @@ class PlotDock(Dock):
     def _write_values(
         self, surface: pygame.Surface, session: Session, history: History[Demo], curves: list[Curve], room: Place, pointer: tuple[int, int]
     ) -> None:
-        """Write what the curves are under the pointer."""
+        """Write the curves' values under the pointer."""
         axis = self._axis
         if axis is None or not axis.left <= pointer[0] < axis.left + axis.width:
             return
@@ -267,7 +267,7 @@ _SHORT = {
 
 
 def _short(source: Source) -> str:
-    """Return the words of a chip; no two are the same."""
+    """Return the unique label of a curve."""
     kind, name = source
     return _SHORT.get(name, name) if kind == "body" else {"kinetic": "total kinetic"}.get(name, _SHORT.get(name, name))
 

@@ -1,4 +1,4 @@
-"""Recording in the window: the button that records, the span of the timeline that becomes a film.
+"""Recording in the window: the record button, and the span of the timeline to export.
 
 The buttons stand at the end of the timeline. A span is marked by dragging along the line with Shift held down.
 """
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["RecordingDock"]
 
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
-"""Events that are ignored while something is being written."""
+"""Events that are ignored while a file is written."""
 
 
 class RecordingDock(Dock):
-    """Records, and exports films.
+    """Records inputs, and exports films and pages.
 
     Spans are marked on the `timeline`; `size` gives that of the window, pixels.
     """
@@ -56,7 +56,7 @@ class RecordingDock(Dock):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being written, and nothing else may be done meanwhile."""
+        """True while a file is being written, which blocks everything else."""
         return self._export is not None
 
     @property
@@ -134,7 +134,7 @@ class RecordingDock(Dock):
     # Recording
 
     def toggle_recording(self, session: Session) -> None:
-        """Begin to record into a new file in the present folder, or end it."""
+        """Start or stop recording into a new file in the working directory."""
         if session.recorder is not None:
             self._stop(session, session)
             return
@@ -159,7 +159,7 @@ class RecordingDock(Dock):
             session.recorder = None
 
     def _stop(self, session: Session, told: Session) -> None:
-        """End the recording of a session; the words go to the one that is shown."""
+        """Stop recording a session; the message goes to the shown session."""
         recorder, session.recorder = session.recorder, None
         if recorder is None:
             return
@@ -175,7 +175,7 @@ class RecordingDock(Dock):
     # Films
 
     def export(self, session: Session, suffix: str) -> None:
-        """Begin to write the marked span, or everything, as a film or a page in the present folder."""
+        """Start writing the marked span, or everything, as a film or a page in the working directory."""
         history = session.timeline.history
         if history is None or self.is_busy:
             return
@@ -216,7 +216,7 @@ class RecordingDock(Dock):
     # Inside
 
     def _begin_span(self, at: tuple[int, int], history: History[Demo]) -> bool:
-        """Begin to mark a span with Shift on the timeline; False if the press means something else."""
+        """Begin to mark a span with Shift on the timeline; return False if the press means something else."""
         if not (pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at)):
             return False
         self._marking, self.span = self._timeline.step_at(at[0], history), None
@@ -240,7 +240,7 @@ class RecordingDock(Dock):
         pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
 
     def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
-        """Return how far it is in the place of the timeline, which cannot be used meanwhile: nothing lies over the picture."""
+        """Return the progress, shown in place of the timeline, which is unusable meanwhile."""
         ui, plate = self.fonts.ui_scale, pygame.Rect(self._timeline.place)
         inset = round(12 * ui)
         pygame.draw.rect(surface, palette.PANEL_RAISED, plate)

@@ -1,4 +1,4 @@
-"""The timeline under the scene: where the demo stands in all that has happened, and the hand that takes it elsewhere."""
+"""The timeline under the scene: it shows the present step in the history, and a drag moves through it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["TimelineDock"]
 _BUTTON = 26.0
 _LINE = "Timeline"
 _END = 12.0
-"""Design pixels at the right of the line."""
+"""Margin at the right of the line, design pixels."""
 _MIN_LINE = 90.0
-"""Design pixels of the line for which words and then buttons are left out."""
+"""Lengths of the line below which first words and then buttons are left out, design pixels."""
 
 _CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
-"""Sets of buttons, by their places from the left; the first set that fits is shown."""
+"""Sets of buttons, by their indices from the left; the first set that fits is shown."""
 
 
 class TimelineDock(Dock):
-    """Buttons, and a line that can be dragged: filled as far as the demo stands, outlined as far as it has been.
+    """Buttons, and a draggable line: filled up to the present step, outlined up to the newest one.
 
     Triangles over it are where something was done; ticks under it are keyframes.
     """
@@ -47,9 +47,9 @@ class TimelineDock(Dock):
     def __init__(self, actions: WindowActions) -> None:
         self.actions = actions
         self.more: Callable[[Session], tuple[Button, ...]] = lambda session: ()
-        """Returns another dock's buttons, which stand at the right end."""
+        """Returns another dock's buttons for the right end."""
         self.draw_more: Callable[[pygame.Surface, Session], object] = lambda surface, session: None
-        """Draws what else is marked on the line."""
+        """Draws additional marks on the line."""
 
     def rows(self, session: Session) -> Sequence[Row]:
         history = session.timeline.history
@@ -72,7 +72,7 @@ class TimelineDock(Dock):
     # Inside
 
     def _buttons(self, session: Session, history: History[Demo], n_more: int) -> tuple[Button, ...]:
-        """Return the buttons for which there is room beside the shortest line: undo and the ends go first, they have keys."""
+        """Return the buttons that fit beside the shortest line; undo and the ends are dropped first, because they have keys."""
         paused = session.clock.paused
         offered = (
             ("to start", history.now > 0, "to_start"),
@@ -95,33 +95,33 @@ class TimelineDock(Dock):
 
     @property
     def _words_width(self) -> int:
-        """Pixels of the clock at the left of the line; 0 where there is no room for it."""
+        """Width of the clock at the left of the line; 0 if there is no room, pixels."""
         wide = self.fonts.width("00:00.00 / 00:00.00", 13) + round(20 * self.fonts.ui_scale)
         return wide if wide + round((_MIN_LINE + _END) * self.fonts.ui_scale) <= self.area.width else 0
 
     @property
     def bar(self) -> pygame.Rect:
-        """The line, pixels."""
+        """The line's rectangle, pixels."""
         ui, area = self.fonts.ui_scale, self.area
         start, thick = area.left + max(self._words_width, round(8 * ui)), round(6 * ui)
         return pygame.Rect(start, area.top + (area.height - thick) // 2, max(area.right - round(_END * ui) - start, 1), thick)
 
     def is_words(self, at: tuple[int, int]) -> bool:
-        """Return True if a pixel is at the left of the line, where the clock is."""
+        """Return True if a pixel is on the clock."""
         return at[0] < self.bar.left - self.bar.height and self.area.collidepoint(at)
 
     def is_on_line(self, at: tuple[int, int]) -> bool:
-        """Return True if a pixel is on the line, or a little beside it."""
+        """Return True if a pixel is on the line, or close to it."""
         return self.form.find((_LINE, 0)) is not None and self.area.collidepoint(at) and not self.is_words(at)
 
     def step_at(self, x: float, history: History[Demo]) -> int:
-        """Return the step that a pixel of the line means."""
+        """Return the step at a pixel of the line."""
         bar = self.bar
         share = min(max((x - bar.left) / max(bar.width, 1), 0.0), 1.0)
         return round(share * history.last)
 
     def x_of(self, step: int, history: History[Demo]) -> int:
-        """Return the pixel of a step."""
+        """Return the x coordinate of a step, pixels."""
         bar = self.bar
         return bar.left + round(bar.width * step / max(history.last, 1))
 
@@ -135,7 +135,7 @@ class TimelineDock(Dock):
             self._draw_pointed(surface, session, self.step_at(pointer[0], history), history)
 
     def _draw_words(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
-        """Write where the demo stands, whatever is pointed at."""
+        """Write the present time, whatever is under the pointer."""
         if not self._words_width:
             return
         seconds = session.demo.step_seconds
@@ -164,7 +164,7 @@ class TimelineDock(Dock):
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
 
     def _draw_pointed(self, surface: pygame.Surface, session: Session, step: int, history: History[Demo]) -> None:
-        """Mark the step that is pointed at, and write beside it, on the line, which it is: a plate over the line would lie on the scene."""
+        """Mark the step under the pointer, and write its number beside it on the line, where it does not cover the scene."""
         bar, ui = self.bar, self.fonts.ui_scale
         if bar.width < 20:
             return

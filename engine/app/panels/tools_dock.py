@@ -1,4 +1,4 @@
-"""The tool bar at the right of the view: which tool is in the hand, and the way events take to it."""
+"""The tool bar at the right of the view: it shows the active tool, and passes events to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ToolsDock"]
 
 _BUTTON, _MIN_BUTTON, _GAP, _MARGIN = 28.0, 13.0, 3.0, 14.0
-"""Design pixels of a button's height, of the least where the bar is low, between two of them, and above and below all."""
+"""Button height, its minimum in a low bar, the gap between buttons, and the margin above and below, design pixels."""
 _HINT_SECONDS = 7.0
 _SHIFT = pygame.KMOD_SHIFT
 _CTRL = pygame.KMOD_CTRL | pygame.KMOD_META
@@ -33,14 +33,14 @@ _TIME_KEYS = (pygame.K_z, pygame.K_y)
 
 
 class HandTool(Tool):
-    """Grabs and throws: what the window does by itself."""
+    """The hand, which grabs and throws; the window itself implements it."""
 
     name, letter = "Hand", "G"
     hint = "drag a body to throw it"
 
 
 class ToolsDock(Dock):
-    """Buttons; a click, or Shift and a letter, picks a tool, Esc goes back to the hand. The last opens the inspector."""
+    """Buttons of the tools, chosen by click or Shift and a letter; Esc returns to the hand. The last button opens the inspector."""
 
     side = "right"
     extent = 40.0
@@ -79,7 +79,7 @@ class ToolsDock(Dock):
         self.editor.is_selecting = self.editor.is_building = False
 
     def pick(self, tool: Tool) -> None:
-        """Take a tool in the hand."""
+        """Switch to a tool."""
         editor = self.editor
         self.tool.cancel()
         self._is_pressed = False
@@ -166,7 +166,7 @@ class ToolsDock(Dock):
 
     @property
     def _is_idle(self) -> bool:
-        """Whether the hand is what is in the hand: the window knows what to do with it."""
+        """True if the hand tool is active."""
         return self.tool is self.tools[0]
 
     def _key(self, event: pygame.event.Event, session: Session) -> bool:
@@ -189,7 +189,7 @@ class ToolsDock(Dock):
         return False
 
     def _escape(self) -> bool:
-        """Break off what is begun; else drop the selection; else take the hand; else it is the window's key."""
+        """Cancel what was begun; otherwise clear the selection; otherwise return to the hand; otherwise leave the key to the window."""
         if self.tool.is_busy:
             self.tool.cancel()
             self._is_pressed = False

@@ -186,7 +186,7 @@ def test_one_move_of_a_slider_is_taken_back_at_once(hand):
 
 def test_a_world_beside_has_settings_of_its_own(hand):
     session = hand.window.session
-    session.put_beside("sequential_impulses", "sequential_impulses")
+    session.compare_with("sequential_impulses", "sequential_impulses")
     hand.frame(10)
     title = load_solver("sequential_impulses").capabilities.title
     hand.click(place(hand.window, f"{title} 2").center)
@@ -247,7 +247,7 @@ def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(h
     session = hand.window.session
     hand.frame(120)
     session.timeline.longest_way = 0.0  # a step a frame
-    session.put_beside("soft_step")
+    session.compare_with("soft_step")
     steps = session.demo.steps
     hand.frame(5)
     (beside,) = session.besides
@@ -286,7 +286,7 @@ LARGE, MIDDLE, SMALL = (1280, 720), (800, 600), (480, 360)
 def test_no_words_lie_over_others(twins, size, n, lane):
     window = Window(size, (twins,), twins())
     window.session.wants_lane = lane
-    window.session.put_beside(*("soft_step", "box2d", "soft_step")[:n])
+    window.session.compare_with(*("soft_step", "box2d", "soft_step")[:n])
     hand = Hand(window)
     hand.frame(30)
     with noting_words():

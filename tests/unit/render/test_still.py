@@ -146,7 +146,7 @@ def changes(watched, chance):
         watched.painter = FramePainter(chance.choice((1.0, 1.25, 2.0)), painter.raster)
 
     def show_beside():
-        session.put_beside("box2d")
+        session.compare_with("box2d")
         session.advance(0.0)
 
     def show_lane():
@@ -156,7 +156,7 @@ def changes(watched, chance):
         view.place((0, 0, half, SIZE[1]), lanes=((half, 0, half, SIZE[1]),))
 
     def leave_lane():
-        session.put_beside()
+        session.compare_with()
         view.place((0, 0, *watched.surface.get_size()))
 
     def tell(n):
@@ -258,7 +258,7 @@ def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds):
     session.layers.impulses = True
     for _ in range(40):
         session.demo.sim.step()
-    session.put_beside("box2d")
+    session.compare_with("box2d")
     session.advance(0.0)
     assert [watched.frame() for _ in range(5)] == [False, False, False, True, True]
     before, camera = debug.longest_impulse, view.camera

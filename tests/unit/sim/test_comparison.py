@@ -224,7 +224,7 @@ def test_the_cause_is_shown_of_a_step(name, step, cause, shown_at):
 
 def test_a_session_keeps_both_together(drop):
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
-    session.put_beside(OURS)
+    session.compare_with(OURS)
     (beside,) = session.besides
     for _ in range(30):
         session.advance(FRAME)
@@ -243,7 +243,7 @@ def test_a_session_keeps_both_together(drop):
     session.timeline.seek(7)
     session.advance(FRAME)
     assert beside.is_caught_up and beside.now == 7
-    session.put_beside()
+    session.compare_with()
     session.timeline.history.step()
     assert not session.besides and beside.now == 7, "it follows no more"
 
