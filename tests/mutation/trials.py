@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from engine.compare.cases import PAIR_KINDS
 from engine.compare.queries import Answers, Rays
 from engine.compare.questions.box_pairs import OurScene
-from engine.compare.questions.chunk import Chunk
 from engine.compare.questions.mass import MassCases
+from engine.compare.questions.question import Chunk
 from engine.compare.questions.registry import QUESTIONS
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon

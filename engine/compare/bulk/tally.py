@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.compare.pair.file import Pair
+from engine.compare.questions.answer import Sketch
 
 __all__ = [
     "EDGES",
@@ -23,10 +24,8 @@ __all__ = [
     "Example",
     "Examples",
     "KindTally",
-    "Point",
     "QueryTally",
     "Sizes",
-    "Sketch",
     "Wrong",
     "histogram",
 ]
@@ -42,23 +41,6 @@ _DECADES = range(-12, 6)
 
 EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES for digit in (1, 2, 5)), 1e6)
 """1, 2 and 5 of each decade. Bin 0 lies below the first, bin k from edge k - 1 up to, but not including, edge k."""
-
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Sketch:
-    """Sketch of a question that is not a pair: both answers in words and lines, world frame, meters.
-
-    `shapes` are closed outlines that were asked about and `dots` points; `ours` and `box2d`, the answers, are closed outlines or points.
-    """
-
-    shapes: tuple[tuple[Point, ...], ...]
-    dots: tuple[Point, ...]
-    ours: tuple[tuple[Point, ...], ...]
-    box2d: tuple[tuple[Point, ...], ...]
-    our_words: str
-    box2d_words: str
 
 
 @dataclass(frozen=True, slots=True)

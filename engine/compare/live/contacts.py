@@ -15,7 +15,7 @@ from engine.common.id_rows import IdRows
 from engine.common.jit import EDGES, is_held_back
 from engine.compare.queries import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.questions.manifolds import judge_manifolds
-from engine.compare.questions.verdict import Explanation
+from engine.compare.questions.question import Explanation
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.geometry.kinds import SEGMENT

@@ -32,7 +32,7 @@ from engine.compare.live.contacts import differences_of, rows_to_judge
 from engine.compare.pair.held import rounded_shape
 from engine.compare.queries import Answers, PosedPairs, our_manifolds, posed_pairs
 from engine.compare.questions.manifolds import judge_manifolds
-from engine.compare.questions.verdict import Explanation
+from engine.compare.questions.question import Explanation
 from engine.contracts import StepAgreement, StepContacts
 from engine.geometry import AnyShape, Capsule, FixtureShape
 from engine.geometry.kinds import SEGMENT

@@ -16,14 +16,11 @@ from engine.box2d.oracle.held import held_rotation
 from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
-from engine.compare.bulk.tally import Sketch
 from engine.compare.cases import SHAPE_KINDS
 from engine.compare.cases.properties import box_rows
 from engine.compare.proofs.placed import placed_core
-from engine.compare.questions.chunk import Chunk
-from engine.compare.questions.question import Question
-from engine.compare.questions.sketches import box_corners, box_words, outline, pose_of
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Sketch, box_corners, box_words, outline, pose_of
+from engine.compare.questions.question import Chunk, Question, Verdicts, differences_of
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
@@ -56,22 +53,21 @@ def our_boxes(posed: PosedBoxes) -> FloatArray:
     return batched.box_rows(posed.shapes, posed.indices, posed.turned)
 
 
-def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = None) -> Verdicts:
-    """Judge Box2D's boxes against ours, unless others are put on trial."""
-    if ours is None:
-        ours = our_boxes(posed)
+def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray) -> Verdicts:
+    """Judge Box2D's boxes against ours."""
     error = np.abs(ours - box2d).max(axis=1, initial=0.0)
     agrees = error <= posed.allowed
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(~agrees).tolist():
+
+    def explain(row: int) -> tuple[str, float, str]:
         exact = exact_box(posed, row)
         off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
         whose = "ours" if off[0] > off[1] else "Box2D's"
         evidence = (
             f"{whose} is {max(off):.3g} m off the exact box and the other {min(off):.3g} m; {float(posed.allowed[row]):.3g} m is allowed"
         )
-        differences.append(Explanation(row, "unexplained", float(error[row]), evidence))
-    return Verdicts(np.zeros(len(posed), dtype=np.bool_), tuple(differences), float(error[agrees].max(initial=0.0)))
+        return "unexplained", float(error[row]), evidence
+
+    return Verdicts(np.zeros(len(posed), dtype=np.bool_), differences_of(agrees, explain), float(error[agrees].max(initial=0.0)))
 
 
 def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:

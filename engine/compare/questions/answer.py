@@ -1,14 +1,19 @@
-"""One side's answer to a pair, in words and points."""
+"""Answers to be shown: one side's answer to a pair, in words and points, or the sketch of a question that is not about a pair."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.common.arrays import FloatArray
 from engine.compare.pair.file import Point
+from engine.geometry import AnyShape, Circle, Transform
 
-__all__ = ["Answer", "finite_point", "length_words"]
+__all__ = ["Answer", "Sketch", "box_corners", "box_words", "finite_point", "length_words", "outline", "point_of", "points_of", "pose_of"]
+
+_AROUND = np.arange(0.0, 2.0 * math.pi, math.radians(5.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +49,59 @@ def finite_point(row: FloatArray) -> Point:
     """Return a row (2,) as a point, the origin where it is not finite."""
     x, y = float(row[0]), float(row[1])
     return (x, y) if math.isfinite(x + y) else (0.0, 0.0)
+
+
+# --- Sketches
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """Sketch of a question that is not a pair: both answers in words and lines, world frame, meters.
+
+    `shapes` are closed outlines that were asked about and `dots` points; `ours` and `box2d`, the answers, are closed outlines or points.
+    """
+
+    shapes: tuple[tuple[Point, ...], ...]
+    dots: tuple[Point, ...]
+    ours: tuple[tuple[Point, ...], ...]
+    box2d: tuple[tuple[Point, ...], ...]
+    our_words: str
+    box2d_words: str
+
+
+def outline(shape: AnyShape, pose: Transform) -> tuple[Point, ...]:
+    """Return the corners of a shape's core in the world; of a circle as many points as look round."""
+    if isinstance(shape, Circle):
+        local = np.array(shape.center) + shape.radius * np.column_stack((np.cos(_AROUND), np.sin(_AROUND)))
+    else:
+        local = shape.core
+    return points_of(pose.apply_array(local))
+
+
+def pose_of(row: FloatArray) -> Transform:
+    """Return a row (3,) as a pose."""
+    x, y, angle = row.tolist()
+    return Transform((x, y), angle)
+
+
+def point_of(row: FloatArray) -> Point:
+    """Return a row (2,) as a point."""
+    x, y = row.tolist()
+    return x, y
+
+
+def points_of(rows: FloatArray) -> tuple[Point, ...]:
+    """Return rows (n, 2) as points."""
+    return tuple((x, y) for x, y in rows.tolist())
+
+
+def box_corners(row: FloatArray) -> tuple[Point, ...]:
+    """Return the corners of a box (4,)."""
+    left, bottom, right, top = row.tolist()
+    return (left, bottom), (right, bottom), (right, top), (left, top)
+
+
+def box_words(row: FloatArray) -> str:
+    """Return a box (4,) in words."""
+    left, bottom, right, top = row.tolist()
+    return f"from ({left:.9g}, {bottom:.9g}) to ({right:.9g}, {top:.9g})"

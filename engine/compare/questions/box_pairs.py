@@ -38,12 +38,9 @@ from engine.broadphase import BroadPhase, BruteForce, TopDownTree, UniformGrid
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
-from engine.compare.bulk.tally import Sketch
 from engine.compare.cases.properties import SCENE_FAMILIES, SceneChunk, n_bodies, scene_chunk
-from engine.compare.questions.chunk import Chunk
-from engine.compare.questions.question import Question
-from engine.compare.questions.sketches import box_corners, outline, pose_of
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Sketch, box_corners, outline, pose_of
+from engine.compare.questions.question import Chunk, Question, Verdicts, differences_of
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
 
@@ -72,10 +69,8 @@ def our_scene(shapes: PackedShapes, indices: IntArray, scene: OracleScene) -> Ou
     return OurScene(before, after, UniformGrid().pairs(after), wide)
 
 
-def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene | None = None) -> Verdicts:
+def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene) -> Verdicts:
     """Judge the first `n_pairs` pairs of a scene; the row of one is j (j - 1) / 2 + i for bodies i < j."""
-    if ours is None:
-        ours = our_scene(shapes, indices, scene)
     is_wide, off = _follows_rule(shapes, indices, scene, ours)
     m = len(indices)
     theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
@@ -87,19 +82,19 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     theirs, mine, is_right = theirs[i, j], mine[i, j], is_right[i, j]
     is_fat = theirs & ~mine & is_wide[i] & is_wide[j]
     agrees = is_right & (theirs == mine)
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(~agrees).tolist():
+
+    def explain(row: int) -> tuple[str, float, str]:
         a, b = int(i[row]), int(j[row])
         gap = float(np.maximum(ours.after[a, :2] - ours.after[b, 2:], ours.after[b, :2] - ours.after[a, 2:]).max())
         if is_right[row] and is_fat[row]:
             evidence = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, but those in Box2D's tree overlap"
-            differences.append(Explanation(row, "fat_box", gap, evidence))
-            continue
+            return "fat_box", gap, evidence
         whose = "Box2D" if theirs[row] else "we" if mine[row] else "neither"
         what = f"only {whose} report the pair" if theirs[row] != mine[row] else "the broad phases differ"
-        differences.append(Explanation(row, "unexplained", abs(gap), f"bodies {a} and {b}: {what}"))
-    most = {"most_bodies": float(m)}
-    return Verdicts(theirs, tuple(differences), float(off[is_wide].max(initial=0.0)), maxima=most)
+        return "unexplained", abs(gap), f"bodies {a} and {b}: {what}"
+
+    worst, maxima = float(off[is_wide].max(initial=0.0)), {"most_bodies": float(m)}
+    return Verdicts(theirs, differences_of(agrees, explain), worst, maxima=maxima)
 
 
 def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[NDArray[np.bool_], FloatArray]:

@@ -16,10 +16,7 @@ from engine.compare.proofs.placed import explain_overlap
 from engine.compare.queries import Answers, PosedPairs, our_manifolds, our_overlaps
 from engine.compare.questions.answer import Answer, finite_point, length_words
 from engine.compare.questions.manifolds import judge_manifolds
-from engine.compare.questions.posed import PairOfShapesQuestion
-from engine.compare.questions.posed_cases import PairCases
-from engine.compare.questions.question import Ours, Theirs
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.question import Ours, PairCases, PairOfShapesQuestion, Theirs, Verdicts, differences_of
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase.batched import ManifoldRows
 
@@ -28,11 +25,12 @@ __all__ = ["ManifoldQuestion", "OverlapQuestion", "judge_overlaps"]
 
 def judge_overlaps(posed: PosedPairs, box2d: NDArray[np.bool_], ours: NDArray[np.bool_]) -> Verdicts:
     """Judge Box2D's overlaps against ours."""
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(box2d != ours).tolist():
+
+    def explain(row: int) -> tuple[str, float, str]:
         evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, and rounding cannot explain it"
-        differences.append(Explanation(row, *(explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, evidence))))
-    return Verdicts(box2d, tuple(differences))
+        return explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, evidence)
+
+    return Verdicts(box2d, differences_of(box2d == ours, explain))
 
 
 class _ContactQuestion(PairOfShapesQuestion[Ours, Theirs]):

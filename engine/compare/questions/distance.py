@@ -15,28 +15,25 @@ from engine.compare.pair.file import Pair
 from engine.compare.proofs.placed import explain_distance
 from engine.compare.queries import PosedPairs, our_distances
 from engine.compare.questions.answer import Answer, finite_point, length_words
-from engine.compare.questions.posed import PairOfShapesQuestion
-from engine.compare.questions.posed_cases import PairCases
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.question import PairCases, PairOfShapesQuestion, Verdicts, differences_of
 
 __all__ = ["DistanceQuestion", "judge_distances"]
 
 
-def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray | None = None) -> Verdicts:
-    """Judge Box2D's distances against ours, unless others are put on trial."""
-    if ours is None:
-        ours = our_distances(posed)
+def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray) -> Verdicts:
+    """Judge Box2D's distances against ours."""
     error = np.abs(ours - box2d)
     agrees = (error <= allowances.distance_allowance(posed.scale)) & ((ours > 0.0) == (box2d > 0.0))
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(~agrees).tolist():
+
+    def explain(row: int) -> tuple[str, float, str]:
         mine, other = float(ours[row]), float(box2d[row])
         explained = explain_distance(posed, row, mine, other) if (mine > 0.0) != (other > 0.0) else None
         evidence = f"Box2D says {other:.9g} m, ours says {mine:.9g} m, and rounding cannot explain it"
-        differences.append(Explanation(row, *(explained or ("unexplained", abs(mine - other), evidence))))
+        return explained or ("unexplained", abs(mine - other), evidence)
+
     is_zero = box2d == 0.0
     errors = {"point_error": error[agrees & ~is_zero]}
-    return Verdicts(is_zero, tuple(differences), float(error[agrees].max(initial=0.0)), errors=errors)
+    return Verdicts(is_zero, differences_of(agrees, explain), float(error[agrees].max(initial=0.0)), errors=errors)
 
 
 class DistanceQuestion(PairOfShapesQuestion[FloatArray, FloatArray]):

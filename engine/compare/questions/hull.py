@@ -28,12 +28,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
 from engine.common.words import counted
-from engine.compare.bulk.tally import Sketch
 from engine.compare.cases.properties import HULL_FAMILIES, point_sets
-from engine.compare.questions.chunk import Chunk
-from engine.compare.questions.question import Question
-from engine.compare.questions.sketches import points_of
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Sketch, points_of
+from engine.compare.questions.question import Chunk, Explanation, Question, Verdicts
 from engine.exact.cores import Core
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
@@ -55,13 +52,11 @@ def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
     return [_our_hull(points) for points in sets]
 
 
-def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None] | None = None) -> Verdicts:
-    """Judge Box2D's hulls against ours, unless others are put on trial.
+def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None]) -> Verdicts:
+    """Judge Box2D's hulls against ours.
 
     The maximum ``max_tie`` is how far a point lies beyond the line that float32 took it for, meters.
     """
-    if ours is None:
-        ours = our_hulls(sets)
     differences: list[Explanation] = []
     max_tie = 0.0
     for row, (points, mine, theirs) in enumerate(zip(sets, ours, box2d.corners, strict=True)):

@@ -50,7 +50,7 @@ from engine.compare.proofs.manifold_ties import (
 )
 from engine.compare.queries import Answers, PosedPairs, our_manifolds
 from engine.compare.questions._error_kernel import manifold_errors
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.question import Explanation, Verdicts
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows

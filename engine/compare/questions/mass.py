@@ -29,13 +29,10 @@ from numpy.typing import NDArray
 from engine.box2d.oracle.properties import OracleMasses, ShapeOracle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
-from engine.compare.bulk.tally import Sketch
 from engine.compare.cases.properties import MASS_FAMILIES, mass_chunk
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
-from engine.compare.questions.chunk import Chunk
-from engine.compare.questions.question import Question
-from engine.compare.questions.sketches import outline, point_of
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Sketch, outline, point_of
+from engine.compare.questions.question import Chunk, Explanation, Question, Verdicts
 from engine.exact.masses import ExactMass, exact_mass
 from engine.geometry import Circle, Polygon, Segment, Transform
 
@@ -82,14 +79,12 @@ def box2d_masses(oracle: OracleMasses, kept: FloatArray) -> Masses:
     return Masses(oracle.mass, oracle.center, inertia, kept, oracle.is_refused)
 
 
-def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses | None = None) -> Verdicts:
-    """Judge Box2D's masses against ours, unless others are put on trial.
+def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses) -> Verdicts:
+    """Judge Box2D's masses against ours.
 
     Errors are the largest over the agreeing ones: centroids in meters, mass and inertia relative to ours. The worst are the largest that
     cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, meters.
     """
-    if ours is None:
-        ours = our_masses(shapes, density)
     bounds = _Bounds(shapes, density)
     errors = [np.abs(mine - other).reshape(len(shapes), -1).max(axis=1) for mine, other in zip(ours.columns, box2d.columns, strict=True)]
     agrees = np.all([error <= allowed for error, allowed in zip(errors, bounds.agreement, strict=True)], axis=0) & ~box2d.is_refused

@@ -9,25 +9,186 @@ tests about batches with a fault planted in our algorithms. A new question is on
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from engine.compare.cases import PAIR_KINDS
+from engine.box2d.oracle.pairs import PairOracle
+from engine.box2d.oracle.points import PointOracle
+from engine.common.arrays import FloatArray, IntArray
+from engine.compare.cases import PAIR_KINDS, SHAPE_KINDS, CaseChunk, RayChunk, case_chunk, ray_chunk
+from engine.compare.pair.file import PAIR_QUERIES, Pair
+from engine.compare.pair.held import made_by_box2d, pose_row
+from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_rays
+from engine.compare.questions.answer import Answer, Sketch, pose_of
+from engine.narrowphase.packing import pack
 
 if TYPE_CHECKING:
-    import numpy as np
+    from engine.compare.bulk.tally import Wrong
 
-    from engine.common.arrays import IntArray
-    from engine.compare.bulk.tally import Sketch, Wrong
-    from engine.compare.pair.file import Pair
-    from engine.compare.questions.answer import Answer
-    from engine.compare.questions.chunk import Chunk
-    from engine.compare.questions.verdict import Verdicts
+__all__ = [
+    "Chunk",
+    "Explanation",
+    "PairCases",
+    "PairOfShapesQuestion",
+    "PairQuestion",
+    "Question",
+    "RayCases",
+    "RayQuestion",
+    "Verdicts",
+    "differences_of",
+]
 
-__all__ = ["PairQuestion", "Question"]
+
+class Explanation(NamedTuple):
+    """One differing row: the reason (or "unexplained"), the size in meters, and what was shown."""
+
+    row: int
+    reason: str
+    size: float
+    evidence: str
+
+
+def differences_of(agrees: NDArray[np.bool_], explain: Callable[[int], tuple[str, float, str]]) -> tuple[Explanation, ...]:
+    """Return reason, size and evidence of each row that does not agree."""
+    return tuple(Explanation(row, *explain(row)) for row in np.flatnonzero(~agrees).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The judgment of n rows; those that are no difference agree.
+
+    Attributes
+    ----------
+    is_touching : (n,)
+        As the query counts it: Box2D's contacts, hits and hulls, our touches in time; nothing touches where one shape is asked about.
+    max_point_error, max_normal_error : float
+        The largest over the agreeing rows, meters and components of a unit vector.
+    maxima : dict
+        Further largest values, which only this query has, by their names in the JSON.
+    errors : dict
+        Errors to count by size, of the rows that touch and agree: ``point_error``, ``normal_error`` or ``fraction_error``.
+    """
+
+    is_touching: NDArray[np.bool_]
+    differences: tuple[Explanation, ...]
+    max_point_error: float = 0.0
+    max_normal_error: float = 0.0
+    maxima: dict[str, float] = field(default_factory=dict)
+    errors: dict[str, FloatArray] = field(default_factory=dict)
+
+    @property
+    def n_pairs(self) -> int:
+        """Rows judged."""
+        return len(self.is_touching)
+
+    @property
+    def n_touching(self) -> int:
+        """Rows that touch."""
+        return int(self.is_touching.sum())
+
+    @property
+    def n_agree(self) -> int:
+        """Rows without a difference."""
+        return self.n_pairs - len(self.differences)
+
+    @property
+    def n_unexplained(self) -> int:
+        """Rows without a proved reason."""
+        return sum(difference.reason == "unexplained" for difference in self.differences)
+
+
+# --- Cases
+
+_PAIR = np.array([(0, 1)], dtype=np.int64)
+"""The only pair of two shapes (1, 2)."""
+
+
+@dataclass(frozen=True)
+class PairCases:
+    """Box2D's narrow phase over some shapes; pairs (n, 2) of these and the poses (n, 3) of both."""
+
+    oracle: PairOracle
+    pairs: IntArray
+    poses_a: FloatArray
+    poses_b: FloatArray
+
+    @classmethod
+    def of_pair(cls, pair: Pair) -> tuple[PairCases, Pair]:
+        """Return the pair as the only case, and with the shapes as Box2D holds them."""
+        assert pair.shape_b is not None
+        oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
+        pair = replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
+        return cls(oracle, _PAIR, pose_row(pair.pose_a), pose_row(pair.pose_b)), pair
+
+    @cached_property
+    def posed(self) -> PosedPairs:
+        """The same as columns, with the shapes and centroids that Box2D holds."""
+        return posed_pairs(pack(self.oracle.shapes, self.oracle.centroids), self.pairs, self.poses_a, self.poses_b)
+
+
+@dataclass(frozen=True)
+class RayCases:
+    """Box2D's rays and points at some shapes, and the rays, whose origins serve as points too."""
+
+    oracle: PointOracle
+    rays: RayChunk
+
+
+_Made = TypeVar("_Made")
+
+
+@dataclass
+class Chunk:
+    """Chunk `chunk` of the sequence that belongs to `seed` and `kinds`: its first `n_pairs` pairs.
+
+    Shapes, pairs and Box2D's copies of them are made once, when needed: making them takes about as long as comparing all overlaps.
+
+    `case_seconds` is what making cases and Box2D's shapes has taken so far.
+    """
+
+    seed: int
+    chunk: int
+    n_pairs: int
+    kinds: tuple[str, ...]
+    case_seconds: float = field(default=0.0, init=False)
+
+    def prepare(self, make: Callable[[], _Made]) -> _Made:
+        """Return what `make` makes, its time counted as that of cases; within another call of this it is part of that one's."""
+        before, started = self.case_seconds, time.perf_counter()
+        made = make()
+        self.case_seconds = before + time.perf_counter() - started
+        return made
+
+    @cached_property
+    def cases(self) -> CaseChunk:
+        """The pairs and their shapes."""
+        return self.prepare(lambda: case_chunk(self.seed, self.chunk, self.n_pairs, self.kinds))
+
+    @cached_property
+    def oracle(self) -> PairOracle:
+        """Box2D's narrow phase over the shapes."""
+        return self.prepare(lambda: PairOracle(self.cases.shapes))
+
+    @cached_property
+    def points(self) -> PointOracle:
+        """Box2D's rays and points against the shapes."""
+        return self.prepare(lambda: PointOracle(self.cases.shapes))
+
+    @cached_property
+    def pair_cases(self) -> PairCases:
+        """The pairs at their poses."""
+        cases = self.cases
+        return self.prepare(lambda: PairCases(self.oracle, cases.pairs, cases.poses_a, cases.poses_b))
+
+
+# --- Questions
 
 Cases = TypeVar("Cases")
 """The cases with Box2D's copies of the shapes."""
@@ -104,3 +265,62 @@ class PairQuestion(Question[Cases, Columns, Ours, Theirs]):
     @abstractmethod
     def ours_alone(self, pair: Pair) -> Answer:
         """Return our answer to a pair that Box2D cannot hold, by `engine.query`."""
+
+
+_NO_KIND = np.zeros(1, dtype=np.int64)
+_NO_FAMILY = np.full(1, -1, dtype=np.int64)
+
+
+class PairOfShapesQuestion(PairQuestion[PairCases, PosedPairs, Ours, Theirs]):
+    """A question about two shapes at rest."""
+
+    name: ClassVar[str]
+    """The query of its pairs."""
+
+    def cases(self, work: Chunk) -> PairCases:
+        return work.pair_cases
+
+    def columns(self, cases: PairCases) -> PosedPairs:
+        return cases.posed
+
+    def kind(self, work: Chunk, cases: PairCases) -> IntArray:
+        return work.cases.kind
+
+    def is_random(self, work: Chunk, cases: PairCases) -> NDArray[np.bool_]:
+        return work.cases.family < 0
+
+    def shown(self, work: Chunk, cases: PairCases, ours: Ours, box2d: Theirs, row: int) -> Pair:
+        assert self.name in PAIR_QUERIES
+        (a, b), shapes = cases.pairs[row].tolist(), work.cases.shapes
+        return Pair(self.name, shapes[a], pose_of(cases.poses_a[row]), shapes[b], pose_of(cases.poses_b[row]))
+
+    def from_pair(self, pair: Pair) -> tuple[PairCases, Pair]:
+        return PairCases.of_pair(pair)
+
+
+class RayQuestion(PairQuestion[RayCases, PosedRays, Ours, Theirs]):
+    """A question about a ray or a point at the first shape of a pair."""
+
+    names = SHAPE_KINDS
+    with_edges: ClassVar[bool]
+    """False: the other shape of a pair is asked about where the first is an edge."""
+
+    def cases(self, work: Chunk) -> RayCases:
+        return RayCases(work.points, ray_chunk(work.cases, work.seed, work.chunk, self.with_edges))
+
+    def columns(self, cases: RayCases) -> PosedRays:
+        return posed_rays(pack(cases.oracle.shapes), cases.rays)
+
+    def kind(self, work: Chunk, cases: RayCases) -> IntArray:
+        return cases.rays.kind
+
+    def is_random(self, work: Chunk, cases: RayCases) -> NDArray[np.bool_]:
+        return (work.cases.family < 0) & (cases.rays.family < 0)
+
+    def from_pair(self, pair: Pair) -> tuple[RayCases, Pair]:
+        oracle = made_by_box2d(PointOracle, (pair.shape_a,))
+        pair = replace(pair, shape_a=oracle.shapes[0])
+        origin, end = pair.ray if pair.ray is not None else (pair.point, pair.point)
+        origins, ends = np.array([origin], dtype=np.float64), np.array([end], dtype=np.float64)
+        rays = RayChunk(np.zeros(1, dtype=np.int64), _NO_KIND, pose_row(pair.pose_a), origins, ends, _NO_FAMILY)
+        return RayCases(oracle, rays), pair

@@ -42,39 +42,31 @@ from engine.compare import allowances
 from engine.compare.pair.file import Pair, Point
 from engine.compare.proofs.placed import Explained, placed_core
 from engine.compare.queries import PosedRays, Rays, our_points, our_rays
-from engine.compare.questions.answer import Answer, finite_point
-from engine.compare.questions.chunk import Chunk
-from engine.compare.questions.posed import RayQuestion
-from engine.compare.questions.posed_cases import RayCases
-from engine.compare.questions.sketches import point_of, pose_of
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Answer, finite_point, point_of, pose_of
+from engine.compare.questions.question import Chunk, RayCases, RayQuestion, Verdicts, differences_of
 from engine.contracts.status import Status
 from engine.exact.rays import ExactRay
 
 __all__ = ["ContainsQuestion", "RayCastQuestion", "judge_points", "judge_rays"]
 
 
-def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_] | None = None) -> Verdicts:
-    """Judge Box2D's TestPoint of the origins against ours, unless others are put on trial."""
-    if ours is None:
-        ours = our_points(posed)
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(ours != box2d).tolist():
+def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_]) -> Verdicts:
+    """Judge Box2D's TestPoint of the origins against ours."""
+
+    def explain(row: int) -> tuple[str, float, str]:
         margin, bound = _exact_ray(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
             evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is right"
-            differences.append(Explanation(row, "float32_tie", abs(margin), evidence))
-        else:
-            evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, {margin:.3g} m outside"
-            differences.append(Explanation(row, "unexplained", abs(margin), evidence))
-    return Verdicts(box2d, tuple(differences))
+            return "float32_tie", abs(margin), evidence
+        evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, {margin:.3g} m outside"
+        return "unexplained", abs(margin), evidence
+
+    return Verdicts(box2d, differences_of(ours == box2d, explain))
 
 
-def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdicts:
-    """Judge Box2D's hits against ours, unless others are put on trial."""
-    if ours is None:
-        ours = our_rays(posed)
+def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays) -> Verdicts:
+    """Judge Box2D's hits against ours."""
     length = np.hypot(*posed.translations.T)
     is_edge = posed.shapes.n_vertices[posed.indices] == 2
     reported, box2d = box2d, _with_turned_normals(posed, box2d, is_edge)
@@ -98,21 +90,23 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdi
     agrees = both_miss | (both_hit & same_place)
     is_local = agrees & both_hit & is_edge & (told_error > allowances.direction_allowance())
     agrees = agrees & ~is_local
-    differences: list[Explanation] = []
-    for row in np.flatnonzero(~agrees).tolist():
+
+    def explain(row: int) -> tuple[str, float, str]:
         if is_local[row]:
             angle = posed.poses[row, 2]
             evidence = f"rotated by the edge's angle, {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
-            differences.append(Explanation(row, "local_normal", float(point_error[row]), evidence))
-            continue
+            return "local_normal", float(point_error[row]), evidence
         explained = _verdict(_exact_ray(posed, row), row, ours, box2d)
         if explained is None:
             sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
             explained = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours says {sides[1]}, and no proof was found"
-        differences.append(Explanation(row, *explained))
+        return explained
+
     agreed = agrees & both_hit
     worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
-    return Verdicts(box2d.status == Status.HIT, tuple(differences), worst_point, worst_normal, errors={"point_error": point_error[agreed]})
+    return Verdicts(
+        box2d.status == Status.HIT, differences_of(agrees, explain), worst_point, worst_normal, errors={"point_error": point_error[agreed]}
+    )
 
 
 def _exact_ray(posed: PosedRays, row: int) -> ExactRay:

@@ -46,12 +46,8 @@ from engine.compare.pair.held import pose_row
 from engine.compare.proofs.approach import clearances, core_gaps
 from engine.compare.proofs.placed import placed_core
 from engine.compare.queries import Impacts, MovingPairs, moving_pairs, our_impacts
-from engine.compare.questions.answer import Answer
-from engine.compare.questions.chunk import Chunk
-from engine.compare.questions.posed_cases import PairCases
-from engine.compare.questions.question import PairQuestion
-from engine.compare.questions.sketches import pose_of
-from engine.compare.questions.verdict import Explanation, Verdicts
+from engine.compare.questions.answer import Answer, pose_of
+from engine.compare.questions.question import Chunk, Explanation, PairCases, PairQuestion, Verdicts
 from engine.contracts.status import Status
 from engine.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
 from engine.narrowphase.packing import pack
@@ -69,13 +65,11 @@ _BLOCK = 512
 """Pairs searched at a time, for the memory of their samples."""
 
 
-def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = None) -> Verdicts:
-    """Judge Box2D's times against ours, unless others are put on trial.
+def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts) -> Verdicts:
+    """Judge Box2D's times against ours.
 
     The maximum ``worst_missed_depth`` is the deepest overlap, skins included, that Box2D was proved to pass over.
     """
-    if ours is None:
-        ours = our_impacts(moving)
     is_hit = ours.status == Status.HIT
     apart = np.abs(ours.fraction - box2d.fraction)
     is_same_time = apart * moving.speed <= 2.0 * (BOX2D_TOI_TOLERANCE + moving.rounding)

@@ -16,8 +16,9 @@ from typing import Any
 from engine.box2d import BOX2D_VERSION
 from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
-from engine.compare.bulk.tally import EDGES, KindTally, QueryTally, Sketch, Wrong
+from engine.compare.bulk.tally import EDGES, KindTally, QueryTally, Wrong
 from engine.compare.pair.file import ANSWERED_BY, pair_as_json
+from engine.compare.questions.answer import Sketch
 from engine.compare.report.exhibits import Exhibit, Run
 from engine.contracts.agreement import REASONS
 from engine.report import Cell, Link, Table, meters

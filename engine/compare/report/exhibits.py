@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.compare.bulk.comparison import QUERIES, Tally
-from engine.compare.bulk.tally import Example, Sketch
+from engine.compare.bulk.tally import Example
 from engine.compare.cases import CHUNK, PAIR_KINDS
 from engine.compare.pair.answers import PairAnswers, ask
 from engine.compare.pair.file import Pair, Provenance
 from engine.compare.pair.shrink import Shrunk, corner_count, shrink
+from engine.compare.questions.answer import Sketch
 from engine.contracts.agreement import REASONS
 
 __all__ = ["Exhibit", "Run", "exhibits"]

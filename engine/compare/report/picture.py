@@ -11,10 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.compare.bulk.tally import Point, Sketch
 from engine.compare.pair.answers import Answer, PairAnswers
-from engine.compare.pair.file import Pair
-from engine.compare.questions.sketches import outline
+from engine.compare.pair.file import Pair, Point
+from engine.compare.questions.answer import Sketch, outline
 from engine.compare.report.view import Outline, View, middle_of, size_of
 
 __all__ = ["pair_svgs", "sketch_svg"]

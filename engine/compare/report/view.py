@@ -14,8 +14,8 @@ from matplotlib.patches import Polygon as Outlined
 from matplotlib.path import Path
 from matplotlib.transforms import Bbox
 
-from engine.compare.bulk.tally import Point
-from engine.compare.questions.sketches import outline
+from engine.compare.pair.file import Point
+from engine.compare.questions.answer import outline
 from engine.geometry import AnyShape, Circle, Segment, Transform
 from engine.report import meters
 from engine.report.charts import COLORS, as_svg

@@ -38,7 +38,7 @@ def of(impacts, rows, status=None, fraction=None):
 
 
 def test_without_a_fault_there_is_none():
-    distances, impacts = judge_distances(POSED, DISTANCES), judge_impacts(MOVING, BOX2D)
+    distances, impacts = judge_distances(POSED, DISTANCES, our_distances(POSED)), judge_impacts(MOVING, BOX2D, OURS)
     assert not unexplained(distances) and not unexplained(impacts)
     assert distances.n_agree + len(distances.differences) == N == impacts.n_agree + len(impacts.differences)
     assert {"toi_missed", "graze"} <= {one.reason for one in impacts.differences}
@@ -46,7 +46,7 @@ def test_without_a_fault_there_is_none():
 
 
 def test_the_limit_of_touching_is_a_tie():
-    verdicts = judge_distances(POSED, DISTANCES)
+    verdicts = judge_distances(POSED, DISTANCES, our_distances(POSED))
     assert {one.reason for one in verdicts.differences} == {"float32_tie"}
 
 
@@ -57,7 +57,7 @@ def test_a_wrong_distance(fault, is_ours):
     rows = np.flatnonzero(NORMAL & ((ours == 0.0) if fault == "apart" else (ours > 0.01)))[:200]
     bad = np.zeros(len(rows)) if fault == "zero" else ours[rows] + 1e-4
     good = DISTANCES[rows]
-    verdicts = judge_distances(POSED.take(rows), good, bad) if is_ours else judge_distances(POSED.take(rows), bad, good)
+    verdicts = judge_distances(POSED.take(rows), good, bad) if is_ours else judge_distances(POSED.take(rows), bad, ours[rows])
     assert len(unexplained(verdicts)) >= (len(rows) if fault != "apart" else 0.97 * len(rows))
 
 
@@ -108,7 +108,7 @@ def test_box2d_gives_up_on_a_spin_and_says_so():
     found = oracle.times_of_impact([(0, 1)], motion.start_a, motion.end_a, motion.start_b, motion.end_b)
     assert found.status.tolist() == [Status.OUT_OF_ITERATIONS]
     moving = moving_pairs(pack(oracle.shapes), np.array([(0, 1)]), motion)
-    verdicts = judge_impacts(moving, Impacts(found.status, found.fraction))
+    verdicts = judge_impacts(moving, Impacts(found.status, found.fraction), our_impacts(moving))
     assert [one.reason for one in verdicts.differences] in (["gave_up"], ["toi_missed"])
     assert "Box2D" in verdicts.differences[0].evidence
 
@@ -116,7 +116,7 @@ def test_box2d_gives_up_on_a_spin_and_says_so():
 def test_giving_up_excuses_no_wrong_answer_of_ours():
     rows = np.flatnonzero(NORMAL & (OURS.status == Status.HIT) & (OURS.fraction > 0.1) & (OURS.fraction < 0.9))[:100]
     gave_up = of(BOX2D, rows, Status.OUT_OF_ITERATIONS, np.zeros(len(rows)))
-    right = judge_impacts(take(MOVING, rows), gave_up)
+    right = judge_impacts(take(MOVING, rows), gave_up, of(OURS, rows))
     assert not unexplained(right) and {one.reason for one in right.differences} <= {"gave_up", "toi_missed"}
     wrong = judge_impacts(take(MOVING, rows), gave_up, of(OURS, rows, Status.MISS, np.ones(len(rows))))
     assert len(unexplained(wrong)) >= 0.9 * len(rows)  # a few only graze
@@ -125,7 +125,7 @@ def test_giving_up_excuses_no_wrong_answer_of_ours():
 
 
 def test_a_touch_that_neither_sees():
-    missed = [one.row for one in judge_impacts(MOVING, BOX2D).differences if one.reason == "toi_missed" and one.size > 0.2]
+    missed = [one.row for one in judge_impacts(MOVING, BOX2D, OURS).differences if one.reason == "toi_missed" and one.size > 0.2]
     rows = np.array([row for row in missed if BOX2D.status[row] == Status.MISS])
     verdicts = judge_impacts(take(MOVING, rows), of(BOX2D, rows), of(BOX2D, rows))
     # a few moments are looked at: what lasts a tenth of the step or longer is seen

@@ -11,8 +11,8 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.compare.cases import SOLID_KINDS
 from engine.compare.proofs.placed import explain_overlap
 from engine.compare.queries import Answers, our_manifolds, posed_pairs
-from engine.compare.questions.chunk import Chunk
 from engine.compare.questions.manifolds import judge_manifolds
+from engine.compare.questions.question import Chunk
 from engine.geometry import Circle, Polygon
 from engine.geometry.kinds import CIRCLE
 from engine.narrowphase import batched

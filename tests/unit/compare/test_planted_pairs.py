@@ -24,7 +24,8 @@ SCENES = [box2d_scene(one.shapes, one.poses, one.moves) for one in BODIES]
 
 
 def verdicts_of(at, scene=None, ours=None):
-    return judge_pairs(SHAPES, BODIES[at].indices, scene or SCENES[at], N, ours)
+    indices, scene = BODIES[at].indices, scene or SCENES[at]
+    return judge_pairs(SHAPES, indices, scene, N, ours or our_scene(SHAPES, indices, scene))
 
 
 def reasons(verdicts):
@@ -111,7 +112,7 @@ def test_a_large_scene():
     many = 500_000
     bodies = scene_chunk(CASES, SEED, 6, many)  # in clusters, moved
     scene = box2d_scene(bodies.shapes, bodies.poses, bodies.moves)
-    verdicts = judge_pairs(SHAPES, bodies.indices, scene, many)
+    verdicts = judge_pairs(SHAPES, bodies.indices, scene, many, our_scene(SHAPES, bodies.indices, scene))
     assert len(bodies.poses) == n_bodies(many) == 1001
     assert set(reasons(verdicts)) == {"fat_box"}
     assert verdicts.is_touching.sum() > 3000

@@ -41,7 +41,7 @@ BOX2D_BOXES, _ = SHAPES.boxes(INDICES, CASES.poses_a)
 def test_boxes_agree_for_every_kind_of_shape():
     kinds = Counter(type(SHAPES.shapes[at]) for at in INDICES.tolist())
     assert min(kinds[kind] for kind in (Circle, Polygon, Segment)) > 200
-    verdicts = judge_boxes(BOXES, BOX2D_BOXES)
+    verdicts = judge_boxes(BOXES, BOX2D_BOXES, our_boxes(BOXES))
     assert verdicts.n_agree == N
     assert 0.0 < verdicts.max_point_error < 0.01
 
@@ -64,7 +64,7 @@ def test_the_exact_box_lies_between():
 def test_a_side_that_is_off(side, is_ours):
     bad = (our_boxes(BOXES) if is_ours else BOX2D_BOXES).copy()
     bad[:, side] += 2.5 * BOXES.allowed
-    verdicts = judge_boxes(BOXES, BOX2D_BOXES, bad) if is_ours else judge_boxes(BOXES, bad)
+    verdicts = judge_boxes(BOXES, BOX2D_BOXES, bad) if is_ours else judge_boxes(BOXES, bad, our_boxes(BOXES))
     assert reasons(verdicts) == {"unexplained": N}
     assert verdicts.differences[0].evidence.startswith("ours is" if is_ours else "Box2D's is")
 
@@ -73,7 +73,7 @@ def test_a_skin_left_out():
     bare = BOX2D_BOXES + 0.01 * np.array((1.0, 1.0, -1.0, -1.0))
     is_skinned = np.array([not isinstance(SHAPES.shapes[at], Circle) for at in INDICES.tolist()])
     is_near = BOXES.allowed < 0.001
-    missed = {one.row for one in judge_boxes(BOXES, bare).differences}
+    missed = {one.row for one in judge_boxes(BOXES, bare, our_boxes(BOXES)).differences}
     assert set(np.flatnonzero(is_skinned & is_near).tolist()) <= missed
     assert (is_skinned & is_near).sum() > 1000
 
@@ -176,7 +176,7 @@ def test_a_mass_that_box2d_refuses():
     shapes = [Polygon([(0.0, 0.0), (2.0**-11, 0.0), (0.0, 2.0**-11)]), Polygon.box(0.5, 0.5)]
     ours = our_masses(shapes, np.ones(2))
     refused = replace(ours, is_refused=np.ones(2, dtype=np.bool_))
-    small, ordinary = judge_masses(shapes, np.ones(2), refused).differences
+    small, ordinary = judge_masses(shapes, np.ones(2), refused, ours).differences
     assert small.reason == "too_small"
     assert ordinary.reason == "unexplained"
 
@@ -233,7 +233,7 @@ def test_a_hull_that_box2d_would_not_end():
     found = box2d_hulls([points])
     assert found.n_wrapped.tolist() == [-1]
     assert found.corners == (None,)
-    (one,) = judge_hulls([points], found).differences
+    (one,) = judge_hulls([points], found, our_hulls([points])).differences
     assert one.reason == "endless"
     assert "never lead back to the first" in one.evidence
 

@@ -22,7 +22,7 @@ FOUND = ORACLE.rays(RAYS.indices, RAYS.poses, RAYS.origins, RAYS.ends)
 BOX2D = Rays.of(FOUND)
 OURS = our_rays(POSED)
 INSIDE, _ = ORACLE.contains(RAYS.indices, RAYS.poses, RAYS.origins)
-VERDICTS = judge_rays(POSED, BOX2D)
+VERDICTS = judge_rays(POSED, BOX2D, OURS)
 # a fifth of the rays start on the surface on purpose, and those may be told either way
 STARTS = our_points(POSED)
 ON_SURFACE = [one.row for one in judge_points(POSED, ~STARTS, STARTS).differences if one.reason == "float32_tie"]
@@ -51,7 +51,7 @@ def planted(is_ours, rows, **fault):
 
 
 def test_without_a_fault_there_is_none():
-    points = judge_points(POSED, INSIDE)
+    points = judge_points(POSED, INSIDE, our_points(POSED))
     assert unexplained(VERDICTS) == unexplained(points) == 0
     assert VERDICTS.n_agree + len(VERDICTS.differences) == N == points.n_agree + len(points.differences)
     assert {"float32_tie", "starts_inside"} <= {one.reason for one in VERDICTS.differences} <= {"float32_tie", "starts_inside", "short_ray"}
@@ -111,7 +111,8 @@ def at_edge(pose, origin, end, normal=None, fraction=None):
         found.fraction if fraction is None else np.array([fraction]),
         found.normal if normal is None else np.array([normal]),
     )
-    verdicts = judge_rays(posed_rays(pack(oracle.shapes), rays), told)
+    posed = posed_rays(pack(oracle.shapes), rays)
+    verdicts = judge_rays(posed, told, our_rays(posed))
     return [one.reason for one in verdicts.differences]
 
 
@@ -140,7 +141,8 @@ def test_circles_answer_no_short_ray(length, reason):
     )  # fmt: skip
     found = oracle.rays(rays.indices, rays.poses, rays.origins, rays.ends)
     told = Rays(np.where(found.hit, int(Status.HIT), int(Status.MISS)), found.fraction, found.normal)
-    differences = judge_rays(posed_rays(pack(oracle.shapes), rays), told).differences
+    posed = posed_rays(pack(oracle.shapes), rays)
+    differences = judge_rays(posed, told, our_rays(posed)).differences
     assert [one.reason for one in differences] == ([] if reason is None else [reason])
 
 

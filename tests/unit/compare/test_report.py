@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.compare.bulk.comparison import QUERIES, compare_chunks
-from engine.compare.bulk.tally import Sketch
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair, load_pair, pair_from_json, save_pair
+from engine.compare.questions.answer import Sketch
 from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Run, exhibits
 from engine.compare.report.picture import pair_svgs, sketch_svg
