@@ -301,7 +301,10 @@ class NonconvexCharacters(Demo):
             lines.append((text, palette.WARNING) if now > 0.0 or figure.hangs else text)
         lines.append(("green: feet of a grounded figure", palette.CAPTION))
         lines.append(
-            ("autopilot: take over with the arrow keys" if self.pilot is not None else "R: back to the autopilot", palette.CAPTION)
+            (
+                "autopilot: take over with the arrow keys" if self.pilot is not None else "press R to return to the autopilot",
+                palette.CAPTION,
+            )
         )
         return lines
 

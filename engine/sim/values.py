@@ -276,7 +276,9 @@ class ValueWriter:
         try:
             _own_class(name, self._module)
         except StateError:
-            raise StateError(f"{path} is of {name}, which cannot be part of a state: keep {_INSTEAD.get(name, 'plain data')}") from None
+            raise StateError(
+                f"{path} is of type {name}, which cannot be part of a state: keep {_INSTEAD.get(name, 'plain data')}"
+            ) from None
         return name
 
     def _array(self, array: Any, path: str) -> list[Any]:

@@ -182,7 +182,7 @@ class SweptDecoder:
         question = None
         if math.isnan(t):
             kind, line = "level", 8
-            sentence = f"{place} and stays there: {'they never meet' if never else 'this axis excludes nothing'}."
+            sentence = f"{place} and stays there, so {'they never meet' if never else 'this axis excludes nothing'}."
             if not never:
                 self.bars.add(height, -math.inf, math.inf, label)
         else:
@@ -197,13 +197,15 @@ class SweptDecoder:
                 self.closing.append((t, name, between(*ends)))
                 new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
                 sentence = (
-                    f"{place} and approaches by {meters(-rate)} during the motion: the shadows begin to overlap at {moment(t)}, {new}."
+                    f"{place} and approaches by {meters(-rate)} during the motion, so the shadows begin to overlap at {moment(t)}, {new}."
                 )
                 self.bars.add(height, t, math.inf, label)
             else:
                 kind, line = "ends", 7
                 new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
-                sentence = f"{place} and recedes by {meters(rate)} during the motion: the shadows stop overlapping at {moment(t)}, {new}."
+                sentence = (
+                    f"{place} and recedes by {meters(rate)} during the motion, so the shadows stop overlapping at {moment(t)}, {new}."
+                )
                 self.bars.add(height, -math.inf, t, label)
         foot = (x - s * n[0], y - s * n[1])
         way = (self.way[0], self.way[1]) if whose == 0 else (-self.way[0], -self.way[1])
@@ -315,12 +317,12 @@ class SweptDecoder:
         name = f"The circle about corner {corner} of the difference"
         if math.isnan(half):
             sentence = (
-                f"{name}: O's path passes {meters(away)} from its center, farther than the sum of the radii, {meters(self.radius)}: "
-                "no crossing."
+                f"{name}: O's path passes {meters(away)} from its center, farther than the sum of the radii, {meters(self.radius)}, so "
+                "there is no crossing."
             )
         else:
             sentence = (
-                f"{name}: O's path passes {meters(away)} from its center, within the radii, {meters(self.radius)}: it is inside from "
+                f"{name}: O's path passes {meters(away)} from its center, within the radii, {meters(self.radius)}. It is inside from "
                 f"{moment(nearest - half)} to {moment(nearest + half)}."
             )
             self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"corner {corner}")

@@ -81,7 +81,7 @@ def pyramid_forces(lab: Lab) -> list[Row]:
     weight = world.body(boxes[0]).mass * GRAVITY
     return [
         at_most("unbalanced part of a box's weight and moments", unbalanced(world, boxes) / weight, 1e-6, ""),
-        at_most("forces that pull or exceed friction", 0.0 if is_inside else 1.0, 0.0, ""),
+        at_most("forces that pull or exceed the friction limit", 0.0 if is_inside else 1.0, 0.0, ""),
     ]
 
 

@@ -491,7 +491,7 @@ def collision_time(quick: bool) -> Finding:
             tuple(swept),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
-        Table("the same gas in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
+        Table("the same gas simulated in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
     )
     return Finding(tables, charts, sentences)
 

@@ -133,8 +133,8 @@ def _nearest(difference: Difference, numbers: list[float], simplex: tuple[Mark, 
     which = ", the vertices that were kept," if at == 1 else ""
     place = f"{where} the {what}" if where != "the end" else f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
     return TraceStep(
-        "nearest", 2, f"The point v of the simplex{which} nearest to O is {place}: |v| = {meters(length)}, so the distance is at most "
-        "that.",
+        "nearest", 2, f"The point v of the simplex{which} nearest to O is {place}. Its distance from O is |v| = {meters(length)}, so the "
+        "shapes are at most that far apart.",
         (*difference.features(numbers[0], numbers[1]), *difference.features(numbers[2], numbers[3])), (on_a, on_b), n, length,
         {"|v|": length, "share": share},
         (

@@ -173,11 +173,11 @@ class _Decoder:
             if rate < 0.0:
                 self.towards.append(edge)
                 new = f"the latest entry so far is {moment(entry)}" if entry == t else f"{moment(entry)} is later, so nothing changes"
-                sentence = f"{name}, and the ray moves toward it: it is outside until {moment(t)}; {new}."
+                sentence = f"{name}, and the ray moves toward it, so it is outside until {moment(t)}; {new}."
                 self.bars.add(edge, t, math.inf, f"edge {edge}")
             else:
                 new = f"the earliest exit so far is {moment(leave)}" if leave == t else f"{moment(leave)} is earlier, so nothing changes"
-                sentence = f"{name}, and the ray moves away from it: it is outside after {moment(t)}; {new}."
+                sentence = f"{name}, and the ray moves away from it, so it is outside after {moment(t)}; {new}."
                 self.bars.add(edge, -math.inf, t, f"edge {edge}")
         question = Question(
             f"Does the ray move toward edge {edge} or away from it?", ("toward it: an entry", "away from it: an exit"), int(rate > 0.0)
@@ -275,7 +275,7 @@ class _Decoder:
         r = self.shape.radius
         what = "The circle" if len(self.corners) == 1 else f"The circle about corner {corner}"
         if math.isnan(half):
-            sentence = f"{what}: the ray's line passes its center at {meters(away)}, farther than the radius, {meters(r)}: it misses."
+            sentence = f"{what}: the ray's line passes its center at {meters(away)}, farther than the radius, {meters(r)}, so it misses."
         else:
             sentence = (
                 f"{what}: the ray's line passes its center at {meters(away)}, within the radius, {meters(r)}, and is inside from "
@@ -319,15 +319,15 @@ class _Decoder:
             entry = before[-1].values.get("t", before[-1].values.get("entry", math.inf))
             sentence = "A miss."
             if self.length == 0.0:
-                sentence = "A miss: the ray has no length and starts outside."
+                sentence = "A miss, because the ray has no length and starts outside."
             elif before[-1].kind in ("entered", "settled") and math.isfinite(entry):
-                sentence = f"A miss: the entry, {moment(entry)}, is not in [0, 1]: " + (
+                sentence = f"A miss: the entry, {moment(entry)}, is not in [0, 1], because " + (
                     "the ray ends before it." if entry > 1.0 else "it lies behind the start."
                 )
             line = 11 if before[-1].kind in ("entered", "settled") else before[-1].line
             marks.append(Mark("path", "dropped", (self.origin, self.at(1.0))))
         elif hit.normal is None or hit.point is None:
-            line, sentence = 0, "A hit at t = 0, without a normal: the ray starts inside the shape."
+            line, sentence = 0, "A hit at t = 0, without a normal, because the ray starts inside the shape."
             marks.append(Mark("point", "result", (self.origin,), text="hit"))
         else:
             x, y = hit.point

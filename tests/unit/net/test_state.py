@@ -317,7 +317,7 @@ def test_a_scene_that_is_none_is_refused(wrong):
 def test_what_cannot_be_told_is_named():
     demo = find_demo("bridge")(0)
     demo.own = {"at": [iter(())]}
-    with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of builtins:tuple_iterator, which cannot be part of a state"):
+    with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of type builtins:tuple_iterator, which cannot be part of a state"):
         encode_state(demo)
 
 

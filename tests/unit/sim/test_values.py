@@ -142,7 +142,7 @@ def test_a_random_number_generator_goes_on_where_it_was():
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ({"a": [iter(())]}, r"value\['a'\]\[0\] is of builtins:tuple_iterator, which cannot be part of a state"),
+        ({"a": [iter(())]}, r"value\['a'\]\[0\] is of type builtins:tuple_iterator, which cannot be part of a state"),
         (len, "builtins:builtin_function_or_method"),
         (World(), "engine.world.world:World"),
         (defaultdict(list), "defaultdict, which cannot be part of a state: keep a dict"),
