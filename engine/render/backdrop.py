@@ -55,10 +55,10 @@ def draw_backdrop(canvas: Canvas) -> None:
 
 
 def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
-    """Draw a bar of a round length with its name, in a lower corner, on a plate of its own; return the plate's place.
+    """Draw a scale bar of a round length in a lower corner, on a plate of its own; return the plate's place.
 
-    In the right one, or where it `was_left` in the left one; in the other where words lie there and none here, and over them where they
-    lie in both. It is left out, and the place empty, where there is no room for that.
+    The right corner is preferred, or the left one if it `was_left`. If text covers only the preferred corner, the other one is used; if
+    text covers both, the bar goes above it. Without room, the bar is left out and the place is empty.
     """
     left, top, width, height = canvas.camera.view
     ui = canvas.ui_scale

@@ -22,7 +22,7 @@ MIN_SCALE = 0.02
 MAX_SCALE = 50_000.0
 """Maximum scale, pixels per meter: 0.02 mm per pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
 _FAR = 20_000.0
-"""Maximum coordinate of a rectangle, pixels; larger ones are cut there, as pygame's hold 32-bit integers."""
+"""Maximum coordinate of a rectangle, pixels; pygame's rectangles hold 32-bit integers, so larger ones are clipped."""
 
 Place = tuple[int, int, int, int]
 """Left, top, width and height, pixels."""
@@ -63,7 +63,7 @@ class Camera:
         return pixels
 
     def rectangles(self, boxes: FloatArray) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], list[list[int]]]:
-        """Return which boxes of the world, (n, 4) x0, y0, x1, y1, are in view, and left, top, width, height of those, in pixels."""
+        """Return which boxes of the world, (n, 4) x0, y0, x1, y1, are in view, and their left, top, width and height in pixels."""
         left, top, width, height = self.view
         pixels = self.to_screen_array(boxes.reshape(-1, 2, 2))
         low, high = pixels.min(axis=1), pixels.max(axis=1)
@@ -94,7 +94,7 @@ class Camera:
         return replace(self, center=(self.center[0] - dx / self.scale, self.center[1] + dy / self.scale))
 
     def fitted(self, box: AABB, margin: float = 0.05, kept: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)) -> Camera:
-        """Return the camera that shows all of `box` in the middle, with `margin` of the view free on each side.
+        """Return the camera that centers `box`, with a margin of the share `margin` of the view on each side.
 
         `kept` are pixels at the left, top, right and bottom of the view that something else covers: the picture goes beside them.
         """
@@ -117,14 +117,14 @@ class Camera:
         return AABB((x - half[0], y - half[1]), (x + half[0], y + half[1]))
 
     def resized(self, view: tuple[int, int, int, int]) -> Camera:
-        """Return the camera for another viewport: same center, the scale following the smaller side."""
+        """Return the camera for another viewport, with the same center; the scale follows the smaller side."""
         before = min(self.view[2], self.view[3])
         after = min(view[2], view[3])
         ratio = after / before if before > 0 and after > 0 else 1.0
         return replace(self, view=view, scale=min(max(self.scale * ratio, MIN_SCALE), MAX_SCALE))
 
     def cut(self, view: tuple[int, int, int, int]) -> Camera:
-        """Return the camera for a larger or smaller part of the same surface: everything visible stays on its pixels."""
+        """Return the camera for a larger or smaller part of the same surface; everything visible keeps its pixels."""
         left, top, width, height = view
         return replace(self, view=view, center=self.to_world((left + 0.5 * width, top + 0.5 * height)))
 

@@ -38,13 +38,13 @@ _MAX_CORNERS = 4096
 _OUTLINE = 1.25
 """Width of the outline of a shape, design pixels."""
 _LABEL_PAD = 2.0
-"""Design pixels at both ends of a label that no other label may take."""
+"""Margin at both ends of a label that no other label may cover, design pixels."""
 _PLATE = 205
 """Opacity of the plate under a label, 0 to 255."""
 _BATCH = 64
-"""Figures whose corners are Python lists at the same time: all at once, they would set the garbage collector going in every frame."""
+"""Maximum number of figures whose corners are Python lists at the same time; more would trigger the garbage collector in every frame."""
 _CROWD = 400
-"""Polygons, or lines of one call, from which they are no longer smoothed: they are small then, and smoothing costs four times as much."""
+"""Polygons, or lines in one call, from this number on are not smoothed: they are small, and smoothing takes four times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Dots:
 
 
 class Canvas:
-    """A surface, a camera whose `view` is the part of the surface drawn on, and the pictures and fonts kept between frames.
+    """A surface, a camera whose `view` is the drawable part of it, and the images and fonts cached between frames.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Canvas:
     """
 
     is_sketch = False
-    """True if what is drawn is recorded, not painted."""
+    """True if drawings are recorded instead of painted."""
 
     def __init__(
         self,
@@ -107,12 +107,12 @@ class Canvas:
 
     @property
     def raster(self) -> Raster | None:
-        """The renderer of polygon batches, None if pygame draws them."""
+        """The renderer of polygon batches; None if pygame draws them."""
         return self._raster
 
     @property
     def can_paint(self) -> bool:
-        """True if our kernels can draw on the surface; pygame draws otherwise."""
+        """True if our kernels can draw on the surface; otherwise pygame draws."""
         return self._raster is not None and self._raster.can_paint(self.surface)
 
     @property
@@ -121,14 +121,14 @@ class Canvas:
         return self.fonts.ui_scale
 
     def at(self, offset: Point) -> Canvas:
-        """Return the canvas for a world whose origin lies at `offset` of this one's."""
+        """Return a canvas for a world whose origin lies at `offset` in this one."""
         return Canvas(
             self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room, self._raster, self._has_words, self.controls
         )
 
     @contextmanager
     def clipped(self, box: AABB | None) -> Iterator[None]:
-        """Draw nothing outside a box of the world for a while; None changes nothing."""
+        """Clip to a box of the world inside the block; None changes nothing."""
         before = self.surface.get_clip()
         if box is not None:
             (left, bottom), (right, top) = self.camera.to_screen(box.lower), self.camera.to_screen(box.upper)
@@ -143,7 +143,7 @@ class Canvas:
     # One thing at a time
 
     def polygon(self, points: Iterable[Point] | FloatArray, fill: Color | None, outline: Color | None = None, alpha: float = 1.0) -> None:
-        """Draw a convex polygon; `alpha` below 1 lets the ground show through."""
+        """Draw a convex polygon; with `alpha` below 1, the background shows through."""
         world = np.asarray(points if isinstance(points, np.ndarray) else list(points), dtype=np.float64)
         if len(world) >= 3:
             self._polygon_px(self.camera.to_screen_array(world).tolist(), fill, outline, alpha)
@@ -236,7 +236,7 @@ class Canvas:
         self.points(np.array([position], dtype=np.float64), color, radius_px, alpha, ring)
 
     def image(self, picture: pygame.Surface, position: Point, angle: float, width: float, alpha: float = 1.0) -> None:
-        """Draw a picture `width` meters wide, its middle at `position`, turned by `angle`."""
+        """Draw an image `width` meters wide, centered at `position` and rotated by `angle`."""
         x, y = self.camera.to_screen(position)
         scale = width * self.camera.scale / max(picture.get_width(), 1)
         reach = scale * math.hypot(*picture.get_size())
@@ -257,7 +257,7 @@ class Canvas:
         bold: bool = False,
         plate: bool = False,
     ) -> None:
-        """Write at a world point. `anchor`: which part of the text lies there: center, left, right, top or bottom.
+        """Write text at a world point; `anchor` is the part of the text at the point: center, left, right, top or bottom.
 
         `plate` lays the background's color under the words.
         """
@@ -268,7 +268,7 @@ class Canvas:
     def text_px(
         self, pixel: Point, text: str, color: Color, size: float = 13.0, anchor: str = "topleft", bold: bool = False, plate: bool = False
     ) -> pygame.Rect:
-        """Write at a pixel; `anchor` is the name of a corner or side of pygame's rectangles. Return the place taken."""
+        """Write text at a pixel; `anchor` is the name of a corner or side of pygame's rectangles. Return the covered rectangle."""
         if not self._has_words:
             return pygame.Rect(round(pixel[0]), round(pixel[1]), 0, 0)
         picture = self.fonts.render(text, size, color, bold)
@@ -290,7 +290,7 @@ class Canvas:
         plate: bool = False,
         sides: Sequence[tuple[int, int]] = ALL_SIDES,
     ) -> bool:
-        """Write beside a pixel, `gap` design pixels away, where nothing else is written; return False if there is no room.
+        """Write text beside a pixel, `gap` design pixels away, where it covers no other text; return False if there is no room.
 
         `sides` are those on which it may stand, as for `LabelRoom.beside`.
         """
@@ -316,7 +316,7 @@ class Canvas:
         plate: bool = False,
         sides: Sequence[tuple[int, int]] = ALL_SIDES,
     ) -> None:
-        """Do the same as `label`, but after all words of the picture that have one place only: `LabelRoom.settle` writes it."""
+        """Write a label as `label` does, but after all text with a fixed place, when `LabelRoom.settle` is called."""
         clip = self.surface.get_clip()
 
         def write() -> None:
@@ -328,7 +328,7 @@ class Canvas:
         self.room.wait(write)
 
     def keep_clear(self, pixels: FloatArray, side: float) -> None:
-        """Let no label lie on these pixels, float64 (n, 2), each the middle of a square of `side` design pixels."""
+        """Keep labels off squares of `side` design pixels centered at pixels, float64 (n, 2)."""
         square = round(side * self.ui_scale)
         for x, y in pixels[(np.abs(pixels) < 1e6).all(axis=1)].tolist():
             self.room.keep_off(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
@@ -340,7 +340,7 @@ class Canvas:
         self.dots([Dots(positions, color, radius_px, alpha, ring)])
 
     def dots(self, groups: Sequence[Dots]) -> None:
-        """Draw groups of dots one over the other, in one pass."""
+        """Draw groups of dots in one pass, later groups on top."""
         groups = [group for group in groups if len(group.positions) and group.alpha > 0.0]
         if not groups:
             return
@@ -397,7 +397,7 @@ class Canvas:
         return np.fromiter(map(shades.__getitem__, colors), dtype=np.int64, count=len(colors))
 
     def figures_px(self, corners: FloatArray, color: Color) -> None:
-        """Fill convex polygons with as many corners each, pixels, float64 (p, c, 2): needles, heads of arrows."""
+        """Fill convex polygons with the same number of corners, pixels, float64 (p, c, 2): needles, arrowheads."""
         if not len(corners):
             return
         mapped, flat = self.surface.map_rgb(palette.now(color)), corners.reshape(-1, 2)
@@ -460,7 +460,7 @@ class Canvas:
     def _write(
         self, picture: pygame.Surface, place: pygame.Rect, side: str, text: str, color: Color, size: float, bold: bool, plate: bool
     ) -> None:
-        """Put the picture of a text into its place; `side` is that of the place that stays if the text is written in another size."""
+        """Place rendered text; `side` is the side of the place that stays fixed if the text is written in another size."""
         if plate:
             self._plate(place)
         self.surface.blit(picture, place)

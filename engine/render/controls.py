@@ -17,7 +17,7 @@ __all__ = ["Control", "Controls"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A control in the picture: a slider, a button or a link, whichever of these attributes is set.
+    """A control in the picture: a slider, a button or a link, depending on which attributes are set.
 
     Attributes
     ----------
@@ -55,5 +55,5 @@ class Controls:
         return next((control for control in self.all if control.place.collidepoint(pixel[0], pixel[1])), None)
 
     def view_at(self, pixel: Sequence[int]) -> Camera | None:
-        """Return the camera of the view under a pixel, None if it is the picture's own."""
+        """Return the camera of the view under a pixel; None if it is the picture's own."""
         return next((camera for place, camera in self.views if place.collidepoint(pixel[0], pixel[1])), None)

@@ -1,4 +1,4 @@
-"""A world as a picture: shapes, boxes, contact points by state, normals, separations, joints, centers of mass, differences."""
+"""Draws a world: shapes, boxes, contact points by state, normals, separations, joints, centers of mass, differences."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DebugDraw:
         return self._impulses.value
 
     def keep_only(self, worlds: Iterable[WorldView]) -> None:
-        """Drop the cached shapes and impulse scales of all worlds except these, which the next picture shows."""
+        """Drop the cached shapes and impulse scales of all worlds except those that the next picture shows."""
         gone = self._packed.keys() - {id(world) for world in worlds}
         for number in gone:
             del self._packed[number]
@@ -60,7 +60,7 @@ class DebugDraw:
             self._still = StillPicture()
 
     def packed(self, world: WorldView) -> PackedShapes:
-        """Return the world's shapes in columns, read again only after its structure changed."""
+        """Return the world's shapes in columns; they are read again only if its structure has changed."""
         known = self._packed.get(id(world))
         if known is None or known[0] is not world or known[1].version != (world.structure_version, palette.theme_name()):
             known = self._packed[id(world)] = (world, PackedShapes(world))
@@ -78,7 +78,7 @@ class DebugDraw:
         return int((~world.awake & self.packed(world).is_dynamic).sum())
 
     def is_in_view(self, canvas: Canvas, world: WorldView) -> bool:
-        """Return True if the box of any fixture reaches into the view of a canvas in the world's frame."""
+        """Return True if the bounding box of any fixture overlaps the view of a canvas in the world's frame."""
         packed, seen, poses = self.packed(world), canvas.camera.visible, world.poses
         boxes = packed.boxes(packed.world_vertices(poses), packed.world_centers(poses))
         low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
@@ -93,7 +93,7 @@ class DebugDraw:
         poses: FloatArray | None = None,
         ground: Callable[[], None] | None = None,
     ) -> Drawn:
-        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences and points drawn.
+        """Draw one scene at `fraction` of its last step: 0 is before it, 1 after it. Return the drawn differences and points.
 
         `poses` are what the method of that name returns, where it has been asked already. With `ground`, which draws what lies under the
         scene, always the same, no other scene is in the view: it is kept then, and copied while nothing in it moves.
@@ -137,7 +137,7 @@ class DebugDraw:
         contacts: StepContacts,
         rows: IntArray,
     ) -> None:
-        """Draw what has no words; `rows` are those of the bodies of the contacts."""
+        """Draw everything without text; `rows` are the rows of the contacts' bodies."""
         world = scene.world
         vertices, centers = packed.world_vertices(poses), packed.world_centers(poses)
         if layers.shapes:
@@ -168,7 +168,7 @@ def _parts(
     contacts: StepContacts,
     longest_impulse: float,
 ) -> Iterator[object]:
-    """Return everything that the picture of a scene without text depends on, values that change with every step first."""
+    """Return everything that the picture of a scene without text depends on; values that change with every step come first."""
     yield poses
     yield packed, canvas.camera, canvas.surface.get_size(), canvas.surface.get_clip(), canvas.fonts, canvas.can_paint
     yield replace(layers, check=False, separations=False)
@@ -188,7 +188,7 @@ def _parts(
 
 
 def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepContacts, Sequence[Difference]]:
-    """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`.
+    """Return the contacts of the step and the referee's differences, without those of impacts after `fraction`.
 
     And without those of bodies that were moved by a command or destroyed since, whose `rows` are negative.
     """
@@ -255,7 +255,7 @@ def _draw_normals(canvas: Canvas, contacts: StepContacts) -> None:
 
 
 def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
-    """Write each point's separation beside it, the points in the middle of the view first, those for which there is room."""
+    """Write the separation beside each point, starting in the middle of the view, as far as there is room."""
     positions, _, separations = _present(contacts)
     pixels = canvas.camera.to_screen_array(positions)
     left, top, width, height = canvas.camera.view
@@ -270,7 +270,7 @@ def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
 
 
 def _draw_joints(canvas: Canvas, world: WorldView, packed: PackedShapes, poses: FloatArray) -> None:
-    """Draw each joint between its anchors, where they are on the bodies as drawn."""
+    """Draw each joint between its anchors on the drawn bodies."""
     moves = poses is not world.poses
     for joint_id in world.joint_ids:
         a, b = world.joint_anchors(joint_id)
@@ -283,7 +283,7 @@ def _draw_joints(canvas: Canvas, world: WorldView, packed: PackedShapes, poses: 
 
 
 def _carried(point: tuple[float, float], body: int, world: WorldView, packed: PackedShapes, poses: FloatArray) -> tuple[float, float]:
-    """Return where a point of a body lies when the body has its drawn pose."""
+    """Return the position of a body's point at the body's drawn pose."""
     row = int(np.searchsorted(packed.body_ids, body))
     (x, y, angle), (drawn_x, drawn_y, drawn_angle) = world.poses[row].tolist(), poses[row].tolist()
     return Transform((drawn_x, drawn_y), drawn_angle).apply(Transform((x, y), angle).apply_inverse(point))

@@ -1,4 +1,4 @@
-"""The referee's differences in the picture: a ring where each is, Box2D's normal and ours, the reason and the size in words."""
+"""Draws the referee's differences: a ring at each, Box2D's normal and ours, and the reason and size as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.render.palette import Color
 __all__ = ["PlacedDifferences", "draw_differences", "length_words", "placed", "reason_color"]
 
 _SAME_DIRECTION = 0.9998
-"""Cosine of about a degree: two arrows closer than that would hide each other."""
+"""Cosine of about one degree: arrows closer than that would hide each other."""
 _MAX_ARROWS = 40
 _MAX_LABELS = 8
 
@@ -52,7 +52,7 @@ def _pairs(vectors: Iterable[tuple[float, float] | None]) -> FloatArray:
 
 
 def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool) -> None:
-    """Draw each difference where it is: Box2D's normal in the reason's color, ours in green where it is another.
+    """Draw each difference at its place: Box2D's normal in the reason's color, and ours in green if it differs.
 
     Each has its ring, the largest have arrows; with `has_labels` the very largest have reason and size in words, where there is room.
     """

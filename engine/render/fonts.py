@@ -1,4 +1,4 @@
-"""Text and the plates under it, made once and kept, and room for it in the picture.
+"""Cached text and plates, and the free room for labels in a picture.
 
 The fonts are Noto Sans, and Fira Code for code, in the folder `typefaces`: no font of the system is needed. A label may lie on any of
 eight sides of its point. The first side counts on which it touches no other label, no plate and no edge of the view; where there is none
@@ -64,11 +64,11 @@ class FontBook:
         return font
 
     def render(self, text: str, size: float, color: Color, bold: bool = False, is_code: bool = False) -> pygame.Surface:
-        """Return the text as a surface with transparent ground; the same surface for the same text."""
+        """Return the text as a surface with a transparent background; the same surface for the same text."""
         return self._texts(text, size, palette.now(color), bold, is_code)
 
     def plate(self, size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: Color | None = None) -> pygame.Surface:
-        """Return a rounded plate of `size` pixels to write on, `alpha` of 255 opaque; the same surface for the same plate."""
+        """Return a rounded plate of `size` pixels for text, opaque at an `alpha` of 255; the same surface for the same plate."""
         return self._plates(size, ground, alpha, radius, edge)
 
     def width(self, text: str, size: float, bold: bool = False) -> int:
@@ -76,7 +76,7 @@ class FontBook:
         return self._widths(text, size, bold)
 
     def wrapped(self, text: str, size: float, width: int, bold: bool = False) -> list[str]:
-        """Break the text into lines of at most `width` screen pixels; a word longer than that, a path for instance, is broken too."""
+        """Break the text into lines of at most `width` screen pixels; a longer word, such as a path, is broken too."""
         return self._lines(text, size, width, bold)
 
     def shortened(self, text: str, size: float, width: int, bold: bool = False) -> str:
@@ -95,7 +95,7 @@ class FontBook:
         return text[: self._n_fitting(text, size, width, bold, "…")].rstrip(" .,:…") + "…"
 
     def _n_fitting(self, text: str, size: float, width: int, bold: bool, tail: str = "") -> int:
-        """Return how many characters of a text, with a tail after them, are at most `width` screen pixels wide."""
+        """Return the number of characters of a text that, followed by a tail, fit in `width` screen pixels."""
         low, high = 0, len(text)
         while low < high:
             middle = (low + high + 1) // 2
@@ -173,11 +173,11 @@ class LabelRoom:
         self._taken.append(place)
 
     def keep_off_lines(self, ends: FloatArray) -> None:
-        """Let labels avoid lines where they can; `ends` are pixels, float64 (n, 2, 2)."""
+        """Let labels avoid lines if possible; `ends` are pixels, float64 (n, 2, 2)."""
         self._lines += [(x0, y0, x1, y1) for x0, y0, x1, y1 in ends.reshape(-1, 4).tolist()]
 
     def part(self, view: tuple[int, int, int, int]) -> LabelRoom:
-        """Return the room in a part of the view, with the same occupied areas."""
+        """Return the room in a part of the view; it shares the occupied areas."""
         room = LabelRoom(view)
         room._taken, room._words, room._lines = [*self._taken], [*self._words], [*self._lines]
         return room
@@ -187,13 +187,13 @@ class LabelRoom:
         return place.collidelist(self._words) >= 0
 
     def is_free(self, place: pygame.Rect) -> bool:
-        """Return True if a rectangle lies in the view and is free."""
+        """Return True if a rectangle is free and inside the view."""
         return self._view.contains(place) and place.collidelist(self._taken) < 0
 
     def beside(
         self, point: tuple[float, float], size: tuple[int, int], gap: float, sides: Sequence[tuple[int, int]] = ALL_SIDES
     ) -> pygame.Rect | None:
-        """Reserve and return a free rectangle of `size` pixels at `gap` from a point, best one that no line crosses; or None."""
+        """Reserve and return a free rectangle of `size` pixels at `gap` from a point, preferably one that no line crosses; or None."""
         width, height = size
         free: list[pygame.Rect] = []
         for across, down in sides:

@@ -1,4 +1,4 @@
-"""A plot of the gap between two shapes over one step, with marks on the curve; nothing about collision is computed here."""
+"""A plot of the gap between two shapes over one step, with marks on the curve. It computes no collisions."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Heading = tuple[tuple[str, Color], ...]
 Place = tuple[int, int, int, int]
 
 _MIN_WIDTH, _MIN_HEIGHT, _LEGEND_FROM = 130.0, 58.0, 84.0
-"""Design pixels of a frame in which nothing could be read, and of the height from which there is a legend."""
+"""Minimum size of the frame for a readable plot, and minimum height for a legend, design pixels."""
 _NEAR_MARK = 7.0
 """Distance from a mark within which the pointer selects it, design pixels."""
 _HEADROOM, _ROOM_BELOW = 0.1, 0.16
-"""Shares of the plotted gaps kept free above and, at least, below touching."""
+"""Shares of the plotted range kept free above the curve and, at least, below zero."""
 _SIZE = 11.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A moment of the step: its fraction, and the gap where it lies on the curve, meters; None for a tick on the axis of time.
+    """A moment of the step: its fraction, and its gap if it lies on the curve, meters; None for a tick on the time axis.
 
     Its words are for the pointer; the legend stands under the plot, once for all marks that share it, "" for none.
     """
@@ -75,7 +75,7 @@ class GapPlot:
 
 
 class _Axes:
-    """Where a plot lies in its frame, pixels, and the range of its gaps."""
+    """Rectangle of a plot in its frame, pixels, and the range of its gaps."""
 
     def __init__(self, canvas: Canvas, frame: pygame.Rect, plot: GapPlot) -> None:
         ui = canvas.ui_scale
@@ -100,7 +100,7 @@ class _Axes:
 
 
 def draw_gap_plot(canvas: Canvas, place: Place, plot: GapPlot, pointer: tuple[float, float] | None = None) -> None:
-    """Draw into (left, top, width, height); `pointer` is a pixel; the values under it are written beside it."""
+    """Draw into (left, top, width, height), with the values under the pointer's pixel beside it."""
     surface, ui, frame = canvas.surface, canvas.ui_scale, pygame.Rect(place)
     if not _has_room(canvas, frame):
         return
@@ -178,7 +178,7 @@ def _draw_symbol(surface: pygame.Surface, mark: Mark, x: float, y: float, ui: fl
 
 
 def _draw_scales(canvas: Canvas, axes: _Axes, plot: GapPlot) -> None:
-    """Write what the two axes mean, where there is room for it."""
+    """Write the labels of the two axes, if there is room."""
     ui, place, zero = canvas.ui_scale, axes.place, axes.y(0.0)
     edge, apart, top = place.left - 8.0 * ui, 13.0 * ui, float(plot.gaps.max())
     canvas.text_px((edge, zero), "touching", palette.TEXT, _SIZE, "right")
@@ -212,7 +212,7 @@ def _draw_legend(canvas: Canvas, frame: pygame.Rect, plot: GapPlot) -> None:
 
 
 def _draw_values(canvas: Canvas, frame: pygame.Rect, axes: _Axes, plot: GapPlot, pointer: tuple[float, float]) -> None:
-    """Write the values under the pointer: of a mark near it, of the curve otherwise."""
+    """Write the values under the pointer: of a mark near it, otherwise of the curve."""
     surface, ui = canvas.surface, canvas.ui_scale
     t, lines = axes.fraction(pointer[0]), list[tuple[str, Color]]()
     near = min(plot.marks, key=lambda mark: math.dist(pointer, axes.at(mark)), default=None)

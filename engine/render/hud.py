@@ -1,4 +1,4 @@
-"""Readouts: the status strip under the picture, lines over it, wrapped text, spark lines. Sizes are design pixels times the UI scale."""
+"""Readouts: the status strip, text over the picture, wrapped text, sparklines. Sizes are design pixels times the UI scale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["draw_lines", "draw_scroll_bar", "draw_status", "lines_size"]
 _Place = tuple[int, int, int, int]
 
 _NOTE_PITCH = 14.0
-"""Design pixels from one line of a long note to the next: the strip is as high as two of them."""
+"""Line height of a long note, design pixels; the strip is two of them high."""
 
 
 def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, content: int, share: float, ui: float) -> None:
@@ -34,7 +34,7 @@ def draw_status(
     right: Sequence[tuple[str, Color]],
     note: tuple[str, Color] | None = None,
 ) -> None:
-    """Draw the strip at the bottom: captions with values from the left, colored words from the right.
+    """Draw the strip at the bottom: captions with values on the left, colored text on the right.
 
     A note stands before them, and takes their room; a long one that of the words at the right too, and two lines. Cells that do
     not fit are left out, from the last, never drawn over others.
@@ -68,7 +68,7 @@ def draw_status(
 
 
 def _draw_note(surface: pygame.Surface, fonts: FontBook, place: tuple[int, int], room: int, note: tuple[str, Color]) -> int:
-    """Write a note from (left, middle) on, in smaller letters and two lines if it must be, then shortened; return where it ends."""
+    """Write a note starting at (left, middle), if necessary smaller and on two lines, then shortened; return its right end."""
     (left, middle), (words, color) = place, note
     size, lines = 13.0, fonts.wrapped(words, 13.0, max(room, 1), True)
     if len(lines) > 1:
@@ -91,7 +91,7 @@ def draw_lines(
     alpha: int = 215,
     head: float | None = None,
 ) -> None:
-    """Write lines on a translucent plate with its upper left corner at `place`; the first in bold letters of another size, the `head`."""
+    """Write lines on a translucent plate with its upper left corner at `place`; the first, `head`, is bold and has its own size."""
     if not lines:
         return
     ui = fonts.ui_scale
@@ -105,7 +105,7 @@ def draw_lines(
 
 
 def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float = 14.0, head: float | None = None) -> tuple[int, int]:
-    """Return width and height of the plate that `draw_lines` makes, pixels."""
+    """Return the width and height of the plate that `draw_lines` draws, pixels."""
     pad, step = round(9 * fonts.ui_scale), round(1.45 * size * fonts.ui_scale)
     wide, high = max((fonts.width(text, size) for text, _ in lines), default=0), step * len(lines)
     if head is not None:

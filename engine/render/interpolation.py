@@ -1,4 +1,4 @@
-"""Poses between two steps, points that ride on them, and impacts inside a step, so that in slow motion cause comes before effect.
+"""Poses between two steps, points that move with them, and impacts inside a step, so that slow motion shows cause before effect.
 
 A picture between two steps interpolates linearly from one state to the next. Where continuous physics found an impact
 inside the step, that path has a bend: until the impact nothing was pushed, and the body that was hit stood still.
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatArray, local_centers: FloatArray) -> FloatArray:
-    """Return the poses at `fraction` of the way, of all or (n,) of each, moving each center of mass on a straight line as Box2D does.
+    """Return the poses at `fraction` of the way (one, or (n,) per body); each center of mass moves on a straight line, as in Box2D.
 
     The origin of a body is recovered from its center: ``position = center - R(angle) local_center``.
     """
@@ -52,7 +52,7 @@ def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatA
 
 
 def moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) -> FloatArray:
-    """Return local points in the world: each with the pose of its own row, or of `rows`."""
+    """Transform local points to the world, each with the pose in its own row, or in `rows`."""
     cos, sin, x, y = np.cos(poses[:, 2]), np.sin(poses[:, 2]), poses[:, 0], poses[:, 1]
     if rows is not None:  # column by column: rows of two numbers take NumPy five times as long
         cos, sin, x, y = cos[rows], sin[rows], x[rows], y[rows]
@@ -64,7 +64,7 @@ def moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class StepImpacts:
-    """The impacts that continuous physics found in one step.
+    """The impacts that continuous collision detection found in one step.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class StepImpacts:
     contact_moments: FloatArray
 
     def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray, body_ids: IntArray) -> FloatArray:
-        """Return the poses at `fraction` of the step: straight, but for the bends at the impacts.
+        """Return the poses at `fraction` of the step: linear, except for bends at the impacts.
 
         `body_ids`, int64 (b,), ascend: of the poses' rows. A body that has gone since has none; one that was put elsewhere stands there.
         """
@@ -108,7 +108,7 @@ class StepImpacts:
 
 @dataclass(frozen=True, slots=True)
 class PathPiece:
-    """One of several steps that a world took within one step of the picture: from `start` to `end` of it, and the poses (b, 3) of its
+    """One of several steps that a world took within one step of the picture, from `start` to `end`, with the poses (b, 3) of its
     bodies."""
 
     start: float
@@ -149,7 +149,7 @@ class StepPath:
 
 
 def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray, velocities: FloatArray, seconds: float) -> StepImpacts:
-    """Compute when each impact happened: the share of its path that the faster of the two bodies had covered by then.
+    """Compute when each impact happened, as the share of its path that the faster of the two bodies had covered.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class WorldStep(Protocol):
 
 
 class Stepped(Protocol):
-    """What has taken a step, as an `engine.sim.stage.Stage`."""
+    """The stage that took a step; `engine.sim.stage.Stage` implements it."""
 
     @property
     def is_last_step(self) -> bool: ...
@@ -212,7 +212,7 @@ class Stepped(Protocol):
 
 
 def step_path(stage: Stepped) -> StepImpacts | StepPath | None:
-    """Return the path of the bodies within the last step; None if it is straight, or the stage was brought elsewhere since."""
+    """Return the path of the bodies within the last step; None if it is straight, or the stage was moved elsewhere since."""
     if not stage.is_last_step:
         return None
     steps = stage.pieces
@@ -223,7 +223,7 @@ def step_path(stage: Stepped) -> StepImpacts | StepPath | None:
 
 
 def bends(path: StepImpacts | StepPath | None) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return where paths bend inside a step: ids of bodies (k,), fractions of the step (k,) and poses (k, 3)."""
+    """Return where paths bend inside a step: body ids (k,), fractions of the step (k,) and poses (k, 3)."""
     found = [(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3)))]
     if isinstance(path, StepImpacts):
         found.append((path.bodies, path.moments, path.poses))
@@ -246,7 +246,7 @@ def impacts_of(step: WorldStep) -> StepImpacts | None:
 
 
 def contact_moments(step: WorldStep, impacts: StepImpacts | None) -> FloatArray:
-    """Return when within the step of the picture each contact began, 0 to 1, float64 (n,); 0 for those from before."""
+    """Return when each contact began within the step, 0 to 1, float64 (n,); 0 for older contacts."""
     moments = impacts.contact_moments if impacts is not None else np.zeros(len(step.contacts))
     is_new = any_of_rows(step.contacts.state == PointState.ADD) | (moments > 0.0)
     return np.where(is_new, step.start + (step.end - step.start) * moments, 0.0)

@@ -1,4 +1,4 @@
-"""Marks of a step of an algorithm, drawn by what they stand for: each role has a color of the theme, a width and dashes of its own.
+"""Draws the marks of an algorithm's step by role: each role has its own theme color, width and dashes.
 
 A mark that is too small to be seen, a path without length or a circle without radius, is a dot: whatever is said to be there has ink.
 """
@@ -22,7 +22,7 @@ from engine.render.rounded import rounded
 __all__ = ["draw_marks"]
 
 Place = Callable[[FloatArray], FloatArray]
-"""Points of a view to points of its canvas, float64 (n, 2)."""
+"""Maps points of a view to points of its canvas, float64 (n, 2)."""
 
 
 _HEAD = 9.0
@@ -35,19 +35,19 @@ _SHORT = 3
 _LEVEL = 2.0
 """Tolerance for two corners of equal height, pixels."""
 _ACROSS = 10_000.0
-"""Pixels that a full line reaches to both sides of its first point, as far as labels have to know."""
+"""Length on both sides of an infinite line's first point that labels avoid, pixels."""
 _FAR = 30_000.0
-"""Pixels beyond which an edge crosses no label that is seen."""
+"""Edges beyond this coordinate cross no visible label, pixels."""
 _MAX_EDGES = 64
 """Maximum number of edges of a mark that labels avoid."""
 _BESIDE_DOT = 5.0
-"""Design pixels that the name of a corner moves away to be beside a dot."""
+"""Offset of a corner's name beside a dot, design pixels."""
 _MAX_NUMBERED = 16
 """Maximum number of corners of a shape whose corners are numbered."""
 
 
 def draw_marks(canvas: Canvas, place: Place, scenery: Sequence[Mark], marks: Sequence[Mark]) -> None:
-    """Draw the scenery of a step, its own marks, then their labels; labels of the scenery use the room that is left."""
+    """Draw the scenery of a step, the step's marks, and then their labels; the scenery's labels use the remaining room."""
     for mark in (*scenery, *marks):
         _draw(canvas, place, mark)
     if not canvas.has_words:
@@ -130,7 +130,7 @@ def _lines(canvas: Canvas, corners: FloatArray, style: Style, color: Color) -> N
 
 
 def _full_line(canvas: Canvas, points: FloatArray, style: Style, color: Color) -> None:
-    """Draw the straight line through two points from edge to edge of the view."""
+    """Draw the infinite line through two points, from edge to edge of the view."""
     box = canvas.camera.visible
     a, along = points[0], points[-1] - points[0]
     length = float(np.hypot(*along))
@@ -165,7 +165,7 @@ def _keep_clear(canvas: Canvas, place: Place, mark: Mark) -> None:
 
 
 def _edges(canvas: Canvas, place: Place, mark: Mark) -> FloatArray:
-    """Return the edges of a mark, pixels, float64 (n, 2, 2); none of one with so many that labels could not avoid them."""
+    """Return the edges of a mark, pixels, float64 (n, 2, 2); empty if labels could not avoid so many."""
     if mark.form not in ("path", "polygon", "arrow", "line") or not 2 <= len(mark.points) <= _MAX_EDGES:
         return np.zeros((0, 2, 2))
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
@@ -208,14 +208,14 @@ _SIDES = ((1, -1), (1, 0), (-1, -1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, 1))
 
 
 def _way(along: FloatArray) -> tuple[int, int]:
-    """Return the side of a label, as `LabelRoom.beside` takes it, that lies along a vector of pixels."""
+    """Return the side for a label, as `LabelRoom.beside` takes it, in the direction of a vector of pixels."""
     across, down = float(along[0]), float(along[1])
     level = 0.4 * max(abs(across), abs(down))
     return (0 if abs(across) <= level else 1 if across > 0.0 else -1), (0 if abs(down) <= level else 1 if down > 0.0 else -1)
 
 
 def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
-    """Write the names of the corners of shape A or B beside them, outside, where there is room and no mark names them."""
+    """Write the names of the corners of shape A or B outside beside them, if there is room and no mark names them."""
     if mark.text not in ("A", "B") or mark.form not in ("polygon", "path") or len(mark.points) > _MAX_NUMBERED:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))

@@ -1,4 +1,4 @@
-"""All shapes of a world in flat arrays, so that one NumPy operation a frame moves every vertex.
+"""All shapes of a world in flat arrays, so that one NumPy operation per frame moves every vertex.
 
 Local vertices never change: they are read once, and again only when the world's `structure_version` does.
 """
@@ -22,7 +22,7 @@ from engine.render.views import WorldView
 __all__ = ["Carry", "PackedShapes", "carried_points"]
 
 Carry = Callable[..., None]
-"""`_carry_kernel.carry_points`."""
+"""The signature of `_carry_kernel.carry_points`."""
 
 
 class PackedShapes:
@@ -127,19 +127,19 @@ class PackedShapes:
         return outlines
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
-        """Return all polygon corners for body poses (b, 3)."""
+        """Return all polygon vertices at body poses (b, 3)."""
         return moved(self.vertices, poses, self.vertex_row)
 
     def world_centers(self, poses: FloatArray) -> FloatArray:
-        """Return all circle centers for body poses (b, 3)."""
+        """Return all circle centers at body poses (b, 3)."""
         return moved(self.centers, poses, self.circle_row)
 
     def centers_of_mass(self, poses: FloatArray) -> FloatArray:
-        """Return the bodies' centers of mass for body poses (b, 3)."""
+        """Return the bodies' centers of mass at body poses (b, 3)."""
         return moved(self.local_centers, poses)
 
     def boxes(self, world_vertices: FloatArray, world_centers: FloatArray) -> FloatArray:
-        """Return x0, y0, x1, y1 of every fixture, skins included: polygons first, then circles."""
+        """Return the bounding box x0, y0, x1, y1 of every fixture, skins included: polygons first, then circles."""
         parts = [np.zeros((0, 4))]
         if len(self.polygon_row):
             low = np.minimum.reduceat(world_vertices, self.starts[:-1], axis=0) - self.skins[:, None]
@@ -153,7 +153,7 @@ class PackedShapes:
 def carried_points(
     contacts: StepContacts, packed: PackedShapes, poses: FloatArray, rows: IntArray, carry: Carry | None = None
 ) -> FloatArray:
-    """Return the contact points (n, 2, 2) as they lie on the bodies drawn at `poses`, whose `rows` are those of the contacts.
+    """Return the contact points (n, 2, 2) carried along by the bodies drawn at `poses`; `rows` are the rows of the contacts' bodies.
 
     Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would hang behind the body that it
     belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not

@@ -1,4 +1,4 @@
-"""The colors, in one place: what each is on a dark ground and on a light one, and as the present theme has it.
+"""All colors, for the dark and the light theme, and as the current theme has them.
 
 A color is looked up where it is used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
 constant of a module, which would keep the theme of the moment in which they were read.
@@ -193,17 +193,17 @@ FIXTURE_AABB: Color = DARK.fixture_aabb
 JOINT: Color = DARK.joint
 CENTER_OF_MASS: Color = DARK.center_of_mass
 BESIDES: tuple[Color, ...] = DARK.besides
-"""Worlds beside the first, in this order: their outlines over it, each with dashes of its own too, and their names."""
+"""Comparison worlds in this order: their outlines, each with its own dashes, and their names."""
 
 AGREE: Color = DARK.agree
 EXPLAINED: Color = DARK.explained
 UNEXPLAINED: Color = DARK.unexplained
 
 SERIES: tuple[Color, ...] = DARK.series
-"""Curves of a plot, and layers of a stack, in this order; each has a dash or a mark of its own too."""
+"""Curves of a plot and layers of a stack, in this order; each also has its own dash or mark."""
 
 USERS: tuple[Color, ...] = DARK.users
-"""Those who share a world, taking turns: their pointers, names, and the outlines of what they hold; the name stands beside it always."""
+"""Users of a shared world, in turn: their pointers, names, and the outlines of what they grab; the name is always shown."""
 
 _theme = DARK
 _present: dict[Color, Color] = {}
@@ -249,7 +249,7 @@ def now(color: Color) -> Color:
 
 
 def legible(color: Color, least: float = MIN_CONTRAST) -> Color:
-    """Return a color that a demo chose for a body, dark enough for a light ground: that of its name, or else nearer to black.
+    """Return a color that a demo chose for a body, darkened for a light background: by its name, otherwise mixed with black.
 
     A dark ground changes nothing, as demos choose their colors on one. `least` is the contrast: words need `WORDS_CONTRAST`.
     """
@@ -262,14 +262,14 @@ def legible(color: Color, least: float = MIN_CONTRAST) -> Color:
 
 
 def _darkened(color: Color, ground: Color, least: float) -> Color:
-    """Return a color, mixed with black until its contrast with the ground is at least `least`."""
+    """Return a color mixed with black until its contrast with the background is at least `least`."""
     while contrast(color, ground) < least:
         color = mix(color, (0, 0, 0), 0.1)
     return color
 
 
 def in_both(color: Color) -> tuple[Color, Color]:
-    """Return a color of the current theme as the dark and as the light theme have it, also one mixed with the background.
+    """Return a color of the current theme as (dark, light) theme colors; it may be mixed with the background.
 
     A demo's own color is darkened for the light theme.
 
@@ -299,7 +299,7 @@ def _mixture(color: Color, here: Theme, there: Theme) -> Color | None:
 
 
 def of_verdict(holds: bool | None) -> Color:
-    """Return the color of a claim that holds, that does not, or, for None, that cannot be judged yet."""
+    """Return the color of a claim that holds, of one that does not, or, for None, of one that cannot be judged yet."""
     return {None: TEXT, True: AGREE, False: WARNING}[holds]
 
 
@@ -332,7 +332,7 @@ def unpacked(number: int) -> Color:
 
 
 def _listed(color: Color | tuple[Color, ...]) -> tuple[Color, ...]:
-    """Return one color, or several, as several."""
+    """Return a color, or a sequence of colors, as a sequence."""
     return color if isinstance(color[0], tuple) else (color,)
 
 

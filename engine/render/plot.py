@@ -1,4 +1,4 @@
-"""Curves over time: panes above each other on one axis of steps, a pane for each unit, and marks that need no color.
+"""Curves over time: panes stacked on one time axis, one pane per unit, and marks that need no color.
 
     +--------------------------------+
     | 4 |      ___                   |   J
@@ -32,9 +32,9 @@ _MARK_EVERY = 84
 _DIMMED = 0.34
 """Share of the color kept by curves after the current step."""
 _FAINT, _ZERO = 0.35, 0.8
-"""Share of the color of a frame that the lines of the grid have, and that of zero: they are not to be taken for curves."""
+"""Share of color of the grid lines and of the zero line, weak enough not to be mistaken for curves."""
 _SAME = 1e-6
-"""Relative: values no farther apart are one value, whose last digits float32 has rounded (6e-8 each, of some that make a curve's)."""
+"""Relative difference below which values count as equal: float32 rounds the last digits (6e-8 per value)."""
 _LEAST, _AROUND_ZERO = 1e-6, 1.0
 """Smallest value that counts as not 0, and half the range shown for a curve that is 0 throughout; in the unit of the curve."""
 _MAX_DIGITS = 6
@@ -81,7 +81,7 @@ class TimeAxis:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers, 1, 2 or 5 times a power of ten apart, inside a range: `most` at the most.
+    """Return at most `most` round numbers, 1, 2 or 5 times a power of ten apart, inside a range.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def number_words(value: float, pitch: float) -> str:
 
 
 def columns(values: FloatArray, axis: TimeAxis) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return pixel, least and largest value of each pixel column that has any, of values by step.
+    """Return the pixel, the least and the largest value of each pixel column that has values, given values by step.
 
     Fewer steps than pixels come back as they are, a column each.
     """
@@ -137,7 +137,7 @@ def columns(values: FloatArray, axis: TimeAxis) -> tuple[FloatArray, FloatArray,
 
 
 def runs(curve: Curve, axis: TimeAxis) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Return pixel, least and largest value of the columns of each part of a curve through which one line goes, as `columns`.
+    """Return the columns, as `columns`, of each unbroken part of a curve.
 
     It ends where the values are not known, and before a break.
     """
@@ -162,7 +162,7 @@ def draw_panes(
     now: int,
     step_seconds: float,
 ) -> TimeAxis:
-    """Draw curves into (left, top, width, height), a pane for each of their units; return the axis of time.
+    """Draw curves into (left, top, width, height), one pane per unit; return the time axis.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def draw_spark(surface: pygame.Surface, place: tuple[int, int, int, int], values
 
 
 def draw_sample(surface: pygame.Surface, ui: float, place: tuple[int, int, int], style: int) -> None:
-    """Draw a piece of a curve's line at (left, middle, width): what stands for it in a list."""
+    """Draw a short piece of a curve's line at (left, middle, width), as a list entry."""
     left, middle, width = place
     color = palette.SERIES[style % len(palette.SERIES)]
     _draw_line(surface, color, [(float(left), float(middle)), (float(left + width), float(middle))], ui)
@@ -266,7 +266,7 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
 
 
 def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float, float]]:
-    """Return the corners of a curve: one for a column of one value, two for others, the nearer to the corner before it first."""
+    """Return the corners of a curve: one per column with one value, otherwise two, the one closer to the previous corner first."""
     if (low == high).all():
         return list(zip(x.tolist(), low.tolist(), strict=True))
     path: list[tuple[float, float]] = []
@@ -290,7 +290,7 @@ def _draw_line(surface: pygame.Surface, color: Color, path: Sequence[tuple[float
 
 
 def _between(path: Sequence[tuple[float, float]], k: int, x: float) -> tuple[float, float]:
-    """Return the point at x on the piece of a path from corner k to the next."""
+    """Return the point at x between corners k and k + 1 of a path."""
     k = min(max(k, 0), len(path) - 2)
     (x0, y0), (x1, y1) = path[k], path[k + 1]
     share = min(max((x - x0) / (x1 - x0), 0.0), 1.0) if x1 > x0 else 0.0
@@ -298,7 +298,7 @@ def _between(path: Sequence[tuple[float, float]], k: int, x: float) -> tuple[flo
 
 
 def _draw_marks(surface: pygame.Surface, path: Sequence[tuple[float, float]], color: Color, style: int, turn: float, ui: float) -> None:
-    """Draw the mark of a style every so many pixels of the screen, at places of its own."""
+    """Draw the mark of a style at regular distances along a curve."""
     pitch = _MARK_EVERY * ui
     xs = np.array([x for x, _ in path])
     at = xs[0] + (0.3 + 0.17 * style) * pitch

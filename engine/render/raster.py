@@ -1,4 +1,4 @@
-"""Polygons, dots and discs, drawn fast.
+"""Fast drawing of polygons, dots and discs.
 
 By kernels of ours, many polygons or dots in one call: pygame takes 2 us for each polygon and 4 more to smooth it, and half a microsecond
 for each dot; these a third of that. Discs and rings are small pictures with exact soft edges, made once and copied: ten times as fast as
@@ -28,7 +28,7 @@ from engine.render.palette import Color
 __all__ = ["MAX_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
 
 NO_COLOR = -1
-"""Stands for no color: nothing is drawn."""
+"""Stands for no color; nothing is drawn."""
 _SHIFTS = {0, 8, 16}
 """Bits at which the kernel expects red, green and blue, in any order."""
 _FAR = 1.0e6
@@ -36,7 +36,7 @@ _FAR = 1.0e6
 
 
 class Stamps(NamedTuple):
-    """Coverage of the pixels of each kind of dot, in 256ths, int64 (s,): kind k has ``sides[k]`` rows of as many, from ``starts[k]`` on."""
+    """Coverage of the pixels of each kind of dot, in 256ths, int64 (s,): kind k is a square of ``sides[k]`` rows, from ``starts[k]`` on."""
 
     shares: IntArray
     starts: IntArray
@@ -80,7 +80,7 @@ class Raster:
         hard_width: float = 1.0,
         most_soft: int = 0,
     ) -> None:
-        """Draw polygons one over the other, inside the clip of a surface, if it `can_paint` them.
+        """Draw polygons, later ones on top, inside the clip of a surface, if it `can_paint` them.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Raster:
     def dots(
         self, surface: pygame.Surface, points: FloatArray, ends: IntArray, stamps: Stamps, colors: IntArray, reach: FloatArray
     ) -> None:
-        """Draw dots one over the other, inside the clip of a surface that `can_paint`.
+        """Draw dots, later ones on top, inside the clip of a surface that `can_paint`.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Raster:
 
 
 def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]:
-    """Return the pixels of a surface, rows one after another, the number from one row to the next, and the clip as the kernels want it.
+    """Return the pixels of a surface, flattened by rows, the row stride, and the clip in the kernels' format.
 
     The surface is locked as long as the pixels are held.
     """
@@ -131,34 +131,34 @@ def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]
 
 
 def load_raster() -> Raster | None:
-    """Return a raster; None if kernels are not compiled, as a picture would take seconds."""
+    """Return a raster; None if the kernels are not compiled, because compiling would take seconds."""
     return Raster() if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else None
 
 
 MAX_DISC = 160.0
-"""Pixels of radius up to which a disc is kept as a picture: 0.4 MB at the most."""
+"""Maximum radius of a cached disc, pixels: at most 0.4 MB."""
 _MAX_PICTURES = 512
 
 
 class DiscBook:
-    """Pictures of discs by size and colors; radii are rounded to a quarter of a pixel."""
+    """Images of discs by size and colors; radii are rounded to a quarter of a pixel."""
 
     def __init__(self) -> None:
         self._pictures, self._stamps = lru_cache(_MAX_PICTURES)(_disc), lru_cache(_MAX_PICTURES)(_stamps)
 
     @staticmethod
     def steps(radii: FloatArray) -> IntArray:
-        """Return a number for each radius, int64 (n,), the same for those that have the same picture."""
+        """Return a number for each radius, int64 (n,); radii with the same image have the same number."""
         quarters: IntArray = np.maximum(np.rint(radii * 4.0), 2.0).astype(np.int64)
         return quarters
 
     def picture(self, radius: float, fill: Color | None, outline: Color | None, width: float = 1.0, alpha: float = 1.0) -> pygame.Surface:
-        """Return the smallest square picture of an odd width with the disc in its center."""
+        """Return the smallest square image with odd width that has the disc in its center."""
         fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
         return self._pictures(max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
 
     def stamps(self, kinds: Iterable[tuple[float, bool, float, float]]) -> Stamps:
-        """Return what share of each pixel a dot covers, or a ring, of each kind (radius, ring, width, alpha): what `picture` has as its
+        """Return the coverage of each pixel by a dot or ring of each kind (radius, ring, width, alpha); it equals the opacity of `picture`.
         opacity.
         """
         keys = [(max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0)) for radius, ring, width, alpha in kinds]
@@ -192,7 +192,7 @@ def _disc(radius: int, fill: Color | None, outline: Color | None, width: int, al
 
 
 def _covers(radius: float, width: float) -> tuple[FloatArray, FloatArray]:
-    """Return what share of each pixel a disc covers, and what share of it lies inside of an outline of that width."""
+    """Return the coverage of each pixel by a disc, and by the part inside an outline of a given width."""
     half = math.ceil(radius + 0.5) - 1  # the farthest pixel that is covered at all
     axis = np.arange(2 * half + 1) - half
     distance: FloatArray = np.hypot(axis[:, None], axis[None, :]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Thousands of axis-aligned boxes, and bars of a chart: plain rectangles, which cost a microsecond each."""
+"""Thousands of axis-aligned boxes, and bar charts: plain rectangles, which cost a microsecond each."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Bar:
 
 
 def fill_rectangles(canvas: Canvas, boxes: FloatArray, colors: Sequence[Color]) -> None:
-    """Fill boxes (n, 4) of the world, each with its color."""
+    """Fill boxes (n, 4) of the world, each with its own color."""
     seen, places = canvas.camera.rectangles(boxes)
     for place, color in zip(places, compress(colors, seen.tolist()), strict=True):
         canvas.surface.fill(color, place)
 
 
 def bar_height(ui_scale: float) -> float:
-    """Return the pixels from one bar to the next."""
+    """Return the distance between two bars, pixels."""
     return _ROW * ui_scale
 
 
 def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[Bar], name_width: float) -> float:
-    """Draw bars one under the other from (left, top) over a width, pixels; return the y under them.
+    """Draw bars below each other from (left, top) over a width, pixels; return the y coordinate below them.
 
     Names take `name_width` design pixels, fewer and shortened where the bars would have no room; the values stand behind the bars.
     """

@@ -1,4 +1,4 @@
-"""Roles of the marks of a step: their colors, widths and dashes; and the box that each view of an algorithm shows."""
+"""Roles of the marks of a step, with their colors, widths and dashes; and the box shown by each view of an algorithm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ROLE_WORDS", "STYLES", "Style", "marks_of", "role_color", "view_box"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Design pixels of a line and of a dot, whether lines have dashes and dots are rings, the share of its color that fills it."""
+    """Widths of lines and dots, design pixels; whether lines are dashed and dots hollow; opacity of fills."""
 
     width: float
     dot: float
@@ -48,7 +48,7 @@ ROLE_WORDS: dict[Role, str] = {
 """Meaning of each color, in the order of the legend."""
 
 _FAR_OUT = 3.0
-"""Maximum distance of the picture's edge from the scenery, in sizes of the scenery, for marks that lie far away."""
+"""Maximum distance of the picture's edge from the scenery, in sizes of the scenery, for marks far away."""
 
 
 def role_color(role: Role, theme: Theme | None = None) -> Color:
@@ -85,7 +85,7 @@ def marks_of(marks: Iterable[Mark], view: View) -> list[Mark]:
 
 
 def view_box(view: View, scenery: Sequence[Mark], steps: Sequence[TraceStep]) -> AABB:
-    """Return the box that a view shows: the scenery and the marks of all steps that are not far away from it."""
+    """Return the box that a view shows: the scenery, and the marks of all steps that are not far away from it."""
     ground = _extent(marks_of(scenery, view), view.is_plane)
     extent = _extent([mark for step in steps for mark in marks_of(step.marks, view)], view.is_plane)
     both = [known for known in (ground, extent) if known is not None]
@@ -109,7 +109,7 @@ def view_box(view: View, scenery: Sequence[Mark], steps: Sequence[TraceStep]) ->
 
 
 def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and the largest coordinates of marks; of whole lines only in plots, where they say how high they lie."""
+    """Return the least and the largest coordinates of marks; infinite lines count only in plots, where they mark a height."""
     low, high = [], []
     for mark in marks:
         if mark.form != "line" or not is_plane:

@@ -1,4 +1,4 @@
-"""A world beside another, drawn over it: outlines in its color, and the body that is farthest from its counterpart."""
+"""Draws a comparison world over the first: outlines in its color, and the body farthest from its counterpart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.render.raster import NO_COLOR
 __all__ = ["draw_apart", "draw_second_world", "ring_counterpart"]
 
 _CORNERS = np.linspace(0.0, 2.0 * math.pi, 32, endpoint=False)
-"""Angles of the corners with which a circle is outlined."""
+"""Angles of the polygon that outlines a circle."""
 _BETWEEN, _HALO = 1.5, 3.0
 """Width of the line between two counterparts, and of the background around it, design pixels."""
 _SEEN_APART = 3.0
@@ -25,7 +25,7 @@ _RING = 9.0
 
 
 def draw_second_world(canvas: Canvas, packed: PackedShapes, poses: FloatArray, which: int = 0) -> None:
-    """Outline all that can move, at poses (b, 3); `which` of the worlds beside the first it is."""
+    """Outline everything that can move, at poses (b, 3); `which` is the index of the comparison world."""
     vertices, centers = packed.world_vertices(poses), packed.world_centers(poses)
     moves, turning = packed.is_moving[packed.vertex_row], packed.is_moving[packed.circle_row]
     centers, radii, angles = centers[turning], packed.radii[turning, None, None], poses[packed.circle_row[turning], 2]
@@ -40,12 +40,12 @@ def draw_second_world(canvas: Canvas, packed: PackedShapes, poses: FloatArray, w
 
 
 def ring_counterpart(canvas: Canvas, point: tuple[float, float], which: int = 0) -> None:
-    """Ring the body that is farthest from its counterpart, where the two worlds have a picture each."""
+    """Draw a ring around the body that is farthest from its counterpart, if the two worlds have separate pictures."""
     canvas.point(point, palette.BESIDES[which], _RING, ring=True)
 
 
 def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, float], meters: float, which: int = 0) -> bool:
-    """Draw a line between two counterparts, with their distance beside it; nothing, and False, where they lie on the same pixels."""
+    """Draw a line between two counterparts, labeled with their distance; return False if they lie on the same pixel."""
     here, there = canvas.camera.to_screen(first), canvas.camera.to_screen(second)
     if not math.dist(here, there) >= _SEEN_APART * canvas.ui_scale:
         return False

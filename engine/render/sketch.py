@@ -1,4 +1,4 @@
-"""A canvas that records what is drawn on it, as plain data, for a page that draws it again at any zoom.
+"""A canvas that records drawings as plain data, for a page that redraws them at any zoom.
 
 A drawing is a list of figures, each a tuple that begins with its kind; colors are of the current theme, widths, radii and text sizes in
 design pixels, coordinates in whole multiples of `Sketch.pitch`:
@@ -40,13 +40,13 @@ __all__ = ["Sketch", "SketchBook"]
 _MAX_PICTURE = 192
 """Maximum width and height of a picture, pixels."""
 _MAX_PIXEL = 1e6
-"""Words farther out are not recorded."""
+"""Text farther outside than this is not recorded."""
 _PITCH = 0.125
-"""Pixels of the window, as it first shows the demo."""
+"""Size of the window in which the demo is first shown, pixels."""
 
 
 class SketchBook:
-    """What a demo draws from step to step, recorded as in a view of `size` pixels.
+    """Records what a demo draws from step to step, in a view of `size` pixels.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SketchBook:
         return _PITCH / self.camera.scale
 
     def add(self, step: int, *layers: Sequence[Callable[[Sketch], None]]) -> None:
-        """Note what functions draw at a step, in layers; a drawing that stays is noted once."""
+        """Record what functions draw at a step, in layers; an unchanged drawing is recorded once."""
         drawings = []
         for functions in layers:
             sketch = Sketch(self)
@@ -84,7 +84,7 @@ class SketchBook:
             self._steps.append((step, drawings))
 
     def as_json(self, color_number: Callable[[Color], int]) -> dict[str, Any]:
-        """Return all drawings, with numbers for colors: the figures, and from which step on which of them are drawn in each layer."""
+        """Return all drawings, with numbers for colors: the figures, and the steps from which each layer shows which of them."""
         return {
             "pitch": self.pitch,
             "scale": self.camera.scale,
@@ -101,7 +101,7 @@ def _png(picture: pygame.Surface) -> bytes:
 
 
 class Sketch(Canvas):
-    """One drawing; `figures` are those drawn so far."""
+    """One drawing; `figures` are the figures recorded so far."""
 
     is_sketch = True
 
@@ -117,7 +117,7 @@ class Sketch(Canvas):
         return there
 
     def finished(self) -> tuple[tuple[Any, ...], ...]:
-        """Return all figures, those labels too that waited for a place."""
+        """Return all figures, including the deferred labels."""
         self.room.settle()
         return tuple(self.figures)
 

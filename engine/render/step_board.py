@@ -1,4 +1,4 @@
-"""One algorithm step by step, or up to four side by side on the same case, in the view of a window whose camera looks at the plane."""
+"""An algorithm step by step, or up to four side by side on the same case, in a view whose camera looks at the plane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SPOT = 11.0
 
 
 def board_margins(pictures: Sequence[StepPicture], width: float, height: float, ui_scale: float) -> tuple[float, float, float]:
-    """Return what `draw_board` covers of a view at the top, the right and the bottom of the plane of the first, pixels."""
+    """Return the margins at the top, the right and the bottom of the first plane that `draw_board` covers, pixels."""
     if not pictures:
         return 0.0, 0.0, 0.0
     fonts = _fonts(ui_scale)
@@ -39,11 +39,11 @@ def draw_board(
     chosen: int | None = None,
     keys: Sequence[str] = (),
 ) -> list[StepPlaces]:
-    """Draw step k of each and one slider for all, and note on the canvas what a hand can use: the slider, which sets the demo's `parameter`
+    """Draw step k of each algorithm with a common slider, and record the controls: the slider, which sets the demo's `parameter`
     to a step counted from 1, links to pages, and the planes of the others.
 
-    The canvas has the ground of the first picture. A `question` is about the first too, see `StepPicture.draw`; its answers press these
-    `keys`.
+    The canvas already has the background of the first picture. A `question` is also about the first picture, see `StepPicture.draw`; its
+    answers press these `keys`.
     """
     drawn: list[StepPlaces] = []
     own: Camera | None = None
@@ -86,25 +86,25 @@ def _fonts(ui_scale: float) -> FontBook:
 
 
 def parts_of(n: int) -> frozenset[str]:
-    """Return the parts that each of n pictures has: one has its own slider, more share one; there is room for two with pseudo-code."""
+    """Return the parts of each of n pictures: one has its own slider, several share one; two have room for pseudo-code."""
     return ALL_PARTS if n == 1 else ALL_PARTS - {"slider"} if n == 2 else ALL_PARTS - {"slider", "code"}
 
 
 def _slider_place(view: pygame.Rect, fonts: FontBook) -> pygame.Rect:
-    """Return where the slider of several pictures stands: at the bottom of the view."""
+    """Return the place of the common slider, at the bottom of the view."""
     height = slider_height(fonts)
     return pygame.Rect(view.left, view.bottom - height, view.width, height)
 
 
 def divided(rect: pygame.Rect, n: int, columns: int) -> list[pygame.Rect]:
-    """Return n equal parts of a rectangle, row by row."""
+    """Divide a rectangle into n equal parts, row by row."""
     columns = min(columns, n)
     width, height = rect.width // columns, rect.height // -(-n // columns)
     return [pygame.Rect(rect.left + k % columns * width, rect.top + k // columns * height, width, height) for k in range(n)]
 
 
 def _places(view: Place, pictures: Sequence[StepPicture], fonts: FontBook) -> list[tuple[pygame.Rect, pygame.Rect]]:
-    """Return the rectangle of each picture and of its plane, side by side or stacked, whichever leaves larger planes."""
+    """Return the rectangles of the pictures and of their planes, side by side or stacked, whichever makes the planes larger."""
     arrangements, room = [], pygame.Rect(view)
     if len(pictures) > 1:
         room.height = max(_slider_place(room, fonts).top - room.top, 1)

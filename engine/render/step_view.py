@@ -1,4 +1,4 @@
-"""The picture of one step of an algorithm: its views, the pseudo-code with the line that runs, the sentence, the slider of all steps.
+"""Draws one step of an algorithm: its views, the pseudo-code with the current line, the sentence, and the slider of all steps.
 
     +----------------------------+------------------+
     | title                                    page |
@@ -48,9 +48,9 @@ _TITLE, _LINK, _CODE, _MIN_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 
 """Font sizes, design pixels."""
 _HEAD, _TITLE_ROW, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 20.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
 _MIN_TRACK = 120.0
-"""Minimum length of a slider with the costs beside it, design pixels; below that they stand under it."""
+"""Minimum length of a slider with the costs beside it, design pixels; below that, they stand under it."""
 _WIDE = 760.0
-"""Design pixels of a width from which a sentence has two lines at least; otherwise it has three. Longer ones have up to `_MAX_LINES`, and
+"""Width from which a sentence gets two lines; narrower pictures reserve three, design pixels. Longer ones have up to `_MAX_LINES`, and
 up to `_MAX_SHARE` of the height."""
 _MAX_LINES, _MAX_SHARE = 9, 0.38
 _MIN_VIEW = 120.0
@@ -125,8 +125,8 @@ class StepPlaces:
 def _lay_out(
     rect: pygame.Rect, algorithm: AlgorithmFacts, longest: str, rows_aside: int, costs: int, fonts: FontBook, parts: frozenset[str]
 ) -> StepLayout:
-    """Divide a rectangle; the plane gets what is left, and is the largest of the views. `longest` is the longest sentence, `costs` how wide
-    the words of the costs are."""
+    """Divide a rectangle; the plane is the largest view. `longest` is the longest sentence, `costs` the width of the
+    costs' text."""
     ui, nothing = fonts.ui_scale, pygame.Rect(rect.topleft, (0, 0))
     lines = 2 if rect.width >= _WIDE * ui or rect.height < 300 * ui else 3
     needed = len(fonts.wrapped(longest, _WORDS, max(rect.width - round(2 * _PAD * ui), 1))) if "sentence" in parts else 0
@@ -248,7 +248,7 @@ class StepPicture:
         return max(fonts.width(_cost_words(step), 12.0) for step in (self.steps[0], self.steps[-1]))
 
     def layout(self, rect: pygame.Rect, fonts: FontBook, parts: frozenset[str] = ALL_PARTS) -> StepLayout:
-        """Return where the parts stand in a rectangle, the same for every step."""
+        """Return the places of the parts in a rectangle, the same for every step."""
         rows = 0 if self.aside is None else self.aside.rows
         key = tuple(rect), fonts.ui_scale, rows, parts
         layout = self._layouts.get(key)
@@ -257,7 +257,7 @@ class StepPicture:
         return layout
 
     def title_height(self, plane: pygame.Rect, fonts: FontBook) -> int:
-        """Return the pixels that the title of the plane takes at its top."""
+        """Return the height of the plane's title, pixels."""
         return _title_of(self.algorithm.views[0], plane, fonts)[-1][1].bottom - plane.top if len(self.algorithm.views) > 1 else 0
 
     def draw(
@@ -386,7 +386,7 @@ class StepPicture:
         return canvas, _Axes()
 
     def _draw_count(self, surface: pygame.Surface, place: pygame.Rect, k: int, fonts: FontBook, has_slider: bool) -> pygame.Rect:
-        """Write which step it is and its costs, with the slider between them; return the slider's track."""
+        """Write the step's number and its costs, with the slider between them; return the slider's track."""
         if not place.height:
             return pygame.Rect(place.topleft, (0, 0))
         ui = fonts.ui_scale
@@ -415,7 +415,7 @@ def slider_height(fonts: FontBook) -> int:
 
 
 def draw_slider(surface: pygame.Surface, place: pygame.Rect, k: int, n: int, fonts: FontBook) -> pygame.Rect:
-    """Draw a slider over n steps, at step k from 0, and return its track: its left end is the first step, its right end the last."""
+    """Draw a slider over n steps at step k, and return its track: the left end is the first step, the right end the last."""
     pad = round(_PAD * fonts.ui_scale)
     pygame.draw.rect(surface, palette.PANEL, place)
     pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, (place.right, place.top))
@@ -423,7 +423,7 @@ def draw_slider(surface: pygame.Surface, place: pygame.Rect, k: int, n: int, fon
 
 
 def _draw_step_number(surface: pygame.Surface, row: pygame.Rect, k: int, n: int, fonts: FontBook) -> int:
-    """Write which step it is at the left of a row, and return the width that the widest number takes."""
+    """Write the step's number at the left of a row, and return the width reserved for the widest number."""
     words = "{} / {}" if row.width < 420 * fonts.ui_scale else "step {} of {}"
     picture = fonts.render(words.format(min(k, n - 1) + 1, n), 13.0, palette.TEXT, True)
     surface.blit(picture, picture.get_rect(midleft=(row.left + round(_PAD * fonts.ui_scale), row.centery)))
@@ -431,7 +431,7 @@ def _draw_step_number(surface: pygame.Surface, row: pygame.Rect, k: int, n: int,
 
 
 def _draw_track(surface: pygame.Surface, track: pygame.Rect, k: int, n: int, ui: float) -> pygame.Rect:
-    """Draw the line of a slider with its thumb, and return the part of it on which the thumb can be."""
+    """Draw the line of a slider with its thumb, and return the range of the thumb."""
     middle, reach = track.centery, round(6 * ui)
     inner = track.inflate(-2 * reach, 0)
     pygame.draw.line(surface, palette.PANEL_EDGE, (inner.left, middle), (inner.right, middle), max(2, round(3 * ui)))
@@ -447,14 +447,14 @@ def _draw_track(surface: pygame.Surface, track: pygame.Rect, k: int, n: int, ui:
 
 
 class _Axes:
-    """Places of the plane as they are."""
+    """Leaves places of the plane unchanged."""
 
     def __call__(self, points: FloatArray) -> FloatArray:
         return points
 
 
 class _PlotAxes(_Axes):
-    """Points of a plot to pixels of it, y up, from its lower left corner."""
+    """Maps points of a plot to pixels from its lower left corner, y up."""
 
     def __init__(self, box: AABB, size: tuple[int, int]) -> None:
         self._origin, self._size = np.array(box.lower), np.array(size, dtype=np.float64)
@@ -466,7 +466,7 @@ class _PlotAxes(_Axes):
 
 
 def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:
-    """Return the rendered lines of a view's title and their rectangles; in a view that is too low for them it is cut."""
+    """Return the rendered lines of a view's title and their rectangles, cut if the view is too low."""
     ui, room = fonts.ui_scale, max(place.width - round(2 * _PAD * fonts.ui_scale), 1)
     lines = fonts.wrapped(view.title, _SMALL, room)
     if 2.6 * (4 + 15 * len(lines)) * ui > place.height:
@@ -481,7 +481,7 @@ def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pyg
 def _draw_axes(
     surface: pygame.Surface, place: pygame.Rect, top: int, box: AABB, view: View, fonts: FontBook, discs: DiscBook
 ) -> tuple[Canvas, _Axes]:
-    """Draw the axes of a plot with their ticks and what they are, below `top`, and return what is drawn on, and the way there."""
+    """Draw the axes of a plot with ticks and labels, below `top`; return the canvas for its curves, and the mapping."""
     ui = fonts.ui_scale
     small = min(place.width, place.height) < 100 * ui
     below, above = (fonts.wrapped(words, _SMALL, place.width - round(2 * _PAD * ui)) if words else [] for words in (view.x, view.y))
@@ -588,14 +588,14 @@ def _draw_head(surface: pygame.Surface, place: pygame.Rect, algorithm: Algorithm
 
 
 def _title_lines(width: int, algorithm: AlgorithmFacts, fonts: FontBook) -> list[str]:
-    """Return the lines of the title that stand beside the link in a head of that width."""
+    """Return the lines of the title that fit beside the link."""
     pad = round(_PAD * fonts.ui_scale)
     room = width - fonts.width(_link_words(width, algorithm, fonts), _LINK) - 3 * pad
     return fonts.wrapped(algorithm.title, _TITLE, max(room, 1), True)
 
 
 def _link_words(width: int, algorithm: AlgorithmFacts, fonts: FontBook) -> str:
-    """Return the words of the link, as many as there is room for beside the title."""
+    """Return the text of the link, as much as fits beside the title."""
     room = width - fonts.width(algorithm.title, _TITLE, True) - round(4 * _PAD * fonts.ui_scale)
     return next((words for words in ("Why it works", "Why?") if fonts.width(words, _LINK) <= room), "Why?")
 
@@ -631,7 +631,7 @@ def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, colo
 def _draw_code(
     surface: pygame.Surface, place: pygame.Rect, algorithm: AlgorithmFacts, line: int | None, fonts: FontBook, marks: Sequence[Mark]
 ) -> None:
-    """Write the pseudo-code, the line that runs on a plate; below it what the colors of this step mean, where there is room."""
+    """Write the pseudo-code with the current line highlighted, and below it the meanings of this step's colors, if there is room."""
     if not place.height:
         return
     ui, code = fonts.ui_scale, algorithm.pseudo_code
@@ -657,7 +657,7 @@ def _draw_code(
 
 
 def _code_rows(number: int, line: str, size: float, room: int, fonts: FontBook) -> list[tuple[int, int, str]]:
-    """Break a line of pseudo-code where it is too wide; return its number, the indent and the words of each row."""
+    """Break a line of pseudo-code if it is too wide; return its number, the indent and the text of each row."""
     indent, words = _indent(line, fonts.ui_scale), line.strip()
     if fonts.width(words, size) <= room - indent:
         return [(number, indent, words)]

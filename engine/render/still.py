@@ -1,4 +1,4 @@
-"""Cache for the picture of a scene at rest or paused: kept when two frames in a row are equal, and copied from then on."""
+"""Cache for the picture of a scene at rest or paused: it is kept when two successive frames are equal, and copied from then on."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["StillPicture"]
 
 
 class StillPicture:
-    """The last picture of a view, and the values it was drawn from."""
+    """The last picture of a view, and the values from which it was drawn."""
 
     def __init__(self) -> None:
         self._parts: list[object] = []
-        """The values the last picture was drawn from; only the first if the picture differed from the one before."""
+        """The values from which the last picture was drawn; only the first if the picture differed from the one before."""
         self._was_same = False
         self._picture: pygame.Surface | None = None
         self._points = np.zeros((0, 2, 2))
 
     def show(self, canvas: Canvas, parts: Iterator[object]) -> FloatArray | None:
-        """Copy the picture that was kept into the view, if it was made of the same parts, and return its contact points; else None.
+        """Copy the kept picture into the view if its values are the same, and return its contact points; otherwise return None.
 
         Of a scene that moves the first part is looked at and no other.
         """
@@ -43,7 +43,7 @@ class StillPicture:
         return self._points
 
     def keep(self, canvas: Canvas, points: FloatArray) -> None:
-        """Keep what has been drawn in the view, and where its contact points are, if it was made of the same as the picture before."""
+        """Keep the drawn view and its contact points if their values are those of the previous picture."""
         if self._was_same:
             is_clear = canvas.surface.get_flags() & pygame.SRCALPHA  # without it every pixel of the copy would be clear there
             self._picture, self._points = pygame.Surface(canvas.camera.view[2:], is_clear, canvas.surface), points

@@ -1,4 +1,4 @@
-"""Contact points that came or went in the last steps, kept for a while so that the eye can catch them."""
+"""Contact points that appeared or disappeared in the last steps, kept for a while so that they can be seen."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from engine.contracts.contact import PointState, StepContacts
 __all__ = ["FADE_STEPS", "FLASH_STEPS", "ContactTrail", "flagged"]
 
 FADE_STEPS = 24
-"""Steps a removed point stays: 0.4 s at 60 Hz. Counted in steps, so that slow motion slows it too and a pause holds it."""
+"""Number of steps for which a removed point stays: 0.4 s at 60 Hz; slow motion and pauses apply to it."""
 FLASH_STEPS = 10
-"""Steps the ring around a new point stays."""
+"""Number of steps for which the ring around a new point stays."""
 _LEVELS = 8
-"""Shades between just now and gone: each is drawn in one go."""
+"""Number of shades while a point fades; points of one shade are drawn together."""
 
 
 def flagged(positions: FloatArray, flags: NDArray[np.bool_]) -> FloatArray:
-    """Return the positions (n, 2, 2) that are flagged (n, 2), as (k, 2): what indexing returns, in a third of the time."""
+    """Return the flagged (n, 2) positions (n, 2, 2) as (k, 2); equal to indexing in a third of the time."""
     return positions.reshape(-1, 2).take(np.flatnonzero(flags), axis=0)
 
 
 class _Marks(NamedTuple):
-    """Points (k, 2) that came or went in a step, the ids of their bodies (k, 2), and the moment (k,) of the step at which they came."""
+    """Points (k, 2) that appeared or disappeared in a step, the ids of their bodies (k, 2), and when in the step (k,) they appeared."""
 
     step: int
     positions: FloatArray
@@ -44,7 +44,7 @@ class ContactTrail:
         self._removed: deque[_Marks] = deque(maxlen=FADE_STEPS)
 
     def record(self, contacts: StepContacts, moments: FloatArray | None = None) -> None:
-        """Take in one step's contacts; every step must be given, drawn or not. One that is taken again replaces those from it on.
+        """Record one step's contacts; every step must be recorded, drawn or not. A repeated step replaces those from it on.
 
         `moments`, float64 (n,), is the moment of the step at which each row began: 0 its beginning, 1 its end.
         """
@@ -63,7 +63,7 @@ class ContactTrail:
             self._removed.append(_Marks(contacts.step, positions, bodies, np.zeros(len(bodies))))
 
     def forget(self, bodies: Collection[int]) -> None:
-        """Drop the points of some bodies, because they are no longer where they were."""
+        """Drop the points of bodies that were moved or destroyed."""
         for marks in (self._added, self._removed) if bodies else ():
             for k, mark in enumerate(marks):
                 stays = ~np.isin(mark.bodies, list(bodies)).any(axis=1)
@@ -71,12 +71,12 @@ class ContactTrail:
                     marks[k] = _Marks(mark.step, frozen(mark.positions[stays]), mark.bodies[stays], mark.since[stays])
 
     def added(self, now: int, fraction: float = 1.0) -> list[tuple[float, FloatArray]]:
-        """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came until `fraction` of the step `now`."""
+        """Return (age from 0 to 1; positions (n, 2)) of points that appeared until `fraction` of the step `now`."""
         seen = [(mark.step, mark.positions if mark.step < now else mark.positions[mark.since <= fraction]) for mark in self._added]
         return _aged(seen, now, FLASH_STEPS)
 
     def removed(self, now: int) -> list[tuple[float, FloatArray]]:
-        """Return (age from 0 to 1, positions (n, 2)) for points that went until the step `now`."""
+        """Return (age from 0 to 1, positions (n, 2)) of points that disappeared until the step `now`."""
         return _aged([(mark.step, mark.positions) for mark in self._removed], now, FADE_STEPS)
 
 

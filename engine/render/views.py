@@ -1,4 +1,4 @@
-"""Interfaces that drawing needs of a world: structural types, so that the picture depends on no engine."""
+"""Interfaces of a world for drawing, as structural types, so that drawing depends on no engine."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class WorldView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SceneView:
-    """A world in the picture, its position, meters, and the annotations on it.
+    """A world in the picture, its position, meters, and its annotations.
 
     Attributes
     ----------
