@@ -141,7 +141,7 @@ class Bullet(Demo):
             1.0,
             "",
             "phase (where the steps end)",
-            note="0: a step ends at the target's center; 0.5: the target is halfway between two step ends.",
+            note="At 0, a step ends at the target's center; at 0.5, the target is halfway between two step ends.",
         ),
         Parameter.choice("shape", ("disc", "box"), "bullet shape"),
     )

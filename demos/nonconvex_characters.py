@@ -225,14 +225,14 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
     id="nonconvex_characters",
     category="Shapes and contacts",
     title="Non-convex characters",
-    watch="Four birds, each built from different shapes, walk off an edge and jump back; red marks who stands on air or hangs by the head.",
+    watch="Four birds built from different shapes walk off an edge and jump back; red marks birds that stand on air or hang by the head.",
 )
 class NonconvexCharacters(Demo):
     """A bird built from one box, from two, from a circle and three boxes, and from the pieces of its traced outline."""
 
     tries = (
         ("Pause at the edge (Space): the red bar under the single box is the longest.", "pause"),
-        ("Walk and jump with the arrow keys: the bird of two boxes hangs by its head.", "key left, key right, key up"),
+        ("Walk and jump with the arrow keys: the bird made of two boxes hangs by its head.", "key left, key right, key up"),
         ("Press 2 to see the bounding boxes: which corners are empty?", "aabbs"),
     )
     keywords = "convex concave decomposition outline trace box sprite platform"

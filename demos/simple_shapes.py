@@ -73,7 +73,7 @@ def make_shape(kind: str, size: float) -> Circle | Polygon:
     id="simple_shapes",
     category="Shapes and contacts",
     title="Simple shapes",
-    watch="Each kind of shape has its color. A body turns red while it touches another; dots mark the contact points.",
+    watch="Each kind of shape has its own color. A body turns red while it touches another; dots mark the contact points.",
 )
 class SimpleShapes(Demo):
     """The pit grows with the number of bodies, so that the heap keeps its proportions."""

@@ -39,7 +39,7 @@ _SWITCHES: tuple[tuple[str, str], ...] = (
         "Stops fast bodies when they hit static bodies, and bullets when they hit any body. If off, they pass through thin walls.",
     ),
     ("sleeping", "Lets bodies at rest sleep (drawn dim) until something touches them. If off, every body is computed in every step."),
-    ("sub_stepping", "Handles one time of impact per step, to study continuous collision. Time runs slower while bodies collide."),
+    ("sub_stepping", "Handles one time of impact per step, to study continuous collision. Time runs more slowly while bodies collide."),
 )
 
 _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}

@@ -184,7 +184,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
                 room, n_pictures = room - len(picture.png), n_pictures + 1
         pictures.append(list(own.values()))
     return pictures, [
-        f"The pictures of {counted(n_left_out, 'body', 'bodies')} were omitted because they exceed the limit of a scene."
+        f"The pictures of {counted(n_left_out, 'body', 'bodies')} were omitted because they exceed the size limit of a scene."
     ] if n_left_out else []
 
 

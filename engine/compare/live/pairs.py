@@ -394,7 +394,7 @@ class LivePairs:
         gap, touches = pair.gap, pair.decides()
         if is_theirs and touches:
             if gap > 0.0:
-                return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying Box2D's rule reproduces its touch"
+                return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying Box2D's rule reproduces its contact"
             if pair.decides_mirrored():
                 return "unexplained", -gap, "the two touch, but our broad phase missed the pair"
             return None

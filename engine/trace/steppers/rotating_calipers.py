@@ -91,7 +91,10 @@ def _begins(case: PointsCase, corners: tuple[Point, ...]) -> str:
     if len(corners) < 3:
         what = "one spot" if len(corners) == 1 else f"the line from {case.name(corners[0])} to {case.name(corners[1])}"
         return f"All points are on {what}, so there is nothing to rotate."
-    return f"Only the hull matters, {names(case, corners)}. A rectangle of minimum area has a side along one of its {len(corners)} edges."
+    return (
+        f"Only the corners of the hull matter, {names(case, corners)}. "
+        f"A rectangle of minimum area has a side along one of its {len(corners)} edges."
+    )
 
 
 def _area(caliper: Caliper) -> float:
