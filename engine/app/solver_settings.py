@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from engine.common.limits import MAX_ITERATIONS
 from engine.sim.parameters import Parameter
 from engine.world import WorldSettings, load_solver
-
-if TYPE_CHECKING:
-    from engine.dynamics.solvers.protocol import Setting
+from engine.world.setting import Setting
 
 __all__ = ["OF_WORLD", "changed_setting", "setting_parameters", "setting_values"]
 
@@ -51,16 +48,9 @@ _MANY = 1000.0
 """Ratio of largest to smallest value from which a slider is logarithmic."""
 
 
-def _own_settings(solver: str) -> tuple[Setting, ...]:
-    from engine.dynamics.solver import RigidBodySolver
-
-    kind = load_solver(solver)
-    return kind.method.settings if issubclass(kind, RigidBodySolver) else ()
-
-
 def setting_parameters(solver: str) -> tuple[Parameter, ...]:
     """Return the settings of a solver."""
-    return (*_HEEDED.get(solver, ()), *(_parameter(setting) for setting in _own_settings(solver)), _WARM)
+    return (*_HEEDED.get(solver, ()), *(_parameter(setting) for setting in load_solver(solver).settings), _WARM)
 
 
 def _parameter(setting: Setting) -> Parameter:

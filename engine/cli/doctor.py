@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
-from engine.common.installation import BOX2D, CORE, INSTALL, LAB, is_checkout
+from engine.common.installation import BOX2D, CORE, ENGINES, INSTALL, INSTALL_ENGINES, LAB, is_checkout
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
@@ -56,6 +56,7 @@ def findings() -> Iterator[Finding]:
     yield from _packages()
     yield from _mixed()
     yield from _box2d()
+    yield from _engines()
     yield from _sdl()
     yield _display()
     yield from _numba()
@@ -223,6 +224,16 @@ def _box2d() -> Iterator[Finding]:
         yield Finding("memory reader", "ok", "reads contacts directly from Box2D's memory; matches the public interface")
     elif answer is not None:
         yield Finding("memory reader", "note", answer["memory_problem"], _READER_HELP)
+
+
+def _engines() -> Iterator[Finding]:
+    """List the other engines that can simulate worlds; none is needed."""
+    for distribution in ENGINES.values():
+        version = _installed(distribution)
+        if version is None:
+            yield Finding(distribution, "note", "not installed; the laboratory runs without it", INSTALL_ENGINES)
+        else:
+            yield Finding(distribution, "ok", f"{version}; as a solver it rewinds by repeating the run from the beginning")
 
 
 def _sdl() -> Iterator[Finding]:

@@ -47,11 +47,11 @@ def motion_command(args: MotionOptions) -> Report:
     """
     from engine.compare.motion.tally import MotionTally
     from engine.sim.registry import all_demos, find_demo
-    from engine.world.solver import solvers
+    from engine.world.solver import methods
 
     integer("--every", args.every, 1, args.steps)
     method = args.method or (args.solver if args.solver not in (None, "box2d") else "soft_step")
-    choice("--method", method, [name for name in solvers() if name != "box2d"])
+    choice("--method", method, methods())
     kinds = [find_demo(name) for name in dict.fromkeys(args.ids)] if args.ids else list(all_demos())
     with warming():
         options.prepare_solvers("box2d", method)

@@ -16,8 +16,8 @@ from pathlib import Path
 from engine.common.errors import LabError
 
 __all__ = [
-    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "INSTALL", "LAB", "MissingPartError", "is_checkout", "program", "require", "told_missing",
-    "version_of",
+    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "MissingPartError", "is_checkout",
+    "is_installed", "program", "require", "told_missing", "version_of",
 ]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
@@ -50,6 +50,9 @@ LAB = {
 }
 """Further modules that the laboratory imports, with the distribution that provides each."""
 
+ENGINES = {"pyb2d3": "pyb2d3", "pymunk": "pymunk"}
+"""Modules of other physics engines, with the distribution that provides each: the ``engines`` extra."""
+
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -59,7 +62,9 @@ def is_checkout() -> bool:
 
 
 INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else f'python -m pip install "{DISTRIBUTION}[lab]"'
-"""Command that installs everything."""
+"""Command that installs everything but the other engines."""
+INSTALL_ENGINES = f'python -m pip install "{"." if is_checkout() else DISTRIBUTION}[engines]"'
+"""Command that installs the other engines."""
 
 
 class MissingPartError(LabError, ModuleNotFoundError):
@@ -75,14 +80,20 @@ def require(*modules: str) -> None:
         A library is not installed.
     """
     for module in modules:
-        if sys.modules.get(module) is None and find_spec(module) is None:
+        if not is_installed(module):
             raise MissingPartError(told_missing(module), name=module)
+
+
+def is_installed(module: str) -> bool:
+    """Return whether a library is installed, without importing it."""
+    return sys.modules.get(module) is not None or (module not in sys.modules and find_spec(module) is not None)
 
 
 def told_missing(module: str) -> str:
     """Return the message for a library that is not installed, with the command that installs it."""
-    distribution = (CORE | LAB).get(module, module)
-    return f"{module} is not installed{'' if distribution == module else f' ({distribution})'}: {INSTALL}"
+    distribution = (CORE | LAB | ENGINES).get(module, module)
+    command = INSTALL_ENGINES if module in ENGINES else INSTALL
+    return f"{module} is not installed{'' if distribution == module else f' ({distribution})'}: {command}"
 
 
 def version_of(module: str) -> str:
@@ -93,7 +104,7 @@ def version_of(module: str) -> str:
     """
     from importlib.metadata import PackageNotFoundError, version
 
-    for distribution in _BOX2D_BUILDS if module == "Box2D" else [(CORE | LAB).get(module, module)]:
+    for distribution in _BOX2D_BUILDS if module == "Box2D" else [(CORE | LAB | ENGINES).get(module, module)]:
         with suppress(PackageNotFoundError):
             installed = version(distribution)
             return ".".join(installed.split(".")[:3]) if module == "Box2D" else installed

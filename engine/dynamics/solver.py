@@ -23,10 +23,11 @@ from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.solvers.protocol import Method, Problem
 from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
 from engine.dynamics.step import Step
-from engine.dynamics.tables import MARGIN, Tables, check_mass, mass_properties
+from engine.dynamics.tables import MARGIN, Tables
 from engine.dynamics.workspace import Workspace
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.world import commands as c
+from engine.world.body_mass import changed_fixtures, check_mass, mass_properties
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec
 from engine.world.joints import ResolvedJoint
@@ -79,13 +80,7 @@ class RigidBodySolver(Solver):
         spec = super().accept(spec)
         if isinstance(spec, BodySpec) and spec.type == "dynamic":
             check_mass(spec.fixtures)
-        if isinstance(spec, WorldSettings):
-            cls.own_settings(spec)
         return spec
-
-    @classmethod
-    def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:
-        return cls.method.options(settings.solver_settings)
 
     @classmethod
     def prepare(cls) -> None:
@@ -103,27 +98,13 @@ class RigidBodySolver(Solver):
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def check(self, command: c.Command) -> None:
-        model = self.model
-        match command:
-            case c.CreateFixture(fixture, body, spec):
-                self._check_mass(body, model.bodies[body].spec.type, {fixture: spec})
-            case c.DestroyFixture(fixture):
-                body = model.fixtures[fixture].body
-                self._check_mass(body, model.bodies[body].spec.type, {fixture: None})
-            case c.SetFixture(fixture, changes):
-                body = model.fixtures[fixture].body
-                self._check_mass(body, model.bodies[body].spec.type, {fixture: model.changed_fixture(fixture, dict(changes))})
-            case c.SetBody(body, changes):
-                self._check_mass(body, model.changed_body(body, dict(changes)).type, {})
-            case c.ApplyImpulse(body, impulse, point) if model.bodies[body].spec.type == "dynamic":
-                values = self._after_impulse(body, impulse, point)
-                if not max(math.hypot(values[3], values[4]), abs(values[5])) <= MAX_SPEED:
-                    raise InvalidInputError("impulse", f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s", impulse)
-
-    def _check_mass(self, body: int, type_then: str, instead: Mapping[int, FixtureSpec | None]) -> None:
-        if type_then == "dynamic":
-            specs = {fixture: self.model.fixtures[fixture].spec for fixture in self.model.bodies[body].fixtures} | dict(instead)
-            check_mass([spec for spec in specs.values() if spec is not None])
+        fixtures = changed_fixtures(self.model, command)
+        if fixtures is not None:
+            check_mass(fixtures)
+        if isinstance(command, c.ApplyImpulse) and self._is_dynamic(command.body):
+            values = self._after_impulse(command.body, command.impulse, command.point)
+            if not max(math.hypot(values[3], values[4]), abs(values[5])) <= MAX_SPEED:
+                raise InvalidInputError("impulse", f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s", command.impulse)
 
     def apply(self, command: c.Command, becomes: Becomes) -> None:
         state = self._state
@@ -411,4 +392,4 @@ def solver_of(name: str) -> type[RigidBodySolver]:
         sweeps_all=True,
         margin=MARGIN,
     )
-    return type(f"{type(method).__name__}Solver", (RigidBodySolver,), {"method": method, "capabilities": can})
+    return type(f"{type(method).__name__}Solver", (RigidBodySolver,), {"method": method, "settings": method.settings, "capabilities": can})

@@ -21,7 +21,7 @@ from engine.world.joint_specs import (
 )
 from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import Capabilities, Solver, accept, default_solver, driven_by, load_solver, solvers
+from engine.world.solver import Capabilities, Solver, accept, default_solver, driven_by, load_solver, methods, solvers
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.world import World
 
@@ -61,5 +61,6 @@ __all__ = [
     "default_solver",
     "driven_by",
     "load_solver",
+    "methods",
     "solvers",
 ]

@@ -31,7 +31,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError
-from engine.common.installation import MissingPartError
+from engine.common.installation import MissingPartError, is_installed
 from engine.common.limits import MAX_NUMBER
 from engine.common.words import meant
 from engine.contracts import StepContacts, no_contacts
@@ -42,6 +42,7 @@ from engine.world.joint_specs import JointSpec
 from engine.world.joints import ResolvedJoint
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, StepCost
+from engine.world.setting import Setting, chosen_settings
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
@@ -57,6 +58,7 @@ __all__ = [
     "default_solver",
     "driven_by",
     "load_solver",
+    "methods",
     "solver_name",
     "solvers",
 ]
@@ -66,8 +68,14 @@ _T = TypeVar("_T")
 DEFAULT = "box2d"
 """Solver of a world that is created without a solver name and outside `driven_by`."""
 
-_ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
+_ENTRIES = {
+    "box2d": "engine.box2d.solver:Box2DSolver",
+    "chipmunk": "engine.chipmunk.solver:ChipmunkSolver",
+    "box2d3": "engine.box2d3.solver:Box2D3Solver",
+}
 """Module and class, by solver name, of each solver with its own package."""
+_OPTIONAL = {"box2d3": "pyb2d3", "chipmunk": "pymunk"}
+"""Module that must be installed, by solver name, for each solver that is optional."""
 _METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
 """Folder of our own solver's methods. Each method has its own file and is named after that file."""
 _NO_METHODS = ("__init__", "protocol")
@@ -106,6 +114,10 @@ class Capabilities:
         Version of the underlying library, for reports.
     sweeps_all : bool
         True if continuous physics sweeps every body that is fast for its size, bullet or not.
+    is_refereed : bool
+        True if the referee knows how the solver computes contacts, so that it can judge them.
+    replays : bool
+        True if the solver has no snapshots of its own: `load` repeats all commands and steps from the beginning.
     """
 
     name: str
@@ -118,6 +130,8 @@ class Capabilities:
     margin: float = 0.0
     version: str = ""
     sweeps_all: bool = False
+    is_refereed: bool = True
+    replays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +163,14 @@ class Solver(ABC):
 
     Attributes
     ----------
+    settings : tuple of Setting
+        The solver's own settings, in addition to those of the world.
     hooks : StepHooks or None
         Callables to be called during a step. If one raises an exception, it is stored for `take_error`, and the step continues.
     """
 
     capabilities: ClassVar[Capabilities]
+    settings: ClassVar[tuple[Setting, ...]] = ()
 
     def __init__(self, model: WorldModel) -> None:
         self.model = model
@@ -165,7 +182,8 @@ class Solver(ABC):
     def accept(cls, spec: _T) -> _T:
         """Return the specification of a body, fixture or joint with its numbers rounded to the solver's precision.
 
-        The default implementation rounds nothing, and rejects shapes and joints that are not in `capabilities`.
+        The default implementation rounds nothing, and rejects shapes and joints that are not in `capabilities`, and values of settings that
+        are out of range.
 
         Raises
         ------
@@ -179,6 +197,8 @@ class Solver(ABC):
                 raise InvalidInputError("shape", f"one that {can.title} supports ({_names(can.shapes)})", fixture.shape)
         if isinstance(spec, JointSpec) and not isinstance(spec, can.joints):
             raise InvalidInputError("joint", f"one that {can.title} supports ({_names(can.joints)})", spec)
+        if isinstance(spec, WorldSettings):
+            chosen_settings(can.title, cls.settings, spec.solver_settings)
         return spec
 
     @classmethod
@@ -191,7 +211,7 @@ class Solver(ABC):
             `accept` rejects the settings.
         """
         cls.accept(settings)
-        return {}
+        return chosen_settings(cls.capabilities.title, cls.settings, settings.solver_settings)
 
     @classmethod
     def prepare(cls) -> str | None:
@@ -366,14 +386,20 @@ def _names(kinds: tuple[type, ...]) -> str:
 
 
 def solvers() -> tuple[str, ...]:
-    """Return the names of all solvers.
+    """Return the names of all solvers whose libraries are installed; Box2D, without which the laboratory does not run, is always listed.
 
     Examples
     --------
     >>> solvers()[:2]
     ('box2d', 'soft_step')
     """
-    return (*_ENTRIES, *_methods_in(_METHODS))
+    packages = tuple(name for name in _ENTRIES if name not in _OPTIONAL)
+    return (*packages, *methods(), *(name for name, module in _OPTIONAL.items() if is_installed(module)))
+
+
+def methods() -> tuple[str, ...]:
+    """Return the names of the solvers that are methods for our own rigid bodies."""
+    return _methods_in(_METHODS)
 
 
 @cache
@@ -388,10 +414,10 @@ def solver_name(field: str, value: object) -> str:
     Raises
     ------
     InvalidInputError
-        There is no such solver.
+        There is no such solver. The name of an optional solver is valid even if its library is missing, which `load_solver` reports.
     """
     name = str.__str__(value) if isinstance(value, str) else ""
-    if name not in solvers():
+    if name not in solvers() and name not in _OPTIONAL:
         raise InvalidInputError(field, "one of " + ", ".join(solvers()) + meant(name, solvers()), value)
     return name
 
@@ -443,7 +469,7 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
     InvalidInputError
         There is no such solver.
     MissingPartError
-        The library of the solver is not installed; only "box2d" needs one.
+        The library of the solver is not installed.
     """
     if solver_name("solver", name) in _ENTRIES:
         module, _, kind = _ENTRIES[name].partition(":")

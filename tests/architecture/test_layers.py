@@ -24,6 +24,8 @@ LAYERS = (
     "engine.query",
     "engine.world",
     "engine.box2d",
+    "engine.box2d3",
+    "engine.chipmunk",
     "engine.dynamics",
     "engine.compare",
     "engine.check",
@@ -51,6 +53,8 @@ LIMITS = {
     "engine.exact": {"engine.common", "engine.geometry"},
     "engine.world": _PLAIN,
     "engine.box2d": _PLAIN | {"engine.world"},
+    "engine.box2d3": _PLAIN | {"engine.world"},
+    "engine.chipmunk": _PLAIN | {"engine.world"},
     "engine.dynamics": _PLAIN | _COLLISION | {"engine.world"},
     "engine.render": _PLAIN | {"engine.bounding"},
     "engine.player": _PLAIN | {"engine.world", "engine.trace", "engine.sim", "engine.render"},
@@ -59,6 +63,8 @@ LIMITS = {
 # Libraries that only some layers may see.
 LIBRARIES = {
     "Box2D": {"engine.box2d"},
+    "pyb2d3": {"engine.box2d3"},
+    "pymunk": {"engine.chipmunk"},
     "pygame": {"engine.render", "engine.ui", "engine.app", "sprites"},
     "typer": {"engine.cli"},
     "scipy": set(),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings, solvers
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings, methods
 
 BEND = ((-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65))
-OURS = [name for name in solvers() if name not in ("box2d", "contact_forces")]
+OURS = [name for name in methods() if name != "contact_forces"]
 
 
 class Slide:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.world import solvers
+from engine.world import methods
 
-OURS = tuple(name for name in solvers() if name != "box2d")
+OURS = methods()
 
 
 def _run(case):

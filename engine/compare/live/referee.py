@@ -57,8 +57,8 @@ class LiveReferee:
         self.last_ms = 0.0
 
     def check(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds of one step."""
-        if not (self.ready and self.enabled):
+        """Judge the manifolds of one step; nothing if the referee does not know how the solver computes them."""
+        if not (self.ready and self.enabled and self._world.capabilities.is_refereed):
             return StepAgreement()
         started = time.perf_counter()
         if self._version != self._world.structure_version:

@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,8 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.checks import integer
-from engine.common.errors import InvalidInputError
 from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import Contacts, arms_and_masses
@@ -40,58 +37,10 @@ from engine.dynamics._solver_trace_kernel import BODY, STAGE
 from engine.dynamics.contacts import ContactRows
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
-from engine.world.fields import check_names, number
+from engine.world.setting import Setting, chosen_settings
 from engine.world.specs import WorldSettings
 
 __all__ = ["SLOP", "Found", "Method", "Problem", "Setting", "contacts_of"]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting of a method: a number from `low` to `high`, or one of `choices`.
-
-    Attributes
-    ----------
-    name, title : str
-        For programs, and for people.
-    default : float, int or str
-    low, high : float
-    unit : str
-    is_whole : bool
-    choices : tuple of str
-        Where there are some, numbers mean nothing.
-    help : str
-        A sentence that says what it does.
-    """
-
-    name: str
-    title: str
-    default: float | str
-    low: float = 0.0
-    high: float = 1.0
-    unit: str = ""
-    is_whole: bool = False
-    choices: tuple[str, ...] = ()
-    help: str = ""
-
-    def checked(self, value: object) -> float | str:
-        """Return a value as the method gets it.
-
-        Raises
-        ------
-        InvalidInputError
-            Names the setting, the value and the range.
-        """
-        field = f"solver_settings.{self.name}"
-        if self.choices:
-            if not isinstance(value, str) or value not in self.choices:
-                raise InvalidInputError(field, "one of " + ", ".join(self.choices), value)
-            return value
-        if self.is_whole:
-            return integer(field, value, int(self.low), int(self.high))
-        if isinstance(value, str):
-            raise InvalidInputError(field, f"from {self.low:g} to {self.high:g} {self.unit}".strip(), value)
-        return number(field, value, self.unit, self.low, self.high)
 
 
 SLOP = Setting(
@@ -142,17 +91,7 @@ class Method(ABC):
         InvalidInputError
             A name that is none of them, or a value out of its range.
         """
-        if given and not self.settings:
-            raise InvalidInputError(
-                f"solver_settings.{given[0][0]}", f"omitted: the solver {self.title} has no settings of its own", given[0][1]
-            )
-        check_names("solver_settings", dict(given), (setting.name for setting in self.settings))
-        values: dict[str, float | str] = {setting.name: setting.default for setting in self.settings}
-        for setting in self.settings:
-            for name, value in given:
-                if name == setting.name:
-                    values[name] = setting.checked(value)
-        return values
+        return chosen_settings(self.title, self.settings, given)
 
 
 class Found(NamedTuple):

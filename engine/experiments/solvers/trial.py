@@ -71,8 +71,7 @@ class Variant:
 
 
 def _own_settings(solver: str) -> tuple[str, ...]:
-    method = getattr(load_solver(solver), "method", None)
-    return () if method is None else tuple(setting.name for setting in method.settings)
+    return tuple(setting.name for setting in load_solver(solver).settings)
 
 
 def _world_names(solver: str) -> tuple[str, ...]:

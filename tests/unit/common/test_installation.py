@@ -43,7 +43,7 @@ WORLDS = """
 import pickle
 from engine import trace
 from engine.geometry import Capsule, Segment
-from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, solvers
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, methods
 
 assert trace.steps("gjk", box, Transform(), box, Transform((3.0, 0.0)))[-1].result.separation == 1.0
 world = World(WorldSettings(hertz=30), solver="soft_step")
@@ -53,7 +53,7 @@ arm = world.create_body(BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.
 joint = world.create_joint(RevoluteJointSpec(body, arm, (1.0, 0.8), enable_motor=True, motor_speed=1.0, max_motor_torque=5.0))
 contacts = world.step()
 assert len(contacts) == 1 and len(contacts.began) == 1 and world.joint_state(joint).torque > 0.0
-for solver in solvers()[1:]:
+for solver in methods():
     world.set_solver(solver)
     world.step()
     snapshot, twin = world.snapshot(), world.clone()

@@ -32,12 +32,12 @@ from engine.world import (
     WheelJointSpec,
     World,
     WorldSettings,
-    solvers,
+    methods,
 )
 
 __all__ = ["CASES", "METHODS", "SCENES", "depends_on_scratch", "state_bytes"]
 
-METHODS = tuple(name for name in solvers() if name != "box2d")
+METHODS = methods()
 CASES: tuple[tuple[str, Mapping[str, str]], ...] = (
     *((name, {}) for name in METHODS),
     ("soft_step", {"direct": "joints"}),

@@ -31,10 +31,10 @@ from engine.world import (
     WheelJointSpec,
     World,
     WorldSettings,
-    solvers,
+    methods,
 )
 
-OURS = tuple(name for name in solvers() if name != "box2d")
+OURS = methods()
 WRITTEN_IN_PYTHON = ("contact_forces",)
 ROUNDING = 1e-9
 """kg m/s and kg m^2/s, of some: float64 over some hundred steps."""

@@ -15,10 +15,10 @@ from engine.world import (
     WeldJointSpec,
     World,
     WorldSettings,
-    solvers,
+    methods,
 )
 
-METHODS = [name for name in solvers() if name != "box2d"]
+METHODS = methods()
 
 
 def _settings(solver, mass):

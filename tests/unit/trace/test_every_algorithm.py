@@ -13,7 +13,7 @@ import pytest
 from engine import trace
 from engine.common.errors import InvalidInputError, LabError
 from engine.contracts.trace import FORMS, ROLES
-from engine.world import solvers
+from engine.world import methods
 from tests.unit.trace.inputs import cases_of
 
 NAMES = trace.algorithms()
@@ -61,7 +61,7 @@ def judge(name, n, seed=0):
 
 
 # Of the solvers one alone: the traced form of each takes seconds to compile.
-SLOW = set(solvers()) - {"sequential_impulses"}
+SLOW = {"box2d", *methods()} - {"sequential_impulses"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in NAMES])

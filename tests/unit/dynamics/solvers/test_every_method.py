@@ -12,9 +12,9 @@ from engine.common.errors import InvalidInputError
 from engine.dynamics.solver import solver_of
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.sim.registry import all_demos
-from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, solvers
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings, methods
 
-METHODS = [name for name in solvers() if name != "box2d"]
+METHODS = methods()
 
 
 def _mixed(solver):
