@@ -37,7 +37,8 @@ def studies_command(args: StudiesOptions) -> Report:
     plain = [{"name": study.name, "title": study.title, "said": study.said, **finding.as_json()} for study, finding in done]
     parts: list[Part] = []
     for study, finding in done:
-        parts += [Link(f"{study.name}: {study.title}", "title"), f"Published result: {study.said}", *finding.tables, ""]
+        parts += [Link(f"{study.name}: {study.title}", "title"), f"Published result: {study.said}", f"Here: {study.here}", ""]
+        parts += [*finding.beside, *finding.tables, ""]
         parts += [*(f"Measured here: {sentence}" for sentence in finding.sentences), ""]
     page = partial(_page, done) if done else None
     return Report({"quick": args.quick, "studies": plain}, parts, 0, page, unfinished(len(done), len(studies), "study", "studies"))

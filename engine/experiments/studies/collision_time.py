@@ -33,11 +33,11 @@ from engine.broadphase import BroadPhase, DynamicTree
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.references.lab import body
-from engine.experiments.studies.study import Finding, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Finding, Row, curves_by, growth, seconds_in_turn, study
 from engine.geometry import Capsule, Circle, Segment
 from engine.query import batch
 from engine.query.batch import ShapeBatch
-from engine.report import Chart, Curve, Table, Value
+from engine.report import Chart, Table
 from engine.world import World, WorldSettings
 from engine.world.snapshot import WorldSnapshot
 
@@ -409,28 +409,21 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
 def collision_time(quick: bool) -> Finding:
     """Discs against closed forms and against each other; the cost of gases of one density over their number, in turn."""
     hertz, numbers, n_steps, rounds, n_gases = ((60.0,), (8, 16), 5, 1, 1) if quick else (_HERTZ, (16, 32, 64, 128, 256, 512), 10, 3, 5)
-    parting: list[tuple[Value, ...]] = []
-    wrong: dict[str, list[float]] = {name: [] for name in (*WAYS, *_SOLVERS)}
-    apart: dict[str, list[float]] = {name: [] for name in WAYS}
+    parting: list[Row] = []
     for rate in hertz:
         for name, advance in WAYS.items():
-            wrong[name].append(_deflection(_by(advance), 1.0 / rate))
-            apart[name].append(float(np.mean([parted_at(advance, gas(16, seed), 1.0 / rate, 8.0) for seed in range(n_gases)])))
-            parting.append((f"{rate:.0f} Hz", name, wrong[name][-1], apart[name][-1]))
-        for solver in _SOLVERS:
-            wrong[solver].append(_deflection(_by_solver(solver), 1.0 / rate))
-            parting.append((f"{rate:.0f} Hz", solver, wrong[solver][-1], None))
-    together: list[tuple[Value, ...]] = []
+            apart = float(np.mean([parted_at(advance, gas(16, seed), 1.0 / rate, 8.0) for seed in range(n_gases)]))
+            parting.append((1e3 / rate, name, _deflection(_by(advance), 1.0 / rate), apart))
+        parting += [(1e3 / rate, solver, _deflection(_by_solver(solver), 1.0 / rate), None) for solver in _SOLVERS]
+    together: list[Row] = []
     for name, advance in {**WAYS, "later, one disc after another": one_by_one}.items():
         after = [float(speed) for speed in cradle(advance, 1.0 / 60.0)]
         missed = 100.0 * _missed(advance, _FAST)
         false = 100.0 * false_collisions(advance, 1.0 / 60.0)
         together.append((name, *after, _break(advance, 1.0 / 60.0), missed, false))
-    in_worlds: dict[str, list[float]] = {solver: [] for solver in _TIMED}
-    last = [float(row[5] or 0.0) for row in together]
-    costs: list[tuple[Value, ...]] = []
-    ms: dict[str, list[float]] = {name: [] for name in WAYS}
-    searches: dict[str, list[float]] = {name: [] for name in WAYS}
+    costs: list[Row] = []
+    ms: dict[str, list[float]] = {name: [] for name in (*WAYS, *_TIMED)}
+    moved: dict[str, list[float]] = {name: [] for name in WAYS}
     for n in numbers:
         discs = gas(n)
         events = exactly(discs.copy(), n_steps / 60.0) / n_steps
@@ -438,48 +431,50 @@ def collision_time(quick: bool) -> Finding:
         for solver in _TIMED if n <= _MAX_IN_WORLDS else ():
             world = _world_of(discs, solver)
             calls[solver] = partial(_steps_of_world, world, world.snapshot(), n_steps)
-        seconds = seconds_in_turn(calls, rounds)
-        for solver in calls.keys() - WAYS.keys():
-            in_worlds[solver].append(1e3 * seconds[solver] / n_steps)
+        for name, seconds in seconds_in_turn(calls, rounds).items():
+            ms[name].append(1e3 * seconds / n_steps)
         for name, advance in WAYS.items():
-            ms[name].append(1e3 * seconds[name] / n_steps)
-            searches[name].append(_steps(advance, discs, n_steps).n_searches / n_steps)
-            costs.append((n, name, events, searches[name][-1], searches[name][-1] * n, ms[name][-1]))
-    small = tuple(n for n in numbers if n <= _MAX_IN_WORLDS)
-    solved: list[tuple[Value, ...]] = []
-    for solver in _TIMED:
-        solved.append((solver, *in_worlds[solver], growth(small, np.maximum(in_worlds[solver], 1e-9))))
-    dear = in_worlds["contact_forces"][-1] / max(in_worlds["soft_step"][-1], 1e-9)
-    moved = {name: growth(numbers, [count * n for count, n in zip(searches[name], numbers, strict=True)]) for name in WAYS}
-    powers = {name: growth(numbers, np.maximum(ms[name], 1e-9)) for name in WAYS}
-    steps = tuple(1e3 / rate for rate in reversed(hertz))
-    sizes = tuple(map(float, numbers))
+            searches = _steps(advance, discs, n_steps).n_searches / n_steps
+            moved[name].append(searches * n)
+            costs.append((n, name, events, searches, moved[name][-1], ms[name][-1]))
+    small = [n for n in numbers if n <= _MAX_IN_WORLDS]
+    solved: tuple[Row, ...] = tuple((solver, *ms[solver], growth(small, np.maximum(ms[solver], 1e-9))) for solver in _TIMED)
+    ways = [row for row in parting if row[1] in WAYS]
+    timed = [(n, name, value) for name, values in ms.items() for n, value in zip(numbers, values, strict=False)]
     charts = (
-        Chart("a disc hit off center", "step, ms", "error, degrees", _curves(wrong, steps, is_reversed=True), (True, True)),
-        Chart("16 discs: error of 10 cm", "step, ms", "reached after, s", _curves(apart, steps, is_reversed=True), (True, False)),
-        Chart("cost", "discs", "ms per step", (*_curves(ms, sizes), *_curves(in_worlds, sizes[: len(small)])), (True, True)),
+        Chart("a disc hit off center", "step, ms", "error, degrees", curves_by(parting, 1, 0, 2), (True, True)),
+        Chart("16 discs: error of 10 cm", "step, ms", "reached after, s", curves_by(ways, 1, 0, 3), (True, False)),
+        Chart("cost", "discs", "ms per step", curves_by(timed, 1, 0, 2), (True, True)),
     )
     early, other, _ = WAYS
-    ratio = ms[early][-1] / max(ms[other][-1], 1e-9)
+    wrong = {row[1]: float(row[2] or 0.0) for row in parting if row[0] == 1e3 / 60.0}
+    apart_last = {row[1]: float(row[3] or 0.0) for row in ways if row[0] == 1e3 / hertz[-1]}
+    exponents = [growth(numbers, np.maximum(values[name], 1e-9)) for values in (moved, ms) for name in (early, other)]
+    last = [float(row[5] or 0.0) for row in together]
+    ratio, dear = (ms[slow][-1] / max(ms[fast][-1], 1e-9) for slow, fast in ((early, other), ("contact_forces", "soft_step")))
     sentences = (
-        f"At 60 Hz, a disc hit off center deviates by {wrong[other][hertz.index(60.0)]:.1f} degrees if it collides at the end of the "
-        f"step, and by {wrong[early][hertz.index(60.0)]:.0e} degrees if it collides at the time of impact.",
-        f"16 discs are 10 cm from the exact solution after {apart[other][-1]:.1f} s if they collide at the end of each step, and after "
-        f"{apart[early][-1]:.1f} s if they collide at the time of impact ({hertz[-1]:.0f} Hz).",
+        f"At 60 Hz, a disc hit off center deviates by {wrong[other]:.1f} degrees if it collides at the end of the "
+        f"step, and by {wrong[early]:.0e} degrees if it collides at the time of impact.",
+        f"16 discs are 10 cm from the exact solution after {apart_last[other]:.1f} s if they collide at the end of each step, and after "
+        f"{apart_last[early]:.1f} s if they collide at the time of impact ({hertz[-1]:.0f} Hz).",
         f"The last disc of a cradle should leave at 4 m/s. It leaves at {last[0]:.2f} m/s with collisions at the time of impact, at "
         f"{last[1]:.2f} m/s pair by pair, and at {last[2]:.2f} m/s all at once.",
-        f"With n discs, the number of bodies moved and searched per step grows as n to the power {moved[early]:.1f} with collisions at "
-        f"the time of impact, and {moved[other]:.1f} at the end of the step; the exponents of the time are {powers[early]:.1f} and "
-        f"{powers[other]:.1f}. With {numbers[-1]} discs, the first method costs {ratio:.0f} times as much.",
+        f"With n discs, the number of bodies moved and searched per step grows as n to the power {exponents[0]:.1f} with collisions at "
+        f"the time of impact, and {exponents[1]:.1f} at the end of the step; the exponents of the time are {exponents[2]:.1f} and "
+        f"{exponents[3]:.1f}. With {numbers[-1]} discs, the first method costs {ratio:.0f} times as much.",
         f"In a world of {small[-1]} discs, `contact_forces` costs {dear:.0f} times as much as the soft step, with an error of "
-        f"{wrong['contact_forces'][hertz.index(60.0)]:.0e} degrees.",
+        f"{wrong['contact_forces']:.0e} degrees.",
     )
-    swept: list[tuple[Value, ...]] = []
+    swept: list[Row] = []
     for rate in (2.0, 7.5, 15.0, 30.0):
         hits = swept_hits(gas(numbers[-1]), 1.0 / rate)
         swept.append((f"1/{rate:g} s", *hits, *(100.0 * (1.0 - hits.meetings / max(n, 1)) for n in hits[:2])))
     tables = (
-        Table("when they diverge", ("step", "way", "error of the deflection, degrees", "time until 16 discs diverge, s"), tuple(parting)),
+        Table(
+            "when they diverge",
+            ("step", "way", "error of the deflection, degrees", "time until 16 discs diverge, s"),
+            tuple((f"{1e3 / float(row[0] or 0.0):.0f} Hz", *row[1:]) for row in parting),
+        ),
         Table(
             "simultaneous contacts",
             ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "asymmetry of the break, m/s", f"missed at {_FAST:.0f} m/s, %", "false, %"),
@@ -491,7 +486,7 @@ def collision_time(quick: bool) -> Finding:
             tuple(swept),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
-        Table("the same gas simulated in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), tuple(solved)),
+        Table("the same gas simulated in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), solved),
     )
     return Finding(tables, charts, sentences)
 
@@ -505,7 +500,3 @@ _SOLVERS = (*_TIMED, "box2d")
 """Worlds beside them: a disc hit off its center, and, where going back to the start costs next to nothing, what a step of a gas costs."""
 _MAX_IN_WORLDS = 128
 _HERTZ = (30.0, 60.0, 120.0, 240.0, 480.0)
-
-
-def _curves(values: dict[str, list[float]], x: tuple[float, ...], *, is_reversed: bool = False) -> tuple[Curve, ...]:
-    return tuple(Curve(name, x, tuple(reversed(y) if is_reversed else y)) for name, y in values.items())

@@ -11,15 +11,19 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.studies import _block_world_kernel as world
-from engine.experiments.studies.study import Finding, curve, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Figure, Finding, Row, curves, curves_by, growth, seconds_in_turn, study
 from engine.geometry import Polygon
 from engine.geometry.mass import polygon_mass
-from engine.report import Chart, Table, Value
+from engine.report import Chart, Table
 
 __all__ = ["BUFFERS", "SCENES", "Scene", "bevelled", "contact_buffer", "falling", "plane_filter", "resting"]
 
 BUFFERS = (-1, 0, 2, 4, 8, 12)
 """Remembered collision points of each body; -1: SAT alone."""
+_BEST, _SAVED = 4, 25
+"""Published size of the best buffer, and the most that it saves, %."""
+_POWERS = (2.0, 1.0)
+"""Published growth of a search with the number of corners: O(V F) + O(E^2), and about linear with the filter."""
 _STEPS = 1_000
 _PLAN = world.Plan(h=0.01, gravity=10.0, restitution=0.4, friction=0.5, passes=5, sweeps=5, buffer=-1, is_filtered=False)
 _FLOOR = Polygon.box(20.0, 0.5)
@@ -94,31 +98,34 @@ SCENES: dict[str, Callable[[], Scene]] = {
 def contact_buffer(quick: bool) -> Finding:
     """Each scene runs 1,000 steps with each size of the buffer, in turn; the same motion results."""
     scenes, n_steps, rounds = (list(SCENES)[:1], 20, 1) if quick else (list(SCENES), _STEPS, 15)
-    rows: list[tuple[Value, ...]] = []
-    saved: dict[str, list[float]] = {}
-    looks: dict[str, list[float]] = {}
+    rows: list[Row] = []
+    sentences, best = [], {}
     for name in scenes:
         scene = SCENES[name]()
-        seconds = seconds_in_turn({str(size): partial(scene.run, size, False, n_steps) for size in BUFFERS}, rounds)
+        seconds = seconds_in_turn({size: partial(scene.run, size, False, n_steps) for size in BUFFERS}, rounds)
         counts = {size: scene.run(size, False, n_steps)[1] for size in BUFFERS}
-        alone, all_looks = max(seconds["-1"], 1e-12), counts[-1][world.LOOKS]
-        saved[name] = [100.0 * (1.0 - seconds[str(size)] / alone) for size in BUFFERS]
-        looks[name] = [100.0 * (1.0 - float(counts[size][world.LOOKS] / all_looks)) for size in BUFFERS]
-        for at, size in enumerate(BUFFERS):
+        alone, all_looks = max(seconds[-1], 1e-12), counts[-1][world.LOOKS]
+        saved = {size: 100.0 * (1.0 - seconds[size] / alone) for size in BUFFERS}
+        looks = {size: 100.0 * (1.0 - float(counts[size][world.LOOKS] / all_looks)) for size in BUFFERS}
+        for size in BUFFERS:
             of_tests = 100.0 / int(counts[size][world.TESTS])
             yes, by_points = (of_tests * int(counts[size][which]) for which in (world.YES, world.POINT_HITS))
-            us, n_looks = 1e6 * seconds[str(size)] / n_steps, int(counts[size][world.LOOKS]) / n_steps
-            rows.append((name, "SAT alone" if size < 0 else size, us, saved[name][at], n_looks, looks[name][at], yes, by_points))
+            us, n_looks = 1e6 * seconds[size] / n_steps, int(counts[size][world.LOOKS]) / n_steps
+            rows.append((name, "SAT alone" if size < 0 else size, us, saved[size], n_looks, looks[size], yes, by_points))
+        best[name] = max((share, size) for size, share in saved.items())
+        sentences.append(
+            f"{name}: testing corners first saves {saved[0]:.0f} % of the time and {looks[0]:.0f} % of the "
+            "comparisons; with 4 cached points, "
+            f"it saves {saved[4]:.0f} and {looks[4]:.0f} %. The best size is {best[name][1]} (published: {_BEST}, at most {_SAVED} %)."
+        )
     charts = (
-        Chart("time of a step", "cached points", "saved, %", tuple(curve(name, BUFFERS[1:], saved[name][1:]) for name in scenes)),
-        Chart("comparisons in a step", "cached points", "saved, %", tuple(curve(name, BUFFERS[1:], looks[name][1:]) for name in scenes)),
+        Chart("time of a step", "cached points", "saved, %", curves_by(rows, 0, 1, 3)),
+        Chart("comparisons in a step", "cached points", "saved, %", curves_by(rows, 0, 1, 5)),
     )
-    best = {name: max(zip(saved[name], BUFFERS, strict=True)) for name in scenes}
-    sentences = tuple(
-        f"{name}: testing corners first saves {saved[name][1]:.0f} % of the time and {looks[name][1]:.0f} % of the "
-        "comparisons; with 4 cached points, "
-        f"it saves {saved[name][3]:.0f} and {looks[name][3]:.0f} %. The best size is {best[name][1]} (published: 4, at most 25 %)."
-        for name in scenes
+    figures = tuple(
+        figure
+        for name, (share, size) in best.items()
+        for figure in (Figure(f"best buffer, {name}", "points", _BEST, size), Figure(f"time saved at most, {name}", "%", _SAVED, share))
     )
     heads = (
         "scene",
@@ -130,7 +137,7 @@ def contact_buffer(quick: bool) -> Finding:
         "tests with overlap, %",
         "by points, %",
     )
-    return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows)),), charts, sentences)
+    return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows)),), charts, tuple(sentences), figures)
 
 
 @study(
@@ -140,45 +147,34 @@ def contact_buffer(quick: bool) -> Finding:
 def plane_filter(quick: bool) -> Finding:
     """Towers run 1,000 steps with and without the filter, in turn; the same motion results. Overlap is tested by corners first."""
     numbers, corners, n_steps, rounds = ((2,), (4, 8), 20, 1) if quick else ((2, 3, 4, 5), (4, 8, 16, 32), _STEPS, 15)
-    tall, rows = numbers[-1], []
-    ratios: dict[tuple[int, int], float] = {}
-    searched: dict[tuple[int, bool], float] = {}
+    tall = numbers[-1]
+    rows: list[Row] = []
     for n_blocks, n_corners in (*((n, 4) for n in numbers), *((tall, n) for n in corners[1:])):
         scene = resting(n_blocks, bevelled(n_corners))
-        seconds = seconds_in_turn({str(way): partial(scene.run, 0, way, n_steps) for way in (False, True)}, rounds)
-        counts = {way: scene.run(0, way, n_steps)[1] for way in (False, True)}
-        us = [1e6 * max(seconds[str(way)], 1e-12) / n_steps for way in (False, True)]
-        ratios[n_blocks, n_corners] = us[0] / us[1]
-        looks = {way: (int(counts[way][world.SEARCH]) / int(counts[way][world.YES])) for way in (False, True)}
-        if n_blocks == tall:
-            searched |= {(n_corners, way): looks[way] for way in (False, True)}
-        lost = 100.0 * int(counts[True][world.LOST]) / int(counts[True][world.CONTACTS])
-        rows.append((n_blocks, n_corners, *us, us[0] / us[1], looks[False], looks[True], lost))
-    powers = {way: growth(corners, [searched[n, way] for n in corners]) for way in (False, True)}
-    named = ((False, "all"), (True, "filtered"))
+        seconds = seconds_in_turn({way: partial(scene.run, 0, way, n_steps) for way in (False, True)}, rounds)
+        counts = [scene.run(0, way, n_steps)[1] for way in (False, True)]
+        us = [1e6 * max(seconds[way], 1e-12) / n_steps for way in (False, True)]
+        looks = (int(count[world.SEARCH]) / int(count[world.YES]) for count in counts)
+        lost = 100.0 * int(counts[1][world.LOST]) / int(counts[1][world.CONTACTS])
+        rows.append((n_blocks, n_corners, *us, us[0] / us[1], *looks, lost))
+    boxes, towers = rows[: len(numbers)], rows[len(numbers) - 1 :]
+    searched = curves(towers, 1, {"all": 5, "filtered": 6})
+    powers = [growth(curve.x, curve.y) for curve in searched]
     charts = (
-        Chart("towers of boxes", "blocks", "speedup", (curve("4 corners", numbers, (ratios[n, 4] for n in numbers)),)),
-        Chart(
-            f"{tall} blocks",
-            "corners",
-            "speedup",
-            (curve(f"{tall} blocks", corners, (ratios[tall, n] for n in corners)),),
-            (True, False),
-        ),
-        Chart(
-            "a search for contact points",
-            "corners",
-            "comparisons",
-            tuple(curve(name, corners, (searched[n, way] for n in corners)) for way, name in named),
-            (True, True),
-        ),
+        Chart("towers of boxes", "blocks", "speedup", curves(boxes, 0, {"4 corners": 4})),
+        Chart(f"{tall} blocks", "corners", "speedup", curves(towers, 1, {f"{tall} blocks": 4}), (True, False)),
+        Chart("a search for contact points", "corners", "comparisons", searched, (True, True)),
+    )
+    figures = tuple(
+        Figure(f"exponent of a search in the number of corners, {name}", "", published, power)
+        for name, published, power in zip(("all", "filtered"), _POWERS, powers, strict=True)
     )
     sentences = (
-        f"The number of comparisons in a search grows as the number of corners to the power {powers[False]:.2f}, or "
-        f"{powers[True]:.2f} with the filter (published: 2 and about 1).",
-        f"With the filter, a step of {tall} boxes is {ratios[tall, 4]:.2f} times as fast, and {ratios[tall, corners[-1]]:.1f} times with "
+        f"The number of comparisons in a search grows as the number of corners to the power {powers[0]:.2f}, or "
+        f"{powers[1]:.2f} with the filter (published: 2 and about 1).",
+        f"With the filter, a step of {tall} boxes is {boxes[-1][4]:.2f} times as fast, and {towers[-1][4]:.1f} times with "
         f"{corners[-1]} corners.",
         f"The published rule for edges (both ends in the band) would lose {rows[0][-1]:.0f} % of the contact points of boxes in the plane.",
     )
     heads = ("blocks", "corners", "us per step", "filtered", "speedup", "comparisons per search", "filtered", "lost by both ends, %")
-    return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows), ()),), charts, sentences)
+    return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows), ()),), charts, sentences, figures)

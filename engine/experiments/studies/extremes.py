@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -10,14 +11,15 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.studies._extremes_kernel import BINARY, CLIMB, SCAN, find_extremes
-from engine.experiments.studies.study import Finding, curve, seconds_in_turn, study
+from engine.experiments.studies.study import Figure, Finding, Row, curves, seconds_in_turn, study
 from engine.geometry import Polygon
-from engine.report import Chart, Table, Value
+from engine.report import Chart, Table
 
 __all__ = ["SEARCHES", "Turning", "extremes"]
 
 SEARCHES = {"scan": SCAN, "binary search": BINARY, "climb": CLIMB}
 _SIZES = (4, 8, 16, 24, 32, 48, 64, 96, 128, 256)
+_PUBLISHED = "32 to 64"
 _TURN = math.radians(2.0)
 """Radians from a direction to the next one, if they turn slowly."""
 
@@ -45,42 +47,39 @@ class Turning:
         return farthest, find_extremes(way, self.corners, self.normals, self.directions, farthest)
 
 
-@study(
-    "the farthest corner along a direction",
-    "2020: a search in O(log n) pays from 32 to 64 vertices on.",
-)
+@study("the farthest corner along a direction", f"2020: a search in O(log n) pays from {_PUBLISHED} vertices on.")
 def extremes(quick: bool) -> Finding:
     """Each search gets the same directions, random ones or slowly turning ones, in turn."""
     sizes, n_directions, rounds = ((4, 16), 100, 1) if quick else (_SIZES, 20_000, 9)
-    rows: list[tuple[Value, ...]] = []
-    from_corners: dict[tuple[str, str], int | None] = {}
-    ns: dict[tuple[bool, str], list[float]] = {(is_slow, name): [] for is_slow in (False, True) for name in SEARCHES}
-    for is_slow in (False, True):
-        kind = "2 degrees further" if is_slow else "random"
+    columns = {name: 2 + k for k, name in enumerate(SEARCHES)}
+    rows: dict[str, list[Row]] = {}
+    for kind, is_slow in (("random", False), ("2 degrees further", True)):
+        rows[kind] = []
         for n in sizes:
             turning = Turning(n, n_directions, is_slow=is_slow)
             seconds = seconds_in_turn({name: partial(turning.find, way) for name, way in SEARCHES.items()}, rounds)
-            for name in SEARCHES:
-                ns[is_slow, name].append(1e9 * seconds[name] / n_directions)
             looks = (turning.find(way)[1] / n_directions for way in SEARCHES.values())
-            rows.append((kind, n, *(ns[is_slow, name][-1] for name in SEARCHES), *looks))
-        for name in list(SEARCHES)[1:]:
-            pays = [n for n, other, scan in zip(sizes, ns[is_slow, name], ns[is_slow, "scan"], strict=True) if other < scan]
-            from_corners[kind, name] = next((n for n in pays if all(m in pays for m in sizes if m > n)), None)
+            rows[kind].append((kind, n, *(1e9 * seconds[name] / n_directions for name in SEARCHES), *looks))
+    from_corners = {(kind, name): _pays_from(rows[kind], columns[name]) for kind in rows for name in list(SEARCHES)[1:]}
     charts = tuple(
-        Chart(
-            "slowly turning directions" if is_slow else "random directions",
-            "corners",
-            "ns",
-            tuple(curve(name, sizes, ns[is_slow, name]) for name in SEARCHES),
-            (True, True),
-        )
-        for is_slow in (False, True)
+        Chart(title, "corners", "ns", curves(rows[kind], 1, columns), (True, True))
+        for title, kind in (("random directions", "random"), ("slowly turning directions", "2 degrees further"))
     )
     sentences = tuple(
         f"Directions {kind}: the {name} is faster than the scan from {n or 'more than ' + str(sizes[-1])} corners on (published for O(log "
-        "n): 32 to 64)."
+        f"n): {_PUBLISHED})."
         for (kind, name), n in from_corners.items()
     )
+    figures = tuple(
+        Figure(f"vertices from which O(log n) is faster, directions {kind}", "", _PUBLISHED, from_corners[kind, "binary search"])
+        for kind in rows
+    )
     heads = ("directions", "corners", *(f"{name}, ns" for name in SEARCHES), *(f"{name}, looks" for name in SEARCHES))
-    return Finding((Table("the farthest corner", heads, tuple(rows)),), charts, sentences)
+    return Finding((Table("the farthest corner", heads, tuple(row for kind in rows.values() for row in kind)),), charts, sentences, figures)
+
+
+def _pays_from(rows: Sequence[Row], column: int) -> int | None:
+    """Return the number of corners from which a search is always faster than the scan; None if it never is."""
+    slower = [k for k, row in enumerate(rows) if float(row[column] or 0.0) >= float(row[2] or 0.0)]
+    first = slower[-1] + 1 if slower else 0
+    return int(rows[first][1] or 0) if first < len(rows) else None

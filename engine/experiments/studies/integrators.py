@@ -28,9 +28,9 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS, ORDERS, Integrator, Rate
 from engine.experiments.references.lab import body, ground
-from engine.experiments.studies.study import Finding, growth, study
+from engine.experiments.studies.study import Figure, Finding, Row, curves_by, growth, study
 from engine.geometry import Circle
-from engine.report import Chart, Curve, Table, Value
+from engine.report import Chart, Table
 from engine.world import World, WorldSettings
 
 __all__ = ["MOTIONS", "Motion", "errors_of", "integrators", "order_of", "worst_energy"]
@@ -287,55 +287,55 @@ def _first_bounce(name: str, hertz: float) -> float:
 @study("integrators: error and energy over the step", "Textbooks predict orders 1, 2 and 4.")
 def integrators(quick: bool) -> Finding:
     """Each integrator runs each motion in 64 to 512 steps, those with a kink in up to 4096; the slope of the error is its order."""
-    rows: list[tuple[Value, ...]] = []
-    energy_rows: list[tuple[Value, ...]] = []
-    charts = []
-    within, lost = 0.0, {}
-    for name, motion in MOTIONS.items():
-        if quick and name not in ("projectile", "spring_floor"):
-            continue
+    names, charts = tuple(INTEGRATORS), []
+    orders: dict[str, list[float]] = {}
+    energy_orders: dict[str, list[float]] = {}
+    for name in ("projectile", "spring_floor") if quick else MOTIONS:
+        motion = MOTIONS[name]
         numbers = _STEPS if motion.is_smooth or quick else _KINKED_STEPS
-        curves, energy_curves, orders, energies = [], [], [], []
-        for integrator in INTEGRATORS:
-            places, jumps = errors_of(motion, integrator, numbers)
-            orders.append(order_of(motion, places, numbers))
-            energies.append(order_of(motion, jumps, numbers))
-            steps = tuple(1e3 * motion.seconds / n for n in reversed(numbers))
-            curves.append(Curve(integrator, steps, tuple(reversed(places))))
-            energy_curves.append(Curve(integrator, steps, tuple(reversed(jumps))))
-            if motion.is_smooth:
-                within = max(within, abs(orders[-1] - ORDERS[integrator]))
-            else:
-                lost[name, integrator] = orders[-1]
-        rows.append((motion.title, *orders))
-        energy_rows.append((motion.title, *energies))
+        errors = [errors_of(motion, integrator, numbers) for integrator in names]
+        orders[name], energy_orders[name] = (
+            [order_of(motion, values, numbers) for values in column] for column in zip(*errors, strict=True)
+        )
+        runs: list[Row] = [
+            (1e3 * motion.seconds / n, integrator, *values)
+            for integrator, columns in zip(names, errors, strict=True)
+            for n, *values in zip(numbers, *columns, strict=True)
+        ]
         if name in ("projectile", "pendulum", "spring_floor"):
-            charts.append(Chart(motion.title, "step, ms", "largest position error, m or rad", tuple(curves), (True, True)))
+            charts.append(Chart(motion.title, "step, ms", "largest position error, m or rad", curves_by(runs, 1, 0, 2), (True, True)))
         if name == "pendulum":
-            charts.append(Chart("its energy", "step, ms", "largest energy error, J", tuple(energy_curves), (True, True)))
-    kept = [(name, *worst_energy(name, 2.0 if quick else 100.0, 1.0 / 60.0)) for name in INTEGRATORS]
-    apart = max(_momentum_difference(MOTIONS[name], integrator, 64) for name in ("projectile", "spinning") for integrator in INTEGRATORS)
-    names = tuple(INTEGRATORS)
-    worlds: list[tuple[Value, ...]] = []
-    for hertz in () if quick else (60.0, 120.0, 240.0):
-        worlds.append((f"{hertz:.0f} Hz", *(_first_bounce(name, hertz) for name in INTEGRATORS)))
-    tables: tuple[Table, ...] = (
-        Table("order of the position error", ("motion", *names), tuple(rows)),
-        Table("order of the energy error", ("motion", *names), tuple(energy_rows)),
+            charts.append(Chart("its energy", "step, ms", "largest energy error, J", curves_by(runs, 1, 0, 3), (True, True)))
+    smooth = np.array([orders[name] for name in orders if MOTIONS[name].is_smooth])
+    within = float(np.abs(smooth - [ORDERS[integrator] for integrator in names]).max())
+    lost = {name: orders[name][names.index("rk4")] for name in orders}
+    kept: tuple[Row, ...] = tuple((name, *worst_energy(name, 2.0 if quick else 100.0, 1.0 / 60.0)) for name in names)
+    apart = max(_momentum_difference(MOTIONS[name], integrator, 64) for name in ("projectile", "spinning") for integrator in names)
+    bounces: tuple[Row, ...] = tuple(
+        (f"{hertz:.0f} Hz", *(_first_bounce(name, hertz) for name in names)) for hertz in (60.0, 120.0, 240.0) if not quick
+    )
+    tables = (
+        *(
+            Table(f"order of the {what} error", ("motion", *names), tuple((MOTIONS[name].title, *row) for name, row in values.items()))
+            for what, values in (("position", orders), ("energy", energy_orders))
+        ),
         Table(
-            "energy error of an undamped spring as a fraction, 3 rad/s at 60 Hz for 100 s",
-            ("integrator", "largest", "at the end"),
-            tuple(kept),
+            "energy error of an undamped spring as a fraction, 3 rad/s at 60 Hz for 100 s", ("integrator", "largest", "at the end"), kept
+        ),
+        *(
+            (Table("a ball on undamped springs in a simulation, 8 sub-steps: fraction of its height", ("steps", *names), bounces),)
+            if bounces
+            else ()
         ),
     )
-    if worlds:
-        tables += (
-            Table("a ball on undamped springs in a simulation, 8 sub-steps: fraction of its height", ("steps", *names), tuple(worlds)),
-        )
+    figures = tuple(
+        Figure(f"order of the position error in smooth motions, {name}", "", ORDERS[name], float(order))
+        for name, order in zip(names, smooth.mean(axis=0), strict=True)
+    )
     sentences = (
         f"For smooth motions, every order is within {within:.2f} of 1, 1, 2, 2 and 4.",
-        f"RK4 has order {lost['spring_floor', 'rk4']:.1f} across the kink in the force where a spring begins to press"
-        + (f", and {lost['damped_floor', 'rk4']:.1f} across the jump in the force of a damper." if not quick else "."),
+        f"RK4 has order {lost['spring_floor']:.1f} across the kink in the force where a spring begins to press"
+        + (f", and {lost['damped_floor']:.1f} across the jump in the force of a damper." if not quick else "."),
         f"Integrating momenta instead of velocities changes the final positions by at most {apart:.0e} m.",
     )
-    return Finding(tables, tuple(charts), sentences)
+    return Finding(tables, tuple(charts), sentences, figures)

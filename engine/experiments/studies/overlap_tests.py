@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -13,9 +13,9 @@ from engine.bounding import BoundingCircle, diagonal_circle, smallest_circle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.studies import _overlap_tests_kernel as tests
-from engine.experiments.studies.study import Finding, curve, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Figure, Finding, curves, curves_by, growth, seconds_in_turn, study
 from engine.geometry.mass import polygon_mass
-from engine.report import Chart, Curve, Table, Value
+from engine.report import Chart, Table, Value
 
 __all__ = ["CASES", "PUBLISHED", "TESTS", "Boxes", "Case", "overlap_tests"]
 
@@ -125,34 +125,34 @@ def overlap_tests(quick: bool) -> Finding:
     rows = {(case, n): _measure(case, n, n_boxes, n_steps, rounds) for case in CASES for n in sizes}
     one, both, flat = CASES
     first, last = sizes[0], sizes[-1]
-    unit, published = rows[one, first].ns[PAIRS], PUBLISHED[PAIRS][0]
+    unit, columns = rows[one, first].ns[PAIRS], {name: 1 + k for k, name in enumerate(PUBLISHED)}
+    published = [(n, *(times[at] / PUBLISHED[PAIRS][0] for times in PUBLISHED.values())) for at, n in enumerate(SIZES)]
+    here = {case: [(n, *(rows[case, n].ns[name] / unit for name in PUBLISHED)) for n in sizes] for case in CASES}
+    false_hits = [
+        (f"{circle} circle, {case.title}", n, 100.0 * rows[case, n].false_shares[at])
+        for case in (one, flat)
+        for at, circle in enumerate(("smallest", "diagonal"))
+        for n in sizes
+    ]
 
     def power(name: str, case: Case, quantity: str) -> float:
         return growth(sizes, [getattr(rows[case, n], quantity)[name] for n in sizes])
 
-    def measured(case: Case) -> Chart:
-        curves = _curves(sizes, lambda name, at: rows[case, sizes[at]].ns[name] / unit)
-        return Chart(f"here: {case.title}", "n", "relative to all pairs at 8", curves, (True, True))
-
-    def of_hits(case: Case, at: int) -> Curve:
-        shares = (100.0 * rows[case, n].false_shares[at] for n in sizes)
-        return curve(f"{('smallest', 'diagonal')[at]} circle, {case.title}", sizes, shares)
-
+    named = (("published", "triangles", published), (f"here: {one.title}", "n", here[one]), (f"here: {both.title}", "n", here[both]))
     charts = (
-        Chart(
-            "published",
-            "triangles",
-            "relative to all pairs at 8",
-            _curves(SIZES, lambda name, at: PUBLISHED[name][at] / published),
-            (True, True),
-        ),
-        measured(one),
-        measured(both),
-        Chart(
-            "false hits", "n", "false hits, % of all hits", tuple(of_hits(case, at) for case in (one, flat) for at in (0, 1)), (True, False)
+        *(Chart(title, x, "relative to all pairs at 8", curves(values, 0, columns), (True, True)) for title, x, values in named),
+        Chart("false hits", "n", "false hits, % of all hits", curves_by(false_hits, 0, 1, 2), (True, False)),
+    )
+    growths = [(name, growth(SIZES, PUBLISHED[name]), power(name, one, "ns"), power(name, both, "ns")) for name in PUBLISHED]
+    figures = (
+        *(Figure(f"exponent of growth of a step, {name}", "", published, ours) for name, published, ours, _ in growths),
+        Figure(
+            "all pairs over GJK, largest n",
+            "times",
+            PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1],
+            rows[one, last].ns[PAIRS] / rows[one, last].ns[YES_OR_NO],
         ),
     )
-    growths = ((name, growth(SIZES, PUBLISHED[name]), power(name, one, "ns"), power(name, both, "ns")) for name in PUBLISHED)
     of_pairs = {case: rows[case, last].ns[PAIRS] / rows[case, last].ns[YES_OR_NO] for case in CASES}
     small, large = (tuple(100.0 * share for case in (one, flat) for share in rows[case, n].false_shares) for n in (first, last))
     sentences = (
@@ -171,8 +171,8 @@ def overlap_tests(quick: bool) -> Finding:
         "distance.".format(last, *(rows[one, last].supports[name] for name in _GJK)),
     )
     beside = tuple(
-        (n, *(cost for name in PUBLISHED for cost in (PUBLISHED[name][at] / published, rows[one, n].ns[name] / unit)))
-        for at, n in enumerate(sizes)
+        (n, *(cost for pair in zip(theirs, ours, strict=True) for cost in pair))
+        for (n, *theirs), (_, *ours) in zip(published, here[one], strict=False)
     )
     powers = tuple(
         (name, growth(SIZES, PUBLISHED[name]) if name in PUBLISHED else None)
@@ -196,7 +196,7 @@ def overlap_tests(quick: bool) -> Finding:
         _table("support vertices per step", _GJK, rows, lambda row: (row.supports[name] for name in _GJK)),
         _table("overlaps, and a circle's false hits", _COUNTED, rows, lambda row: (row.hits, *row.false_hits, *row.false_shares)),
     )
-    return Finding(tables, charts, sentences)
+    return Finding(tables, charts, sentences, figures)
 
 
 _GJK = ("GJK, overlap only", "GJK, no cached support", "GJK, distance")
@@ -243,7 +243,3 @@ def _implied() -> list[float]:
 
 def _table(title: str, names: Iterable[str], rows: Mapping[tuple[Case, int], _Row], cells: Callable[[_Row], Iterable[Value]]) -> Table:
     return Table(title, ("bodies", "n", *names), tuple((case.title, n, *cells(row)) for (case, n), row in rows.items()))
-
-
-def _curves(sizes: Sequence[int], cost: Callable[[str, int], float]) -> tuple[Curve, ...]:
-    return tuple(curve(name, sizes, (cost(name, at) for at in range(len(sizes)))) for name in PUBLISHED)

@@ -1,33 +1,54 @@
-"""Shared code of the studies: tables and charts as plain data, the list of studies, and interleaved timing."""
+"""Shared code of the studies: results as plain data, charts of rows, the list of studies, and interleaved timing."""
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
-from engine.report import Chart, Curve, Table
+from engine.report import Chart, Curve, Table, Value
 
-__all__ = ["STUDIES", "Finding", "Study", "chosen", "curve", "growth", "seconds_in_turn", "study"]
+__all__ = ["STUDIES", "Figure", "Finding", "Study", "chosen", "curves", "curves_by", "growth", "seconds_in_turn", "study"]
+
+
+Row: TypeAlias = tuple[Value, ...]
+K = TypeVar("K")
+
+
+class Figure(NamedTuple):
+    """A figure that the authors published, beside the same quantity measured here."""
+
+    quantity: str
+    unit: str
+    published: Value
+    here: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Results of a study: tables, at most four charts, and sentences with their figures."""
+    """Results of a study: tables, at most four charts, sentences with their figures, and the authors' figures beside ours."""
 
     tables: tuple[Table, ...]
     charts: tuple[Chart, ...]
     sentences: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+
+    @property
+    def beside(self) -> tuple[Table, ...]:
+        """The table of the authors' figures beside ours; empty if none were published."""
+        rows = tuple((f"{row.quantity}, {row.unit}" if row.unit else row.quantity, row.published, row.here) for row in self.figures)
+        return (Table("the authors' figures, and the same quantities here", ("quantity", "published", "here"), rows),) if rows else ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return a plain dictionary of tables and sentences; the charts show nothing else."""
-        return {"found": list(self.sentences), "tables": [table.as_json() for table in self.tables]}
+        """Return a plain dictionary of figures, tables and sentences; the charts show nothing else."""
+        figures = [figure._asdict() for figure in self.figures]
+        return {"found": list(self.sentences), "figures": figures, "tables": [table.as_json() for table in self.tables]}
 
 
 Measure = Callable[[bool], Finding]
@@ -41,15 +62,20 @@ class Study:
     ----------
     name, title : str
     said : str
-        The published result, as far as it is known here.
+        What the authors did and found, as far as it is known here.
     measure : callable
-        Measures it; given True only small and few, whether it runs. Its docstring says how it is done.
+        Measures it; given True, a reduced version that only shows whether it runs. Its docstring says what is done here.
     """
 
     name: str
     title: str
     said: str
     measure: Measure
+
+    @property
+    def here(self) -> str:
+        """What is done here."""
+        return " ".join((self.measure.__doc__ or "").split())
 
 
 STUDIES: dict[str, Study] = {}
@@ -82,12 +108,12 @@ def chosen(names: Iterable[str]) -> list[Study]:
     return studies
 
 
-def seconds_in_turn(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def seconds_in_turn(calls: Mapping[K, Callable[[], object]], rounds: int) -> dict[K, float]:
     """Call each in turn, `rounds` times after one that does not count, and return the medians of the processor time they took.
 
     In turn, so that the machine's moods hit all of them: trust the ratios.
     """
-    samples: dict[str, list[float]] = {name: [] for name in calls}
+    samples: dict[K, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
         for name, call in calls.items():
             before = time.process_time()
@@ -97,9 +123,20 @@ def seconds_in_turn(calls: Mapping[str, Callable[[], object]], rounds: int) -> d
     return {name: statistics.median(times) for name, times in samples.items()}
 
 
-def curve(name: str, x: Iterable[float], y: Iterable[float]) -> Curve:
-    """Return a curve of any numbers."""
-    return Curve(name, tuple(map(float, x)), tuple(map(float, y)))
+def curves(rows: Sequence[Row], x: int, columns: Mapping[str, int]) -> tuple[Curve, ...]:
+    """Return a curve for each of the columns, by name, over the column `x`; rows without both numbers are skipped."""
+    return tuple(_curve(name, ((row[x], row[y]) for row in rows)) for name, y in columns.items())
+
+
+def curves_by(rows: Sequence[Row], by: int, x: int, y: int) -> tuple[Curve, ...]:
+    """Return a curve of column `y` over column `x` for each word in the column `by`."""
+    names = dict.fromkeys(str(row[by]) for row in rows if row[y] is not None)
+    return tuple(_curve(name, ((row[x], row[y]) for row in rows if row[by] == name)) for name in names)
+
+
+def _curve(name: str, points: Iterable[tuple[Value, Value]]) -> Curve:
+    xy = sorted((float(x), float(y)) for x, y in points if isinstance(x, int | float) and isinstance(y, int | float))
+    return Curve(name, tuple(x for x, _ in xy), tuple(y for _, y in xy))
 
 
 def growth(sizes: Iterable[float], costs: Iterable[float]) -> float:

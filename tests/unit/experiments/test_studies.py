@@ -118,7 +118,8 @@ def test_all_searches_find_the_farthest_corner(is_slow, n_corners):
 def test_every_study_runs(name):
     finding = STUDIES[name].measure(True)
     assert finding.sentences and finding.tables and 0 < len(finding.charts) <= 4
-    for table in finding.tables:
+    assert len(finding.figures) >= (0 if name == "collision_time" else 2) and STUDIES[name].here.endswith(".")
+    for table in (*finding.beside, *finding.tables):
         assert all(len(row) == len(table.columns) for row in table.rows)
         assert all(math.isfinite(cell) for row in table.rows for cell in row if isinstance(cell, float))
 
