@@ -117,10 +117,10 @@ class Bullet(Demo):
     """A small fast bullet at various targets, with a lane for each rule."""
 
     tries = (
-        ("Click in a lane to fire; drag to aim. With CCD off the bullet jumps through the plate.", "Grab, key return, key f"),
+        ("Click in a lane to fire; drag to aim. With CCD off, the bullet jumps through the plate.", "Grab, key return, key f"),
         ("Add the lane of Box2D's default: it lets the bullet through the free plate, although continuous collision is on.", "set lanes"),
         ("Pause at the red step (Space) and point at the close-up below: the curve is the gap between bullet and target.", "pause"),
-        ("Change the muzzle speed: from which speed on does the first lane fail?", "set speed"),
+        ("Change the muzzle speed: at which speed does the first lane begin to fail?", "set speed"),
     )
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."

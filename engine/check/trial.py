@@ -317,5 +317,5 @@ def _box2d_says(pair: PlainPair) -> str:
         return "no contact"
     (nx, ny), gaps = (answer.normal[0] + 0.0).tolist(), answer.separation[0, :count].tolist()  # no -0
     deepest = min(gaps)
-    skins = "overlap" if deepest <= 0.0 else "only the skins overlap, a gap"
+    skins = "an overlap" if deepest <= 0.0 else "only the skins overlap; there is a gap"
     return f"contact, normal ({nx:.4g}, {ny:.4g}), {skins} of {abs(deepest):.4g} m, {count} point{'s' * (count > 1)}"

@@ -187,7 +187,7 @@ def measure_missed(crossing: Crossing = MISSED) -> tuple[Finding, ...]:
         Finding("distance from the rod's face to the plate at the end", None, after, "m", 0.0, 3),
         Finding("contacts that b2TimeOfImpact finds", 0.0 if is_hidden else None, float(is_seen), "", 0.0, 0),
         Finding("contacts of the bullet in the world", 0.0 if is_hidden else None, float(passage.n_contacts), "", 0.0, 0),
-        Finding("rods behind the plate after the step, of 1", 1.0 if is_hidden else None, float(behind), "", 0.0, 0),
+        Finding("number of rods (of 1) behind the plate after the step", 1.0 if is_hidden else None, float(behind), "", 0.0, 0),
         Finding(f"missed, of {search.n_asked} random motions through the plate", None, search.share, "%", 0.0, 1),
     )
 

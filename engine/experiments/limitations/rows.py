@@ -222,7 +222,7 @@ def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int 
         hashes.append(measure_shares(shot, n_shots).state_hash)
         what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: share that passes through"
         findings.append(_passed(what, shot, n_shots))
-    return (*findings, Finding("worlds changed by the flag alone, of 1", 0.0, float(hashes[0] != hashes[1]), "", 0.0, 0))
+    return (*findings, Finding("number of worlds (of 1) changed by the flag alone", 0.0, float(hashes[0] != hashes[1]), "", 0.0, 0))
 
 
 def _passed(what: str, shot: FlaggedShot, n_shots: int) -> Finding:
