@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from engine.check.kinds import KINDS
-from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
+from engine.check.plain import pair_of
 from engine.check.trial import Finding
+from engine.compare.pair.answers import Answer
+from engine.compare.pair.file import Point
 from engine.report.charts import COLORS, as_png, styled
-
-if TYPE_CHECKING:
-    import shapely
-    from matplotlib.axes import Axes
 
 __all__ = ["SIZE", "draw_finding"]
 
@@ -25,8 +23,8 @@ _WIDTH = 72
 """Characters in a line under a panel."""
 _NEAR = 2.5
 """Largest extent of the picture, in extents of the pair: what a function puts farther away is left out."""
-_ARROW, _SPACE = 0.3, 0.12
-"""Length of a normal, and space around the shapes, in extents of the pair."""
+_ARROW = 62.0
+"""Length of a normal, points."""
 
 
 @styled
@@ -34,86 +32,64 @@ def draw_finding(finding: Finding, function: str) -> bytes:
     """Return the picture of a finding as the content of a PNG file of `SIZE`; `function` names what was called."""
     from matplotlib.figure import Figure
 
-    pair, reply, right = finding.shown.pair, finding.shown.reply, finding.right
-    size = _extent([*_outline(pair.a), *_outline(pair.b)])
-    figure = Figure(figsize=(SIZE[0] / _DPI, SIZE[1] / _DPI))
+    from engine.compare.questions.answer import outline
+    from engine.compare.report.panel import Panel, middle_of, size_of
+    from engine.compare.report.picture import draw_answers, moved_out
+
+    pair, right, keys = pair_of(finding.shown.pair), finding.right, finding.shown.reply.keys
+    assert pair.shape_b is not None
+    figure = Figure(figsize=(SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
     figure.subplots_adjust(left=0.02, right=0.98, top=0.78, bottom=0.17, wspace=0.04)
     figure.text(0.02, 0.93, KINDS[finding.kind].name, fontsize=17, fontweight="bold")
     figure.text(0.98, 0.94, _plain(function), fontsize=11, color=COLORS["soft"], ha="right", parse_math=False)
     figure.text(0.02, 0.91, textwrap.fill(KINDS[finding.kind].hint, 150), fontsize=11, color=COLORS["soft"], va="top")
-    left, truth = figure.subplots(1, 2)
 
-    normal = reply.keys.get("normal", (0.0, 0.0))
-    moved = _moved(pair.b, normal, reply.keys["depth"]) if any(normal) and "depth" in reply.keys else None
-    if moved is not None and not _extent([*_outline(pair.a), *_outline(moved)]) < _NEAR * size:
-        moved = None
-    points = [(x, y) for x, y, *_ in reply.keys.get("points", [])]
-    ends = [tuple(reply.keys[name][:2]) for name in ("point_a", "point_b") if name in reply.keys]
-    near = [point for point in (*points, *ends) if _extent([*_outline(pair.a), *_outline(pair.b), point]) < _NEAR * size]
-    _draw_pair(left, pair)
-    if moved is not None:
-        _draw_dashed(left, moved, COLORS["wrong"])
-    if len(ends) == 2 and all(end in near for end in ends):
-        left.plot(*zip(*ends, strict=True), color=COLORS["wrong"])
-    if any(normal):
-        _draw_arrow(left, _anchor(pair, near or right.points), normal, _ARROW * size, COLORS["wrong"])
-    _draw_points(left, near, COLORS["wrong"])
-    _finish(left, "your answer", COLORS["wrong"], _their_words(finding), moved is not None)
+    shapes = [*outline(pair.shape_a, pair.pose_a), *outline(pair.shape_b, pair.pose_b)]
+    size = size_of(shapes)
 
-    _draw_pair(truth, pair)
-    if right.separation < 0.0:
-        _draw_dashed(truth, _moved(pair.b, right.normal, -right.separation), COLORS["ours"])
-        _draw_arrow(truth, _anchor(pair, right.points), right.normal, _ARROW * size, COLORS["ours"])
-        _draw_points(truth, right.points, COLORS["ours"])
-    elif right.nearest is not None and "distance" in reply.keys:
-        truth.plot(*zip(*right.nearest, strict=True), color=COLORS["ours"])
-        _draw_points(truth, right.nearest, COLORS["ours"])
-    elif right.separation > 0.0:
-        import shapely
+    def is_near(points: Sequence[Point]) -> bool:
+        return size_of([*shapes, *points]) < _NEAR * size
 
-        (ax, ay), (bx, by) = shapely.shortest_line(_area(pair.a), _area(pair.b)).coords
-        middle, (nx, ny) = (0.5 * (ax + bx), 0.5 * (ay + by)), right.normal
-        truth.axline(middle, (middle[0] - ny, middle[1] + nx), color=COLORS["ours"], ls="--")
-    _finish(truth, "right answer", COLORS["ours"], _right_words(finding), right.separation < 0.0)
-
-    xs, ys = zip(*(corner for panel in (left, truth) for corner in panel.dataLim.corners().tolist()), strict=True)
-    for panel in (left, truth):
-        ratio = panel.get_window_extent().width / panel.get_window_extent().height
-        half = 0.5 * max((max(xs) - min(xs)) / ratio, max(ys) - min(ys)) + _SPACE * size
-        x, y = 0.5 * (min(xs) + max(xs)), 0.5 * (min(ys) + max(ys))
-        panel.set(xlim=(x - ratio * half, x + ratio * half), ylim=(y - half, y + half))
+    theirs = _their_answer(keys)
+    ends = theirs.witnesses if theirs.witnesses is not None and is_near(theirs.witnesses) else None
+    theirs = replace(theirs, points=tuple(point for point in theirs.points if is_near([point])), witnesses=ends)
+    if not is_near(moved_out(pair, theirs)):
+        theirs = replace(theirs, separations=())
+    truth = Answer("", right.normal, right.points, (right.separation,)) if right.separation < 0.0 else Answer("", witnesses=right.nearest)
+    both = (theirs, "wrong"), (truth, "ours")
+    seen = [*shapes, *(at for answer, _ in both for at in (*answer.points, *(answer.witnesses or ()), *moved_out(pair, answer)))]
+    words = _their_words(finding), _right_words(finding)
+    for axes, name, (answer, color), lines in zip(figure.subplots(1, 2), ("your answer", "right answer"), both, words, strict=True):
+        panel = Panel(axes, seen)
+        draw_answers(panel, pair, [(answer, color)])
+        if answer.normal is not None and not answer.points:
+            panel.arrow(middle_of(right.points or shapes), answer.normal, _ARROW, color)
+        if answer is truth and right.nearest is not None and "distance" not in keys:
+            (x, y), (u, v) = middle_of(right.nearest), right.normal
+            panel.closed([(x - size * v, y + size * u), (x + size * v, y - size * u)], color, 1.5, dashed=True)
+        is_moved = len(moved_out(pair, answer)) > 0
+        _finish(axes, name, COLORS[color], [*lines, *["dashed: B moved by the depth along the normal"] * is_moved])
     return as_png(figure, _DPI)
 
 
-def _draw_pair(panel: Axes, pair: PlainPair) -> None:
-    for shape, other, name in ((pair.a, pair.b, "A"), (pair.b, pair.a, "B")):
-        color = COLORS[name.lower()]
-        panel.fill(*zip(*_outline(shape), strict=True), facecolor=f"{color}40", edgecolor=color, lw=1.5)
-        own = _area(shape).difference(_area(other))
-        at = (own if own.area > 0.0 else _area(shape)).representative_point()
-        panel.text(at.x, at.y, name, color=color, fontsize=15, fontweight="bold", ha="center", va="center")
+def _their_answer(keys: dict[str, Any]) -> Answer:
+    """Return the parts of a reply that can be drawn."""
+    u, v = keys.get("normal", (0.0, 0.0))
+    ends = [(x, y) for name in ("point_a", "point_b") if name in keys for x, y in (keys[name],)]
+    return Answer(
+        "",
+        (u, v) if u or v else None,
+        tuple((x, y) for x, y in keys.get("points", [])),
+        (-keys["depth"],) if "depth" in keys else (),
+        (ends[0], ends[1]) if len(ends) == 2 else None,
+    )
 
 
-def _draw_dashed(panel: Axes, shape: PlainShape, color: str) -> None:
-    panel.fill(*zip(*_outline(shape), strict=True), fill=False, edgecolor=color, ls="--")
-
-
-def _draw_arrow(panel: Axes, start: Point, direction: Sequence[float], length: float, color: str) -> None:
-    share = length / math.hypot(*direction)
-    end = start[0] + share * direction[0], start[1] + share * direction[1]
-    panel.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2.5, "mutation_scale": 20})
-
-
-def _draw_points(panel: Axes, points: Sequence[Sequence[float]], color: str) -> None:
-    for x, y in points:
-        panel.plot(x, y, "o", color=color, markeredgecolor=COLORS["ink"])
-
-
-def _finish(panel: Axes, name: str, color: str, lines: Sequence[str], is_moved: bool) -> None:
-    panel.set_title(name, color=color, fontsize=13, fontweight="bold", loc="left")
-    panel.set(xticks=[], yticks=[])
-    shown = [textwrap.fill(_plain(line), _WIDTH) for line in lines] + ["dashed: B moved by the depth along the normal"] * is_moved
-    panel.text(0.0, -0.03, "\n".join(shown), color=color, fontsize=12, va="top", transform=panel.transAxes, parse_math=False)
+def _finish(axes: Any, name: str, color: str, lines: Sequence[str]) -> None:
+    axes.set_title(name, color=color, fontsize=13, fontweight="bold", loc="left")
+    axes.set(xticks=[], yticks=[])
+    shown = "\n".join(textwrap.fill(_plain(line), _WIDTH) for line in lines)
+    axes.text(0.0, -0.03, shown, color=color, fontsize=12, va="top", transform=axes.transAxes, parse_math=False)
 
 
 def _their_words(finding: Finding) -> list[str]:
@@ -139,42 +115,6 @@ def _right_words(finding: Finding) -> list[str]:
     else:
         words = f"contact, normal ({right.normal[0]:.4g}, {right.normal[1]:.4g}), depth {-right.separation:.4g} m"
     return [words, f"Box2D: {right.box2d}"]
-
-
-def _anchor(pair: PlainPair, points: Sequence[Sequence[float]]) -> Point:
-    """Return where a normal starts: the middle of the contact points, or of what the shapes share, or of both."""
-    if points:
-        return sum(point[0] for point in points) / len(points), sum(point[1] for point in points) / len(points)
-    a, b = _area(pair.a), _area(pair.b)
-    middle = a.intersection(b).centroid
-    if middle.is_empty:
-        middle = a.union(b).centroid
-    return middle.x, middle.y
-
-
-def _area(shape: PlainShape) -> shapely.Polygon:
-    import shapely
-
-    return shapely.Polygon(_outline(shape))
-
-
-def _outline(shape: PlainShape) -> list[Point]:
-    corners, radius = core_of(shape)
-    if not is_circle(shape):
-        return list(corners)
-    (x, y), turns = corners[0], (2.0 * math.pi * k / 96 for k in range(96))
-    return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
-
-
-def _moved(shape: PlainShape, direction: Sequence[float], by: float) -> PlainShape:
-    corners, radius = core_of(shape)
-    moved = tuple((x + by * direction[0], y + by * direction[1]) for x, y in corners)
-    return (*moved[0], radius) if is_circle(shape) else moved
-
-
-def _extent(points: Sequence[Sequence[float]]) -> float:
-    xs, ys = [point[0] for point in points], [point[1] for point in points]
-    return max(max(xs) - min(xs), max(ys) - min(ys))
 
 
 def _plain(words: str) -> str:

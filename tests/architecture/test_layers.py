@@ -68,7 +68,7 @@ LIBRARIES = {
     "pygame": {"engine.render", "engine.ui", "engine.app", "sprites"},
     "typer": {"engine.cli"},
     "scipy": set(),
-    "shapely": {"engine.decompose", "engine.cli"},
+    "shapely": {"engine.decompose"},
     "PIL": {"engine.scenes", "engine.decompose", "engine.app"},
     "imageio": {"engine.app"},
     "platformdirs": {"engine.app"},

@@ -1,7 +1,7 @@
-"""A difference as SVG drawings: the shapes, our answer green, Box2D's orange, as in the window; and a close view where that shows more.
+"""Answers as drawings: the shapes, our answer green, Box2D's orange, as in the window; and a close view where that shows more.
 
-Words stand beside the drawing, so that they can be read on a small screen too. A dot
-or a solid line is ours, a ring or a dashed line Box2D's: they differ without colors, and where they lie on each other.
+Words stand beside the drawing, so that they can be read on a small screen too. A dot or a solid line is ours, a ring or a dashed line
+Box2D's: they differ without colors, and where they lie on each other.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from engine.compare.pair.answers import Answer, PairAnswers
-from engine.compare.pair.file import Pair, Point
+from engine.compare.pair.file import Pair
 from engine.compare.questions.answer import Sketch, outline
-from engine.compare.report.view import Outline, View, middle_of, size_of
+from engine.compare.report.panel import Outline, Panel, middle_of, size_of
+from engine.geometry import AnyShape, Circle, Segment, Sweep, Transform
+from engine.report.charts import as_svg
 
-__all__ = ["pair_svgs", "sketch_svg"]
+__all__ = ["draw_answers", "moved_out", "pair_svgs", "sketch_svg"]
+
+_WIDTH, _HEIGHT = 640, 420
+"""Points, as many as pixels."""
 
 _RATIO = 12.0
 """Ratio of sizes above which the picture shows the smaller shape."""
@@ -33,59 +39,54 @@ _CLOSE = 0.1
 _MIN_CLOSE = 1e-7
 """Share of the coordinates below which a difference is rounding, and is not drawn."""
 
-_MOMENTS = 9
-"""Number of intermediate poses of a motion, drawn faintly."""
+_MOMENTS = np.linspace(0.0, 1.0, 9).tolist()
+"""Poses of a motion that are drawn, those in between faintly."""
+
+Colored = Sequence[tuple[Answer, str]]
+"""Answers, each with its color."""
 
 
 def pair_svgs(answers: PairAnswers, title: str) -> list[str]:
     """Return a drawing of a pair with both answers, and where it shows more a second one, close to where they differ."""
-    pair = answers.pair
-    sides = [(pair.shape_a, pair.sweep_a, "a")] + ([(pair.shape_b, pair.sweep_b, "b")] if pair.shape_b is not None else [])
-    outlines = [outline(shape, sweep.start) for shape, sweep, _ in sides]
-    both = [(answers.ours, "ours")] + ([(answers.box2d, "box2d")] if answers.box2d is not None else [])
-    marks = [point for answer, _ in both for point in (*answer.points, *(answer.witnesses or ()))]
-    if pair.query == "toi":
-        seen = [
-            at
-            for shape, sweep, _ in sides
-            for fraction in (
-                *np.linspace(0.0, 1.0, _MOMENTS).tolist(),
-                *(answer.fraction for answer, _ in both if answer.fraction is not None),
-            )
-            for at in outline(shape, sweep.at(fraction))
-        ]
-        small, large = sorted((size_of(outlines[0]), size_of(outlines[1])))
-        if large > _RATIO * small:
-            smaller = sides[0] if size_of(outlines[0]) == small else sides[1]
-            seen = [at for fraction in (0.0, 0.5, 1.0) for at in outline(smaller[0], smaller[1].at(fraction))]
-    else:
-        seen = _worth_seeing(outlines, marks, pair)
-        tried = [at for answer, _ in both for at in _moved_out(pair, answer)]
-        if tried and size_of([*seen, *tried]) <= _TRIED * size_of(seen):
-            seen = [*seen, *tried]
-    views = [View(seen)]
-    focus = _focus(answers, marks)
-    if focus is not None and focus[1] < _CLOSE * views[0].half:
-        views.append(View([(focus[0][0] + dx * focus[1], focus[0][1] + dx * focus[1]) for dx in (-1.0, 1.0)], "close"))
-    return [_drawn(view, answers, both, title) for view in views]
+    pair, both = answers.pair, [(answers.ours, "ours")] + ([(answers.box2d, "box2d")] if answers.box2d is not None else [])
+    seen = _seen(pair, both)
+    panel, figure = _new_panel(seen)
+    drawings = [_finished(panel, figure, pair, both, title, "")]
+    focus = _focus(answers, both)
+    if focus is not None and focus[1] < _CLOSE * panel.half:
+        (x, y), half = focus
+        drawings.append(_finished(*_new_panel([(x - half, y - half), (x + half, y + half)]), pair, both, title, "close"))
+    return drawings
+
+
+def _new_panel(seen: Outline) -> tuple[Panel, Figure]:
+    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), dpi=72)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    return Panel(axes, seen), figure
+
+
+def _finished(panel: Panel, figure: Figure, pair: Pair, both: Colored, title: str, note: str) -> str:
+    draw_answers(panel, pair, both)
+    panel.legend(note)
+    return as_svg(figure, f"{title}, {note}" if note else title)
 
 
 def sketch_svg(sketch: Sketch, title: str) -> str:
     """Return the drawing of a question that is no pair; what is thin is laid flat, and stretched across."""
     sketch, note = _stretched(sketch)
-    view = View(_all_of(sketch), note)
+    panel, figure = _new_panel(_all_of(sketch))
     for shape, color in zip(sketch.shapes, ("a", "b"), strict=False):
-        view.closed(shape, color, 1.5, fill=True)
+        panel.closed(shape, color, 1.5, fill=True)
     for dot in sketch.dots:
-        view.dot(dot, "ink", 3.0)
-    for outlines, color in ((sketch.box2d, "box2d"), (sketch.ours, "ours")):
-        is_ours = color == "ours"
+        panel.dot(dot, "ink", 3.0)
+    for outlines, color, width in ((sketch.box2d, "box2d", 3.5), (sketch.ours, "ours", 2.0)):
         for corners in outlines:
             if len(corners) == 1:
-                view.mark(corners[0], is_ours)
-            else:
-                view.closed(corners, color, 2.0 if is_ours else 3.5, dashed=not is_ours)
-    return view.svg(title)
+                panel.mark(corners[0], color)
+            panel.closed(corners, color, width, dashed=color == "box2d")
+    panel.legend(note)
+    return as_svg(figure, f"{title}, {note}" if note else title)
 
 
 def _stretched(sketch: Sketch) -> tuple[Sketch, str]:
@@ -102,33 +103,56 @@ def _stretched(sketch: Sketch) -> tuple[Sketch, str]:
     if high <= 0.0 or high >= length / _THIN:
         return sketch, ""
     factor = 10.0 ** math.floor(math.log10(0.7 * length / high))
-
-    def mapped(corners: Outline) -> tuple[Point, ...]:
-        away = np.array(corners).reshape(-1, 2) - middle
-        return tuple((x, y) for x, y in zip((away @ along).tolist(), (factor * (away @ across)).tolist(), strict=True))
-
-    parts = [tuple(mapped(part) for part in some) for some in (sketch.shapes, sketch.ours, sketch.box2d)]
-    return Sketch(parts[0], mapped(sketch.dots), parts[1], parts[2], sketch.our_words, sketch.box2d_words), f"stretched {factor:,.0f} times"
-
-
-def _all_of(sketch: Sketch) -> list[Point]:
-    return [at for points in (*sketch.shapes, *sketch.ours, *sketch.box2d) for at in points] + list(sketch.dots)
+    turn = np.column_stack((along, factor * across))
+    shapes, ours, box2d, (dots,) = (
+        tuple(tuple((x, y) for x, y in ((np.array(part).reshape(-1, 2) - middle) @ turn).tolist()) for part in parts)
+        for parts in (sketch.shapes, sketch.ours, sketch.box2d, [sketch.dots])
+    )
+    return Sketch(shapes, dots, ours, box2d, sketch.our_words, sketch.box2d_words), f"stretched {factor:,.0f} times"
 
 
-def _worth_seeing(outlines: Sequence[Outline], marks: Sequence[Point], pair: Pair) -> list[Point]:
-    """Return what the picture is to hold: both shapes, or the smaller one if the other is many times as large."""
-    small, large = (min(outlines, key=size_of), max(outlines, key=size_of))
-    if size_of(large) <= _RATIO * size_of(small):
-        seen = [at for points in outlines for at in points]
-    else:
+def _all_of(sketch: Sketch) -> Outline:
+    return [at for points in (*sketch.shapes, *sketch.ours, *sketch.box2d, sketch.dots) for at in points]
+
+
+# --- What is to be seen
+
+
+def _sides(pair: Pair) -> list[tuple[AnyShape, Sweep, str]]:
+    """Return shape, motion and color of A, and of B if there is one."""
+    return [(pair.shape_a, pair.sweep_a, "a")] + ([(pair.shape_b, pair.sweep_b, "b")] if pair.shape_b is not None else [])
+
+
+def _points_of(answer: Answer) -> Outline:
+    return [*answer.points, *(answer.witnesses or ())]
+
+
+def _others(pair: Pair) -> Outline:
+    return [*(pair.ray or ()), *(() if pair.point is None else (pair.point,))]
+
+
+def _seen(pair: Pair, both: Colored) -> Outline:
+    """Return what the picture is to hold: both shapes on their ways, or the smaller one if the other is many times as large."""
+    sides = _sides(pair)
+    outlines = [outline(shape, sweep.start) for shape, sweep, _ in sides]
+    small, large = min(outlines, key=size_of), max(outlines, key=size_of)
+    is_small = size_of(large) > _RATIO * size_of(small)
+    if pair.query == "toi":
+        shown = [sides[outlines.index(small)]] if is_small else sides
+        fractions = [0.0, 0.5, 1.0] if is_small else [*_MOMENTS, *(answer.fraction for answer, _ in both if answer.fraction is not None)]
+        return [at for shape, sweep, _ in shown for fraction in fractions for at in outline(shape, sweep.at(fraction))]
+    seen: Outline = [at for points in outlines for at in points]
+    if is_small:
         (x, y), half = middle_of(small), 1.2 * size_of(small)
         seen = [(x - half, y - half), (x + half, y + half)]
-    middle, reach = middle_of(seen), 2.0 * max(size_of(seen), 1e-9)
-    others = [*marks, *(pair.ray or ()), *(() if pair.point is None else (pair.point,))]
-    return seen + [at for at in others if max(abs(at[0] - middle[0]), abs(at[1] - middle[1])) <= reach]
+    (x, y), reach = middle_of(seen), 2.0 * max(size_of(seen), 1e-9)
+    others = [*(at for answer, _ in both for at in _points_of(answer)), *_others(pair)]
+    seen = [*seen, *(at for at in others if max(abs(at[0] - x), abs(at[1] - y)) <= reach)]
+    tried = [*seen, *(at for answer, _ in both for at in moved_out(pair, answer))]
+    return tried if size_of(tried) <= _TRIED * size_of(seen) else seen
 
 
-def _moved_out(pair: Pair, answer: Answer) -> Outline:
+def moved_out(pair: Pair, answer: Answer) -> Outline:
     """Return the outline of B where it should just touch A: moved by the depth along the normal; nothing where there is no depth."""
     if pair.query not in ("manifold", "overlap") or answer.normal is None or pair.shape_b is None or answer.depth <= 0.0:
         return ()
@@ -136,58 +160,63 @@ def _moved_out(pair: Pair, answer: Answer) -> Outline:
     return [(x + dx, y + dy) for x, y in outline(pair.shape_b, pair.pose_b)]
 
 
-def _focus(answers: PairAnswers, marks: Sequence[Point]) -> tuple[Point, float] | None:
+def _focus(answers: PairAnswers, both: Colored) -> tuple[tuple[float, float], float] | None:
     """Return where the answers differ, and half of what is to be seen there; None where that is nothing."""
-    pair, others = answers.pair, [answer for answer in (answers.ours, answers.box2d) if answer is not None]
-    if pair.query == "toi":
-        return None
-    points = [*marks, *(() if pair.point is None else (pair.point,))]
-    if not points:
+    pair = answers.pair
+    points = [*(at for answer, _ in both for at in _points_of(answer)), *(() if pair.point is None else (pair.point,))]
+    if pair.query == "toi" or not points:
         return None
     (x, y), spread = middle_of(points), size_of(points)
-    lengths = [abs(gap) for answer in others for gap in (*answer.separations, *(() if answer.distance is None else (answer.distance,)))]
+    lengths = [abs(gap) for answer, _ in both for gap in (*answer.separations, *(() if answer.distance is None else (answer.distance,)))]
     differs = max([spread, *lengths, answers.size if pair.query in ("contains", "ray_cast") else 0.0])
     if differs <= _MIN_CLOSE * (abs(x) + abs(y) + 1.0):
         return None
     return (x, y), max(0.9 * spread, 3.0 * max(lengths, default=0.0), 4.0 * differs if not lengths else 0.0)
 
 
-def _drawn(view: View, answers: PairAnswers, both: Sequence[tuple[Answer, str]], title: str) -> str:
-    pair = answers.pair
-    moving = [(pair.shape_a, pair.sweep_a, "a"), (pair.shape_b, pair.sweep_b, "b")] if pair.query == "toi" else []
-    for shape, sweep, color in moving:
-        assert shape is not None
-        view.shape(shape, sweep.start, color, 1.5, True)
-        for fraction in np.linspace(0.0, 1.0, _MOMENTS).tolist()[1:] if sweep.start != sweep.end else ():
-            view.shape(shape, sweep.at(fraction), color, 1.0, False, 1.0 if fraction == 1.0 else 0.3)
-    if not moving:
-        for shape, pose, color in ((pair.shape_a, pair.pose_a, "a"), (pair.shape_b, pair.pose_b, "b")):
-            if shape is not None:
-                view.shape(shape, pose, color, 1.5, True)
-                view.skin(shape, pose, color)
+# --- Drawing
+
+
+def draw_answers(panel: Panel, pair: Pair, answers: Colored) -> None:
+    """Draw a pair, and answers to it, the first on top."""
+    sides, is_motion = _sides(pair), pair.query == "toi"
+    for shape, sweep, color in sides:
+        _draw_shape(panel, shape, sweep.start, color)
+        for fraction in _MOMENTS[1:] if sweep.start != sweep.end else ():
+            panel.closed(outline(shape, sweep.at(fraction)), color, 1.0, opacity=1.0 if fraction == 1.0 else 0.3)
     if pair.ray is not None:
-        view.arrow_line(*pair.ray)
-    for answer, color in reversed(both):
-        is_ours = color == "ours"
-        for shape, sweep, _ in moving if answer.fraction is not None else ():
-            assert shape is not None and answer.fraction is not None
-            view.shape(shape, sweep.at(answer.fraction), color, 2.5 if is_ours else 2.0, False, 1.0, dashed=not is_ours)
-        view.closed(_moved_out(pair, answer), color, 1.2, dashed=True)
-        if answer.witnesses is not None:
-            view.line(*answer.witnesses, color, 2.0)
-        if len(answer.points) == 2:
-            view.line(*answer.points, color, 2.0)
-        for point in (*answer.points, *(answer.witnesses or ())):
-            view.mark(point, is_ours)
+        (start, end), length = pair.ray, math.dist(*pair.ray) * panel.scale
+        panel.dot(start, "ink", 4.0)
+        panel.closed(pair.ray, "ink", 1.5)
+        if length > 4.0:
+            panel.arrow(end, (end[0] - start[0], end[1] - start[1]), 0.0, "ink")
+    for answer, color in reversed(answers):
+        is_box2d = color == "box2d"
+        for shape, sweep, _ in sides if is_motion and answer.fraction is not None else ():
+            panel.closed(outline(shape, sweep.at(answer.fraction or 0.0)), color, 2.0 if is_box2d else 2.5, dashed=is_box2d)
+        panel.closed(moved_out(pair, answer), color, 1.2, dashed=True)
+        for line in (answer.witnesses or (), answer.points if len(answer.points) == 2 else ()):
+            panel.closed(line, color, 2.0)
+        for point in _points_of(answer):
+            panel.mark(point, color)
         if answer.normal is not None and answer.points:
-            view.arrow(middle_of(answer.points), answer.normal, 62.0 if is_ours else 80.0, color)
+            panel.arrow(middle_of(answer.points), answer.normal, 80.0 if is_box2d else 62.0, color)
+        if pair.point is not None:
+            panel.ring(pair.point, color if answer.is_yes else "soft", 14.0 if is_box2d else 9.0, dashed=is_box2d)
     if pair.point is not None:
-        view.dot(pair.point, "ink", 3.0)
-        for answer, color in both:
-            view.ring(pair.point, color if answer.is_yes else "soft", 9.0 if color == "ours" else 14.0, dashed=color != "ours")
-    outlines = [outline(pair.shape_a, pair.pose_a)]
-    if pair.shape_b is not None:
-        outlines.append(outline(pair.shape_b, pair.pose_b))
-    for corners, others, color in zip(outlines, reversed(outlines), ("a", "b"), strict=False):
-        view.name(corners, others if len(outlines) > 1 else (), color)
-    return view.svg(title)
+        panel.dot(pair.point, "ink", 3.0)
+    outlines = [outline(shape, sweep.start) for shape, sweep, _ in sides]
+    for corners, others, (*_, color) in zip(outlines, reversed(outlines), sides, strict=True):
+        panel.name(corners, others if len(sides) > 1 else (), color)
+
+
+def _draw_shape(panel: Panel, shape: AnyShape, pose: Transform, color: str) -> None:
+    """Draw a shape where it is; its rounding as a wide, faint line if it is visible, and the neighbors of an edge dashed."""
+    corners, is_edge = outline(shape, pose), len(shape.core) == 2
+    panel.closed(corners, color, 2.5 if is_edge else 1.5, fill=not is_edge)
+    skin = 0.0 if isinstance(shape, Circle) else shape.radius * panel.scale
+    if skin >= 1.5:
+        panel.closed(corners, color, 2.0 * skin, opacity=0.22)
+    for ghost, end in ((shape.ghost1, shape.p1), (shape.ghost2, shape.p2)) if isinstance(shape, Segment) else ():
+        if ghost is not None:
+            panel.closed((pose.apply(ghost), pose.apply(end)), color, 1.0, dashed=True)

@@ -18,7 +18,7 @@ from engine.compare.questions.answer import Sketch
 from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Run, exhibits
 from engine.compare.report.picture import pair_svgs, sketch_svg
-from engine.geometry import Circle
+from engine.geometry import Circle, Segment
 from engine.report import meters
 from engine.report.charts import standalone_svg
 
@@ -234,6 +234,14 @@ def test_what_is_nearly_on_a_line_is_stretched_until_it_can_be_seen():
     square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     assert "stretched" not in sketch_svg(Sketch((square,), (), ((square[0],),), (), "", ""), "mass")
     assert "stretched" not in sketch_svg(Sketch((), square[:1], (), (), "", ""), "hull")
+
+
+def test_lines_are_drawn_and_clipped_too():
+    edge = Segment((0.0, 0.0), (1e9, 0.5))
+    (drawing, *_) = pair_svgs(ask(Pair("ray_cast", edge, ray=((0.5, 2.0), (0.6, -1.0)))), "edge")
+    for color in ("stroke: var(--a)", "stroke: var(--ink)"):
+        (line,) = path_numbers(drawing, color)
+        assert len(line) == 4 and max(map(abs, line)) < 3000.0
 
 
 def test_the_letter_of_a_shape_hides_no_point():
