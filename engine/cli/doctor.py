@@ -233,7 +233,7 @@ def _engines() -> Iterator[Finding]:
         if version is None:
             yield Finding(distribution, "note", "not installed; the laboratory runs without it", INSTALL_ENGINES)
         else:
-            yield Finding(distribution, "ok", f"{version}; as a solver it rewinds by repeating the run from the beginning")
+            yield Finding(distribution, "ok", f"{version}; as a solver, it rewinds by repeating the run from the beginning")
 
 
 def _sdl() -> Iterator[Finding]:

@@ -125,7 +125,7 @@ def contact_buffer(quick: bool) -> Finding:
     figures = tuple(
         figure
         for name, (share, size) in best.items()
-        for figure in (Figure(f"best buffer, {name}", "points", _BEST, size), Figure(f"time saved at most, {name}", "%", _SAVED, share))
+        for figure in (Figure(f"best buffer, {name}", "points", _BEST, size), Figure(f"maximum time saved, {name}", "%", _SAVED, share))
     )
     heads = (
         "scene",

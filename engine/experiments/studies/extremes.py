@@ -47,7 +47,7 @@ class Turning:
         return farthest, find_extremes(way, self.corners, self.normals, self.directions, farthest)
 
 
-@study("the farthest corner along a direction", f"2020: a search in O(log n) pays from {_PUBLISHED} vertices on.")
+@study("the farthest corner along a direction", f"2020: a search in O(log n) pays off from {_PUBLISHED} vertices on.")
 def extremes(quick: bool) -> Finding:
     """Each search gets the same directions, random ones or slowly turning ones, in turn."""
     sizes, n_directions, rounds = ((4, 16), 100, 1) if quick else (_SIZES, 20_000, 9)

@@ -213,9 +213,9 @@ def pushing_apart(quick: bool) -> Finding:
     graphs = [(name, by_normal(world), by_advancing(world)) for name, world in ((name, build()) for name, build in SCENES.items())]
     saved = {name: [_saved(costs, (name, MANY), part) for part in (0, 1)] for name in (PUSHED, CONTROL)}
     figures = (
-        Figure(f"time at rest saved by {PUSHED}, against {MANY}", "%", _PUBLISHED[0], saved[PUSHED][0]),
-        Figure("least sweeps with which five boxes look stable, 1 push", "", _PUBLISHED[1], least[1, "one_by_one"]),
-        Figure("least sweeps with which five boxes look stable, no push", "", _PUBLISHED[2], least[0, "one_by_one"]),
+        Figure(f"time saved at rest by {PUSHED}, compared with {MANY}", "%", _PUBLISHED[0], saved[PUSHED][0]),
+        Figure("fewest sweeps with which five boxes look stable, 1 push", "", _PUBLISHED[1], least[1, "one_by_one"]),
+        Figure("fewest sweeps with which five boxes look stable, no push", "", _PUBLISHED[2], least[0, "one_by_one"]),
     )
     sentences = (
         f"Two sweeps with a push take {saved[PUSHED][0]:.0f} % less time in the solver than five without, and "
