@@ -204,7 +204,10 @@ def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading
     elif curve.box2d.status is Status.MISS:
         words, brief, color = f"They touch at {touch}; b2TimeOfImpact misses it.", f"b2TimeOfImpact misses {touch}", palette.UNEXPLAINED
     elif last > _OPEN:
-        words, brief = "A gap at both ends, contact in between: checking only the ends misses it.", "contact between the ends"
+        words, brief = (
+            "There is a gap at both ends and contact in between, so checking only the ends misses it.",
+            "contact between the ends",
+        )
         color = palette.UNEXPLAINED
     else:
         words, brief, color = f"They touch at {touch}, and still do at the end.", f"touch at {touch}", palette.AGREE

@@ -54,7 +54,7 @@ class Dominoes(Scene):
     tries = (
         ("Set them up again (Enter).", "key return"),
         ("Change the gap: does the wave run faster?", "set gap"),
-        ("Choose growing: the last domino weighs eighteen times the first.", "set layout"),
+        ("Choose the growing layout: the last domino weighs eighteen times the first.", "set layout"),
     )
     keywords = "wave chain friction stack"
     parameters = (

@@ -47,7 +47,7 @@ class PromiseSlowBalls(Limitation):
     tries = (
         ("Start again (R).", "restart"),
         ("Lower the restitution.", "set restitution"),
-        ("Pause (Space) and compare: no gravity on the left, gravity on the right.", "pause"),
+        ("Pause (Space) and compare the left side, without gravity, with the right side.", "pause"),
     )
     keywords = "restitution threshold velocity bounce"
     parameters = (Parameter("restitution", 1.0, 0.0, 1.0, "", "restitution (bounce)"),)

@@ -23,7 +23,7 @@ __all__ = ["error_words", "referee_rows", "worst_errors"]
 _VERDICTS = {
     "agree": "Contacts for which both algorithms give the same answer, within rounding.",
     "explained": "Contacts whose answers differ for a known reason, listed below.",
-    "unexplained": "Contacts whose answers differ for no known reason: a bug in one of the two algorithms.",
+    "unexplained": "Contacts whose answers differ for no known reason, which means a bug in one of the two algorithms.",
 }
 """Tooltips of the counts."""
 _SPARK = 22.0

@@ -42,7 +42,13 @@ class ChipmunkSolver(ReplaySolver):
         Setting("iterations", "Iterations", 10, 1, 1000, is_whole=True, help="Sweeps over all contacts and joints in a step."),
         Setting("sub_steps", "Sub-steps", 1, 1, 64, is_whole=True, help="Number of parts into which a step is divided."),
         Setting(
-            "collision_slop", "Allowed overlap", 0.1, 0.0, 1.0, unit="m", help="Overlap that is not corrected. The default is meant for pixels."
+            "collision_slop",
+            "Allowed overlap",
+            0.1,
+            0.0,
+            1.0,
+            unit="m",
+            help="Overlap that is not corrected. The default suits pixel units.",
         ),
         Setting("collision_bias", "Overlap left after a second", 0.9**60, 0.0, 1.0, help="Fraction of an overlap that remains."),
     )

@@ -65,7 +65,9 @@ class FireOptions(ShotOptions):
     )
     height: float | None = option("M", "Aim point, as height above the target's center.", shown="0")
     turn: float | None = option("DEG", "Blade angle from vertical when the bullet is due to arrive.", shown="0")
-    shots: int = option("N", "Shots per combination, at random phases of a step (a single shot: mid-step).", 1, low=1, high=MAX_SHOTS)
+    shots: int = option(
+        "N", "Shots per combination, at random phases of a step (a single shot is fired at mid-step).", 1, low=1, high=MAX_SHOTS
+    )
     jitter_angle: float = option(
         "DEG", "Maximum random change of each shot's angle.", 0.0, low=0.0, high=_MAX_DEGREES["angle"], unit="degrees"
     )
@@ -206,8 +208,8 @@ def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
             f"Total: {counts[True, False]} hit and stopped, {counts[True, True]} hit (a contact was made) but tunneled, "
             f"{counts[False, True]} tunneled without a hit, {counts[False, False]} neither."
         )
-        yield "predicted: our analysis of these shots; law: probability over random phases; -: not derived."
-        yield "steps: solver steps per step of the rule."
+        yield "`predicted` is our analysis of these shots, `law` is the probability over random phases, and `-` means not derived."
+        yield "`steps` is the number of solver steps per step of the rule."
     n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:
         yield Link(f"{n_surprises} of {len(shots)} shots contradict the prediction.", "wrong")

@@ -153,9 +153,8 @@ class _Decoder(SweptDecoder):
             steps.append(
                 TraceStep(
                     "chord", 7,
-                    f"B moves from the edge of A's expanded disc to t0 in h = {half:.3g}: the first contact is at {moment(first)}, the "
-                    "last at "
-                    f"{moment(last)}.",
+                    f"B moves from the edge of A's expanded disc to t0 in h = {half:.3g}, so the first contact is at {moment(first)}, "
+                    f"and the last one is at {moment(last)}.",
                     values={"h": half, "first": first, "last": last},
                     marks=(
                         *self.placed(first, "looked_at"), *self.placed(last, "ghost"), *self.on_curve(first, r_sq, "new", "first"),
