@@ -18,6 +18,7 @@ from collections.abc import Callable
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
 from engine.common.installation import BOX2D
 from engine.common.rng import stream
+from engine.experiments.scenes import piled
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
@@ -70,12 +71,12 @@ def _box(x: float, y: float, angle: float = 0.0) -> BodySpec:
 
 def stack(n: int) -> Scene:
     """Return `n` boxes on each other, on a floor."""
-    return [_floor(), *(_box(0.0, 0.5 + row) for row in range(n))]
+    return [_floor(), *(_box(*at) for (at,) in piled((1,) * n))]
 
 
 def pyramid(rows: int) -> Scene:
     """Return a pyramid of boxes with so many in its lowest row."""
-    return [_floor(), *(_box(at - 0.5 * (rows - row), 0.5 + row) for row in range(rows) for at in range(rows - row))]
+    return [_floor(), *(_box(*at) for row in piled(range(rows, 0, -1), x=-0.5) for at in row)]
 
 
 def _pit(width: float, height: float) -> Scene:

@@ -7,11 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from engine.experiments.references.lab import GRAVITY, Lab, Row, absolute, at_most, body, ground, reference, relative, run
+from engine.experiments import scenes
+from engine.experiments.references.lab import (
+    GRAVITY,
+    Lab,
+    Row,
+    absolute,
+    at_most,
+    reference,
+    relative,
+    run,
+)
+from engine.experiments.scenes import body, ground
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World
 
-__all__ = ["balls_in_a_row"]
+__all__ = []
 
 
 def _dropped(lab: Lab, restitution: float) -> tuple[World, int]:
@@ -75,18 +86,11 @@ def elastic_discs(lab: Lab) -> list[Row]:
     ]
 
 
-def balls_in_a_row(world: World) -> list[int]:
-    """Add five equal discs without friction or loss, the first one flying at 4 m/s at the others, which touch."""
-    balls = [body(world, Circle(0.5), (x, 0.0), restitution=1.0, friction=0.0) for x in (-2.0, 1.0, 2.0, 3.0, 4.0)]
-    world.set_velocity(balls[0], (4.0, 0.0))
-    return balls
-
-
 @reference("Newton's cradle, 4 m/s")
 def cradle(lab: Lab) -> list[Row]:
     """Five equal discs, four of them at rest in touch: the impact goes through, the last one leaves at 4 m/s, the others rest."""
     world = lab.world(gravity=(0.0, 0.0))
-    balls = balls_in_a_row(world)
+    balls = scenes.balls_in_a_row(world)
     run(world, 2.0)
     off = [abs(world.state(ball).linear_velocity[0] - exact) for ball, exact in zip(balls, (0.0, 0.0, 0.0, 0.0, 4.0), strict=True)]
     return [at_most("largest error of a speed", max(off), 1e-9, "m/s")]

@@ -9,27 +9,21 @@ from typing import Any
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
-from engine.geometry import AnyShape, Polygon, Segment
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings
-from engine.world.specs import BodyType
+from engine.world import World, WorldSettings
 
 __all__ = [
     "GRAVITY",
     "REFERENCES",
     "STEP",
-    "UNIT",
     "Lab",
     "Reference",
     "Row",
     "absolute",
     "at_most",
-    "body",
     "chosen",
     "deepest_overlap",
     "energy",
-    "ground",
     "least",
-    "on_slope",
     "reference",
     "relative",
     "run",
@@ -41,8 +35,6 @@ GRAVITY = 10.0
 """m/s^2."""
 STEP = 1.0 / 60.0
 """Seconds."""
-UNIT = Polygon.box(0.5, 0.5)
-"""A box of one square meter."""
 
 
 @dataclass(frozen=True)
@@ -160,25 +152,6 @@ def chosen(names: Iterable[str]) -> list[Reference]:
             raise InvalidInputError("NAMES", "among " + ", ".join(REFERENCES) + meant(name, REFERENCES), name)
         references.append(REFERENCES[name])
     return references
-
-
-def body(
-    world: World, shape: AnyShape, position: tuple[float, float], angle: float = 0.0, *, type: BodyType = "dynamic", **more: Any
-) -> int:
-    """Add a body of one fixture; what the fixture does not know is the body's."""
-    of_fixture = {name: more.pop(name) for name in ("friction", "restitution", "density", "mask") if name in more}
-    return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))
-
-
-def ground(world: World, degrees: float = 0.0, **more: Any) -> int:
-    """Add a floor through the origin that falls toward +x by `degrees`."""
-    return body(world, Segment((-200.0, 0.0), (200.0, 0.0)), (0.0, 0.0), -math.radians(degrees), type="static", **more)
-
-
-def on_slope(world: World, degrees: float, shape: AnyShape, height: float, **more: Any) -> int:
-    """Add a body that stands on such a floor, its middle `height` m above it."""
-    angle = -math.radians(degrees)
-    return body(world, shape, (-height * math.sin(angle), height * math.cos(angle)), angle, **more)
 
 
 def run(world: World, seconds: float) -> None:

@@ -6,19 +6,16 @@ import math
 
 from engine.experiments.references.lab import (
     GRAVITY,
-    UNIT,
     Lab,
     Row,
     absolute,
     at_most,
-    body,
-    ground,
-    on_slope,
     reference,
     relative,
     run,
     speed,
 )
+from engine.experiments.scenes import UNIT, body, ground, on_slope
 from engine.geometry import AnyShape, Circle, Polygon
 
 __all__: list[str] = []

@@ -7,21 +7,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.common.arrays import FloatArray
-from engine.experiments.references.lab import GRAVITY, STEP, UNIT, Lab, Row, absolute, at_most, body, ground, reference, relative, run
-from engine.geometry import Polygon, Segment
+from engine.experiments import scenes
+from engine.experiments.references.lab import (
+    GRAVITY,
+    STEP,
+    Lab,
+    Row,
+    absolute,
+    at_most,
+    reference,
+    relative,
+    run,
+)
+from engine.experiments.scenes import body, ground, pile, stack
+from engine.geometry import Polygon
 from engine.world import World, WorldSettings
 
-__all__ = [
-    "ARCH_FRICTION",
-    "DOMINO_SPEED",
-    "arch_stones",
-    "block_on_a_wedge",
-    "domino_speed",
-    "ladder_on_a_wall",
-    "pyramid_world",
-    "unbalanced",
-]
+__all__ = ["ARCH_FRICTION", "DOMINO_SPEED", "domino_speed", "pyramid_world", "unbalanced"]
 
 
 def unbalanced(world: World, bodies: list[int]) -> float:
@@ -49,7 +51,7 @@ def stack_forces(lab: Lab) -> list[Row]:
     """Each contact bears the weights above it: 10, 9, ... 1 times m g."""
     world = lab.world()
     ground(world)
-    boxes = [body(world, UNIT, (0.0, 0.5 + k)) for k in range(10)]
+    boxes = stack(world, 10)
     run(world, 20.0)
     weight, borne = world.body(boxes[0]).mass * GRAVITY, dict.fromkeys(boxes, 0.0)
     for upper, impulse in zip(world.contacts.body_b.tolist(), world.contacts.normal_impulse.sum(axis=1).tolist(), strict=True):
@@ -62,7 +64,7 @@ def pyramid_world(lab: Lab) -> tuple[World, list[int]]:
     """Return a pyramid of five rows of boxes, at rest."""
     world = lab.world()
     ground(world, friction=0.6)
-    boxes = [body(world, UNIT, (k + 0.5 * row - 2.0, 0.5 + row), friction=0.6) for row in range(5) for k in range(5 - row)]
+    boxes = [box for row in pile(world, range(5, 0, -1), friction=0.6) for box in row]
     run(world, 10.0)
     return world, boxes
 
@@ -113,15 +115,6 @@ def toppling(lab: Lab) -> list[Row]:
     return [absolute("angle", math.degrees(math.atan(0.5)), _between(26.0, 27.2, falls, 0.002), 0.1, "deg")]
 
 
-def ladder_on_a_wall(world: World, angle: float, half: float = 1.0, thick: float = 0.01) -> int:
-    """Add a floor, a smooth wall, and a ladder of these half lengths, m, that leans at `angle` to the floor; return the ladder."""
-    ground(world, friction=0.5)
-    middle = (half * math.cos(angle) - thick * math.sin(angle), half * math.sin(angle) + thick * math.cos(angle))
-    wall = middle[0] + half * math.cos(angle) + thick * math.sin(angle)
-    body(world, Segment((wall, -1.0), (wall, 10.0)), (0.0, 0.0), type="static", friction=0.0)
-    return body(world, Polygon.box(half, thick), middle, angle, friction=0.5)
-
-
 @reference("ladder on a smooth wall, friction 0.5", is_slow=True)
 def ladder(lab: Lab) -> list[Row]:
     """It slips below ``tan a = 1 / (2 mu + b / a)``, of half lengths a = 1 m and b = 1 cm: 44.715 deg.
@@ -132,31 +125,12 @@ def ladder(lab: Lab) -> list[Row]:
 
     def stands(degrees: float) -> bool:
         world, angle = lab.world(), math.radians(degrees)
-        rod = ladder_on_a_wall(world, angle, half, thick)
+        rod = scenes.ladder_on_a_wall(world, angle, half, thick)
         run(world, 5.0)
         return abs(world.state(rod).angle - angle) < 0.02
 
     exact = math.degrees(math.atan(1.0 / (2.0 * 0.5 + thick / half)))
     return [absolute("angle", exact, _between(44.0, 45.4, stands, 0.0002), 0.01, "deg")]
-
-
-_OUTER = (
-    *((24.0, 0.0), (22.336, 6.023), (20.549, 12.010), (18.609, 17.947), (16.468, 23.814)),
-    *((14.053, 29.571), (11.236, 35.138), (7.753, 40.305), (3.017, 44.289)),
-)
-_INNER = (
-    *((16.0, 0.0), (14.938, 5.134), (13.799, 10.249), (12.563, 15.341), (11.200, 20.399)),
-    *((9.665, 25.404), (7.872, 30.318), (5.635, 35.038), (2.406, 39.096)),
-)
-
-
-def arch_stones() -> list[FloatArray]:
-    """Return the 17 stones of an arch that is nearly a catenary, each float64 (4, 2), m, from the right foot over the keystone."""
-    inner, outer = 0.25 * np.array(_INNER), 0.25 * np.array(_OUTER)
-    right = [np.array((inner[k], outer[k], outer[k + 1], inner[k + 1])) for k in range(8)]
-    mirror = np.array((-1.0, 1.0))
-    key = np.array((inner[8], outer[8], outer[8] * mirror, inner[8] * mirror))
-    return [*right, key, *(stone[::-1] * mirror for stone in reversed(right))]
 
 
 ARCH_FRICTION = 0.21701
@@ -173,26 +147,18 @@ def arch(lab: Lab) -> list[Row]:
     def stands(friction: float) -> bool:
         world = lab.world()
         ground(world, friction=friction)
-        stones = [body(world, Polygon(stone), (0.0, 0.0), friction=friction) for stone in arch_stones()]
+        stones = [body(world, Polygon(stone), (0.0, 0.0), friction=friction) for stone in scenes.arch_stones()]
         run(world, 8.0)
         return max(math.hypot(*world.state(stone).position) for stone in stones) < 0.3
 
     return [absolute("friction", ARCH_FRICTION, _between(0.205, 0.229, stands, 0.0002), 0.003, "")]
 
 
-def block_on_a_wedge(world: World, slope: float) -> tuple[int, int]:
-    """Add a floor, a wedge that is free to slide and a block on it, all smooth; return wedge and block."""
-    ground(world, friction=0.0)
-    wedge_body = body(world, Polygon([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0 * math.tan(slope))]), (0.0, 0.0), friction=0.0)
-    at = 1.0 + 0.2 * math.sin(slope), 3.0 * math.tan(slope) + 0.2 * math.cos(slope)
-    return wedge_body, body(world, Polygon.box(0.2, 0.2), at, -slope, friction=0.0)
-
-
 @reference("block on a free wedge of 30 deg, smooth")
 def wedge(lab: Lab) -> list[Row]:
     """Nothing pushes both together sideways, and the block stays on the slope: ``A = m g sin cos / (M + m sin^2)`` for the wedge."""
     world, slope = lab.world(), math.radians(30.0)
-    wedge_body, block = block_on_a_wedge(world, slope)
+    wedge_body, block = scenes.block_on_a_wedge(world, slope)
     wedge_mass, part = world.body(wedge_body).mass, world.body(block).mass
     run(world, 0.2)
     before = world.state(wedge_body).linear_velocity[0]

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import math
 
-from engine.experiments.references.lab import GRAVITY, Lab, Row, absolute, at_most, body, energy, reference, relative, run
+from engine.experiments.references.lab import (
+    GRAVITY,
+    Lab,
+    Row,
+    absolute,
+    at_most,
+    energy,
+    reference,
+    relative,
+    run,
+)
+from engine.experiments.scenes import body
 from engine.geometry import Circle, Polygon
 from engine.world import RevoluteJointSpec, World
 

@@ -17,23 +17,13 @@ import numpy as np
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
-from engine.experiments.references.chains import ball_on_a_chain, hanging_bridge, net_of_discs, torn_chain
-from engine.experiments.references.collisions import balls_in_a_row
-from engine.experiments.references.lab import GRAVITY, UNIT, body, energy, ground, worst_joint
-from engine.experiments.references.piles import (
-    box_on_a_ramp,
-    boxes_in_a_column,
-    boxes_in_a_pyramid,
-    boxes_in_each_other,
-    cards,
-    discs_in_a_box,
-    discs_in_a_column,
-    dominoes_in_a_row,
-    falling_box,
-    piled_afar,
-    stones_under_slabs,
+from engine.experiments import scenes
+from engine.experiments.references.lab import (
+    GRAVITY,
+    energy,
+    worst_joint,
 )
-from engine.experiments.references.standing import block_on_a_wedge, ladder_on_a_wall
+from engine.experiments.scenes import UNIT, body, ground, stack
 from engine.geometry import AABB, Circle, Polygon, Segment
 from engine.scenes import save_scene, scene_of
 from engine.world import World, WorldSettings
@@ -212,7 +202,7 @@ def _above(layers: list[list[int]]) -> Layers:
 @_scene("Single box", 5.0)
 def _single_box(world: World) -> Judged:
     """It lies within 5 cm of the floor, level: it falls 3 m, and a skin or a slop of some millimeters is no fall."""
-    box = falling_box(world)
+    box = scenes.falling_box(world)
 
     def off(world: World) -> float:
         return abs(world.state(box).position[1] - 1.0)
@@ -225,7 +215,7 @@ def _single_box(world: World) -> Judged:
 
 def _stack(world: World, n: int) -> Judged:
     """Every box stays within half a meter, half its width, of where it was: farther, and its middle is off the box below."""
-    boxes = boxes_in_a_column(world, n)
+    boxes = scenes.boxes_in_a_column(world, n)
     return _standing(world, boxes, 0.5, _above([[box] for box in boxes]))
 
 
@@ -236,20 +226,20 @@ for _n in (10, 15, 20, 30):
 @_scene("Pyramid of 20 rows", 10.0)
 def _pyramid(world: World) -> Judged:
     """Every box stays within a quarter of a meter: half of what it overhangs the gap below it."""
-    rows = boxes_in_a_pyramid(world, 20)
+    rows = scenes.boxes_in_a_pyramid(world, 20)
     return _standing(world, [box for row in rows for box in row], 0.25, _above(rows))
 
 
 @_scene("Five-story card house", 20.0)
 def _card_house(world: World) -> Judged:
     """The top card stays within 0.1 m, a quarter of a card: a story that gives way is 0.37 m high."""
-    return _standing(world, [cards(world)], 0.1)
+    return _standing(world, [scenes.cards(world)], 0.1)
 
 
 @_scene("Arch under four slabs", 15.0)
 def _arch(world: World) -> Judged:
     """The top slab sinks by no more than half a slab, 0.5 m. Exactly nothing moves: friction 0.482 would do, and it has 0.6."""
-    stones, slabs = stones_under_slabs(world)
+    stones, slabs = scenes.stones_under_slabs(world)
     places, keystone = _places(world, slabs[-1:]), _places(world, stones[8:9])
     layers = tuple(tuple(slabs[k:]) for k in range(4))
     return Judged(lambda world: _farthest(world, places) <= 0.5, error=lambda world: _farthest(world, keystone), layers=layers)
@@ -258,14 +248,14 @@ def _arch(world: World) -> Judged:
 @_scene("Stack of ten discs", 5.0)
 def _circle_stack(world: World) -> Judged:
     """Every disc stays within 0.1 m: exactly above each other they are in balance, an unstable one, which nothing disturbs."""
-    discs = discs_in_a_column(world)
+    discs = scenes.discs_in_a_column(world)
     return _standing(world, discs, 0.1, _above([[disc] for disc in discs]))
 
 
 @_scene("Friction ramp", 10.0)
 def _friction_ramp(world: World) -> Judged:
     """The box stays within 5 cm: what slips goes on slipping. Friction 0.6 holds on a slope of up to 31 degrees, and this one has 17."""
-    box = box_on_a_ramp(world)
+    box = scenes.box_on_a_ramp(world)
     return _standing(world, [box], 0.05, ((box,),))
 
 
@@ -287,7 +277,7 @@ def _heavy_house(world: World, ratio: float) -> Judged:
 
 def _heavy_pyramid(world: World, ratio: float) -> Judged:
     """The heavy box on a pyramid of four rows stays within 0.25 m, a quarter of a box."""
-    rows = boxes_in_a_pyramid(world, 4)
+    rows = scenes.boxes_in_a_pyramid(world, 4)
     top = body(world, UNIT, (-0.5, 4.5), density=ratio, friction=0.6)
     return _standing(world, [top], 0.25, _above([*rows, [top]]))
 
@@ -305,32 +295,32 @@ for _kind, _build, _title in (
 @_scene("Hanging bridge of 160 links", 10.0)
 def _bridge(world: World) -> Judged:
     """No joint comes apart by half a meter, half a link: farther, and it is torn."""
-    return _jointed(hanging_bridge(world), 0.5, rests=False)
+    return _jointed(scenes.hanging_bridge(world), 0.5, rests=False)
 
 
 @_scene("Ball and chain", 10.0)
 def _ball_and_chain(world: World) -> Judged:
     """No joint comes apart by half a meter, half a link, though the ball weighs two hundred of them."""
-    return _jointed(ball_on_a_chain(world), 0.5, rests=False)
+    return _jointed(scenes.ball_on_a_chain(world), 0.5, rests=False)
 
 
 @_scene("Joint grid of 20 x 20", 5.0)
 def _joint_grid(world: World) -> Judged:
     """No joint comes apart by 0.4 m, the radius of its discs."""
-    return _jointed(net_of_discs(world), 0.4, rests=False)
+    return _jointed(scenes.net_of_discs(world), 0.4, rests=False)
 
 
 @_scene("Pile 20 km from the origin", 10.0)
 def _far(world: World) -> Judged:
     """The upper box stays on the one below, half a meter above the floor at least: float32 has steps of 1 to 2 mm there."""
-    upper = piled_afar(world, 1.6e4, -1.2e4)
+    upper = scenes.piled_afar(world, 1.6e4, -1.2e4)
     return Judged(lambda world: world.state(upper).position[1] > -1.2e4 + 0.5 + 0.5)
 
 
 @_scene("Ladder against a smooth wall", 5.0)
 def _ladder(world: World) -> Judged:
     """It stays within 5 cm: what slips goes on slipping. It leans at 46 degrees, and with friction 0.5 slips below 44.715 exactly."""
-    return _standing(world, [ladder_on_a_wall(world, math.radians(46.0))], 0.05)
+    return _standing(world, [scenes.ladder_on_a_wall(world, math.radians(46.0))], 0.05)
 
 
 # --- what has an outcome
@@ -339,7 +329,7 @@ def _ladder(world: World) -> Judged:
 @_scene("Confined: 625 discs in too small a box", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _confined(world: World) -> Judged:
     """No middle leaves the box, and none lies in another disc at the end: 491 m^2 of them in 390 m^2 overlap by 0.15 m at the least."""
-    discs = discs_in_a_box(world)
+    discs = scenes.discs_in_a_box(world)
     inside = AABB((-10.0, 0.5), (10.0, 20.0))
 
     def kept(world: World) -> bool:
@@ -352,7 +342,7 @@ def _confined(world: World) -> Judged:
 @_scene("Double domino", 10.0, can_stand=False)
 def _double_domino(world: World) -> Judged:
     """All fifteen have fallen at the end, and none before it was reached: the last one still stands after half a second."""
-    dominoes = dominoes_in_a_row(world)
+    dominoes = scenes.dominoes_in_a_row(world)
 
     def in_order(world: World) -> bool:
         return world.time > 0.5 or abs(world.state(dominoes[-1]).angle) < 0.1
@@ -363,14 +353,14 @@ def _double_domino(world: World) -> Judged:
 @_scene("Overlap recovery", 5.0, can_stand=False)
 def _overlap_recovery(world: World) -> Judged:
     """They part to less than 2 cm, and none is thrown higher than 4.5 m, one above where the top one of a pyramid of four rows stands."""
-    boxes = boxes_in_each_other(world)
+    boxes = scenes.boxes_in_each_other(world)
     return Judged(lambda world: max(world.state(box).position[1] for box in boxes) < 4.5, lambda world, overlap: overlap < 0.02)
 
 
 @_scene("Stretched chain", 10.0, can_stand=False)
 def _stretched_chain(world: World) -> Judged:
     """No joint, all torn open by a quarter of a meter at first, comes apart by a whole one, and all have closed to 5 cm at the end."""
-    return _jointed(torn_chain(world), 1.0, rests=False, at_last=0.05)
+    return _jointed(scenes.torn_chain(world), 1.0, rests=False, at_last=0.05)
 
 
 _RUSH = 10.0
@@ -415,7 +405,7 @@ def _spinning_top(world: World) -> Judged:
 @_scene("Newton's cradle", 2.0, can_stand=False, gravity=(0.0, 0.0))
 def _newtons_cradle(world: World) -> Judged:
     """At the end every ball is within 0.1 m of its exact place, a tenth of it: four rest in touch, the last one flew on at 4 m/s."""
-    balls = balls_in_a_row(world)
+    balls = scenes.balls_in_a_row(world)
     exact = (0.0, 1.0, 2.0, 3.0, 10.0)  # met after 0.5 s; then 1.5 s at 4 m/s
 
     def off(world: World) -> float:
@@ -428,7 +418,7 @@ def _newtons_cradle(world: World) -> Judged:
 def _wedge(world: World) -> Judged:
     """The wedge is within 5 % of its exact way at the end: ``A t^2 / 2`` with ``A = m g sin cos / (M + m sin^2)``, all smooth."""
     slope = math.radians(30.0)
-    free, block = block_on_a_wedge(world, slope)
+    free, block = scenes.block_on_a_wedge(world, slope)
     wedge_mass, part = world.body(free).mass, world.body(block).mass
     pull = part * GRAVITY * math.sin(slope) * math.cos(slope) / (wedge_mass + part * math.sin(slope) ** 2)
 
@@ -468,7 +458,7 @@ def _catapult(world: World) -> Judged:
 def _tower_hit(world: World) -> Judged:
     """The tower has fallen at the end, its top below half its height; nothing sinks below the floor, and no energy comes from nowhere."""
     ground(world, friction=0.6)
-    tower = [body(world, UNIT, (0.0, 0.5 + k), friction=0.6) for k in range(10)]
+    tower = stack(world, 10, friction=0.6)
     block = body(world, UNIT, (-8.0, 6.5), density=5.0, linear_velocity=(15.0, 0.0), friction=0.6)
 
     def above(world: World) -> bool:

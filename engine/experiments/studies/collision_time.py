@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from engine.broadphase import BroadPhase, DynamicTree
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
-from engine.experiments.references.lab import body
+from engine.experiments.scenes import body
 from engine.experiments.studies.study import Finding, Row, curves_by, growth, seconds_in_turn, study
 from engine.geometry import Capsule, Circle, Segment
 from engine.query import batch

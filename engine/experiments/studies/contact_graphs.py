@@ -22,7 +22,12 @@ import numpy as np
 from engine import query
 from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics.solvers._contact_graph_kernel import NO_ONE, contact_layers
-from engine.experiments.references.lab import GRAVITY, STEP, UNIT, Lab, body
+from engine.experiments.references.lab import (
+    GRAVITY,
+    STEP,
+    Lab,
+)
+from engine.experiments.scenes import body, pile
 from engine.geometry import Circle, Polygon, Transform
 from engine.world import World
 
@@ -71,9 +76,7 @@ def _stacked(rows: tuple[int, ...]) -> World:
     """Return rows of boxes, each centered on the one below, after a step."""
     world = Lab("shock_propagation").world()
     body(world, _FLOOR, (0.0, -0.5), type="static")
-    for level, n in enumerate(rows):
-        for place in range(n):
-            body(world, UNIT, (1.001 * (place - 0.5 * (n - 1)), 0.5 + level))
+    pile(world, rows, pitch=1.001)
     world.step()
     return world
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
+from engine.experiments.scenes import piled
 from engine.experiments.studies import _block_world_kernel as world
 from engine.experiments.studies.study import Figure, Finding, Row, curves, curves_by, growth, seconds_in_turn, study
 from engine.geometry import Polygon
@@ -60,7 +61,7 @@ class Scene:
 
 def resting(n_blocks: int, block: Polygon = _BOX) -> Scene:
     """Return a tower of blocks, each one meter high, every other one 2 cm to the side."""
-    return Scene([block] * n_blocks, [(0.02 * (level % 2), 0.5 + level, 0.0) for level in range(n_blocks)])
+    return Scene([block] * n_blocks, [(*at, 0.0) for (at,) in piled((1,) * n_blocks, offset=0.02)])
 
 
 def falling() -> Scene:

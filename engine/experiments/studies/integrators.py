@@ -27,7 +27,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS, ORDERS, Integrator, Rate
-from engine.experiments.references.lab import body, ground
+from engine.experiments.scenes import body, ground
 from engine.experiments.studies.study import Figure, Finding, Row, curves_by, growth, study
 from engine.geometry import Circle
 from engine.report import Chart, Table

@@ -12,7 +12,10 @@ import numpy as np
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.dynamics._solver_trace_kernel import APART, COLLIDE
 from engine.dynamics.traced import traced_step
-from engine.experiments.references.lab import UNIT, body, deepest_overlap
+from engine.experiments.references.lab import (
+    deepest_overlap,
+)
+from engine.experiments.scenes import body, stack
 from engine.experiments.studies.contact_graphs import SCENES, by_advancing, by_normal
 from engine.experiments.studies.study import Figure, Finding, Row, curves, curves_by, study
 from engine.geometry import Polygon
@@ -82,11 +85,7 @@ def towers(way: Way, n_blocks: int, n_towers: int) -> tuple[World, list[int]]:
     """Return towers side by side, each of so many unit boxes, and the top ones."""
     world = way.world()
     body(world, Polygon.box(0.5 * _APART * n_towers + 20.0, 0.5), (0.0, -0.5), type="static")
-    tops = []
-    for tower in range(n_towers):
-        x = _APART * (tower - 0.5 * (n_towers - 1))
-        tops.append([body(world, UNIT, (x + _OFFSET * (level % 2), 0.5 + level)) for level in range(n_blocks)][-1])
-    return world, tops
+    return world, [stack(world, n_blocks, x=_APART * (tower - 0.5 * (n_towers - 1)), offset=_OFFSET)[-1] for tower in range(n_towers)]
 
 
 class Tower(NamedTuple):

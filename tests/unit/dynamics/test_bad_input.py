@@ -12,9 +12,10 @@ from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import PairAgreement
 from engine.dynamics._crowd_kernel import CROWD, MOST, crowding, pairs_of_crowd
+from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec
-from tests.unit.dynamics.scenes import UNIT, body, ground, world
+from tests.unit.dynamics.worlds import world
 
 
 def stands(one):

@@ -10,11 +10,13 @@ import pytest
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import PointState
+from engine.experiments.references.lab import run
+from engine.experiments.scenes import UNIT, body, ground, stack
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.sim.stage import Stage
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings
 from engine.world.hooks import StepHooks
-from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
+from tests.unit.dynamics.worlds import world
 
 
 @pytest.mark.parametrize(
@@ -150,8 +152,8 @@ def test_filters_groups_and_joints_keep_bodies_from_touching():
 def test_piles_sleep_apart_and_wake_together():
     one = World(WorldSettings(), solver="soft_step")
     ground(one)
-    left = [body(one, UNIT, (-5.0, 0.5 + k)) for k in range(3)]
-    right = [body(one, UNIT, (5.0, 0.5 + k)) for k in range(3)]
+    left = stack(one, 3, x=-5.0)
+    right = stack(one, 3, x=5.0)
     run(one, 3.0)
     assert not one.awake[[one.row_of(k) for k in (*left, *right)]].any()
     before, contacts = one.state_hash(), one.contacts

@@ -6,9 +6,11 @@ import math
 
 import pytest
 
+from engine.experiments.references.lab import run
+from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world.hooks import StepHooks
-from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
+from tests.unit.dynamics.worlds import world
 
 WALL = Polygon.box(0.05, 2.0)
 

@@ -9,8 +9,10 @@ import pytest
 
 from engine.dynamics._contact_kernel import PUSH
 from engine.dynamics._softness_kernel import softness
+from engine.experiments.references.lab import run
+from engine.experiments.scenes import UNIT, body, ground, on_slope, stack
 from engine.geometry import Circle, Polygon
-from tests.unit.dynamics.scenes import UNIT, body, ground, on_slope, run, world
+from tests.unit.dynamics.worlds import world
 
 soft_constraints = pytest.importorskip("docs.pictures.dynamics.soft_constraints", reason="matplotlib may be missing")
 
@@ -30,7 +32,7 @@ def test_a_soft_row_is_implicit_euler_of_its_spring(hertz, ratio):
 def test_the_overlap_at_rest_is_the_load_over_the_stiffness():
     one = world()
     ground(one)
-    boxes = [body(one, UNIT, (0.0, 0.5 + k)) for k in range(3)]
+    boxes = stack(one, 3)
     run(one, 10.0)
 
     def sag(load, mass, hertz):
@@ -74,7 +76,7 @@ def unloaded(is_warm):
     """Take a load of 100 kg from a stack of five boxes of 1 kg, go on `is_warm` or not, and return the most kinetic energy seen then, J."""
     one = world()
     ground(one, friction=0.6)
-    boxes = [body(one, UNIT, (0.0, 0.5 + k), friction=0.6) for k in range(5)]
+    boxes = stack(one, 5, friction=0.6)
     load = body(one, UNIT, (0.0, 5.5), density=100.0, friction=0.6)
     run(one, 3.0)
     one.destroy_body(load)
@@ -95,7 +97,7 @@ def test_a_warm_start_brings_a_stack_to_rest_and_halves_its_overlap():
     for is_warm in (True, False):
         one = world(warm_starting=is_warm)
         ground(one)
-        boxes = [body(one, UNIT, (0.0, 0.5 + k)) for k in range(10)]
+        boxes = stack(one, 10)
         run(one, 2.0)
         energy[is_warm], deepest[is_warm] = _kinetic(one, boxes), -one.contacts.separation.min()
     assert energy[True] < 1e-6 < 1e-4 < energy[False]

@@ -7,11 +7,13 @@ import json
 import pytest
 
 from engine.common.errors import InvalidInputError
+from engine.experiments.references.lab import run
+from engine.experiments.scenes import body, ground
 from engine.geometry import Circle
 from engine.scenes.scene import scene_of
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.world import World, WorldSettings
-from tests.unit.dynamics.scenes import body, ground, run, world
+from tests.unit.dynamics.worlds import world
 
 
 def leaves_at(approach, **settings):

@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from engine.experiments.references.lab import run
+from engine.experiments.scenes import body
 from engine.geometry import Circle, Polygon
 from engine.world import (
     DistanceJointSpec,
@@ -22,7 +24,7 @@ from engine.world import (
     World,
     WorldSettings,
 )
-from tests.unit.dynamics.scenes import body, run, world
+from tests.unit.dynamics.worlds import world
 
 BAR = Polygon.box(0.5, 0.1)  # 0.2 kg at 1 kg/m^2
 WEIGHT = 2.0

@@ -13,11 +13,11 @@ from scipy.special import ellipk
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
+from engine.experiments import scenes
 from engine.experiments.references import REFERENCES, Lab, chosen
 from engine.experiments.references.standing import (
     ARCH_FRICTION,
     DOMINO_SPEED,
-    arch_stones,
     domino_speed,
     pyramid_world,
 )
@@ -134,7 +134,7 @@ def _cone(n, friction):
 
 
 def test_the_least_friction_of_the_arch_by_a_linear_program():
-    stones = arch_stones()
+    stones = scenes.arch_stones()
     data = [polygon_mass(stone, 1.0) for stone in stones]
     centers = [np.array(one.centroid) for one in data]
     joints = []

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from engine.contracts import StepContacts
+from engine.experiments.references.lab import run
+from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import (
     BodySpec,
@@ -20,7 +22,6 @@ from engine.world import (
     World,
     WorldSettings,
 )
-from tests.unit.dynamics.scenes import UNIT, body, ground, run
 
 
 def busy_world():

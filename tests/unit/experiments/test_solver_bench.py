@@ -8,7 +8,10 @@ import pytest
 
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
-from engine.experiments.references.lab import body, ground, run
+from engine.experiments.references.lab import (
+    run,
+)
+from engine.experiments.scenes import body, ground, stack
 from engine.experiments.solvers import trial
 from engine.experiments.solvers.bench import Plan, Rung, needs, tried
 from engine.experiments.solvers.measures import Moving, Overlaps, force_error, force_past_bounds
@@ -50,7 +53,7 @@ def test_overlaps_are_those_of_the_shapes_that_may_touch():
 def test_forces_on_a_stack_at_rest_are_the_weights_above():
     world = World(WorldSettings(sleeping=False), "soft_step")
     ground(world)
-    boxes = [body(world, BOX, (0.0, 0.5 + k)) for k in range(3)]
+    boxes = stack(world, 3)
     run(world, 5.0)
     layers = [boxes, boxes[1:], boxes[2:]]
     assert force_error(world, layers) == pytest.approx(0.0, abs=1e-9)

@@ -7,7 +7,10 @@ import math
 import pytest
 
 from engine.experiments.references import REFERENCES, Lab
-from engine.experiments.references.lab import UNIT, body, ground, run
+from engine.experiments.references.lab import (
+    run,
+)
+from engine.experiments.scenes import UNIT, body, ground, stack
 from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec, MotorJointSpec, RevoluteJointSpec, World, WorldSettings
 
@@ -26,7 +29,7 @@ def test_an_overlap_melts_by_alpha_a_step_and_leaves_no_speed():
 def test_forces_are_remembered_and_bear_the_weight():
     world = World(WorldSettings(sleeping=False), solver="avbd")
     ground(world)
-    boxes = [body(world, UNIT, (0.0, 0.5 + k)) for k in range(5)]
+    boxes = stack(world, 5)
     run(world, 3.0)
     assert 60.0 * world.step().normal_impulse.sum(axis=1)[0] == pytest.approx(50.0, rel=2e-3)
     assert world.state(boxes[-1]).position[1] == pytest.approx(4.5, abs=0.01)  # an overlap, of which 0.99 is left each step

@@ -10,7 +10,10 @@ import pytest
 
 from engine.dynamics.integrators import INTEGRATORS
 from engine.experiments.references import REFERENCES, Lab
-from engine.experiments.references.lab import UNIT, body, ground, run
+from engine.experiments.references.lab import (
+    run,
+)
+from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from engine.experiments.references import REFERENCES, Lab
-from engine.experiments.references.lab import body, ground
+from engine.experiments.scenes import body, ground
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import (
     BodySpec,

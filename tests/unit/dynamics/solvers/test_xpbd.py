@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.experiments.references import REFERENCES, Lab
-from engine.experiments.references.lab import UNIT, body, ground, run
+from engine.experiments.references.lab import (
+    run,
+)
+from engine.experiments.scenes import UNIT, body, ground
 from engine.world import World, WorldSettings
 
 
