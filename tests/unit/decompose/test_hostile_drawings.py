@@ -39,7 +39,7 @@ def comb(n, width=20.0):
         ("thrown_slivers", 500, "lines with at most 50000 crossings"),
         ("lattice", 400, "lines with at most 50000 crossings"),
         ("curves", 3_000, "at most 100000 vertices"),
-        ("words", 500, "labels of at most 1000 letters, those of groups included"),
+        ("words", 500, "labels of at most 1000 letters, including those of groups"),
         ("deep", 100, "nested at most 64 deep"),
         ("comb", 12_000, "at most 8000 corners, for an exact cut"),
         ("nested", 1_001, "nested at most 1000 deep"),
