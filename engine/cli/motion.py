@@ -15,7 +15,7 @@ from engine.common.errors import InvalidInputError
 from engine.report import Part, Report, Table
 
 if TYPE_CHECKING:
-    from engine.compare.motion.tally import MotionTally
+    from engine.compare.motion.verdict import MotionTally
     from engine.sim.demo import Demo
     from engine.world import World
 
@@ -45,7 +45,7 @@ def motion_command(args: MotionOptions) -> Report:
     Both engines take each compared step from the same state; causes are removed one after another until the difference vanishes. Any
     difference that remains is counted as unexplained; the exit status is then 1. docs/motion.md explains each cause and how it is detected.
     """
-    from engine.compare.motion.tally import MotionTally
+    from engine.compare.motion.verdict import MotionTally
     from engine.sim.registry import all_demos, find_demo
     from engine.world.solver import methods
 
@@ -70,7 +70,7 @@ def motion_command(args: MotionOptions) -> Report:
 
 def _judge_all(kinds: Sequence[type[Demo]], args: MotionOptions, method: str, tallies: dict[str, MotionTally], saved: list[str]) -> bool:
     """Judge the steps of all demos and fill `tallies` and `saved`; return False if interrupted."""
-    from engine.compare.motion.tally import MotionTally
+    from engine.compare.motion.verdict import MotionTally
 
     name = ""
     try:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from engine.compare.motion.bodies import JudgedBodies
-from engine.compare.motion.judge import judge_twins
-from engine.compare.motion.poses import PoseCauses
-from engine.compare.motion.states import twins_of
-from engine.compare.motion.verdict import CAUSES, WAYS
+from engine.compare.motion.judge import PoseCauses, judge_states
+from engine.compare.motion.states import engine_states
+from engine.compare.motion.verdict import CAUSES, POSE_CAUSES
 from engine.sim.distances import Why
 from engine.world import World
 
@@ -30,13 +29,13 @@ def judged_step(world: World, body: int) -> tuple[float, Why] | None:
     LabError
         The body does not exist, or Box2D does not support the contents of the world.
     """
-    twins, step, row = twins_of(world), world.step_index + 1, world.row_of(body)
-    causes = PoseCauses(twins, JudgedBodies(twins), *twins.steps())
+    states, step, row = engine_states(world), world.step_index + 1, world.row_of(body)
+    causes = PoseCauses(states, JudgedBodies(states), *states.steps())
     away, cause = float(causes.moved[row]), causes.of(row)
     if not cause:
         return None
     about = f"Starting from equal states, the results of step {step} are {away:.2g} m apart."
-    verdict = judge_twins(twins).of(body) if cause == _BY_VELOCITY else None
+    verdict = judge_states(states).of(body) if cause == _BY_VELOCITY else None
     if verdict is not None:
         return away, Why(verdict.cause, f"{CAUSES[verdict.cause]} {about} {verdict.evidence}.", step)
-    return away, Why(cause, f"{WAYS[cause]} {about}", step)
+    return away, Why(cause, f"{POSE_CAUSES[cause]} {about}", step)

@@ -38,9 +38,9 @@ from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.id_rows import IdRows
 from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import SAT_ROUNDING
+from engine.compare.live.manifolds import by_own_rule, grown
 from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, has_an_area
 from engine.compare.live.standing_pair import StandingPair
-from engine.compare.live.told import by_own_rule, grown
 from engine.compare.proofs.placed import Explained
 from engine.compare.queries import centroid_errors, our_manifolds, posed_pairs
 from engine.contracts import Difference, PairAgreement, StepContacts

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.compare.live.contacts import FixtureShapes
+from engine.compare.live.manifolds import FixtureShapes, ReportedShapes
 from engine.compare.live.pairs import LivePairs
-from engine.compare.live.told import ToldShapes
 from engine.contracts import StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.world import World
@@ -18,9 +17,9 @@ from engine.world.solver import Capabilities
 __all__ = ["LiveReferee"]
 
 
-def _packed(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ToldShapes:
+def _packed(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ReportedShapes:
     """Return some fixtures' shapes by their ids, packed for judging a solver's report on them."""
-    return FixtureShapes(by_id) if solver.name == "box2d" else ToldShapes(by_id, solver.margin)
+    return FixtureShapes(by_id) if solver.name == "box2d" else ReportedShapes(by_id, solver.margin)
 
 
 class LiveReferee:

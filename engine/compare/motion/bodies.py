@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.compare.motion.states import Taken, Twins
+from engine.compare.motion.states import EngineStates, StepResult
 from engine.dynamics._island_kernel import islands
 from engine.dynamics.joints import rotated
 from engine.dynamics.tables import Tables
@@ -19,8 +19,8 @@ __all__ = ["JudgedBodies"]
 class JudgedBodies:
     """Data of the bodies for the judgment, a row each in ascending order of ids."""
 
-    def __init__(self, twins: Twins) -> None:
-        snapshot = twins.ours
+    def __init__(self, states: EngineStates) -> None:
+        snapshot = states.ours
         model = WorldModel(snapshot.settings)
         model.take_over(snapshot)
         self.model, tables = model, Tables(model)
@@ -38,12 +38,12 @@ class JudgedBodies:
         sizes: FloatArray = np.hypot(change[:, 0], change[:, 1]) + self.reach * np.abs(change[:, 2])
         return sizes
 
-    def speeds(self, *results: Taken) -> FloatArray:
+    def speeds(self, *results: StepResult) -> FloatArray:
         """Return the largest speed of each body before and after, m/s."""
         most: FloatArray = np.max([self.size(self.velocity), *(self.size(result.velocity) for result in results)], axis=0)
         return most + self.gravity * self.dt
 
-    def added(self, result: Taken) -> FloatArray:
+    def added(self, result: StepResult) -> FloatArray:
         """Return by how much the centers of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
         displacement: FloatArray = self._centers(result.pose) - self._centers(self.pose) - self.dt * result.velocity
         return displacement

@@ -28,21 +28,24 @@ may.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 
-from engine.compare.allowances import velocity_allowance
+from engine.compare.allowances import pose_allowance, velocity_allowance
 from engine.compare.motion.bodies import JudgedBodies
 from engine.compare.motion.ladder import Ladder, Rung
-from engine.compare.motion.poses import PoseCauses
-from engine.compare.motion.states import Twins, twins_of
+from engine.compare.motion.states import EngineStates, StepResult, engine_states
 from engine.compare.motion.verdict import MotionVerdict
 from engine.world import World
 from engine.world.hooks import PreSolveHook
 from engine.world.snapshot import WorldSnapshot
 
-__all__ = ["judge_step", "judge_twins"]
+__all__ = ["PoseCauses", "judge_states", "judge_step"]
+
+_SHARE = 0.1
+"""Maximum share of a difference of poses that may remain without its cause."""
 
 _PATIENCE = (1, 6)
 """How many times that both may take: what stays unexplained at first is looked at again, for large piles settle slowly."""
@@ -58,28 +61,28 @@ def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = No
     pre_solve : callable, optional
         Of a snapshot's world.
     solver : str, optional
-        Which of ours is judged; see `twins_of`.
+        Which of ours is judged; see `engine_states`.
 
     Raises
     ------
     InvalidInputError
         Box2D cannot take a shape or a joint of it.
     """
-    return judge_twins(twins_of(world, pre_solve, solver))
+    return judge_states(engine_states(world, pre_solve, solver))
 
 
-def judge_twins(twins: Twins) -> MotionVerdict:
+def judge_states(states: EngineStates) -> MotionVerdict:
     """Judge the step of two worlds whose states count as equal."""
-    bodies = JudgedBodies(twins)
-    theirs, ours = twins.steps()
+    bodies = JudgedBodies(states)
+    theirs, ours = states.steps()
     apart = theirs.velocity - ours.velocity
     base = velocity_allowance(bodies.speeds(theirs, ours), bodies.scale)
     differs = bodies.is_judged & (bodies.size(apart) > base)
-    step, compared = twins.box2d.step_index + 1, int(bodies.is_judged.sum())
-    ways = PoseCauses(twins, bodies, theirs, ours)
+    step, compared = states.box2d.step_index + 1, int(bodies.is_judged.sum())
+    ways = PoseCauses(states, bodies, theirs, ours)
     if not differs.any():
         return MotionVerdict(step, compared, compared, (), ways.counts)
-    ladder, bodies_verdicts = Ladder(twins, bodies, Rung("", apart)), []
+    ladder, bodies_verdicts = Ladder(states, bodies, Rung("", apart)), []
     for patience in _PATIENCE:
         ladder.descend(patience)
         verdicts = [(row, ladder.verdict(row, base)) for row in np.flatnonzero(differs).tolist()]
@@ -87,3 +90,37 @@ def judge_twins(twins: Twins) -> MotionVerdict:
         if all(body_verdict.cause != "unexplained" for body_verdict in bodies_verdicts):
             break
     return MotionVerdict(step, compared, compared - len(bodies_verdicts), tuple(bodies_verdicts), ways.counts)
+
+
+class PoseCauses:
+    """Why the poses of bodies differ, beyond what their velocities do."""
+
+    def __init__(self, states: EngineStates, bodies: JudgedBodies, theirs: StepResult, ours: StepResult) -> None:
+        self.moved = bodies.size(theirs.pose - ours.pose)
+        allowed = pose_allowance(bodies.speeds(theirs, ours), bodies.scale, bodies.dt)
+        added = bodies.added(theirs) - bodies.added(ours)
+        beyond = bodies.size(added)
+        is_beyond = bodies.is_judged & (beyond > np.maximum(allowed, _SHARE * self.moved))
+        self._names = np.where(bodies.is_judged & (self.moved > allowed), "velocity", "").astype(object)
+        for cause, change in (("sleeping", EngineStates.all_awake), ("continuous", lambda states: states.with_settings(continuous=False))):
+            if not is_beyond.any():
+                return
+            states = change(states)
+            theirs, ours = states.steps()
+            added = bodies.added(theirs) - bodies.added(ours)
+            gone = is_beyond & (bodies.size(added) <= np.maximum(allowed, _SHARE * beyond))
+            self._names[gone] = cause
+            is_beyond &= ~gone
+        held = bodies.held(np.concatenate([result.hard_contacts(False).fixtures for result in (theirs, ours)]))
+        self._names[is_beyond & held] = "position_correction"
+        mean = 0.5 * bodies.dt * (ours.velocity - bodies.velocity)
+        is_mean = bodies.size(added - mean) <= np.maximum(allowed, _SHARE * bodies.size(added))
+        self._names[is_beyond & ~held] = "unexplained"
+        self._names[is_beyond & ~held & is_mean] = "integrator"
+
+    def of(self, row: int) -> str:
+        return str(self._names[row])
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(name for name in self._names.tolist() if name)

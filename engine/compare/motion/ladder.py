@@ -9,10 +9,9 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.rng import stream
 from engine.compare.allowances import lever_allowance
-from engine.compare.live.contacts import FixtureShapes
+from engine.compare.live.manifolds import FixtureShapes
 from engine.compare.motion.bodies import JudgedBodies
-from engine.compare.motion.constraints import hard_contacts, impulses_of
-from engine.compare.motion.states import Taken, Twins, joint_impulses
+from engine.compare.motion.states import EngineStates, StepResult, joint_impulses
 from engine.compare.motion.verdict import BodyVerdict
 from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.dynamics.hard_step import HardContacts, HardStep
@@ -56,19 +55,19 @@ class Rung:
 class Ladder:
     """The rungs, from both as they are down to where both solve the same problem."""
 
-    def __init__(self, twins: Twins, bodies: JudgedBodies, top: Rung) -> None:
+    def __init__(self, states: EngineStates, bodies: JudgedBodies, top: Rung) -> None:
         self._bodies = bodies
         self.rungs = [top]
-        self._sides("sleeping", twins := twins.all_awake())
-        self._sides("continuous", twins := twins.with_settings(continuous=False))
-        self._sides("speed_cap", twins, is_cut=True)
-        _, ours = self._sides("restitution", twins := twins.without("restitution"), is_cut=True)
-        cold, cold_ours = twins.with_settings(warm_starting=False).steps()
+        self._sides("sleeping", states := states.all_awake())
+        self._sides("continuous", states := states.with_settings(continuous=False))
+        self._sides("speed_cap", states, is_cut=True)
+        _, ours = self._sides("restitution", states := states.without("restitution"), is_cut=True)
+        cold, cold_ours = states.with_settings(warm_starting=False).steps()
         self._cold: FloatArray = cold.velocity - self._capped(cold_ours.velocity)
-        self._settling = twins, ours, tuple(self.rungs)
+        self._settling = states, ours, tuple(self.rungs)
 
-    def _sides(self, cause: str, twins: Twins, is_cut: bool = False) -> tuple[Taken, Taken]:
-        theirs, ours = twins.steps()
+    def _sides(self, cause: str, states: EngineStates, is_cut: bool = False) -> tuple[StepResult, StepResult]:
+        theirs, ours = states.steps()
         self.rungs.append(Rung(cause, theirs.velocity - (self._capped(ours.velocity) if is_cut else ours.velocity)))
         return theirs, ours
 
@@ -84,14 +83,14 @@ class Ladder:
 
     def descend(self, patience: int) -> None:
         """Let both sweep until they agree, and bring Box2D's contacts into ours."""
-        bodies, (twins, ours, rungs) = self._bodies, self._settling
-        n_rows = len(ours.contacts) + len(twins.ours.joints)
+        bodies, (states, ours, rungs) = self._bodies, self._settling
+        n_rows = len(ours.contacts) + len(states.ours.joints)
         n_most = patience * max(3_000, min(4_000_000 // max(n_rows, 1), 100_000))  # some tenths of a second each
         is_few = n_rows <= _FEW
-        self.theirs, after, change = twins.box2d_converged(_STILL if patience == 1 else 0.0, patience * _REPEATS)
-        hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
-        mine, box2d = hard_contacts(ours, is_open=True), hard_contacts(self.theirs, is_open=False)
-        explained = self._reasons(twins)
+        self.theirs, after, change = states.box2d_converged(_STILL if patience == 1 else 0.0, patience * _REPEATS)
+        hard = HardStep(states.ours, bodies.pose, bodies.velocity, states.force, states.gear_sums)
+        mine, box2d = ours.hard_contacts(is_open=True), self.theirs.hard_contacts(is_open=False)
+        explained = self._reasons(states)
         theirs, differing = pair_keys(box2d.fixtures), list(explained)
         shared = mine.chosen(np.isin(pair_keys(mine.fixtures), theirs))
         skinned = box2d.chosen(~np.isin(theirs, differing)).joined(shared.chosen(np.isin(pair_keys(shared.fixtures), differing)))
@@ -117,16 +116,16 @@ class Ladder:
             hard.solve(box2d, n_most, is_single=is_single, start=(np.zeros((len(box2d.count), 2, 2)), begin)) for is_single in (False, True)
         )
         self.rungs.append(Rung("one_point", self.theirs.velocity - self._capped(exact)))
-        start = impulses_of(self.theirs), joints
+        start = self.theirs.impulses, joints
         begun = hard.solve(box2d, n_most, start=start)
         self.rungs.append(Rung("several_answers", self.theirs.velocity - self._capped(begun)))
         self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
         self.island = bodies.islands(self._pairs)
         unsettled = self._worst(bodies.size(change)) > _SETTLED
         if unsettled.any():
-            self.rungs.append(Rung("unsettled", np.where(unsettled[:, None], self._without_friction(twins, n_most), self.rungs[-1].apart)))
+            self.rungs.append(Rung("unsettled", np.where(unsettled[:, None], self._without_friction(states, n_most), self.rungs[-1].apart)))
         settling = np.where(unsettled, 0.0, bodies.size(change))
-        rounding = np.maximum(bodies.size(rounded - exact), self._from_moved_poses(twins, box2d, n_most, start, begun))
+        rounding = np.maximum(bodies.size(rounded - exact), self._from_moved_poses(states, box2d, n_most, start, begun))
         self._rounding = self._worst(rounding + settling)
         self._ends = np.array([[bodies.model.rows[bodies.model.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
         self._held = bodies.held(self._pairs)
@@ -138,27 +137,27 @@ class Ladder:
         largest: FloatArray = most[self.island]
         return largest
 
-    def _without_friction(self, twins: Twins, n_most: int) -> FloatArray:
+    def _without_friction(self, states: EngineStates, n_most: int) -> FloatArray:
         """Return what is left between both, each with sweeps until they agree, where nothing rubs."""
-        twins, bodies = twins.without("friction"), self._bodies
-        result, _, _ = twins.box2d_converged(_STILL, _REPEATS)
-        hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
-        contacts = hard.without_redundant_points(hard_contacts(result, is_open=False))
+        states, bodies = states.without("friction"), self._bodies
+        result, _, _ = states.box2d_converged(_STILL, _REPEATS)
+        hard = HardStep(states.ours, bodies.pose, bodies.velocity, states.force, states.gear_sums)
+        contacts = hard.without_redundant_points(result.hard_contacts(is_open=False))
         return result.velocity - self._capped(hard.solve(contacts, n_most))
 
-    def _from_moved_poses(self, twins: Twins, contacts: HardContacts, n_most: int, start: Start, exact: FloatArray) -> FloatArray:
+    def _from_moved_poses(self, states: EngineStates, contacts: HardContacts, n_most: int, start: Start, exact: FloatArray) -> FloatArray:
         """Return how far velocities end from `exact` ones, m/s, from poses moved by what float32 knows of lever arms, at random, seeded."""
         bodies, sizes = self._bodies, np.zeros(len(exact))
         for draw in range(_DRAWS):
             noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
             moved = bodies.pose + noise * lever_allowance(bodies.pose, bodies.scale)
-            hard = HardStep(twins.ours, moved, bodies.velocity, twins.force, twins.gear_sums)
+            hard = HardStep(states.ours, moved, bodies.velocity, states.force, states.gear_sums)
             sizes = np.maximum(sizes, bodies.size(hard.solve(contacts, n_most, start=start) - exact))
         return sizes
 
-    def _reasons(self, twins: Twins) -> dict[int, str]:
+    def _reasons(self, states: EngineStates) -> dict[int, str]:
         """Return why Box2D took another axis, by the key of the pair."""
-        world = World.from_snapshot(twins.box2d)
+        world = World.from_snapshot(states.box2d)
         shapes = FixtureShapes({fixture: world.fixture(fixture).shape for fixture in world.fixture_ids})
         agreement = shapes.judge(self.theirs.contacts)
         return {pair_key(difference.fixture_a, difference.fixture_b): difference.reason for difference in agreement.differences}

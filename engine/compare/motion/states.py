@@ -15,8 +15,10 @@ from engine.box2d.solver import Box2DMemory
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
 from engine.contracts import PairEvent, StepContacts
+from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, SPRING, SUM
 from engine.dynamics._rows_kernel import IMPULSE
+from engine.dynamics.hard_step import HardContacts
 from engine.dynamics.joints import JointTable
 from engine.dynamics.solver import solver_of
 from engine.dynamics.state import Memory
@@ -40,7 +42,7 @@ from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.specs import WorldSettings
 
-__all__ = ["NEAR", "Taken", "Twins", "joint_impulses", "twins_of"]
+__all__ = ["NEAR", "EngineStates", "StepResult", "engine_states", "joint_impulses"]
 
 BOX2D, OURS = "box2d", "soft_step"
 """Box2D, and our solver if nothing else is said."""
@@ -52,7 +54,7 @@ _LAST = 4
 
 
 @dataclass(frozen=True)
-class Taken:
+class StepResult:
     """A step as it was taken, a row for each body in ascending order of ids.
 
     Attributes
@@ -70,9 +72,30 @@ class Taken:
     contacts: StepContacts
     passing: frozenset[tuple[int, int]]
 
+    def hard_contacts(self, is_open: bool) -> HardContacts:
+        """Return the contacts as constraints of one hard step; where not `is_open` none may approach, whatever its gap, as in Box2D."""
+        contacts = self.contacts
+        fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
+        gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
+        hard = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
+        return hard.chosen(self._is_solved)
+
+    @property
+    def impulses(self) -> FloatArray:
+        """The impulses of the points of `hard_contacts`, (n, 2, 2)."""
+        return np.stack((self.contacts.normal_impulse, self.contacts.tangent_impulse), axis=2)[self._is_solved]
+
+    @property
+    def _is_solved(self) -> NDArray[np.bool_]:
+        """Which contacts were solved in the step: they have points, and no hook let them pass."""
+        contacts = self.contacts
+        keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))
+        is_solved: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0)
+        return is_solved & ~np.isin(keys, [pair_key(*pair) for pair in self.passing])
+
 
 @dataclass(frozen=True)
-class Twins:
+class EngineStates:
     """One state in two solvers: the same specifications, in Box2D's numbers, poses, velocities, and, as far as both have them, impulses.
 
     Attributes
@@ -92,28 +115,28 @@ class Twins:
     gear_sums: Mapping[int, float]
     pre_solve: PreSolveHook | None
 
-    def steps(self) -> tuple[Taken, Taken]:
+    def steps(self) -> tuple[StepResult, StepResult]:
         """Take the step in both: Box2D's, and ours."""
         return _step(self.box2d, self.pre_solve), _step(self.ours, self.pre_solve)
 
-    def with_settings(self, **changes: Any) -> Twins:
+    def with_settings(self, **changes: Any) -> EngineStates:
         """Return both with other settings of their worlds."""
         return self._both(lambda state: replace(state, settings=replace(state.settings, **changes)))
 
-    def without(self, name: str) -> Twins:
+    def without(self, name: str) -> EngineStates:
         """Return both with every fixture's friction, or restitution, 0."""
         return self._both(
             lambda state: replace(state, fixtures=tuple((*ids, replace(spec, **{name: 0.0})) for *ids, spec in state.fixtures))
         )
 
-    def all_awake(self) -> Twins:
+    def all_awake(self) -> EngineStates:
         """Return both with all awake, and nothing that may fall asleep."""
         return self.with_settings(sleeping=False)._both(_woken)
 
-    def _both(self, change: Any) -> Twins:
+    def _both(self, change: Any) -> EngineStates:
         return replace(self, box2d=change(self.box2d), ours=change(self.ours))
 
-    def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, WorldSnapshot, FloatArray]:
+    def box2d_converged(self, tolerance: float, most: int) -> tuple[StepResult, WorldSnapshot, FloatArray]:
         """Take Box2D's step with as many sweeps as it takes to change no velocity any more.
 
         Return it, the state before it with the impulses after it, and what the last thousands of sweeps have changed, (n, 3): the most
@@ -134,7 +157,7 @@ class Twins:
         return result, then, np.max(changes, axis=0)
 
 
-def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> Twins:
+def engine_states(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> EngineStates:
     """Return the state in which a world stands, between two steps, in Box2D and in a solver of ours; the world stays as it is.
 
     Parameters
@@ -183,7 +206,7 @@ def _by(snapshot: WorldSnapshot, solver: str) -> WorldSnapshot:
 # -- from Box2D to ours -----------------------------------------------------------------------------------------------
 
 
-def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None, solver: str) -> Twins:
+def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None, solver: str) -> EngineStates:
     if not snapshot.state.is_whole and load_solver(BOX2D).prepare() is None:  # kept before its memory was in reach
         snapshot = World.from_snapshot(replace(snapshot, state=replace(snapshot.state, is_whole=True))).snapshot()
     settings = _settings_for(snapshot.settings, solver, BOX2D)
@@ -201,7 +224,7 @@ def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None, solver: 
         joint_total=np.zeros_like(known.joint_total),
     )
     ours = replace(cold, state=replace(cold.state, memory=carried))
-    return Twins(snapshot, ours, begun.force, dict(begun.gear_sums), pre_solve)
+    return EngineStates(snapshot, ours, begun.force, dict(begun.gear_sums), pre_solve)
 
 
 def _our_memory(snapshot: WorldSnapshot) -> Memory:
@@ -276,7 +299,7 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
 # -- from ours to Box2D -----------------------------------------------------------------------------------------------
 
 
-def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
+def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> EngineStates:
     memory = _our_memory(snapshot)
     cold = converted(replace(snapshot, settings=_settings_of_box2d(snapshot)), BOX2D)
     then = _step_and_keep(cold, pre_solve)[1]
@@ -288,7 +311,7 @@ def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twin
     theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=replace(box2d_memory, manifolds=manifolds)))
     motion = BodyMotion(cold.motion.values.astype(np.float64), snapshot.motion.awake)
     ours = replace(cold, solver=snapshot.solver, settings=snapshot.settings, state=replace(snapshot.state, motion=motion))
-    return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
+    return EngineStates(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
 
 
 def _settings_of_box2d(snapshot: WorldSnapshot) -> WorldSettings:
@@ -306,11 +329,11 @@ def _woken(snapshot: WorldSnapshot) -> WorldSnapshot:
     return replace(snapshot, state=replace(state, motion=replace(state.motion, awake=awake), memory=memory))
 
 
-def _step(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Taken:
+def _step(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> StepResult:
     return _stepped(snapshot, pre_solve)[0]
 
 
-def _stepped(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[Taken, World]:
+def _stepped(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[StepResult, World]:
     world, passing = World.from_snapshot(snapshot), set()
 
     def heard(event: PairEvent) -> bool:
@@ -322,10 +345,10 @@ def _stepped(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[T
     if pre_solve is not None:
         world.hooks = StepHooks(pre_solve=heard)
     contacts = world.step()
-    return Taken(world.poses, world.velocities, world.awake, contacts, frozenset(passing)), world
+    return StepResult(world.poses, world.velocities, world.awake, contacts, frozenset(passing)), world
 
 
-def _step_and_keep(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[Taken, WorldSnapshot]:
+def _step_and_keep(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[StepResult, WorldSnapshot]:
     """Take the step; return it, and the state before it with the impulses after it."""
     result, world = _stepped(snapshot, pre_solve)
     after, before = world.snapshot().state, snapshot.state

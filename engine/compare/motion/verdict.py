@@ -1,12 +1,12 @@
-"""Verdicts of the referee of motion: on each body, and on a step."""
+"""Verdicts of the referee of motion: on each body, on a step, and counted over many steps."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CAUSES", "WAYS", "BodyVerdict", "MotionVerdict"]
+__all__ = ["CAUSES", "POSE_CAUSES", "BodyVerdict", "MotionTally", "MotionVerdict"]
 
 CAUSES: dict[str, str] = {
     "sleeping": "Only one engine puts the body to sleep or wakes it.",
@@ -20,7 +20,6 @@ CAUSES: dict[str, str] = {
     "skin": "Box2D keeps two polygons 2 cm apart because of their skins; our solver lets them come closer.",
     "contacts": "The contacts differ because Box2D chose another axis. The collision referee gives the reason.",
     "joints": "Joints: our solver stops a joint before it passes its limit; Box2D applies its forces at other points, or none.",
-    "order": "Contacts and joints are solved in a different order, and there are too few sweeps for the order to become irrelevant.",
     "one_point": "Box2D's solver drops the second of two nearly redundant points.",
     "several_answers": "Friction has several solutions here, and each engine found a "
     "different one. If our solver starts from Box2D's solution, it stays there.",
@@ -30,7 +29,7 @@ CAUSES: dict[str, str] = {
 }
 """Causes in the order in which they are taken away, and a sentence for people."""
 
-WAYS: dict[str, str] = {
+POSE_CAUSES: dict[str, str] = {
     "velocity": "The poses differ by the velocity difference times the time step.",
     "sleeping": "Only one engine lets the body sleep or wakes it.",
     "continuous": "Only one engine stops the body during the step.",
@@ -59,7 +58,7 @@ class BodyVerdict:
     moved : float
         How far apart the two leave the body, m, its farthest point's way about the center of mass included.
     moved_by : str
-        One of `WAYS`; empty where the poses agree.
+        One of `POSE_CAUSES`; empty where the poses agree.
     cause : str
         One of `CAUSES`: what of the difference went first and most; "unexplained" where it did not go.
     shares : tuple of (str, float)
@@ -129,7 +128,7 @@ class MotionVerdict:
     bodies : tuple of BodyVerdict
         The others, in ascending order of ids.
     ways : Counter
-        Of all bodies of which the poses differ, how many by which of `WAYS`.
+        Of all bodies of which the poses differ, how many by which of `POSE_CAUSES`.
     """
 
     step: int
@@ -156,3 +155,83 @@ class MotionVerdict:
     def of(self, body: int) -> BodyVerdict | None:
         """Return the verdict on a body; None where it agrees."""
         return next((verdict for verdict in self.bodies if verdict.body == body), None)
+
+
+@dataclass
+class MotionTally:
+    """Sums of the verdicts on some steps.
+
+    Attributes
+    ----------
+    steps : int
+        Steps judged, of each world of a demo one.
+    compared, agree : int
+        Bodies, summed over the steps.
+    causes : Counter
+        Bodies by the cause of their difference.
+    shared : Counter
+        Bodies by causes that had a share beside another.
+    reasons : Counter
+        Bodies whose cause is another contact, by the reason of the referee of contacts.
+    ways : Counter
+        Bodies by why their poses differ.
+    not_judged : Counter
+        Steps that Box2D cannot take, by what it refuses.
+    worst : BodyVerdict or None
+        The largest difference of a velocity, in step `worst_step`.
+    """
+
+    steps: int = 0
+    compared: int = 0
+    agree: int = 0
+    causes: Counter[str] = field(default_factory=Counter)
+    shared: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    ways: Counter[str] = field(default_factory=Counter)
+    not_judged: Counter[str] = field(default_factory=Counter)
+    worst: BodyVerdict | None = None
+    worst_step: int = 0
+
+    @property
+    def unexplained(self) -> int:
+        """Bodies without a cause that was shown, of velocities and of poses."""
+        return self.causes["unexplained"] + self.ways["unexplained"]
+
+    def add(self, verdict: MotionVerdict) -> None:
+        """Count a step."""
+        self.steps += 1
+        self.compared += verdict.compared
+        self.agree += verdict.agree
+        self.causes += verdict.counts
+        self.ways += verdict.ways
+        for body in verdict.bodies:
+            self.shared.update(name for name, _ in body.shares if name != body.cause)
+            if body.reason:
+                self.reasons[body.reason] += 1
+        worst = verdict.worst
+        if worst is not None and (self.worst is None or worst.size > self.worst.size):
+            self.worst, self.worst_step = worst, verdict.step
+
+    def __iadd__(self, other: MotionTally) -> MotionTally:
+        for name in ("steps", "compared", "agree"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("causes", "shared", "reasons", "ways", "not_judged"):
+            getattr(self, name).update(getattr(other, name))
+        if other.worst is not None and (self.worst is None or other.worst.size > self.worst.size):
+            self.worst, self.worst_step = other.worst, other.worst_step
+        return self
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as ``motion --json`` prints it."""
+        return {
+            "steps": self.steps,
+            "compared": self.compared,
+            "agree": self.agree,
+            "causes": {name: self.causes[name] for name in CAUSES if self.causes[name]},
+            "shared": {name: self.shared[name] for name in CAUSES if self.shared[name]},
+            "reasons": dict(sorted(self.reasons.items())),
+            "ways": {name: self.ways[name] for name in POSE_CAUSES if self.ways[name]},
+            "not_judged": dict(sorted(self.not_judged.items())),
+            "unexplained": self.unexplained,
+            "worst": None if self.worst is None else {"step": self.worst_step, **self.worst.as_json()},
+        }

@@ -23,7 +23,7 @@ from engine.cli import atlas, bench, check, compare, doctor, host, motion, optio
 from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.cli.output import deliver
-from engine.compare.motion.tally import MotionTally
+from engine.compare.motion.verdict import MotionTally
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from engine.compare.motion import CAUSES, judge_step
-from engine.compare.motion.constraints import hard_contacts
-from engine.compare.motion.judge import judge_twins
-from engine.compare.motion.states import twins_of
+from engine.compare.motion.judge import judge_states
+from engine.compare.motion.states import engine_states
 from engine.compare.pair.file import load_pair
 from engine.dynamics.hard_step import HardStep
 from engine.geometry import Circle, Polygon
@@ -229,9 +228,9 @@ def _with_friction(snapshot, share):
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.1])
 def test_other_friction_in_one_world_is_unexplained(share):
     sliding, body = _sliding()
-    twins = twins_of(sliding)
-    assert judge_twins(twins).unexplained == 0
-    verdict = judge_twins(replace(twins, ours=_with_friction(twins.ours, share)))
+    states = engine_states(sliding)
+    assert judge_states(states).unexplained == 0
+    verdict = judge_states(replace(states, ours=_with_friction(states.ours, share)))
     one = verdict.of(body)
     assert one is not None and one.cause == "unexplained" and verdict.unexplained == 1, verdict
     assert one.left[-1][1] > 10.0 * one.allowed
@@ -241,18 +240,18 @@ def test_another_mass_in_one_world_is_unexplained():
     two = world(gravity=(0.0, 0.0))
     heavy = add(two, DISC, (0.0, 0.0), linear_velocity=(2.0, 0.0))
     add(two, DISC, (0.99, 0.0), linear_velocity=(-2.0, 0.0))
-    twins = twins_of(two)
-    assert judge_twins(twins).unexplained == 0
-    fixtures = tuple((k, body, replace(spec, density=1.02 if body == heavy else 1.0)) for k, body, spec in twins.ours.fixtures)
-    assert judge_twins(replace(twins, ours=replace(twins.ours, fixtures=fixtures))).unexplained == 2
+    states = engine_states(two)
+    assert judge_states(states).unexplained == 0
+    fixtures = tuple((k, body, replace(spec, density=1.02 if body == heavy else 1.0)) for k, body, spec in states.ours.fixtures)
+    assert judge_states(replace(states, ours=replace(states.ours, fixtures=fixtures))).unexplained == 2
 
 
 def test_gravity_that_one_world_alone_has_is_unexplained():
     free = world()
     add(free, DISC, (0.0, 5.0))
-    twins = twins_of(free)
-    weaker = replace(twins.ours, settings=replace(twins.ours.settings, gravity=(0.0, -9.99)))
-    assert judge_twins(replace(twins, ours=weaker)).unexplained == 1
+    states = engine_states(free)
+    weaker = replace(states.ours, settings=replace(states.ours.settings, gravity=(0.0, -9.99)))
+    assert judge_states(replace(states, ours=weaker)).unexplained == 1
 
 
 def test_every_cause_has_a_sentence():
@@ -262,13 +261,13 @@ def test_every_cause_has_a_sentence():
 # -- our own side of the last line ------------------------------------------------------------------------------------
 
 
-def _hard(twins):
+def _hard(states):
     """Return what one hard step makes of our own contacts."""
-    _, ours = twins.steps()
-    motion = np.ascontiguousarray(twins.ours.motion.values)
+    _, ours = states.steps()
+    motion = np.ascontiguousarray(states.ours.motion.values)
     poses, velocities = np.ascontiguousarray(motion[:, :3]), np.ascontiguousarray(motion[:, 3:])
-    hard = HardStep(twins.ours, poses, velocities, twins.force, twins.gear_sums)
-    return hard.solve(hard_contacts(ours, is_open=True), 10_000, is_explicit=False, is_box2d=False)
+    hard = HardStep(states.ours, poses, velocities, states.force, states.gear_sums)
+    return hard.solve(ours.hard_contacts(is_open=True), 10_000, is_explicit=False, is_box2d=False)
 
 
 def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree():
@@ -282,6 +281,6 @@ def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree():
     for _ in range(120):
         stack.step()
     for one in (sliding, stack):
-        twins = twins_of(one)
-        _, ours = twins.steps()
-        assert np.abs(_hard(twins) - ours.velocity).max() < 1e-5, _hard(twins) - ours.velocity
+        states = engine_states(one)
+        _, ours = states.steps()
+        assert np.abs(_hard(states) - ours.velocity).max() < 1e-5, _hard(states) - ours.velocity

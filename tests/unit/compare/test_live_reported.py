@@ -107,10 +107,10 @@ def test_a_solver_that_tells_something_else_is_found(fault):
 
 def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
     """An axis that is not the least, on both of our sides alike: Box2D is the witness."""
-    from engine.compare.live import told
+    from engine.compare.live import manifolds as live
     from engine.compare.questions import manifolds as judge
 
-    ours = told.our_manifolds
+    ours = live.our_manifolds
 
     def wrong(posed, exact=True):
         rows = ours(posed, exact)

@@ -1,6 +1,9 @@
-"""The contacts of a world that Box2D does not drive, held against two witnesses.
+"""Judges every manifold of a step of a running world: all pairs in one batch; only pairs that differ are looked at one by one.
 
-The solver reports the manifolds that it used and the poses at which it found them. Each is computed twice more:
+Box2D's manifolds are recomputed from the poses it made them at (`FixtureShapes`). A thousand touching pairs cost about a millisecond.
+
+The contacts of a world that Box2D does not drive are compared with two witnesses (`ReportedShapes`). The solver reports the manifolds that
+it used and the poses at which it found them. Each is computed twice more:
 
 the library    at the very same poses, of the same shapes, within the solver's margin (`Capabilities.margin`): the reported manifold must be
                that one, or the solver has mixed up fixtures, poses or points on its way
@@ -27,20 +30,83 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, largest_of_rows
 from engine.common.errors import InvalidInputError
 from engine.common.id_rows import IdRows
+from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import LINEAR_SLOP, SAT_ROUNDING
-from engine.compare.live.contacts import differences_of, rows_to_judge
 from engine.compare.pair.held import rounded_shape
-from engine.compare.queries import Answers, PosedPairs, our_manifolds, posed_pairs
+from engine.compare.queries import Answers, PosedPairs, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.questions.manifolds import judge_manifolds
 from engine.compare.questions.question import Explanation
-from engine.contracts import StepAgreement, StepContacts
+from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import AnyShape, Capsule, FixtureShape
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.packing import pack
 
-__all__ = ["ToldShapes", "by_own_rule", "grown"]
+__all__ = ["FixtureShapes", "ReportedShapes", "by_own_rule", "grown"]
 
 _NOT_HELD = -1
+
+_FARTHEST = LINEAR_SLOP * 2.0**23
+"""Meters, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""
+
+
+class FixtureShapes:
+    """The shapes of some fixtures as Box2D holds them, packed in the order of their ids."""
+
+    def __init__(self, by_id: Mapping[int, FixtureShape]) -> None:
+        self.by_id = dict(by_id)
+        self._rows = IdRows(np.array(sorted(by_id), dtype=np.int64))
+        self._pack([by_id[fixture] for fixture in sorted(by_id)])
+
+    def _pack(self, shapes: list[FixtureShape]) -> None:
+        self._packed = pack(shapes)
+        self._centroid_error = centroid_errors(self._packed, shapes)
+
+    def judge(self, contacts: StepContacts) -> StepAgreement:
+        """Judge the manifolds that were computed in one step; those of pairs of which neither moved were judged when they were computed.
+
+        Pairs with an edge are left out as long as their kernels are held back.
+        """
+        rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
+        pairs = np.column_stack((self._rows.of(contacts.fixture_a[rows]), self._rows.of(contacts.fixture_b[rows])))
+        if is_held_back(EDGES) and len(rows):
+            plain = ~any_of_rows(self._packed.kind[pairs] == SEGMENT)
+            rows, pairs = rows[plain], pairs[plain]
+        return self._judge(contacts, rows, pairs) if len(rows) else StepAgreement()
+
+    def _judge(self, contacts: StepContacts, rows: IntArray, pairs: IntArray) -> StepAgreement:
+        posed = posed_pairs(
+            self._packed, pairs, contacts.pose_a.take(rows, axis=0), contacts.pose_b.take(rows, axis=0), self._centroid_error
+        )
+        ours, box2d = our_manifolds(posed), Answers.of(contacts, rows)
+        verdicts = judge_manifolds(posed, box2d, ours, is_live=True)
+        normals = box2d.normal, Answers.of_ours(ours).normal
+        return _agreement(contacts, rows, normals, verdicts.n_agree, verdicts.differences, verdicts.max_point_error)
+
+
+def _agreement(
+    contacts: StepContacts,
+    rows: IntArray,
+    normals: tuple[FloatArray, FloatArray],
+    n_agree: int,
+    explanations: tuple[Explanation, ...],
+    worst: float,
+) -> StepAgreement:
+    """Return the result of judging some `rows` of the contacts, with Box2D's normals and ours (n, 2), zero where a side has none."""
+    n_unexplained = sum(explanation.reason == "unexplained" for explanation in explanations)
+    where = np.array([explanation.row for explanation in explanations], dtype=np.int64)
+    at = rows[where]
+    columns = (contacts.fixture_a[at], contacts.fixture_b[at], contacts.position[at, 0], *(normal[where] for normal in normals))
+    differences = tuple(
+        Difference(a, b, (x, y), (u, v), (our_u, our_v) if our_u or our_v else None, reason, float(size), evidence)
+        for (_, reason, size, evidence), a, b, (x, y), (u, v), (our_u, our_v) in zip(
+            explanations, *(column.tolist() for column in columns), strict=True
+        )
+    )
+    n_explained = len(differences) - n_unexplained
+    return StepAgreement(n_agree + len(differences), n_agree, n_explained, n_unexplained, worst, differences)
+
+
+# --- Worlds that Box2D does not drive
 
 
 @lru_cache(maxsize=4096)
@@ -60,8 +126,8 @@ def _as_box2d_holds(shape: AnyShape) -> tuple[Box2DShape | None, str]:
         return None, "shape"
 
 
-class ToldShapes:
-    """The shapes of some fixtures of one world, for judging its solver's report; packed in the order of their ids.
+class ReportedShapes(FixtureShapes):
+    """The shapes of some fixtures of one world, for judging its solver's report.
 
     Parameters
     ----------
@@ -72,31 +138,25 @@ class ToldShapes:
     """
 
     def __init__(self, by_id: Mapping[int, FixtureShape], margin: float) -> None:
-        self.by_id = dict(by_id)
-        in_order = [by_id[fixture] for fixture in sorted(by_id)]
-        self._rows = IdRows(np.array(sorted(by_id), dtype=np.int64))
         self._margin = margin
-        self._own = pack([grown(shape, margin) for shape in in_order])
-        self._has_surface = np.array([shape.radius > shape.skin_radius for shape in in_order], dtype=np.bool_)
-        both = [_as_box2d_holds(shape) for shape in in_order]
+        super().__init__(by_id)
+
+    def _pack(self, shapes: list[FixtureShape]) -> None:
+        self._packed = pack([grown(shape, self._margin) for shape in shapes])
+        self._has_surface = np.array([shape.radius > shape.skin_radius for shape in shapes], dtype=np.bool_)
+        both = [_as_box2d_holds(shape) for shape in shapes]
         self._why = [why for _, why in both]
         self._oracle = PairOracle([held for held, _ in both if held is not None])
         self._box2d = pack(self._oracle.shapes, self._oracle.centroids)
         is_held = np.array([held is not None for held, _ in both], dtype=np.bool_)
         self._held = np.where(is_held, np.cumsum(is_held) - 1, _NOT_HELD)
 
-    def judge(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds that the solver found in one step; those of pairs of which neither moved were judged when they were found.
-
-        Pairs with an edge are left out as long as their kernels are held back.
-        """
-        rows, pairs = rows_to_judge(contacts, self._rows, self._own.kind)
-        if len(rows) == 0:
-            return StepAgreement()
+    def _judge(self, contacts: StepContacts, rows: IntArray, pairs: IntArray) -> StepAgreement:
         pose_a, pose_b = contacts.pose_a[rows], contacts.pose_b[rows]
         reported = Answers.of(contacts, rows)
-        wrong = np.flatnonzero(self._differs_from_library(reported, by_own_rule(posed_pairs(self._own, pairs, pose_a, pose_b))))
-        differing = {row: Explanation(row, "unexplained", 0.0, _NOT_THE_LIBRARYS) for row in wrong.tolist()}
+        wrong = np.flatnonzero(self._differs_from_library(reported, by_own_rule(posed_pairs(self._packed, pairs, pose_a, pose_b))))
+        why = "the solver's manifold differs from the one that our library computes for the same poses"
+        differing = {row: Explanation(row, "unexplained", 0.0, why) for row in wrong.tolist()}
         compared, why_not = self._comparable(pairs, np.maximum(largest_of_rows(np.abs(pose_a)), largest_of_rows(np.abs(pose_b))))
         box2d_normal, worst = np.zeros((len(rows), 2)), 0.0
         if len(compared):
@@ -111,17 +171,9 @@ class ToldShapes:
                 row = int(compared[difference.row])
                 differing.setdefault(row, difference._replace(row=row))
         n_agree = len(compared) - int(np.isin(compared, list(differing)).sum())
-        differences = [difference for _, difference in sorted(differing.items())]
-        n_unexplained = sum(difference.reason == "unexplained" for difference in differences)
-        return StepAgreement(
-            compared=n_agree + len(differences),
-            agree=n_agree,
-            explained=len(differences) - n_unexplained,
-            unexplained=n_unexplained,
-            max_point_error=worst,
-            differences=differences_of(differences, contacts, rows, box2d_normal, reported.normal),
-            not_comparable=Counter(why for row, why in why_not if row not in differing),
-        )
+        explanations = tuple(explanation for _, explanation in sorted(differing.items()))
+        agreement = _agreement(contacts, rows, (box2d_normal, reported.normal), n_agree, explanations, worst)
+        return replace(agreement, not_comparable=Counter(why for row, why in why_not if row not in differing))
 
     def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> NDArray[np.bool_]:
         """Return which contacts are not what the library answers, within the rounding of a point.
@@ -143,16 +195,10 @@ class ToldShapes:
         """Return which of the pairs (n, 2), as far out as that, Box2D can be asked about, and of the others why not."""
         may: NDArray[np.bool_] = ~any_of_rows(self._held[pairs] == _NOT_HELD)
         why = [(row, next(filter(None, (self._why[fixture] for fixture in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
-        for is_out, name in (((self._own.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):
+        for is_out, name in (((self._packed.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):
             why += [(row, name) for row in np.flatnonzero(may & is_out).tolist()]
             may &= ~is_out
         return np.flatnonzero(may), why
-
-
-_NOT_THE_LIBRARYS = "the solver's manifold differs from the one that our library computes for the same poses"
-
-_FARTHEST = LINEAR_SLOP * 2.0**23
-"""Meters, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""
 
 
 def by_own_rule(posed: PosedPairs) -> PosedPairs:
