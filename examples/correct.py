@@ -1,4 +1,4 @@
-"""Two convex shapes: do they touch, along which normal, how deep, and where? The separating axis test, then clipping.
+"""Tests whether two convex shapes touch, and computes the normal, the depth and the contact points by SAT and clipping.
 
     python main.py check examples/correct.py:collide
 
@@ -13,7 +13,7 @@ def collide(a, b):
     corners_a, radius_a = corners_and_radius(a)
     corners_b, radius_b = corners_and_radius(b)
 
-    # The axis along which the two overlap least. If they do not overlap on one of them, they are apart.
+    # Find the axis of least overlap. If the shapes do not overlap along one axis, they are apart.
     depth, normal = math.inf, None
     for axis in axes(corners_a, corners_b):
         gap = min(dot(axis, p) for p in corners_b) - max(dot(axis, p) for p in corners_a) - radius_a - radius_b
@@ -38,17 +38,17 @@ def axes(corners_a, corners_b):
         yield unit(y2 - y1, x1 - x2)  # outward from a
     for (x1, y1), (x2, y2) in edges(corners_b):
         yield unit(y1 - y2, x2 - x1)  # inward to b
-    if len(corners_a) == 1 or len(corners_b) == 1:  # something round: from corner to center as well
+    if len(corners_a) == 1 or len(corners_b) == 1:  # a circle also needs the axes from its center to the corners
         for xa, ya in corners_a:
             for xb, yb in corners_b:
                 if (xa, ya) != (xb, yb):
                     yield unit(xb - xa, yb - ya)
                 elif len(corners_a) == len(corners_b) == 1:
-                    yield (1.0, 0.0)  # concentric circles: any direction will do
+                    yield (1.0, 0.0)  # any direction is right for concentric circles
 
 
 def contact_points(corners_a, radius_a, corners_b, radius_b, normal):
-    """Return where they touch: the face of b that looks at a, cut off beside the face of a that looks at b."""
+    """Return the contact points: the incident face, clipped at the ends of the reference face."""
     nx, ny = normal
     if len(corners_a) == 1:  # the point of the circle that reaches farthest into the other shape
         return [(corners_a[0][0] + radius_a * nx, corners_a[0][1] + radius_a * ny)]
@@ -57,7 +57,7 @@ def contact_points(corners_a, radius_a, corners_b, radius_b, normal):
 
     face_a = max(edges(corners_a), key=lambda edge: facing(edge, normal))
     face_b = max(edges(corners_b), key=lambda edge: facing(edge, (-nx, -ny)))
-    if facing(face_a, normal) >= facing(face_b, (-nx, -ny)):  # the flatter face stays, the other is cut
+    if facing(face_a, normal) >= facing(face_b, (-nx, -ny)):  # the face that is more perpendicular to the normal is the reference
         reference, incident, inward = face_a, face_b, normal
     else:
         reference, incident, inward = face_b, face_a, (-nx, -ny)
@@ -80,7 +80,7 @@ def cut(segment, direction, limit):
 
 
 def deepest(corners_a, corners_b, normal):
-    """Return the corner of b that reaches farthest into a, or that of a into b, whichever lies in the other; nothing was left to cut."""
+    """Return the deepest corners that lie inside the other shape, for the case in which clipping leaves nothing."""
     candidates = [min(corners_b, key=lambda p: dot(normal, p)), max(corners_a, key=lambda p: dot(normal, p))]
     return [p for p, other in zip(candidates, (corners_a, corners_b)) if is_inside(p, other)] or candidates[:1]
 
@@ -94,7 +94,7 @@ def edges(corners):
 
 
 def facing(edge, direction):
-    """Return how much an edge's outward normal points along a direction, 1 at the most."""
+    """Return the cosine of the angle between an edge's outward normal and a direction."""
     (x1, y1), (x2, y2) = edge
     return dot(unit(y2 - y1, x1 - x2), direction)
 

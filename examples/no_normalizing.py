@@ -1,4 +1,4 @@
-"""The first classical mistake: the axes are not made unit vectors, so that overlaps along a long edge's normal look larger than they are.
+"""The first classic mistake: the axes are not normalized, so overlaps along the normal of a long edge look larger than they are.
 
 python main.py check examples/no_normalizing.py:collide
 """

@@ -1,9 +1,9 @@
-"""The third classical mistake: two shapes are said to touch only where a corner of one lies in the other.
+"""The third classic mistake: two shapes count as touching only if a corner of one lies in the other.
 
     python main.py check examples/vertices_only.py:collide
 
-Two bars crossed like a plus sign overlap without any corner inside. Polygons only; everything with a circle is left to the correct
-example.
+Two bars that cross like a plus sign overlap without any corner inside. This file handles only polygons; the correct example handles
+all pairs with a circle.
 """
 
 import correct

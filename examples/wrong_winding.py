@@ -1,8 +1,8 @@
-"""The second classical mistake: the outward normal of an edge as it is for clockwise corners, though these are counter-clockwise.
+"""The second classic mistake: outward normals are computed as for clockwise corners, although the corners are counter-clockwise.
 
     python main.py check examples/wrong_winding.py:collide
 
-Every normal points inward then. Polygons only; everything with a circle is left to the correct example.
+Every normal therefore points inward. This file handles only polygons; the correct example handles all pairs with a circle.
 """
 
 import math
