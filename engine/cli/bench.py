@@ -32,7 +32,7 @@ class BenchOptions:
 
 @command
 def bench_command(args: BenchOptions) -> Report:
-    """Measure our speed, alternating with a peer library if there is one: single-threaded, medians. Ctrl-C prints the results so far."""
+    """Measure our speed on one thread, alternating with a peer library if there is one. Ctrl-C prints the results so far."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
     chosen = list(dict.fromkeys(args.names or [name for name in known if name not in registry.LONG]))

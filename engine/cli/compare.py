@@ -39,8 +39,8 @@ class CompareOptions:
 def compare_command(args: CompareOptions) -> Report | None:
     """Compare our query results with Box2D's on seeded shape pairs, including difficult ones.
 
-    Each pair agrees, is explained by a proof, or counts as unexplained; status 1 if any is unexplained. Ctrl-C prints the results so
-    far. The report shows the first and the worst pair for each reason; unexplained pairs are shrunk first.
+    Each pair agrees, is explained by a proof, or counts as unexplained. The status is 1 if any is unexplained. Ctrl-C prints the
+    results so far. The report shows the first and the worst pair for each reason; unexplained pairs are shrunk first.
     """
     from engine import query
     from engine.compare.bulk import comparison

@@ -72,7 +72,7 @@ class DoctorOptions:
 
 @command
 def doctor_command(args: DoctorOptions) -> Report:
-    """Check the environment and print advice for each problem. Status 1 if the program cannot run."""
+    """Check the environment and print advice for each problem. The status is 1 if the program cannot run."""
     if args.compile:
         print_part(people(args.json), compile_everything())
     with waiting("checking"):

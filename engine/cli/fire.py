@@ -87,7 +87,7 @@ class FireOptions(ShotOptions):
 def fire_command(args: FireOptions) -> Report:
     """Fire bullets at walls, plates, blades, sensors and other bullets, and report which tunnel under which rule.
 
-    Each shot is compared with our analytic prediction, if there is one; status 1 if a shot contradicts it.
+    Each shot is compared with our analytic prediction, if there is one. The status is 1 if a shot contradicts it.
     """
     from engine.experiments.shot import Jitter, run_burst, scatter
     from engine.world import load_solver

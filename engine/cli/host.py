@@ -98,8 +98,8 @@ class HostOptions:
 def host_command(args: HostOptions) -> Report | None:
     """Share a demo or a scene file. Others join with the join command and can do everything that you can.
 
-    The server accepts connections from this computer only, unless --bind is given. It runs until the window is closed; headless, until
-    Ctrl-C or for N steps.
+    The server accepts connections from this computer only, unless --bind is given. It runs until the window is closed. A
+    headless server runs until Ctrl-C or for N steps.
     """
     from engine.net.scene import check_hertz
     from engine.net.server import ServerSettings

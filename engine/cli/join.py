@@ -57,7 +57,7 @@ class JoinOptions:
 def join_command(args: JoinOptions) -> Report | None:
     """Join a session shared with the host command, starting from its current state.
 
-    Headless: status 0 if all states matched the server's, 1 if one did not or the connection was lost before the end.
+    The status of a headless run is 0 if all states matched the server's, and 1 if one did not or the connection was lost before the end.
     """
     from engine.net.client_session import ClientSession
     from engine.net.connection import Connection, parse_address

@@ -23,7 +23,7 @@ class ListOptions:
 
 @command
 def list_command(args: ListOptions) -> Report:
-    """List all demos: id, category, title, and the parameters for ``run ID --set NAME=VALUE``."""
+    """List the id, category and title of all demos, and the parameters for ``run ID --set NAME=VALUE``."""
     from engine.sim.registry import all_demos
 
     demos = all_demos()

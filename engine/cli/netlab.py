@@ -58,8 +58,8 @@ def netlab_command(args: NetlabOptions) -> Report:
     """Share a world between a server and clients over simulated links, and compare their states at every tick.
 
     Server and clients run in one process and in simulated time, so the run is deterministic and as fast as the machine allows. Clients
-    act at random or from a script. Status 1 if a client's state after a tick differs from the server's or was never received.
-    docs/network.md explains the measurements.
+    act at random or from a script. The status is 1 if a client's state after a tick differs from the server's or was never
+    received. docs/network.md explains the measurements.
     """
     from engine.net.link import LinkSettings
     from engine.net.netlab.experiment import Experiment

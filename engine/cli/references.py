@@ -28,9 +28,9 @@ class ReferencesOptions:
 
 @command
 def references_command(args: ReferencesOptions) -> Report:
-    """Run scenes with known outcomes at 60 Hz; print the error of each solver and the required accuracy.
+    """Run scenes with known outcomes at 60 Hz, and print the error of each solver and the required accuracy.
 
-    Status 1 if the first solver misses a requirement.
+    The status is 1 if the first solver misses a requirement.
     """
     from engine.experiments.solvers.trial import chosen_variants
 

@@ -47,8 +47,8 @@ class ReplayOptions:
 def replay_command(args: ReplayOptions) -> Report | None:
     """Play a recording.
 
-    The window's timeline covers the whole recording. Headless, a summary is printed. --verify replays from the start and compares every
-    step; status 1 if one differs, with its number and the bodies that differ.
+    The window's timeline covers the whole recording. A headless run prints a summary. --verify replays from the start and
+    compares every step. The status is 1 if a step differs; its number and the bodies that differ are printed.
     """
     from engine.sim.recordings import load_recording
 

@@ -90,8 +90,8 @@ class RunOptions:
 def run_command(args: RunOptions) -> Report | None:
     """Run a demo, a scene file (.json, ours or exported from R.U.B.E., or .svg), or your own demo (.py).
 
-    A window runs until you close it. A headless run takes N steps, compares every contact with our own algorithms and prints a summary;
-    status 1 if a difference is unexplained. --pair opens a pair file and shows our result and Box2D's. --drop drops a picture (PNG,
+    A window runs until you close it. A headless run takes N steps, compares every contact with our own algorithms and prints a summary.
+    The status is 1 if a difference is unexplained. --pair opens a pair file and shows our result and Box2D's. --drop drops a picture (PNG,
     JPEG, ...), an SVG or a body file written by the trace command into the demo, as if dropped on the window. --solver replaces the
     solver of the demo or scene file. --against runs up to three copies with other solvers (A,B,C), from the start or from the state
     given by --from, and reports where they diverge. --html writes a page that plays the run in any browser; --record writes a video;

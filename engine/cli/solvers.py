@@ -77,7 +77,7 @@ def solvers_command(args: SolversOptions) -> Report:
 
     All solvers are measured in the same way, from poses. If a solver rejects a scene, stops or explodes, the table shows the reason.
     --efforts varies the work per step to find the least effort that reaches --accuracy. docs/solvers.md explains the columns. Costs are
-    CPU times from interleaved runs; compare the ratios to the soft-step solver.
+    CPU times from interleaved runs, so compare only the ratios to the soft step.
     """
     from engine.experiments.solvers.bench import Plan, needs, tried
     from engine.experiments.solvers.scenes import chosen_scenes, write_scenes

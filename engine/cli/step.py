@@ -90,11 +90,11 @@ class StepOptions:
 
 @options.command
 def step_command(args: StepOptions) -> Report | None:
-    """Watch an algorithm: every step of its production kernel, with a sentence on what happened and why.
+    """Show every step of an algorithm's production kernel, with a sentence on what happened and why.
 
-    In the window you can drag both shapes while looking at a step. --json, --screenshot and --record need no window; without a display
-    the steps are printed as text. The input comes from a file (--pair), from a scene (--scene), or is the algorithm's example. With
-    --own, status 1 if your function is wrong.
+    In the window, you can drag both shapes at any step. --json, --screenshot and --record need no window; without a display, the steps
+    are printed as text. The input comes from a file (--pair) or a scene (--scene), or is the algorithm's example. With --own, the status
+    is 1 if your function is wrong.
     """
     if args.name is None:
         return _list()

@@ -29,7 +29,7 @@ class StudiesOptions:
 
 @command
 def studies_command(args: StudiesOptions) -> Report:
-    """Repeat studies and print the results. Costs are CPU times from interleaved runs; compare their ratios."""
+    """Repeat studies and print the results. Costs are CPU times from interleaved runs, so compare only their ratios."""
     from engine.experiments.studies import STUDIES, chosen
 
     studies = chosen(dict.fromkeys(args.names or STUDIES))

@@ -50,8 +50,8 @@ class TraceOptions:
 def trace_command(args: TraceOptions) -> Report:
     """Trace the outline of a picture or an SVG and decompose it into convex fixtures.
 
-    Every piece is created in a Box2D world, and for exact methods the union of the pieces is compared with the outline; status 1 if
-    either check fails.
+    Every piece is created in a Box2D world, and for exact methods the union of the pieces is compared with the outline. The
+    status is 1 if either check fails.
     """
     from engine.decompose import trace_file
     from engine.decompose.decompose import METHODS
