@@ -110,4 +110,4 @@ def _draw_shot(panel: Axes, shot: ShotResult, size: float) -> None:
 
 def _seen(spec: ShotSpec, x: float, steps: float) -> float:
     """Return where the bullet is as seen from the target, along the shot, m."""
-    return spec.direction * (x - spec.target_start[0]) + spec.target_travel * steps
+    return x - spec.target_start[0] + spec.target_travel * steps

@@ -82,7 +82,7 @@ class Approach:
         world, spec = shot.world, shot.spec
         self._spec, self._t_max, self._margin = spec, t_max, rounding(spec)
         self._bullet = _bullet(spec)
-        velocity = -spec.direction * spec.flown_target_speed, 0.0
+        velocity = -spec.flown_target_speed, 0.0
         if spec.target == "head_on":
             velocity = _scaled(spec.target_velocity, spec.flown_target_speed, spec.target_speed)
         (fixture,) = world.body(shot.target).fixtures
@@ -225,7 +225,7 @@ def _bullet(spec: ShotSpec) -> _Mover:
     shape: FixtureShape = Circle(radius)
     angle = 0.0
     if spec.shape == "box":
-        shape, angle = Polygon(Polygon.box(radius, radius).vertices, spec.skin), -spec.direction * spec.angle
+        shape, angle = Polygon(Polygon.box(radius, radius).vertices, spec.skin), -spec.angle
     return _Mover(shape, Transform((x, y), angle), _scaled(spec.velocity, spec.flown_speed, spec.speed))
 
 

@@ -85,7 +85,7 @@ def _bullet(spec: ShotSpec, position: tuple[float, float], velocity: tuple[float
     return BodySpec(
         (FixtureSpec(shape, density=_BULLET_DENSITY, restitution=spec.restitution, mask=mask),),
         position=position,
-        angle=-spec.direction * spec.angle if spec.shape == "box" else 0.0,
+        angle=-spec.angle if spec.shape == "box" else 0.0,
         linear_velocity=velocity,
         gravity_scale=0.0,
         bullet=spec.rule == "bullet",

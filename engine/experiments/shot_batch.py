@@ -115,7 +115,7 @@ class _Lanes:
         self.bullet_rows: IntArray = np.array([self.world.row_of(body) for body in bullets])
         self.lane_of = np.full(max(*targets, *bullets) + 1, -1)
         self.lane_of[bullets] = np.arange(self.n)
-        self.flight = np.array((spec.direction * math.cos(spec.angle), -math.sin(spec.angle)))
+        self.flight = np.array((math.cos(spec.angle), -math.sin(spec.angle)))
         self.hit, self.jumped, self.turned = (np.zeros(self.n, np.bool_) for _ in range(3))
         may_turn = [self.target_rows] if spec.shape == "disc" else [self.target_rows, self.bullet_rows]
         self.may_turn = [(rows, self.world.poses[rows, 2]) for rows in may_turn]
@@ -169,7 +169,7 @@ class _Lanes:
                 here = np.stack((self.flight[0] * x + self.flight[1] * y, self.flight[0] * y - self.flight[1] * x))
             else:
                 cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
-                here = np.stack((self.spec.direction * (cos * x + sin * y), cos * y - sin * x))
+                here = np.stack((cos * x + sin * y, cos * y - sin * x))
             if was is not None:
                 leaves = (was[0] <= far) & (far < here[0])
                 fraction = (far - was[0]) / np.where(leaves, here[0] - was[0], 1.0)

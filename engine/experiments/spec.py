@@ -112,8 +112,6 @@ class ShotSpec:
     target : one of `TARGETS`
     phase : float
         0 to 1, see the module.
-    direction : int
-        1 shoots to the right, -1 to the left.
     rule : one of `RULES`
     angle : float
         Incidence: radians between the flight and the normal of the target, up to `MAX_ANGLE`; positive comes from above.
@@ -143,7 +141,6 @@ class ShotSpec:
     radius: float = DEFAULT_RADIUS
     target: Target = "static"
     phase: float = HALF_PHASE
-    direction: int = 1
     rule: Rule = "discrete"
     angle: float = 0.0
     restitution: float = 0.0
@@ -177,8 +174,6 @@ class ShotSpec:
             choice("solver", self.solver, solvers())
         for name, allowed in (("target", TARGETS), ("rule", rules_of(self.solver)), ("shape", BULLET_SHAPES)):
             choice(name, getattr(self, name), allowed)
-        if self.direction not in (1, -1):
-            raise InvalidInputError("direction", "1 or -1", self.direction)
 
     @property
     def is_box2d(self) -> bool:
@@ -262,7 +257,7 @@ class ShotSpec:
             return 0.0
         fastest = MAX_ROTATION_PER_STEP * self.hertz * self.most_substeps if self.is_box2d else math.inf
         rate = self.target_speed / BLADE_HALF_LENGTH
-        return self.direction * math.copysign(min(abs(rate), fastest), rate)
+        return math.copysign(min(abs(rate), fastest), rate)
 
     @property
     def half_target(self) -> float:
@@ -334,27 +329,27 @@ class ShotSpec:
     @property
     def start(self) -> tuple[float, float]:
         """Position of the bullet at the start, meters."""
-        return -self.direction * self.run_up * math.cos(self.angle), self.height + self.run_up * math.sin(self.angle)
+        return -self.run_up * math.cos(self.angle), self.height + self.run_up * math.sin(self.angle)
 
     @property
     def velocity(self) -> tuple[float, float]:
         """The bullet's velocity at the muzzle, m/s, as asked for."""
-        return self.direction * self.speed * math.cos(self.angle), -self.speed * math.sin(self.angle)
+        return self.speed * math.cos(self.angle), -self.speed * math.sin(self.angle)
 
     @property
     def target_start(self) -> tuple[float, float]:
         """Center of a translating target at the start, meters."""
         ahead = self.gap - self.run_up * self._cosine
         if self.target == "head_on":
-            return self.direction * ahead * math.cos(self.angle), self.height - ahead * math.sin(self.angle)
-        return self.direction * ahead, 0.0
+            return ahead * math.cos(self.angle), self.height - ahead * math.sin(self.angle)
+        return ahead, 0.0
 
     @property
     def target_velocity(self) -> tuple[float, float]:
         """Velocity of a target that moves as a whole, m/s, as asked for."""
         if self.target == "head_on":
-            return -self.direction * self.target_speed * math.cos(self.angle), self.target_speed * math.sin(self.angle)
-        return (-self.direction * self.target_speed if self.target == "kinematic" else 0.0), 0.0
+            return -self.target_speed * math.cos(self.angle), self.target_speed * math.sin(self.angle)
+        return (-self.target_speed if self.target == "kinematic" else 0.0), 0.0
 
     @property
     def start_turn(self) -> float:

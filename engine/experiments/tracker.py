@@ -105,7 +105,7 @@ class ShotTracker:
         self._pushed_back: Impact | None = None
         self._hit_after = self._stopped_after = 0
         self._last_step = flight_steps(self.spec)
-        self._flight = self.spec.direction * math.cos(self.spec.angle), -math.sin(self.spec.angle)
+        self._flight = math.cos(self.spec.angle), -math.sin(self.spec.angle)
         self._before = self._world.state(self.bullet).position
         self.positions: list[Point] = [self._before]
         self._near = math.copysign(1.0, self._local(self._world.poses[self._row], self._before)[0])
@@ -142,11 +142,11 @@ class ShotTracker:
     @property
     def is_past(self) -> bool:
         """True if the bullet's center is beyond where the target stood, and beyond the target's middle if that is still near its way."""
-        x, direction = self.positions[-1][0], self.spec.direction
-        if direction * x <= 0.5 * self.spec.thickness:
+        x = self.positions[-1][0]
+        if x <= 0.5 * self.spec.thickness:
             return False
         at, y = self._world.state(self.target).position if self._world.is_body(self.target) else (x, 0.0)
-        return abs(y) > self.spec.radius + 0.5 or direction * (at - x) <= 0.0
+        return abs(y) > self.spec.radius + 0.5 or at <= x
 
     @property
     def decided_after(self) -> int:
@@ -319,13 +319,12 @@ class ShotTracker:
         return self._local(pose, center)[0] * self._near > -self._panel.half_thickness
 
     def _local(self, pose: FloatArray, center: Point) -> Point:
-        """Return a place in the panel's frame, mirrored for a flight to the left; a disc's frame lies along the flight."""
+        """Return a place in the panel's frame; a disc's frame lies along the flight."""
         at_x, at_y, angle = pose.tolist()
         if self._panel.is_round:
             (fx, fy), dx, dy = self._flight, center[0] - at_x, center[1] - at_y
-            return fx * dx + fy * dy, self.spec.direction * (fx * dy - fy * dx)
-        x, y = Transform((at_x, at_y), angle).apply_inverse(center)
-        return self.spec.direction * x, y
+            return fx * dx + fy * dy, fx * dy - fy * dx
+        return Transform((at_x, at_y), angle).apply_inverse(center)
 
 
 def _dot(a: Point, b: Point) -> float:
@@ -410,7 +409,7 @@ def _how_it_flies_on(shot: ShotTracker, noun: str) -> str:
     hit = shot.hit
     assert hit is not None
     what = f"broke through and continues at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
-    where = f"at x = {hit.center[0]:.2f} m" if shot.spec.direction * hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
+    where = f"at x = {hit.center[0]:.2f} m" if hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
     return f"hit the {noun} {where}; {what}"
 
 

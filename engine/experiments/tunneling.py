@@ -182,11 +182,11 @@ def _is_derived(spec: ShotSpec) -> bool:
 def is_seen(spec: ShotSpec, behind: bool, start: float | None = None) -> bool:
     """Return True if contact points are made where some step ends, before the target's middle and perhaps `behind` it.
 
-    `start` is the bullet's x in the direction of flight, meters; by default the shot's own.
+    `start` is the bullet's x, meters; by default the shot's own.
     """
     exact: Any = np.float32 if spec.is_box2d else np.float64
-    x, ahead = exact(spec.direction * spec.start[0] if start is None else start), exact(spec.direction * spec.target_start[0])
-    way, back = (_way_of_step(spec, *velocity) * exact(spec.direction) for velocity in (spec.velocity, spec.target_velocity))
+    x, ahead = exact(spec.start[0] if start is None else start), exact(spec.target_start[0])
+    way, back = (_way_of_step(spec, *velocity) for velocity in (spec.velocity, spec.target_velocity))
     if spec.target == "head_on":  # along the line of flight, which is x where it is not slanted
         x, ahead = exact(-spec.run_up), exact(spec.gap - spec.run_up)
         way, back = _way_of_step(spec, spec.speed, 0.0), _way_of_step(spec, -spec.target_speed, 0.0)

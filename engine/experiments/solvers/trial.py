@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
@@ -255,8 +256,29 @@ class Trial:
         for _ in range(2):
             world.step()
 
-    def _guard(self) -> _Guard:
-        return _Guard(self)
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """Turn what a method raises into the end of its trial and the reason in its cell; Ctrl-C passes."""
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                yield
+            except Exception as error:
+                self.is_over = True
+                self._note(error)
+
+    def _note(self, error: Exception) -> None:
+        cell, words = self.cell, " ".join(str(error).split())
+        if isinstance(error, WorldLostError) and isinstance(error.__cause__, InvalidInputError):
+            cell.reason = f"refused: {' '.join(str(error.__cause__).split())}"
+        elif isinstance(error, WorldLostError):
+            cell.stands, cell.fell_at, cell.reason = False, cell.seconds, f"exploded after {cell.seconds:.3g} s: {words}"
+        elif isinstance(error, _TooSlowError):
+            cell.reason = words
+        elif isinstance(error, LabError):
+            cell.reason = f"refused: {words}"
+        else:
+            cell.reason = f"failed after {cell.seconds:.3g} s: {type(error).__name__}: {words}"
 
     def advance(self, n: int) -> None:
         """Take so many steps, as far as there are any left."""
@@ -363,35 +385,3 @@ class Trial:
 
 class _TooSlowError(LabError):
     """A method took more processor time than it may."""
-
-
-class _Guard:
-    """Turns an exception of a method into the end of its trial and the reason in its cell; Ctrl-C passes."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._trial, self._quiet, self._numbers = trial, warnings.catch_warnings(), np.errstate(all="ignore")
-
-    def __enter__(self) -> None:
-        self._quiet.__enter__()
-        warnings.simplefilter("ignore")
-        self._numbers.__enter__()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-        self._numbers.__exit__(None, None, None)
-        self._quiet.__exit__(None, None, None)
-        if error is None or not isinstance(error, Exception):
-            return False
-        trial, cell = self._trial, self._trial.cell
-        trial.is_over = True
-        words = " ".join(str(error).split())
-        if isinstance(error, WorldLostError) and isinstance(error.__cause__, InvalidInputError):
-            cell.reason = f"refused: {' '.join(str(error.__cause__).split())}"
-        elif isinstance(error, WorldLostError):
-            cell.stands, cell.fell_at, cell.reason = False, cell.seconds, f"exploded after {cell.seconds:.3g} s: {words}"
-        elif isinstance(error, _TooSlowError):
-            cell.reason = words
-        elif isinstance(error, LabError):
-            cell.reason = f"refused: {words}"
-        else:
-            cell.reason = f"failed after {cell.seconds:.3g} s: {type(error).__name__}: {words}"
-        return True

@@ -36,7 +36,6 @@ def seeded(target, rule, n_shots, seed):
                 target=target,
                 rule=rule,
                 phase=float(rng.random()),
-                direction=1 if rng.random() < 0.5 else -1,
                 angle=askew * float(rng.uniform(-0.8, 0.8)),
                 target_speed=float(rng.uniform(-3.0, 40.0)) if moves else 0.0,
                 shape="disc" if k % 3 else "box",

@@ -28,7 +28,6 @@ def test_every_shot_comes_out_as_it_does_alone(target, rule):
             radius=float(10.0 ** rng.uniform(-2.5, -0.3)),
             target=target,
             rule=rule,
-            direction=1 if k % 2 else -1,
             target_speed=float(rng.uniform(-10.0, 60.0)) if target in ("kinematic", "head_on") else 0.0,
             restitution=float(rng.choice([0.0, 0.5])),
             shape="box" if k == 3 else "disc",

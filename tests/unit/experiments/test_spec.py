@@ -26,7 +26,6 @@ from engine.experiments.spec import ShotSpec
         ("radius", 1000.0),
         ("phase", -0.1),
         ("target", "wall"),
-        ("direction", 0),
         ("rule", "continuous"),
         ("angle", 1.4),
         ("angle", math.nan),
@@ -76,7 +75,7 @@ def test_a_shot_is_discrete_unless_told_otherwise_and_keeps_its_rule():
 
 @pytest.mark.parametrize("angle", [-1.3, -0.4, 0.4, 1.3])
 def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle):
-    spec = ShotSpec(angle=angle, height=0.2, direction=-1)
+    spec = ShotSpec(angle=angle, height=0.2)
     (x, y), (vx, vy) = spec.start, spec.velocity
     time = -x / vx
     assert time > 0.0 and y + time * vy == pytest.approx(0.2)
@@ -91,7 +90,7 @@ def test_bullet_and_moving_target_come_to_the_middle_together(target, target_spe
     spec = ShotSpec(target=target, target_speed=target_speed, phase=0.3)
     steps = spec.run_up / spec.travel
     assert spec.meets_at_center
-    assert spec.direction * spec.target_start[0] == pytest.approx(steps * spec.target_travel)
+    assert spec.target_start[0] == pytest.approx(steps * spec.target_travel)
     assert spec.gap == pytest.approx(steps * spec.closing)
     assert steps % 1.0 == pytest.approx(0.3)
     assert spec.gap > spec.reach
