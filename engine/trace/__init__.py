@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.common.errors import InvalidInputError
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from engine.trace.protocol import Algorithm, TraceSteps
 
 __all__ = ["ALL_BESIDE", "GROUPS", "Feature", "Mark", "Question", "TraceStep", "View", "algorithm", "algorithms", "beside", "steps"]
-
-_STEPPERS = "engine.trace.steppers"
 
 ALL_BESIDE = "all"
 """Stands for an algorithm's name: the algorithms worth showing beside it, as many as a picture holds."""
@@ -54,8 +51,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 @cache
 def algorithms() -> tuple[str, ...]:
     """Return the names of all algorithms with a stepper, in alphabetical order."""
-    folder = Path(__file__).parent / "steppers"
-    return tuple(sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")))
+    return tuple(sorted(name for names in GROUPS.values() for name in names))
 
 
 @cache
@@ -69,7 +65,9 @@ def algorithm(name: str) -> Algorithm[Any]:
     """
     if name not in algorithms():
         raise InvalidInputError("algorithm", "one of " + ", ".join(algorithms()) + meant(str(name), algorithms()), name)
-    algorithm: Algorithm[Any] = import_module(f"{_STEPPERS}.{name}").ALGORITHM
+    is_solver = name in GROUPS["solvers"]
+    module = import_module(f"engine.trace.steppers.{'solvers' if is_solver else name}")
+    algorithm: Algorithm[Any] = module.ALGORITHMS[name] if is_solver else module.ALGORITHM
     return algorithm
 
 

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
+from engine.compare.pair.file import Pair
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
+from engine.geometry import Polygon, Transform
 from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START
 from engine.narrowphase.packing import cached_pack
-from engine.trace._points import between
 from engine.trace.cases import PairCase
+from engine.trace.marks import between, dot, path
+from engine.trace.protocol import PLANE, Decoder
+from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
-__all__ = ["AXIS", "GAPS", "Axes", "Edges", "side_name"]
+__all__ = ["APART", "AXIS_EVENTS", "AXIS_VIEWS", "AxesDecoder", "Edges", "side_name"]
 
-AXIS = View("axis", "shadows of A (below) and B on this axis", "distance outward from the edge, m")
-GAPS = View("gaps", "gaps so far; a gap above 0 means that the shapes are apart", "axis", "m")
+AXIS_VIEWS = (
+    PLANE,
+    View("axis", "shadows of A (below) and B on this axis", "distance outward from the edge, m"),
+    View("gaps", "gaps so far; a gap above 0 means that the shapes are apart", "axis", "m"),
+)
+APART = PairCase(
+    Pair(
+        "overlap", Polygon([(-0.9, -0.7), (0.6, -0.9), (1.0, 0.1), (0.3, 0.9), (-0.8, 0.6)]), Transform(),
+        Polygon([(-0.8, -0.5), (0.7, -0.6), (0.9, 0.5), (-0.3, 0.8)]), Transform((-1.45, 1.2), 0.5),
+    )
+)  # fmt: skip
+"""Two polygons that nearly touch."""
+AXIS_EVENTS: Events = {
+    SAT_START: Event("start", "reach touch"),
+    SAT_EDGE: Event("edge", "side:i edge:i separation flag"),
+    SAT_CORNERS: Event("corners", "distance first:2 second:2"),
+}
 
 _CLIMB = (", which faces the other's center most directly", ", its neighbor", ", its other neighbor", ", the next one in that direction")
 _LOOKS = ("right", "upper right", "upper", "upper left", "left", "lower left", "lower", "lower right")
@@ -85,83 +104,92 @@ class Edges:
         across = (-n[1], n[0])
         beside = min(self.along(across, v, 0)[0] - self.radii[0], self.along(across, v, 1)[0] - self.radii[1]) - 0.08 * self.size
 
-        def place(along: float, out: float) -> Point:
-            return v[0] + along * n[0] + out * across[0], v[1] + along * n[1] + out * across[1]
+        def place(out: float, *shares: float) -> tuple[Point, ...]:
+            return tuple((v[0] + share * n[0] + out * across[0], v[1] + share * n[1] + out * across[1]) for share in shares)
 
         gap = (own_bar[1], other_bar[0])
         nearest = min(self.vertices[1 - side], key=lambda corner: n[0] * corner[0] + n[1] * corner[1])
         marks = [
-            Mark("path", "looked_at", (v, w)),
-            Mark("line", "bound", (place(0.0, beside), place(self.size, beside)), text="axis"),
-            Mark("path", "ghost", (v, place(0.0, beside))),
-            Mark("path", "ghost", (nearest, place(separation, beside))),
+            path("looked_at", v, w),
+            Mark("line", "bound", place(beside, 0.0, self.size), text="axis"),
+            path("ghost", v, *place(beside, 0.0)),
+            path("ghost", nearest, *place(beside, separation)),
         ]
-        for k, (low, high) in enumerate(bars):
+        for k, bar in enumerate(bars):
             role: Role = "a" if k == 0 else "b"
-            out = beside - 0.03 * self.size * k
-            marks += [
-                Mark("path", role, (place(low, out), place(high, out))),
-                Mark("path", role, ((low, float(k)), (high, float(k))), "axis", side_name(k)),
-            ]
+            marks += [path(role, *place(beside - 0.03 * self.size * k, *bar)), _level(role, bar, float(k), side_name(k))]
         text = meters(separation - reach)
-        marks += [
-            Mark("path", gap_role, (place(gap[0], beside + 0.03 * self.size), place(gap[1], beside + 0.03 * self.size)), text=text),
-            Mark("path", gap_role, ((gap[0], 0.5), (gap[1], 0.5)), "axis", text),
-        ]
+        marks += [path(gap_role, *place(beside + 0.03 * self.size, *gap), text=text), _level(gap_role, gap, 0.5, text)]
         return tuple(marks)
 
 
-class Axes:
-    """Decodes the rows of `_sat_kernel`, one axis after the other, and keeps the best gap so far."""
+def _level(role: Role, ends: tuple[float, float], y: float, text: str) -> Mark:
+    """Mark an interval on the axis."""
+    return path(role, *((x, y) for x in ends), view="axis", text=text)
 
-    def __init__(self, edges: Edges, lines: Mapping[str, int], aim: str, goes_on: str, frame: int = 0, climbs: bool = False) -> None:
-        self.edges, self.lines, self.aim, self.goes_on, self.climbs = edges, lines, aim, goes_on, climbs
-        self.frame = edges.poses[frame]
-        self.is_swapped = frame == 1  # then what a row has first is B's
+
+class AxesDecoder(Decoder[PairCase]):
+    """Decodes the rows of `_sat_kernel`, one axis after the other, and keeps the best gap so far.
+
+    Attributes
+    ----------
+    edge_line, corner_line : int
+        Lines of the pseudo-code that try an edge's axis, and that measure the distance of the cores.
+    aim, goes_on : str
+        Sentences: about the axes to try, and about what follows if one separates the shapes.
+    frame : Transform
+        The frame of points in rows.
+    climbs : bool
+        True if the search goes from neighbor to neighbor.
+    """
+
+    events = AXIS_EVENTS
+    costs = ("axes", "corners")
+    edge_line: int
+    corner_line: int
+    aim: ClassVar[str]
+    goes_on: ClassVar[str]
+    climbs = False
+
+    def __init__(self, *context: Any) -> None:
+        super().__init__(*context)
+        self.edges = Edges(self.case)
+        self.frame = self.edges.poses[0]
+        self.is_swapped = False  # True if what a row has first is B's
         self.reach = self.touch = 0.0
-        self.n_axes = self.n_corners = 0
         self.best = -np.inf
-        self.best_edge: tuple[int, int] | None = None
+        self.best_edge: tuple[int, int] = 0, 0
         self.tried: list[tuple[int, int]] = []
         self.gaps: list[Point] = []
-        self.steps: list[TraceStep] = []
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """Axes tried, and corners projected on them."""
-        return {"steps": len(self.steps), "axes": self.n_axes, "corners": self.n_corners}
-
-    def decode(self, kind: float, numbers: list[float]) -> None:
-        """Add the step of a row, if it is one of `_sat_kernel`'s."""
-        if kind == SAT_START:
-            self._start(numbers)
-        elif kind == SAT_EDGE:
-            self._edge(numbers)
-        elif kind == SAT_CORNERS:
-            self.corners(numbers)
 
     def parts(self, separation: float) -> bool:
         """Return True if a separation exceeds the radii and rounding."""
         return separation > self.reach + self.touch
 
-    def _start(self, numbers: list[float]) -> None:
-        self.reach, self.touch = numbers[:2]
+    def count(self, n_corners: int, gap: float) -> int:
+        """Count an axis with its gap, and the corners projected on it; return its number, from 1."""
+        self.counts["axes"] += 1
+        self.counts["corners"] += n_corners
+        self.gaps.append((float(self.counts["axes"]), gap))
+        return self.counts["axes"]
+
+    def start(self, e: Any) -> None:
+        self.reach, self.touch = e
         counts = [self.edges.count(side) for side in range(2)]
         radii = f" The radii, {meters(self.reach)}, are subtracted from each gap." if self.reach > 0.0 else ""
         none = "Neither shape has an edge: both are points with radii." if not any(counts) else ""
         what = none or f"A has {counts[0]} edges and B has {counts[1]}; their normals are the axes to try. {self.aim}"
-        self.steps.append(TraceStep("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch}, cost=self.cost))
+        self.add("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch})
 
-    def _edge(self, numbers: list[float]) -> None:
-        side, edge, separation, flag = int(numbers[0]), int(numbers[1]), numbers[2], numbers[3]
-        edges, gap = self.edges, numbers[2] - self.reach
-        self.n_axes += 1
-        self.n_corners += len(edges.vertices[1 - side])
+    def edge(self, e: Any) -> None:
+        side, edge, separation, flag = e
+        edges, gap, name, other = self.edges, separation - self.reach, self.edges.name(side, edge), side_name(1 - side)
+        at = self.count(len(edges.vertices[1 - side]), gap)
         is_parting = self.parts(separation)
         if is_best := flag == 1.0 and separation > self.best + (self.touch if self.tried and self.tried[-1][0] != side else 0.0):
             self.best, self.best_edge = separation, (side, edge)
         self.tried.append((side, edge))
-        self.gaps.append((float(self.n_axes), gap))
+        n_tried = sum(of == side for of, _ in self.tried)
         if is_parting:
             says = f"the gap is {meters(gap)}. The shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
         elif abs(gap) <= self.touch:
@@ -170,27 +198,21 @@ class Axes:
             so_far = ", the largest so far" if is_best else ""
             what = "Because the shadows overlap, this axis does not separate them."
             if self._lies_behind(side, edge):
-                other = side_name(1 - side)
                 what = f"All of {other} lies behind it. An edge can separate only shapes in front of it; try one on the far side."
             says = f"the gap is {meters(gap)}{so_far}. {what}"
         if flag < 0.0:
             says += " The neighboring edges do not allow this normal."
-        if self.climbs and sum(at[0] == side for at in self.tried) > 3:
+        if self.climbs and n_tried > 3:
             says += " The climb continues." if flag == 1.0 else " The gap is smaller than the last one, so the climb ends."
-        name = edges.name(side, edge)
-        why = self._why(side)
+        why = _CLIMB[min(n_tried, len(_CLIMB)) - 1] if self.climbs else ""
         role: Role = "result" if is_parting else "best" if is_best else "dropped"
-        self.steps.append(
-            TraceStep(
-                "axis", self.lines["edge"], f"Axis {self.n_axes}, {name}{why}: {says}", (Feature("ab"[side], "edge", edge),),
-                axis=edges.normals[side][edge], bound=self.best - self.reach if self.best > -np.inf else None,
-                values={"gap": gap, "separation": separation},
-                marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()), cost=self.cost,
-                question=Question(
-                    f"Does {name} separate them? That is, does all of {side_name(1 - side)} lie in front of it?", ("yes", "no"),
-                    0 if is_parting else 1,
-                ),
-            )
+        prompt = f"Does {name} separate them? That is, does all of {other} lie in front of it?"
+        self.add(
+            "axis", self.edge_line, f"Axis {at}, {name}{why}: {says}", (Feature("ab"[side], "edge", edge),),
+            axis=edges.normals[side][edge], bound=self.best - self.reach if self.best > -np.inf else None,
+            values={"gap": gap, "separation": separation},
+            marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()),
+            question=Question(prompt, ("yes", "no"), 0 if is_parting else 1),
         )  # fmt: skip
 
     def _lies_behind(self, side: int, edge: int) -> bool:
@@ -198,30 +220,23 @@ class Axes:
         n, v = self.edges.normals[side][edge], self.edges.vertices[side][edge]
         return self.edges.along(n, v, 1 - side)[1] + self.reach < self.edges.along(n, v, side)[0]
 
-    def _why(self, side: int) -> str:
-        """Return why a climb tries this edge."""
-        if not self.climbs:
-            return ""
-        before = sum(at[0] == side for at in self.tried) - 1
-        return _CLIMB[min(before, len(_CLIMB) - 1)]
-
     def gap_marks(self) -> tuple[Mark, ...]:
         """Draw the gaps of all axes so far, the greatest, the newest."""
         if not self.gaps:
             return ()
         best = max(self.gaps, key=lambda at: at[1])
         return (
-            Mark("path", "bound", ((0.5, 0.0), (self.n_axes + 0.5, 0.0)), "gaps"),
-            Mark("point", "kept", tuple(self.gaps), "gaps"), Mark("point", "best", (best,), "gaps", meters(best[1])),
-            Mark("point", "looked_at", (self.gaps[-1],), "gaps"),
+            path("bound", (0.5, 0.0), (len(self.gaps) + 0.5, 0.0), view="gaps"), dot("kept", *self.gaps, view="gaps"),
+            dot("best", best, view="gaps", text=meters(best[1])), dot("looked_at", self.gaps[-1], view="gaps"),
         )  # fmt: skip
 
-    def corners(self, numbers: list[float], why: str = "") -> None:
+    def corners(self, e: Any, why: str = "") -> None:
         """Add the step that measures a distance between corners, or a corner and an edge."""
-        distance, first, second = numbers[0], self.frame.apply((numbers[1], numbers[2])), self.frame.apply((numbers[3], numbers[4]))
-        at_a, at_b = (second, first) if self.is_swapped else (first, second)
-        gap = distance - self.reach
-        if not why and self.n_axes:
+        points = self.frame.apply(e.first), self.frame.apply(e.second)
+        if self.is_swapped:
+            points = points[::-1]
+        gap = e.distance - self.reach
+        if not why and self.gaps:
             why = (
                 f"No edge separates them, but the largest gap between the cores, {meters(self.best)}, is not negative, so corners may be "
                 "nearest."
@@ -229,15 +244,9 @@ class Axes:
         why = why or "There is no edge to test."
         left = "0 m within rounding" if abs(gap) <= self.touch else meters(gap)
         radii = f", or {left} after subtracting the radii" if self.reach > 0.0 else ""
-        self.steps.append(
-            TraceStep(
-                "distance", self.lines["corners"], f"{why} The distance between the cores is therefore measured. "
-                f"It is {meters(distance)}{radii}.",
-                points=(at_a, at_b), bound=gap, values={"distance": distance, "gap": gap},
-                marks=(
-                    Mark("path", "looked_at", (at_a, at_b), text=meters(distance)), Mark("point", "looked_at", (at_a, at_b)),
-                    *self.gap_marks(),
-                ),
-                cost=self.cost,
-            )
+        self.add(
+            "distance", self.corner_line,
+            f"{why} The distance between the cores is therefore measured. It is {meters(e.distance)}{radii}.",
+            points=points, bound=gap, values={"distance": e.distance, "gap": gap},
+            marks=(path("looked_at", *points, text=meters(e.distance)), dot("looked_at", *points), *self.gap_marks()),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts import Manifold
-from engine.contracts.trace import Feature, Mark, Point, Question, TraceStep
+from engine.contracts.trace import Feature, Mark, Point, Question
 from engine.geometry import AnyShape, Circle, Polygon, Segment
 from engine.narrowphase import manifold as chapter
 from engine.narrowphase._clip_kernel import (
@@ -20,15 +20,15 @@ from engine.narrowphase._clip_kernel import (
     MANIFOLD_REFERENCE,
 )
 from engine.narrowphase._manifold_kernel import frame_is_b
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_END
+from engine.narrowphase._sat_kernel import SAT_END
 from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.rules import Rule, check_rule, rule_number
 from engine.narrowphase.scratch import ONE_PAIR
-from engine.trace import given
-from engine.trace._axes import AXIS, GAPS, Axes, Edges, side_name
+from engine.trace._axes import AXIS_EVENTS, AXIS_VIEWS, AxesDecoder, side_name
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import record_rows
+from engine.trace.marks import along, arrow, dot, path
+from engine.trace.protocol import PairAlgorithm
+from engine.trace.rows import Event
 from engine.trace.words import meters
 
 __all__ = ["CLIPPING", "ClippedManifold"]
@@ -66,300 +66,238 @@ def is_link(shape: AnyShape) -> bool:
     return isinstance(shape, Segment) and (shape.ghost1 is not None or shape.ghost2 is not None) and len(shape.core) == 2
 
 
-class ClippedManifold(Algorithm[PairCase]):
-    """A manifold by a rule, whose `choice` is the pseudo-code before that of `CLIPPING`."""
-
-    page = "manifold.md#derivation"
-    views = (PLANE, AXIS, GAPS)
-    case_of = staticmethod(given.at_rest("manifold"))
-    rule: ClassVar[Rule]
-    choice: ClassVar[tuple[str, ...]]
-
-    def query(self, case: PairCase) -> Manifold:
-        return chapter.manifold(*case.both, self.rule)
-
-    def steps(self, case: PairCase) -> list[TraceStep]:
-        result, rows = record_rows(lambda trace: chapter.manifold(*case.both, self.rule, trace))
-        clipping = _Clipping(case, self.rule, len(self.choice))
-        for row in rows:
-            clipping.decode(row[0], row[1:])
-        return [*clipping.steps, clipping.answer(result)]
-
-    def takes(self, case: Any) -> bool:
-        if not isinstance(case, PairCase) or case.pair.shape_b is None:
-            return False
-        try:
-            check_rule(self.rule, cached_pack(case.pair.shape_a, case.pair.shape_b), ONE_PAIR)
-        except InvalidInputError:
-            return False
-        return True
-
-
-class _Clipping:
+class ClippingDecoder(AxesDecoder):
     """Decodes the rows into steps."""
 
-    def __init__(self, case: PairCase, rule: Rule, n_before: int) -> None:
-        shapes = case.both[::2]
+    events = {  # noqa: RUF012
+        **AXIS_EVENTS,
+        MANIFOLD_REFERENCE: Event("reference", "side:i edge:i separation again:i is_parted:b"),
+        MANIFOLD_DISTANCE: Event("core_distance", "distance is_parted:b"),
+        MANIFOLD_INCIDENT: Event("incident", "side:i edge:i cosine"),
+        MANIFOLD_CLIPPED: Event("clip", "side:i corner:i left:i outside beyond:2 end_1:2 end_2:2"),
+        MANIFOLD_POINT: Event("point", "is_kept:b id gap end:2 midway:2"),
+        MANIFOLD_NEIGHBORS: Event("neighbors", "corner:i"),
+        SAT_END: Event("corner_axis", "is_parted:b side edge separation corner_a:i corner_b:i"),
+    }
+    algorithm: ClippedManifold
+    edge_line = 0
+    aim = "The axis with the largest gap is the shortest way to separate them."
+    goes_on = "So there is no contact."
+
+    def __init__(self, *context: Any) -> None:
+        super().__init__(*context)
+        self.rule = rule = self.algorithm.rule
+        self.first_line = len(self.algorithm.choice)
+        self.corner_line = self.first_line + _CORNERS
+        shapes = self.case.both[::2]
         kinds = cached_pack(*shapes).kind.tolist()
-        self.edges, self.first_line, self.rule = Edges(case), n_before, rule
         n_circles = sum(isinstance(shape, Circle) for shape in shapes)
         self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
-        in_b = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (rule == "exact" and is_link(shapes[1]) and not is_link(shapes[0]))
-        polygons = all(isinstance(shape, Polygon) for shape in shapes)
-        aim, goes_on = "The axis with the largest gap is the shortest way to separate them.", "So there is no contact."
-        lines = {"edge": 0, "corners": n_before + _CORNERS}
-        self.axes = Axes(self.edges, lines, aim, goes_on, int(in_b), rule == "box2d" and polygons)
-        self.steps = self.axes.steps
-        self.reference: tuple[int, int] | None = None
-        self.ends: tuple[Point, Point] | None = None
-        self.n_ends = 0
+        self.is_swapped = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (
+            rule == "exact" and is_link(shapes[1]) and not is_link(shapes[0])
+        )
+        self.frame = self.edges.poses[self.is_swapped]
+        self.climbs = rule == "box2d" and all(isinstance(shape, Polygon) for shape in shapes)
+        self.chosen: tuple[int, int] | None = None
+        self.ends: tuple[Point, ...] | None = None
         self.kept: list[Mark] = []
         self.charts: tuple[Mark, ...] = ()
-        self.is_neighbors = False
 
-    def decode(self, kind: float, numbers: list[float]) -> None:
-        if kind == MANIFOLD_DISTANCE:
-            self._distance(numbers)
-        elif kind == MANIFOLD_REFERENCE:
-            self._reference(numbers)
-        elif kind == MANIFOLD_INCIDENT:
-            self._incident(numbers)
-        elif kind == MANIFOLD_CLIPPED:
-            self._clipped(numbers)
-        elif kind == MANIFOLD_POINT:
-            self._point(numbers)
-        elif kind == MANIFOLD_NEIGHBORS:
-            self._neighbors(numbers)
-        elif kind == SAT_END:
-            self._corner_axis(numbers)
-        elif kind == SAT_CORNERS and self.has_circle and (self.reference is not None or not self.axes.n_axes):
-            self.axes.corners(
-                numbers, "The center lies past the edge's end, so the corner is nearest to it, and the axis runs between the two."
-            )
-        else:
-            self.axes.decode(kind, numbers)
+    def _add(self, kind: str, line: int, sentence: str, *about: Any, **more: Any) -> None:
+        self.add(kind, self.first_line + line, sentence, *about, **more)
 
-    def _add(self, kind: str, line: int, sentence: str, **more: object) -> None:
-        self.steps.append(TraceStep(kind, self.first_line + line, sentence, cost=self.axes.cost, **more))  # type: ignore[arg-type]
+    def corners(self, e: Any, why: str = "") -> None:
+        if self.has_circle and (self.chosen is not None or not self.gaps):
+            why = "The center lies past the edge's end, so the corner is nearest to it, and the axis runs between the two."
+        super().corners(e, why)
 
-    def _distance(self, numbers: list[float]) -> None:
-        what = "they are apart, with their tips facing each other" if numbers[1] else "they touch"
+    def core_distance(self, e: Any) -> None:
+        what = "they are apart, with their tips facing each other" if e.is_parted else "they touch"
         self._add(
-            "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip "
-            f"lies on the line of the other's edge. The cores are {meters(numbers[0])} apart, so {what}.",
-            bound=numbers[0] - self.axes.reach, values={"distance": numbers[0]},
+            "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip lies on the line of the other's "
+            f"edge. The cores are {meters(e.distance)} apart, so {what}.", bound=e.distance - self.reach, values={"distance": e.distance},
         )  # fmt: skip
 
-    def _reference(self, numbers: list[float]) -> None:
-        side, edge, separation, again, is_parted = int(numbers[0]), int(numbers[1]), numbers[2], int(numbers[3]), numbers[4] == 1.0
-        self.reference, self.kept, self.ends = (side, edge), [], None
-        name, gap, tried = self.edges.name(side, edge), separation - self.axes.reach, self.axes.tried
+    def reference(self, e: Any) -> None:
+        side, edge, separation, again, is_parted = e
+        self.chosen, self.kept, self.ends = (side, edge), [], None
+        name, gap, tried = self.edges.name(side, edge), separation - self.reach, self.tried
         if not tried:
             why = f"The center lies next to {name}, so the edge's normal is the axis"
-        elif is_parted and separation > self.axes.reach:
+        elif is_parted and separation > self.reach:
             why = f"{name} separates them"
         elif again and self.has_circle:
             why = f"The center lies past the end of that edge and next to the following one, {name}, whose normal is the axis"
         elif again:
             why = f"Again: {_AGAINS[again]}, {name}"
-        elif self.rule == "box2d" and len({at[0] for at in tried}) == 2:
-            gaps = [(at[0], gap) for at, (_, gap) in zip(tried, self.axes.gaps, strict=True)]
-            of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.axes.reach) for k in range(2))
+        elif self.rule == "box2d" and len({of for of, _ in tried}) == 2:
+            gaps = [(of, gap) for (of, _), (_, gap) in zip(tried, self.gaps, strict=True)]
+            of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.reach) for k in range(2))
             clearly = "more" if side else "not more"
             rule = f", because B's best gap, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
-            why = f"The reference edge is {name}{rule if self.axes.climbs else ''}"
+            why = f"The reference edge is {name}{rule if self.climbs else ''}"
         else:
             why = f"The reference edge is {name}. It has the largest gap, so its normal is the shortest way to separate them"
         ends = f"the gap is {meters(gap)}" + (", so there is no contact" if is_parted else "")
         if is_parted and gap <= 0.0:
             ends = "there is no contact"
-        n = self.edges.normals[side][edge]
-        shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.axes.reach)
-        self.charts = (*(mark for mark in shadows if mark.view != "plane"), *self.axes.gap_marks())
+        shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.reach)
+        self.charts = (*(mark for mark in shadows if mark.view != "plane"), *self.gap_marks())
         self._add(
             "reference", _AGAIN if again and not self.has_circle else _PARTED if is_parted else _REFERENCE, f"{why}; {ends}.",
-            looked_at=(Feature("ab"[side], "edge", edge),), axis=n, bound=gap,
+            (Feature("ab"[side], "edge", edge),), axis=self.edges.normals[side][edge], bound=gap,
             values={"separation": separation, "gap": gap, "again": float(again)}, marks=self._picture(),
-            question=None if again else self._which_reference(),
+            question=None if again else self._which_reference(self.chosen),
         )  # fmt: skip
 
-    def _which_reference(self) -> Question | None:
-        tried = list(dict.fromkeys(self.axes.tried))
-        if self.reference not in tried or not 2 <= len(tried) <= _MAX_EDGES:
+    def _which_reference(self, chosen: tuple[int, int]) -> Question | None:
+        tried = list(dict.fromkeys(self.tried))
+        if chosen not in tried or not 2 <= len(tried) <= _MAX_EDGES:
             return None
-        names = tuple(self.edges.name(*at) for at in tried)
-        return Question(
-            "Which edge is the reference edge?", names, tried.index(self.reference), tuple(self.edges.middle(*at) for at in tried)
-        )
+        names, places = (tuple(of(*at) for at in tried) for of in (self.edges.name, self.edges.middle))
+        return Question("Which edge is the reference edge?", names, tried.index(chosen), places)  # type: ignore[arg-type]
 
     def _picture(self, is_last: bool = False) -> tuple[Mark, ...]:
         """Marks of the state so far: reference edge, normal and shadows, the rest of the incident edge, the points."""
         marks: list[Mark] = [*self.charts]
-        if self.reference is not None:
-            side, edge = self.reference
-            (x, y), (nx, ny), long = self.edges.middle(side, edge), self.edges.normals[side][edge], 0.2 * self.edges.size
+        if self.chosen is not None:
+            side, edge = self.chosen
+            middle, n = self.edges.middle(side, edge), self.edges.normals[side][edge]
             marks += [
-                Mark("path", "best", self.edges.ends(side, edge), text="reference"),
-                Mark("arrow", "best", ((x, y), (x + long * nx, y + long * ny)), text="n"),
-            ]
+                path("best", *self.edges.ends(side, edge), text="reference"), arrow("best", middle, n, 0.2 * self.edges.size, text="n"),
+            ]  # fmt: skip
         if is_last:
             return tuple(marks)
-        if self.ends is not None and self.n_ends == 2:
-            marks += [Mark("path", "looked_at", self.ends)]
-            marks += [Mark("point", "looked_at", (end,), text=f"end {k + 1}") for k, end in enumerate(self.ends)]
-        elif self.ends is not None and self.n_ends == 1:
-            marks.append(Mark("point", "looked_at", self.ends[:1], text="end 1"))
+        ends = self.ends or ()
+        marks += [path("looked_at", *ends)] if len(ends) == 2 else []
+        marks += [dot("looked_at", end, text=f"end {k + 1}") for k, end in enumerate(ends)]
         return (*marks, *self.kept)
 
-    def _incident(self, numbers: list[float]) -> None:
-        side, edge, cosine = int(numbers[0]), int(numbers[1]), numbers[2]
-        self.ends, self.n_ends = self.edges.ends(side, edge), 2
-        n, name = self.edges.count(side), self.edges.name(side, edge)
-        question = None
+    def incident(self, e: Any) -> None:
+        side, edge, cosine = e
+        self.ends = self.edges.ends(side, edge)
+        n, whose, question = self.edges.count(side), side_name(side), None
         if 2 < n <= _MAX_EDGES:
-            whose = side_name(side)
-            places = tuple(self.edges.middle(side, k) for k in range(n))
-            question = Question(
-                f"Which edge of {whose} is the incident edge?", tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)), edge, places
+            names, places = (
+                tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)),
+                tuple(self.edges.middle(side, k) for k in range(n)),
             )
+            question = Question(f"Which edge of {whose} is the incident edge?", names, edge, places)
         self._add(
-            "incident", _INCIDENT, f"The incident edge is {name}. Of {side_name(side)}'s edges, it faces the reference edge's "
+            "incident", _INCIDENT, f"The incident edge is {self.edges.name(side, edge)}. Of {whose}'s edges, it faces the reference edge's "
             f"normal most directly (cosine {-cosine:.3f}), so it is the one in contact. It is clipped at the reference edge's ends; the "
             "remaining part has two ends, so there are at most two contact points.",
-            looked_at=(Feature("ab"[side], "edge", edge),), points=self.ends, values={"cosine": cosine}, marks=self._picture(),
-            question=question,
+            (Feature("ab"[side], "edge", edge),), self.ends, values={"cosine": cosine}, marks=self._picture(), question=question,
         )  # fmt: skip
 
-    def _clipped(self, numbers: list[float]) -> None:
-        side, corner, n_left, stands_out, out_1, out_2 = int(numbers[0]), int(numbers[1]), int(numbers[2]), *numbers[3:6]
-        assert self.reference is not None and self.ends is not None
-        edge = self.reference[1]
-        before, n_before = self.ends, self.n_ends
-        out = [out_1, out_2][:n_before]
-        beyond = [k for k in range(n_before) if out[k] > 0.0]
-        self.n_ends = n_left
-        frame = self.axes.frame
-        self.ends = frame.apply((numbers[6], numbers[7])), frame.apply((numbers[8], numbers[9]))
-        (nx, ny), (x, y) = self.edges.normals[side][edge], self.edges.vertices[side][corner]
+    def clip(self, e: Any) -> None:
+        assert self.chosen is not None and self.ends is not None
+        side, corner, edge, before = e.side, e.corner, self.chosen[1], self.ends
+        beyond = [k for k in range(len(before)) if e.beyond[k] > 0.0]
+        new = self.frame.apply(e.end_2)
+        self.ends = (self.frame.apply(e.end_1), new)[: e.left]
+        n, (x, y) = self.edges.normals[side][edge], self.edges.vertices[side][corner]
         outward = -1.0 if corner == edge else 1.0
-        at = (x - outward * stands_out * ny, y + outward * stands_out * nx)
-        long = 0.3 * self.edges.size
-        plane = Mark("line", "bound", (at, (at[0] + long * nx, at[1] + long * ny)), text="side plane")
-        whose = f"Side plane at {side_name(side)}{corner}"
+        at = (x - outward * e.outside * n[1], y + outward * e.outside * n[0])
+        name = f"ide plane at {side_name(side)}{corner}"
         dropped: tuple[Mark, ...] = ()
         if not beyond:
-            says = "nothing lies beyond it, so nothing is cut off." if n_before == 2 else "the end lies within it and is kept."
-        elif len(beyond) == n_before:
+            says = "nothing lies beyond it, so nothing is cut off." if len(before) == 2 else "the end lies within it and is kept."
+        elif len(beyond) == len(before):
             says = "everything that was left lies beyond it, so nothing remains."
-            dropped = (Mark("path", "dropped", before),)
+            dropped = (path("dropped", *before),)
         else:
             k = beyond[0]
-            new = self.ends[1]
-            says = f"end {k + 1} lies {meters(out[k])} beyond it and is cut off"
-            says += "; the intersection becomes end 2." if n_left == 2 else "; only the other end, which is on the plane, remains."
-            dropped = (Mark("path", "dropped", (before[k], new)), Mark("point", "dropped", (before[k],)))
-        question = None
-        if n_before == 2:
-            answers = ("neither", "end 1", "end 2", "both")
-            right = 0 if not beyond else 3 if len(beyond) == 2 else beyond[0] + 1
-            question = Question(f"Which end does the side plane at {side_name(side)}{corner} cut off?", answers, right)
+            says = f"end {k + 1} lies {meters(e.beyond[k])} beyond it and is cut off"
+            says += "; the intersection becomes end 2." if e.left == 2 else "; only the other end, which is on the plane, remains."
+            dropped = (path("dropped", before[k], new), dot("dropped", before[k]))
+        right = 0 if not beyond else 3 if len(beyond) == 2 else beyond[0] + 1
+        question = Question(f"Which end does the s{name} cut off?", ("neither", "end 1", "end 2", "both"), right)
         self._add(
-            "clip", _CUT, f"{whose}: {says}", looked_at=(Feature("ab"[side], "vertex", corner),), points=self.ends[: max(n_left, 0)],
-            axis=(-outward * ny, outward * nx), values={"beyond 1": out_1, "beyond 2": out_2, "left": float(n_left), "outside": stands_out},
-            marks=(plane, *dropped, *self._picture()), question=question,
+            "clip", _CUT, f"S{name}: {says}", (Feature("ab"[side], "vertex", corner),), self.ends, (-outward * n[1], outward * n[0]),
+            values={"beyond 1": e.beyond[0], "beyond 2": e.beyond[1], "left": float(e.left), "outside": e.outside},
+            marks=(Mark("line", "bound", (at, along(at, n, 0.3 * self.edges.size)), text="side plane"), *dropped, *self._picture()),
+            question=question if len(before) == 2 else None,
         )  # fmt: skip
 
-    def _point(self, numbers: list[float]) -> None:
-        is_kept, name, gap = numbers[0] == 1.0, numbers[1], numbers[2]
-        end, midway = self.axes.frame.apply((numbers[3], numbers[4])), self.axes.frame.apply((numbers[5], numbers[6]))
+    def point(self, e: Any) -> None:
+        end, midway, gap = self.frame.apply(e.end), self.frame.apply(e.midway), meters(e.gap)
         if self.ends is None:
             what = "The contact point"
-        elif end in self.ends[: self.n_ends]:
-            what = f"End {self.ends.index(end) + 1}"
         else:
-            what = "The foremost corner"
-        if not is_kept:
-            self._add(
-                "point", _DROPPED, f"{what} has a separation of {meters(gap)}, more than the sum of the radii, so it is dropped.",
-                points=(end,), values={"gap": gap, "kept": 0.0}, marks=(*self._picture(), Mark("point", "dropped", (end,))),
-                question=self._is_kept(what, 1),
-            )  # fmt: skip
-            return
-        mark = Mark("point", "result", (midway,), text=meters(gap))
-        at = "" if self.ends is None else f" Its id: {_id_words(int(name))}."
-        if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.axes.touch:
-            at = " The two points coincide and give no direction, so the world's x axis is used."
+            what = f"End {self.ends.index(end) + 1}" if end in self.ends else "The foremost corner"
+        mark = dot("result", midway, text=gap)
+        if e.is_kept:
+            at = "" if self.ends is None else f" Its id: {_id_words(int(e.id))}."
+            if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.touch:
+                at = " The two points coincide and give no direction, so the world's x axis is used."
+            says = f"is kept (separation {gap}); the contact point lies midway between the two surfaces.{at}"
+            line, points, values, marks = _POINT, (end, midway), {"kept": 1.0, "id": e.id}, (path("new", end, midway), mark)
+        else:
+            says = f"has a separation of {gap}, more than the sum of the radii, so it is dropped."
+            line, points, values, marks = _DROPPED, (end,), {"kept": 0.0}, (dot("dropped", end),)  # type: ignore[assignment]
+        is_asked = what.startswith("End")
         self._add(
-            "point", _POINT, f"{what} is kept (separation {meters(gap)}); the contact point lies midway between the two "
-            f"surfaces.{at}", points=(end, midway),
-            values={"gap": gap, "kept": 1.0, "id": name}, marks=(*self._picture(), Mark("path", "new", (end, midway)), mark),
-            question=self._is_kept(what, 0),
+            "point", line, f"{what} {says}", points=points, values={"gap": e.gap, **values}, marks=(*self._picture(), *marks),
+            question=Question(f"{what}: is it close enough to be kept?", ("yes", "no"), int(not e.is_kept)) if is_asked else None,
         )  # fmt: skip
-        self.kept.append(mark)
+        if e.is_kept:
+            self.kept.append(mark)
 
-    def _is_kept(self, what: str, right: int) -> Question | None:
-        return Question(f"{what}: is it close enough to be kept?", ("yes", "no"), right) if what.startswith("End") else None
-
-    def _neighbors(self, numbers: list[float]) -> None:
-        self.is_neighbors = True
-        corner = int(numbers[0])
-        side = 0 if self.axes.frame is self.edges.poses[0] else 1
+    def neighbors(self, e: Any) -> None:
+        side = int(self.frame is not self.edges.poses[0])
         self._add(
-            "neighbor", _PARTED, f"At {side_name(side)}{corner} the chain continues, and the center lies next to the neighboring edge: "
-            "the contact "
-            "is left to that edge, so that bodies slide smoothly over the seam.",
-            looked_at=(Feature("ab"[side], "vertex", corner),), marks=self._picture(),
+            "neighbor", _PARTED, f"At {side_name(side)}{e.corner} the chain continues, and the center lies next to the neighboring edge: "
+            "the contact is left to that edge, so that bodies slide smoothly over the seam.",
+            (Feature("ab"[side], "vertex", e.corner),), marks=self._picture(),
         )  # fmt: skip
 
-    def _corner_axis(self, numbers: list[float]) -> None:
+    def corner_axis(self, e: Any) -> None:
         """Add the step for an axis between two corners; an axis of an edge has a row of its own."""
-        if numbers[1] >= 0.0:
+        if e.side >= 0.0:
             return
-        last, gap = self.steps[-1], numbers[3] - self.axes.reach
-        if numbers[3] <= self.axes.touch:
+        last, gap = self.steps[-1], e.separation - self.reach
+        if e.separation <= self.touch:
             why = "The two centers coincide, so all directions are equally good, and the world's x axis is used"
-        elif self.axes.n_axes:
-            why = (
-                f"That is more than the best edge's gap, {meters(self.axes.best - self.axes.reach)}, so the axis runs from corner to corner"
-            )
+        elif self.gaps:
+            why = f"That is more than the best edge's gap, {meters(self.best - self.reach)}, so the axis runs from corner to corner"
         else:
             why = "The axis runs from one center to the other"
-        ends = "no contact" if numbers[0] else "they are in contact"
-        corners = Feature("a", "vertex", int(numbers[4])), Feature("b", "vertex", int(numbers[5]))
+        ends = "no contact" if e.is_parted else "they are in contact"
+        corners = Feature("a", "vertex", e.corner_a), Feature("b", "vertex", e.corner_b)
         self._add(
-            "corners", _PARTED if numbers[0] else _CORNERS, f"{why}; gap {meters(gap)}: {ends}.", looked_at=corners,
-            points=last.points, bound=gap, values={"gap": gap, "separation": numbers[3]}, marks=last.marks,
+            "corners", _PARTED if e.is_parted else _CORNERS, f"{why}; gap {meters(gap)}: {ends}.", corners, last.points, bound=gap,
+            values={"gap": gap, "separation": e.separation}, marks=last.marks,
         )  # fmt: skip
 
-    def answer(self, result: Manifold) -> TraceStep:
-        n, before = len(result.points), self.steps[-1]
+    def answer(self) -> None:
+        result, before = self.result, self.steps[-1]
+        n = len(result.points)
         if result.normal is None:
             why = {
                 "reference": "an axis separates the two shapes", "corners": "the two corners are farther apart than the sum of the radii",
                 "distance": "the distance is larger than the sum of the radii", "clip": "nothing is left between the side planes",
                 "neighbor": "the neighboring edge reports it", "point": "no end is close enough",
             }.get(before.kind, "an axis separates the two shapes")  # fmt: skip
-            if before.kind == "clip" and self.n_ends == 1:
+            if before.kind == "clip" and self.ends:
                 why = "only one end is left, and Box2D needs two"
-            elif before.kind == "reference" and before.values["gap"] <= self.axes.touch:
+            elif before.kind == "reference" and before.values["gap"] <= self.touch:
                 why = "no part of the incident edge is close enough" if self.rule == "box2d" else "the two shapes are apart"
-            return TraceStep(
+            self.add(
                 "answer", before.line if before.line else self.first_line + _PARTED, f"No contact: {why}.", bound=before.bound,
-                values={"points": 0.0}, marks=before.marks, cost=self.axes.cost, result=result,
+                values={"points": 0.0}, marks=before.marks, result=result,
             )  # fmt: skip
-        nx, ny = result.normal
-        size = 0.2 * self.edges.size
+            return
         points = tuple(point.position for point in result.points)
         deepest = min(point.separation for point in result.points)
-        marks = [Mark("point", "result", (point.position,), text=meters(point.separation)) for point in result.points]
-        marks += [Mark("arrow", "result", ((x, y), (x + size * nx, y + size * ny))) for x, y in points]
-        degrees = math.degrees(math.atan2(ny, nx))
-        how = f"The normal points from A to B, at {degrees:.0f} degrees. At the deepest point, the separation is {meters(deepest)}"
-        how = f"There {'is' if n == 1 else 'are'} {counted(n, 'contact point')}. {how}."
-        return TraceStep(
-            "answer", self.first_line + _POINT, how, points=points, axis=result.normal,
-            bound=deepest, values={"points": float(n), "separation": deepest},
-            marks=(*self._picture(is_last=True), *marks), cost=self.axes.cost, result=result,
+        marks = [dot("result", point.position, text=meters(point.separation)) for point in result.points]
+        marks += [arrow("result", point, result.normal, 0.2 * self.edges.size) for point in points]
+        degrees = math.degrees(math.atan2(*result.normal[::-1]))
+        there = f"There {'is' if n == 1 else 'are'} {counted(n, 'contact point')}. The normal points from A to B, at {degrees:.0f} degrees."
+        self._add(
+            "answer", _POINT, f"{there} At the deepest point, the separation is {meters(deepest)}.",
+            points=points, axis=result.normal, bound=deepest,
+            values={"points": float(n), "separation": deepest}, marks=(*self._picture(is_last=True), *marks), result=result,
         )  # fmt: skip
 
 
@@ -368,3 +306,25 @@ def _id_words(name: int) -> str:
     kinds = ("vertex", "face")
     a, b = kinds[name >> 16 & 1], kinds[name >> 24 & 1]
     return f"{a} {name & 255} of A, {b} {name >> 8 & 255} of B"
+
+
+class ClippedManifold(PairAlgorithm):
+    """A manifold by a rule, whose `choice` is the pseudo-code before that of `CLIPPING`."""
+
+    page = "manifold.md#derivation"
+    views = AXIS_VIEWS
+    decoder = ClippingDecoder
+    rule: ClassVar[Rule]
+    choice: ClassVar[tuple[str, ...]]
+
+    def run(self, case: PairCase, trace: Any) -> Manifold:
+        return chapter.manifold(*case.both, self.rule, trace)
+
+    def fits(self, case: PairCase) -> bool:
+        if case.pair.shape_b is None:
+            return False
+        try:
+            check_rule(self.rule, cached_pack(case.pair.shape_a, case.pair.shape_b), ONE_PAIR)
+        except InvalidInputError:
+            return False
+        return True

@@ -2,49 +2,67 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, ClassVar
 
 from engine.broadphase._morton_kernel import MORTON_CODE, MORTON_EXTENT, MORTON_PLACE
 from engine.contracts.trace import Mark, Point
-from engine.trace._tree import TreeSteps, listed
-from engine.trace.cases import BoxesCase
+from engine.trace._boxes import Box, listed
+from engine.trace._tree import WALK_EVENTS, TreeDecoder
+from engine.trace.marks import dot
+from engine.trace.rows import Event, Events
 
-__all__ = ["Curve", "center", "curve_of"]
+__all__ = ["CURVE_EVENTS", "CurveDecoder", "center"]
+
+CURVE_EVENTS: Events = {
+    **WALK_EVENTS,
+    MORTON_EXTENT: Event("extent", "box:4 axis_bits:i number_bits:i"),
+    MORTON_CODE: Event("code", "item:i column row"),
+    MORTON_PLACE: Event("place", "place:i item:i"),
+}
 
 
-class Curve(NamedTuple):
-    """The boxes in order, the path through them, and the bits of their keys: for each coordinate, and for the number below."""
-
-    items: list[int]
-    mark: Mark
-    axis_bits: int
-    number_bits: int
-
-
-def center(box: tuple[float, float, float, float]) -> Point:
+def center(box: Box) -> Point:
     """Return the middle of a box."""
     return 0.5 * box[0] + 0.5 * box[2], 0.5 * box[1] + 0.5 * box[3]
 
 
-def curve_of(steps: TreeSteps, case: BoxesCase, rows: list[list[float]], line: int) -> Curve:
-    """Decode the order, and add its step."""
-    axis_bits = number_bits = 0
-    items: list[int] = []
-    values: dict[str, float] = {}
-    for kind, *numbers in rows:
-        if kind == MORTON_EXTENT:
-            axis_bits, number_bits = int(numbers[4]), int(numbers[5])
-        elif kind == MORTON_CODE:
-            values[f"column {int(numbers[0])}"], values[f"row {int(numbers[0])}"] = numbers[1], numbers[2]
-        elif kind == MORTON_PLACE:
-            items.append(int(numbers[1]))
-    way = tuple(center(case.boxes[item]) for item in items)
-    if steps.forest.names:  # all boxes are there, each a subtree
-        steps.forest.set_roots(items)
-    mark = Mark("path" if len(way) > 1 else "point", "ghost", way)
-    steps.add(
-        "order", line, f"The centers are placed on a grid of {2**axis_bits:,} columns and rows and ordered along a Z-shaped curve: "
-        f"box {listed(items)}. Neighbors on the curve are often close "
-        "together.", marks=(mark, Mark("point", "looked_at", way)), values=values,
-    )  # fmt: skip
-    return Curve(items, mark, axis_bits, number_bits)
+class CurveDecoder(TreeDecoder):
+    """A tree built up from the boxes in order along the curve.
+
+    Attributes
+    ----------
+    items : list of int
+        The boxes in order.
+    curve : Mark
+        The path through their centers.
+    """
+
+    is_built_up = True
+    layout_line = 6
+    order_line: ClassVar[int] = 0
+
+    def __init__(self, *context: Any) -> None:
+        super().__init__(*context)
+        self.items: list[int] = []
+        self.cells: dict[str, float] = {}
+
+    def extent(self, e: Any) -> None:
+        self.bits = e
+
+    def code(self, e: Any) -> None:
+        self.cells |= {f"column {e.item}": e.column, f"row {e.item}": e.row}
+
+    def place(self, e: Any) -> None:
+        """Note the next box in order; after the last, add the step of the order."""
+        self.items.append(e.item)
+        if len(self.items) < len(self.case.boxes):
+            return
+        if self.forest.names:  # all boxes are there, each a subtree
+            self.forest.set_roots(self.items)
+        way = tuple(center(self.case.boxes[item]) for item in self.items)
+        self.curve = Mark("path" if len(way) > 1 else "point", "ghost", way)
+        self.show(
+            "order", self.order_line, f"The centers are placed on a grid of {2**self.bits.axis_bits:,} columns and rows and ordered along "
+            f"a Z-shaped curve: box {listed(self.items)}. Neighbors on the curve are often close together.",
+            marks=(self.curve, dot("looked_at", *way)), values=self.cells,
+        )  # fmt: skip

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
+from typing import Any
 
 from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, INSERT_LOOK, INSERT_REFIT, INSERT_ROTATE, MAX_TILT
 from engine.contracts.trace import Mark, Question, Role
-from engine.trace._tree import TREE, Box, Forest, TreeSteps, half_perimeter, listed
+from engine.trace._boxes import half_perimeter, listed
+from engine.trace._tree import TREE, WALK_EVENTS, TreeDecoder
 from engine.trace.cases import box_corners
+from engine.trace.rows import Event
 from engine.trace.words import meters
 
-__all__ = ["INSERTED", "inserted"]
+__all__ = ["INSERTED", "InsertionDecoder"]
 
 INSERTED = (
     "  start at the root; best = the root",
@@ -27,145 +31,121 @@ _MAX_PLACES = 15
 """Maximum number of nodes for a question that asks for one."""
 
 
-def inserted(steps: TreeSteps, rows: list[list[float]]) -> None:
-    """Decode the rows of insertions, and leave the tree as it is after them."""
-    forest = steps.forest
-    leaf, box, at_root = -1, (0.0, 0.0, 0.0, 0.0), 0.0
-    looks: list[list[float]] = []
-    for k, (kind, *numbers) in enumerate(rows):
-        if kind == INSERT_LEAF:
-            leaf, box, at_root, looks = int(numbers[0]), _box(numbers[1:5]), numbers[6], []
-            if numbers[5] < 0.0:
-                forest.put_leaf(leaf, leaf // 2, box)
-                forest.set_roots([leaf])
-                steps.add("root", 1, f"Box {leaf // 2} is the first, so it is the tree's root and a leaf.", {leaf: "new"})
-        elif kind == INSERT_LOOK:
-            _look(steps, leaf, box, at_root if not looks else None, numbers, _sibling(rows, k) if not looks else None)
-            looks.append(numbers)
-        elif kind == INSERT_BESIDE:
-            cost = (looks[-1][8] if looks and looks[-1][7] >= 0.0 else at_root) if looks or forest.roots else 0.0
-            question = None if looks else _which(forest, leaf, int(numbers[1]))
-            _beside(steps, numbers, box, _box(rows[k + 1][2:6]), cost, question)
-            _grown(steps, rows, k + 2)
-        elif kind == INSERT_ROTATE:
-            _rotated(steps, numbers)
-            _grown(steps, rows, k + 1)
+class InsertionDecoder(TreeDecoder):
+    """Decodes the rows of insertions, and leaves the tree as it is after them."""
 
+    events = {  # noqa: RUF012
+        **WALK_EVENTS,
+        INSERT_LEAF: Event("leaf", "leaf:i box:4 root cost"),
+        INSERT_LOOK: Event(
+            "look", "node:i left:i right:i beside_left beside_right below_left below_right best:i cost descent",
+        ),
+        INSERT_BESIDE: Event("beside", "leaf:i sibling:i parent:i above:i"),
+        INSERT_REFIT: Event("refit", "node:i box:4 height"),
+        INSERT_ROTATE: Event("rotate", "node:i child:i riser:i uncle:i gain box:4"),
+    }  # fmt: skip
 
-def _box(numbers: list[float]) -> Box:
-    x0, y0, x1, y1 = numbers
-    return x0, y0, x1, y1
+    def leaf(self, e: Any) -> None:
+        self.new, self.n_looks, self.best_cost = e, 0, e.cost
+        if e.root < 0.0:
+            self.forest.put_leaf(e.leaf, e.leaf // 2, e.box)
+            self.forest.set_roots([e.leaf])
+            self.show("root", 1, f"Box {e.leaf // 2} is the first, so it is the tree's root and a leaf.", {e.leaf: "new"})
 
+    def _which(self, sibling: int) -> Question | None:
+        nodes, item = self.forest.preorder(), self.new.leaf // 2
+        if self.n_looks or not 2 <= len(nodes) <= _MAX_PLACES:
+            return None
+        names, places = tuple(map(self.forest.said, nodes)), tuple(map(self.forest.place, nodes))
+        return Question(f"Which node will become the sibling of box {item}?", names, nodes.index(sibling), places, TREE.name)
 
-def _sibling(rows: list[list[float]], k: int) -> int:
-    """Return the node at the end of the descent that row k belongs to."""
-    return int(next(row for row in rows[k:] if row[0] == INSERT_BESIDE)[2])
+    def look(self, e: Any) -> None:
+        forest, best, cost, name = self.forest, e.best, e.cost, self.forest.said
+        self.counts["choices tried"] += 2 if self.n_looks else 3
+        both = f"{meters(e.beside_left)} next to {name(e.left)} and {meters(e.beside_right)} next to {name(e.right)}"
+        words = f"Under {name(e.node)}, the cost is {both}"
+        if not self.n_looks:
+            price = f"As the sibling of the root, {name(e.node)}, it costs {meters(self.new.cost)}."
+            words = f"Box {self.new.leaf // 2} is inserted. {price} {words}"
+        values = {f"beside {forest.names[e.left]}": e.beside_left, f"beside {forest.names[e.right]}": e.beside_right}
+        if best >= 0:
+            words += f"; the best place so far is next to {name(best)}, at {meters(cost)}"
+            values["best"] = cost
+        sides = (e.left, e.beside_left, e.below_left), (e.right, e.beside_right, e.below_right)
+        tall = [child for child, at, _ in sides if child != best and (best < 0 or at < cost)]
+        if tall:
+            words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high, so no leaf goes there"
+        least = [(child, under) for child, _, under in sides if under < math.inf]
+        values.update({f"below {forest.names[child]}": under for child, under in least})
+        bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
+        roles: dict[int, Role] = {e.node: "bound", e.left: "looked_at", e.right: "looked_at"}
+        if e.descent != 0.0:
+            to = e.left if e.descent == 1.0 else e.right
+            words += f". Farther down, the cost is at least {bounds}, so the search continues at {name(to)}."
+            roles[to] = "bound"
+        elif least:
+            words += f". Farther down, the cost is at least {bounds}, so the search stops."
+        else:
+            words += ". There are no nodes below, so it stops."
+        if best >= 0:
+            roles[best] = "best"
+            self.best_cost = cost
+        elif self.n_looks:
+            self.best_cost = self.new.cost
+        sibling = next(row.sibling for row in self.ahead if type(row).__name__ == "beside")
+        self.show(
+            "look", 3 if e.descent == 0.0 else 4, words, roles, (Mark("polygon", "new", box_corners(self.new.box)),), values=values,
+            bound=cost if best >= 0 else None, question=self._which(sibling),
+        )  # fmt: skip
+        self.n_looks += 1
 
+    def beside(self, e: Any) -> None:
+        forest, cost = self.forest, self.best_cost
+        question = self._which(e.sibling)
+        self.counts["choices tried"] += question is not None
+        box = next(self.ahead).box
+        own = half_perimeter(box)
+        forest.put_leaf(e.leaf, e.leaf // 2, self.new.box)
+        forest.put_inner(e.parent, box, (e.sibling, e.leaf))
+        if e.above < 0:
+            forest.set_roots([e.parent])
+            price = ". It is the root now."
+        else:
+            forest.replace(e.above, e.sibling, e.parent)
+            growth = cost - own
+            price = f", and the boxes above grow by {meters(growth)}." if growth > 0.0 else ", and no box above grows."
+        self.show(
+            "beside", 5, f"Box {e.leaf // 2} and {forest.said(e.sibling)} become the children of a new node, {forest.said(e.parent)}. Its "
+            f"half perimeter is {meters(own)}{price}",
+            {e.parent: "new", e.sibling: "best", e.leaf: "new"}, values={"cost": cost, "round both": own}, bound=cost, question=question,
+        )  # fmt: skip
 
-def _new_leaf(box: Box) -> tuple[Mark, ...]:
-    return (Mark("polygon", "new", box_corners(box)),)
+    def refit(self, e: Any) -> None:
+        """Add one step for all boxes that grow up to a rotation or the end, at the first of them."""
+        if type(self.rows[self._at - 1]) is type(e):
+            return
+        forest, grown = self.forest, list[int]()
+        for row in (e, *takewhile(lambda row: type(row) is type(e), self.ahead)):
+            if forest.boxes[row.node] != row.box:
+                grown.append(row.node)
+                forest.put_inner(row.node, row.box)
+        if grown:
+            get, their = ("gets", "its") if len(grown) == 1 else ("get", "their")
+            words = f"On the way up, {listed(map(forest.said, grown))} {get} a box refitted to {their} children."
+            self.show("refit", 6, words, dict.fromkeys(grown, "new"))
 
-
-def _which(forest: Forest, leaf: int, sibling: int) -> Question | None:
-    nodes = forest.preorder()
-    if not 2 <= len(nodes) <= _MAX_PLACES:
-        return None
-    names = tuple(forest.said(node) for node in nodes)
-    places = tuple(forest.place(node) for node in nodes)
-    return Question(f"Which node will become the sibling of box {leaf // 2}?", names, nodes.index(sibling), places, TREE.name)
-
-
-def _look(steps: TreeSteps, leaf: int, box: Box, at_root: float | None, numbers: list[float], sibling: int | None) -> None:
-    forest = steps.forest
-    node, left, right, best = (int(numbers[k]) for k in (0, 1, 2, 7))
-    of_left, of_right, under_left, under_right, cost, way = *numbers[3:7], numbers[8], numbers[9]
-    steps.cost["choices tried"] += 2 if at_root is None else 3
-    name = forest.said
-    come = "" if at_root is None else f"Box {leaf // 2} is inserted. As the sibling of the root, {name(node)}, it costs {meters(at_root)}. "
-    words = f"{come}Under {name(node)}, the cost is {meters(of_left)} next to {name(left)} and {meters(of_right)} next to {name(right)}"
-    values = {f"beside {forest.names[left]}": of_left, f"beside {forest.names[right]}": of_right}
-    if best >= 0:
-        words += f"; the best place so far is next to {name(best)}, at {meters(cost)}"
-        values["best"] = cost
-    tall = [child for child, at in ((left, of_left), (right, of_right)) if child != best and (best < 0 or at < cost)]
-    if tall:
-        words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high, so no leaf goes there"
-    least = [(child, under) for child, under in ((left, under_left), (right, under_right)) if under < math.inf]
-    values.update({f"below {forest.names[child]}": under for child, under in least})
-    bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
-    roles: dict[int, Role] = {left: "looked_at", right: "looked_at"}
-    if way == 0.0:
-        words += (
-            f". Farther down, the cost is at least {bounds}, so the search stops." if least else ". There are no nodes below, so it stops."
+    def rotate(self, e: Any) -> None:
+        forest, name = self.forest, self.forest.said
+        self.counts["rotations"] += 1
+        forest.replace(e.node, e.uncle, e.riser)
+        forest.replace(e.child, e.riser, e.uncle)
+        forest.put_inner(e.child, e.box)
+        swap = f"Rotation at {name(e.node)}: {name(e.riser)} rises and {name(e.uncle)} takes its place in {name(e.child)}"
+        is_forced = math.isnan(e.gain)
+        why = (
+            f", because one side was more than {MAX_TILT} levels higher than the other."
+            if is_forced
+            else f", whose box shrinks by {meters(e.gain)}; no other box changes. Fewer queries hit smaller boxes."
         )
-    else:
-        to = left if way == 1.0 else right
-        words += f". Farther down, the cost is at least {bounds}, so the search continues at {name(to)}."
-        roles[to] = "bound"
-    if best >= 0:
-        roles[best] = "best"
-    question = None if sibling is None else _which(forest, leaf, sibling)
-    steps.add(
-        "look", 3 if way == 0.0 else 4, words, {node: "bound", **roles}, _new_leaf(box), values, cost if best >= 0 else None, question
-    )
-
-
-def _beside(steps: TreeSteps, numbers: list[float], box: Box, round_both: Box, cost: float, question: Question | None) -> None:
-    forest = steps.forest
-    leaf, sibling, parent, above = (int(number) for number in numbers[:4])
-    if question is not None:
-        steps.cost["choices tried"] += 1
-    own = half_perimeter(round_both)
-    forest.put_leaf(leaf, leaf // 2, box)
-    forest.put_inner(parent, round_both, (sibling, leaf))
-    if above < 0:
-        forest.set_roots([parent])
-        price = f"Its half perimeter is {meters(own)}. It is the root now."
-    else:
-        forest.replace(above, sibling, parent)
-        growth = cost - own
-        price = f"Its half perimeter is {meters(own)}, and " + (
-            f"the boxes above grow by {meters(growth)}." if growth > 0.0 else "no box above grows."
-        )
-    steps.add(
-        "beside", 5, f"Box {leaf // 2} and {forest.said(sibling)} become the children of a new node, {forest.said(parent)}. {price}",
-        {parent: "new", sibling: "best", leaf: "new"}, values={"cost": cost, "round both": own}, bound=cost, question=question,
-    )  # fmt: skip
-
-
-def _grown(steps: TreeSteps, rows: list[list[float]], start: int) -> None:
-    """Add one step for all boxes that grow from a row on, up to a rotation or the end."""
-    forest, grown = steps.forest, list[int]()
-    for row in rows[start:]:
-        if row[0] != INSERT_REFIT:
-            break
-        node, box = int(row[1]), _box(row[2:6])
-        if forest.boxes[node] != box:
-            grown.append(node)
-            forest.put_inner(node, box)
-    if grown:
-        words = (
-            f"{listed(map(forest.said, grown))} get{'s' if len(grown) == 1 else ''} "
-            f"a box refitted to {'its' if len(grown) == 1 else 'their'} children"
-        )
-        steps.add("refit", 6, f"On the way up, {words}.", dict.fromkeys(grown, "new"))
-
-
-def _rotated(steps: TreeSteps, numbers: list[float]) -> None:
-    forest = steps.forest
-    node, child, riser, uncle = (int(number) for number in numbers[:4])
-    gain, box = numbers[4], _box(numbers[5:9])
-    steps.cost["rotations"] += 1
-    forest.replace(node, uncle, riser)
-    forest.replace(child, riser, uncle)
-    forest.put_inner(child, box)
-    name = forest.said
-    swap = f"Rotation at {name(node)}: {name(riser)} rises and {name(uncle)} takes its place in {name(child)}"
-    if math.isnan(gain):
-        words, values = f"{swap}, because one side was more than {MAX_TILT} levels higher than the other.", {}
-    else:
-        words, values = (
-            f"{swap}, whose box shrinks by {meters(gain)}; no other box changes. Fewer queries hit smaller boxes.",
-            {"gain": gain},
-        )
-    steps.add("rotation", 7, words, {child: "new", riser: "best", uncle: "looked_at"}, values=values)
+        roles: dict[int, Role] = {e.child: "new", e.riser: "best", e.uncle: "looked_at"}
+        self.show("rotation", 7, swap + why, roles, values={} if is_forced else {"gain": e.gain})

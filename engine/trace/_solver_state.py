@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.contracts.trace import Mark, Point, Role, TraceStep
+from engine.contracts.trace import Mark, Point, Role
 from engine.dynamics.solvers.protocol import Problem
 from engine.geometry import Circle, Polygon, Transform
-from engine.trace._solver_words import STILL, amount
 from engine.trace.cases import shape_mark
+from engine.trace.marks import arrow, dot, path
+from engine.trace.protocol import Decoder
+from engine.trace.scene_case import SceneCase
+from engine.trace.words import STILL, amount
 from engine.world import WorldSnapshot
 
 __all__ = ["SolverState", "Vector"]
@@ -23,15 +27,17 @@ _SHOWN = 6
 Vector = tuple[float, float, float]
 
 
-class SolverState:
-    """The bodies and contacts of a step, the velocities, shifts and impulses reached so far, and the steps made so far.
+class SolverState(Decoder[SceneCase]):
+    """The bodies and contacts of a step, and the velocities, shifts and impulses reached so far.
 
     `unit` is that of the accumulated impulses.
     """
 
-    def __init__(self, snapshot: WorldSnapshot, problem: Problem | None, unit: str) -> None:
-        self._problem, self._unit = problem, unit
-        self._dt = snapshot.settings.dt
+    costs = ("rows solved",)
+
+    def __init__(self, *context: Any, snapshot: WorldSnapshot, problem: Problem | None) -> None:
+        super().__init__(*context)
+        self.unit = self.algorithm.views[1].y
         self._ids = [body for body, _, _ in snapshot.bodies]
         self._shapes = {body: [spec.shape for _, of, spec in snapshot.fixtures if of == body] for body in self._ids}
         self._names = [self._name_of(body, spec.type) for body, spec, _ in snapshot.bodies] + ["the world"]
@@ -42,12 +48,11 @@ class SolverState:
         self._center: FloatArray = np.zeros((n, 2)) if problem is None else problem.center
         inverse: FloatArray = np.zeros((n, 2)) if problem is None else problem.inverse
         self._gives_way: list[bool] = np.any(inverse > 0.0, axis=1).tolist()
-        self._steps: list[TraceStep] = []
         self._largest = 0.0
         moving = [self._shapes[body] for body, gives in zip(self._ids, self._gives_way, strict=False) if gives]
         sizes = [float(np.abs(shape.core).max()) + shape.radius for shapes in moving for shape in shapes]
         self._size = float(np.median(sizes)) if sizes else 1.0
-        self._read_contacts()
+        self._read_contacts(problem)
 
     def _name_of(self, body: int, kind: str) -> str:
         shapes = self._shapes[body]
@@ -58,8 +63,7 @@ class SolverState:
         is_box = len(shapes) == 1 and isinstance(shapes[0], Polygon) and len(shapes[0].core) == 4
         return f"box {body}" if is_box else f"body {body}"
 
-    def _read_contacts(self) -> None:
-        problem = self._problem
+    def _read_contacts(self, problem: Problem | None) -> None:
         self._ends: list[list[int]] = []
         self._impulse: dict[tuple[int, int], list[float]] = {}
         self._chart: list[list[Point]] = []
@@ -71,20 +75,17 @@ class SolverState:
         self._normals, self._arms = contacts.normal.tolist(), contacts.arm.tolist()
         self._mass, self._friction = contacts.mass.tolist(), contacts.friction.tolist()
         for contact, (ends, count) in enumerate(zip(self._ends, self._counts, strict=True)):
-            for k in range(count):
-                self._impulse[contact, k] = [0.0, 0.0]
+            self._impulse |= {(contact, k): [0.0, 0.0] for k in range(count)}
             self._chart.append([(0.0, 0.0)])
             for body in ends:
                 self._of_body.setdefault(body, []).append(contact)
-        gravity = problem.gravity
-        self._titles = [self._title(contact, gravity) for contact in range(len(self._ends))]
+        self._titles = [self._title(contact, problem.gravity) for contact in range(len(self._ends))]
 
     def _title(self, contact: int, gravity: Point) -> str:
         (a, b), (nx, ny) = self._ends[contact], self._normals[contact]
         along = nx * gravity[0] + ny * gravity[1]
-        word, first, second = ("on", b, a) if along < 0.0 else ("on", a, b)
-        if abs(along) <= 0.5 * math.hypot(*gravity):
-            word = "beside"
+        first, second = (b, a) if along < 0.0 else (a, b)
+        word = "beside" if abs(along) <= 0.5 * math.hypot(*gravity) else "on"
         return f"contact {contact} ({self._names[first]} {word} {self._names[second]})"
 
     def place(self, contact: int, k: int) -> Point:
@@ -105,7 +106,7 @@ class SolverState:
         nx, ny = self._normals[contact]
         return (ny, -nx) if is_tangent else (nx, ny)
 
-    def rate(self, contact: int, k: int, along: Point, velocity: list[Vector], arm: list[float] | None = None) -> float:
+    def rate(self, contact: int, k: int, along: Point, velocity: list[Vector], arm: Sequence[float] | None = None) -> float:
         """Return how fast B's point moves away from A's along a direction."""
         a, b = (velocity[body] for body in self._ends[contact])
         arm = self._arms[contact][k] if arm is None else arm
@@ -123,13 +124,11 @@ class SolverState:
                 numbers |= zip((f"x{of}", f"y{of}", f"a{of}"), self.shift[body], strict=True)
         return numbers
 
-    # -- marks --------------------------------------------------------------------------------------------------------
-
     def _set(self, contact: int, k: int, normal: float, tangent: float) -> None:
         self._impulse[contact, k] = [normal, tangent]
         total = sum(self._impulse[contact, k][0] for k in range(2) if (contact, k) in self._impulse)
         chart = self._chart[contact]
-        at = float(len(self._steps))
+        at = float(len(self.steps))
         if chart[-1][0] > at:  # of several impulses in a step the last stands
             chart[-1] = at + 1.0, total
         elif chart[-1][1] != total:
@@ -142,10 +141,10 @@ class SolverState:
         chosen = list(dict.fromkeys([*([contact] if contact >= 0 else []), *near, *range(min(len(self._chart), _SHOWN))]))[:_SHOWN]
         marks = []
         for shown in chosen:
-            path = (*self._chart[shown], (float(len(self._steps) + 1), self._chart[shown][-1][1]))
-            text = f"contact {shown}" if shown == contact or path[-1][1] > 0.0 else ""
+            end = float(len(self.steps) + 1), self._chart[shown][-1][1]
+            text = f"contact {shown}" if shown == contact or end[1] > 0.0 else ""
             role: Role = "looked_at" if shown == contact else "other"
-            marks += [Mark("path", role, path, "impulses"), Mark("label", role, path[-1:], "impulses", text)]
+            marks += [path(role, *self._chart[shown], end, view="impulses"), Mark("label", role, (end,), "impulses", text)]
         return marks
 
     def _impulses(self, contact: int, k: int) -> list[Mark]:
@@ -155,9 +154,9 @@ class SolverState:
         self._largest = max(self._largest, math.hypot(pn, pt))
         scale = self._scale(self._largest)
         to = (x + scale * (pn * nx + pt * tx), y + scale * (pn * ny + pt * ty))
-        marks = [Mark("point", "looked_at", ((x, y),))]
+        marks = [dot("looked_at", (x, y))]
         if math.dist(to, (x, y)) > 0.0:
-            marks.append(Mark("arrow", "kept", ((x, y), to), text=amount(math.hypot(pn, pt), self._unit)))
+            marks.append(Mark("arrow", "kept", ((x, y), to), text=amount(math.hypot(pn, pt), self.unit)))
         return marks
 
     def _arrows(self, bodies: list[int], before: list[Vector]) -> list[Mark]:
@@ -165,14 +164,12 @@ class SolverState:
         speeds = [math.hypot(*v[:2]) for body in bodies for v in (before[body], self.velocity[body]) if self._gives_way[body]]
         scale, marks = self._scale(max(speeds, default=0.0)), []
         for body in bodies:
-            if not self._gives_way[body]:
-                continue
             x, y = self._center[body].tolist()
             drawn: tuple[tuple[Role, Vector], ...] = (("ghost", before[body]), ("new", self.velocity[body]))
-            for role, v in drawn:
-                to = (x + scale * v[0], y + scale * v[1])
-                if math.dist(to, (x, y)) > 0.0:
-                    marks.append(Mark("arrow", role, ((x, y), to), text="v" if role == "new" else ""))
+            for role, v in drawn if self._gives_way[body] else ():
+                mark = arrow(role, (x, y), v[:2], scale, text="v" if role == "new" else "")
+                if math.dist(*mark.points) > 0.0:
+                    marks.append(mark)
         return marks
 
     def _outlines(self, bodies: list[int]) -> list[Mark]:
@@ -186,9 +183,9 @@ class SolverState:
     def _way(self, body: int, before: Vector) -> list[Mark]:
         """Return the displacement of a body as an arrow half a body long."""
         x, y = self._center[body].tolist()
-        dx, dy = self.shift[body][0] - before[0], self.shift[body][1] - before[1]
-        scale = self._scale(math.hypot(dx, dy), 0.0)
-        return [Mark("arrow", "new", ((x, y), (x + scale * dx, y + scale * dy)))] if scale > 0.0 else []
+        way = self.shift[body][0] - before[0], self.shift[body][1] - before[1]
+        scale = self._scale(math.hypot(*way), 0.0)
+        return [arrow("new", (x, y), way, scale)] if scale > 0.0 else []
 
     def _pose(self, body: int) -> Transform:
         """Return a body's pose after its shift, which is of its center of mass."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
-from engine.continuous._ray_rounded_kernel import ROUNDED_CORNER, ROUNDED_EDGE, ROUNDED_END
+from engine.continuous import swept as chapter
 from engine.continuous._swept_kernel import SWEPT_DIFFERENCE, SWEPT_EDGE, SWEPT_END, SWEPT_MEASURED, SWEPT_START
+from engine.contracts import SweptContact
 from engine.contracts.status import HIT, OVERLAPPING
-from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
-from engine.geometry import AnyShape, Transform
-from engine.narrowphase.scratch import core_of
-from engine.trace._bars import Bars, bar, moment
-from engine.trace._points import between, hull_mark
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
+from engine.geometry import Transform
+from engine.trace import given
+from engine.trace._times import ROUNDED_EVENTS, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase, shape_mark
-from engine.trace.words import meters
+from engine.trace.marks import along, arrow, between, dot, hull_mark, path
+from engine.trace.protocol import Algorithm
+from engine.trace.rows import Event
+from engine.trace.words import meters, moment
 
-__all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptDecoder", "Thrown", "grown_scenery", "n_bars", "translates", "translation_of"]
+__all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptAlgorithm", "SweptDecoder"]
 
 SWEPT_DIFFERENCE_VIEW = View("difference", "the moving shape shrunk to a point O, the other expanded by it")
 
@@ -27,222 +31,174 @@ _FARTHEST = 2.0
 """Motions up to which a crossing is drawn."""
 
 
-def translation_of(start: Transform, end: Transform | None) -> Point:
-    """Return the way of a pose over the motion."""
-    if end is None:
-        return (0.0, 0.0)
-    return end.position[0] - start.position[0], end.position[1] - start.position[1]
-
-
-def translates(case: Any) -> bool:
-    """Return True if a case is a pair that moves and does not turn."""
-    if not (isinstance(case, PairCase) and case.pair.query == "toi"):
-        return False
-    pair = case.pair
-    assert pair.end_a is not None and pair.end_b is not None
-    return pair.end_a.angle == pair.pose_a.angle and pair.end_b.angle == pair.pose_b.angle
-
-
-class Thrown(NamedTuple):
-    """One of the two shapes: its name in the case, its pose at 0, and its translation over the motion."""
-
-    name: str
-    shape: AnyShape
-    pose: Transform
-    way: Point
-
-
-def n_bars(first: Thrown, second: Thrown) -> float:
+def _n_bars(first: Side, second: Side) -> float:
     """Return the number of bars: for edges, or for the difference's edges and corners."""
-    n_a, n_b = len(core_of(first.shape)[0]), len(core_of(second.shape)[0])
+    n_a, n_b = len(first.shape.core), len(second.shape.core)
     if first.shape.radius + second.shape.radius == 0.0:
         return float(n_a * (n_a > 1) + n_b * (n_b > 1))
     return 2.0 * (n_a * n_b if min(n_a, n_b) == 1 else n_a + n_b)
 
 
-def grown_scenery(first: Thrown, second: Thrown) -> tuple[Mark, ...]:
-    """Return the difference first - second, which the edge tests do not build, and the path of O through it."""
-    cores = [side.pose.apply_array(core_of(side.shape)[0]) for side in (first, second)]
+def _relative(first: Side, second: Side) -> Point:
+    return second.way[0] - first.way[0], second.way[1] - first.way[1]
+
+
+@lru_cache(maxsize=4)
+def _scenery(case: PairCase, first: Side, second: Side) -> tuple[Mark, ...]:
+    """Return the shapes, the frame of the bars, the difference first - second, which the edge tests do not build, and O's path in it."""
+    cores = [side.pose.apply_array(side.shape.core) for side in (first, second)]
     points = (cores[0][:, None] - cores[1][None]).reshape(-1, 2)
     body = hull_mark(points, "difference", first.shape.radius + second.shape.radius)
-    way = second.way[0] - first.way[0], second.way[1] - first.way[1]
-    return body, Mark("arrow", "other", ((0.0, 0.0), way), "difference", "O")
+    way = arrow("other", (0.0, 0.0), _relative(first, second), view="difference", text="O")
+    return (*case.scenery, *step_of_time(_n_bars(first, second)), body, way)
 
 
-class SweptDecoder:
-    """Turns rows into steps; `first` is the kernel's A, in whose frame the rows are."""
+class SweptAlgorithm(Algorithm[PairCase]):
+    """An algorithm on two shapes that translate."""
 
-    def __init__(self, first: Thrown, second: Thrown) -> None:
-        self.sides = (first, second)
-        self.cores = [core_of(side.shape)[0] for side in self.sides]
-        self.corners = [side.pose.apply_array(core).tolist() for side, core in zip(self.sides, self.cores, strict=True)]
-        self.radius = first.shape.radius + second.shape.radius
-        self.way = second.way[0] - first.way[0], second.way[1] - first.way[1]
-        self.top = n_bars(first, second)
-        self.bars = Bars()
+    page = "swept.md#derivation"
+
+    def case_of(self, *arguments: Any, **named: Any) -> PairCase:
+        return given.of_velocities(*arguments, **named)
+
+    def sides(self, case: PairCase) -> tuple[Side, Side]:
+        """Return both shapes in the order of the kernel."""
+        a, xf_a, b, xf_b = case.both
+        way_a, way_b = case.translations
+        return Side("a", a, xf_a, way_a), Side("b", b, xf_b, way_b)
+
+    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+        return _scenery(case, *self.sides(case))
+
+    def run(self, case: PairCase, trace: Any) -> Any:
+        (a, xf_a, b, xf_b), (way_a, way_b) = case.both, case.translations
+        return chapter.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0, trace)
+
+    def fits(self, case: PairCase) -> bool:
+        return case.translates
+
+
+class SweptDecoder(TimesDecoder):
+    """Turns rows into steps; the first side is the kernel's A."""
+
+    events = {  # noqa: RUF012
+        **ROUNDED_EVENTS,
+        SWEPT_START: Event("start", "gap inside radius way:2 touch"),
+        SWEPT_EDGE: Event("edge", "whose:i edge:i vertex:i s rate t first last"),
+        SWEPT_MEASURED: Event("measured", "t is_wrong"),
+        SWEPT_DIFFERENCE: Event("difference", "corners radius"),
+        SWEPT_END: Event("end", "status first last n:2 n_points"),
+    }
+    algorithm: SweptAlgorithm
+
+    def __init__(self, *context: Any) -> None:
+        sides = context[0].sides(context[1])
+        super().__init__(*context, sides=sides)
+        self.names = [side.name.upper() for side in sides]
+        self.radius = sum(side.shape.radius for side in sides)
+        self.way, self.top = _relative(*sides), _n_bars(*sides)
+        self.length = math.hypot(*self.way)
         self.intervals = [[-math.inf, math.inf], [-math.inf, math.inf]]
         self.closing: list[tuple[float, str, Point]] = []
-        self.touch = 0.0
-        self.n_tested = 0
-
-    def decoded(self, rows: list[list[float]], result: Any) -> list[TraceStep]:
-        """Return the steps; the last has the result."""
-        steps: list[TraceStep] = []
-        for k, row in enumerate(rows):
-            if row[0] == SWEPT_START:
-                steps.append(self.start(row[1:]))
-            elif row[0] == SWEPT_EDGE:
-                steps.append(self.edge(row[1:]))
-                if k + 1 == len(rows) or rows[k + 1][0] != SWEPT_EDGE:
-                    steps.append(self.interval())
-            elif row[0] == SWEPT_MEASURED:
-                steps.append(self.measured(row[1:]))
-            elif row[0] == SWEPT_DIFFERENCE:
-                steps.append(self.grown(row[1:]))
-            elif row[0] == ROUNDED_EDGE and not (row[4] == row[5] == 0.0):  # a point has no edge
-                steps.append(self.rounded_edge(row[1:]))
-            elif row[0] == ROUNDED_CORNER:
-                steps.append(self.rounded_corner(row[1:]))
-            elif row[0] == ROUNDED_END:
-                steps.append(self.rounded_end(row[1:]))
-            elif row[0] == SWEPT_END:
-                steps.append(self.answer(row[1:], result))
-        return steps
-
-    # Places
-
-    def direction(self, x: float, y: float) -> Point:
-        """Turn a vector from the first's frame to the world's axes."""
-        return self.sides[0].pose.rotate((x, y))
 
     def placed(self, t: float, role: Role) -> tuple[Mark, ...]:
         """Return the marks of the moved shapes at a moment of the motion."""
         if not 0.0 < t <= 1.0:
             return ()
-        marks = []
-        for side in self.sides:
-            if side.way != (0.0, 0.0):
-                (x, y), (dx, dy) = side.pose.position, side.way
-                pose = Transform((x + t * dx, y + t * dy), side.pose.angle)
-                marks.append(shape_mark(side.shape, pose, role, f"{side.name.upper()} at {moment(t)}"))
-        return tuple(marks)
-
-    def ends_of(self, whose: int, edge: int) -> tuple[Point, Point]:
-        (x, y), (to_x, to_y) = self.corners[whose][edge], self.corners[whose][(edge + 1) % len(self.corners[whose])]
-        return (x, y), (to_x, to_y)
-
-    def normal_of(self, whose: int, edge: int) -> Point:
-        core, pose = self.cores[whose], self.sides[whose].pose
-        x, y = (core[(edge + 1) % len(core)] - core[edge]).tolist()
-        length = math.hypot(x, y)
-        return pose.rotate((y / length, -x / length))
+        moving = (side for side in self.sides if side.way != (0.0, 0.0))
+        return tuple(
+            shape_mark(side.shape, Transform(along(side.pose.position, side.way, t), side.pose.angle), role,
+                       f"{side.name.upper()} at {moment(t)}")
+            for side in moving
+        )  # fmt: skip
 
     def on_path(self, t: float) -> tuple[Mark, ...]:
         """Return the position of O on its path through the difference."""
         x, y = self.way
-        return (Mark("point", "new", ((t * x, t * y),), "difference", moment(t)),) if abs(t) < _FARTHEST else ()
+        return (dot("new", (t * x, t * y), view="difference", text=moment(t)),) if abs(t) < _FARTHEST else ()
 
     def so_far(self) -> tuple[float, float]:
         (first_a, last_a), (first_b, last_b) = self.intervals
         return max(first_a, first_b), min(last_a, last_b)
 
-    def step(self, kind: str, line: int, sentence: str, **more: Any) -> TraceStep:
-        marks = (*self.bars.shown(), *more.pop("marks", ()))
-        return TraceStep(kind, line, sentence, marks=marks, cost={"edges and corners": self.n_tested}, **more)
-
-    # Rows
-
-    def start(self, row: list[float]) -> TraceStep:
-        gap, inside, _, _, _, self.touch = row[:6]
-        first, second = (side.name.upper() for side in self.sides)
-        length = math.hypot(*self.way)
-        x, y = self.sides[1].pose.apply(self.sides[1].shape.centroid)
-        arrow = (
-            (Mark("arrow", "looked_at", ((x, y), (x + self.way[0], y + self.way[1])), text=f"relative to {first}"),) if length > 0.0 else ()
-        )
-        touch = "They already touch or overlap." if inside == 1.0 else f"They are now at least {meters(gap - self.radius)} apart."
-        return self.step(
-            "start", 1 if inside == 1.0 else 0,
-            f"Only the relative motion matters: relative to {first}, {second} moves {meters(length)}. {touch}",
-            values={"gap": gap - self.radius, "inside": inside}, marks=arrow,
+    def start(self, e: Any) -> None:
+        is_inside, self.touch = e.inside == 1.0, e.touch
+        gap = e.gap - self.radius
+        touch = "They already touch or overlap." if is_inside else f"They are now at least {meters(gap)} apart."
+        first, second = self.names
+        self.add(
+            "start", int(is_inside),
+            f"Only the relative motion matters: relative to {first}, {second} moves {meters(self.length)}. {touch}",
+            values={"gap": gap, "inside": e.inside}, marks=self.way_marks(),
         )  # fmt: skip
 
-    def edge(self, row: list[float]) -> TraceStep:
-        whose, edge, vertex, s, rate, t, own_first, own_last = int(row[0]), int(row[1]), int(row[2]), *row[3:8]
+    def way_marks(self) -> tuple[Mark, ...]:
+        """Return the relative motion."""
+        side = self.sides[1]
+        at = side.pose.apply(side.shape.centroid)
+        return (arrow("looked_at", at, self.way, text=f"relative to {self.names[0]}"),) if self.length > 0.0 else ()
+
+    def edge(self, e: Any) -> None:
+        whose, edge, t, s = e.whose, e.edge, e.t, e.s
         self.n_tested += 1
-        own, other = self.sides[whose], self.sides[1 - whose]
-        name, ends, n = f"{own.name.upper()}'s edge {edge}", self.ends_of(whose, edge), self.normal_of(whose, edge)
-        (x, y) = self.corners[1 - whose][vertex]
-        label, height = f"{own.name.upper()}{edge}", self.n_tested - 1.0
-        place = f"{name}: {other.name.upper()}'s shadow lies {meters(abs(s))} {'beyond it' if s > 0.0 else 'behind it'}"
+        own, other = self.names[whose], self.names[1 - whose]
+        name, label, height = f"{own}'s edge {edge}", f"{own}{edge}", self.n_tested - 1.0
+        ends, n, corner = self.ends_of(edge, whose), self.normal_of(edge, whose), self.corners[1 - whose][e.vertex]
+        place = f"{name}: {other}'s shadow lies {meters(abs(s))} {'beyond it' if s > 0.0 else 'behind it'}"
         never = math.isnan(t) and s > self.touch
-        self.intervals[whose] = [math.inf, -math.inf] if never else [own_first, own_last]
+        self.intervals[whose] = [math.inf, -math.inf] if never else [e.first, e.last]
         first, last = self.so_far()
-        values = {"s": s, "n.w": rate, "first": first, "last": last}
-        question = None
+        values = {"s": s, "n.w": e.rate, "first": first, "last": last} | ({} if math.isnan(t) else {"t": t})
         if math.isnan(t):
-            kind, line = "level", 8
+            kind, line, bar_of = "level", 8, (-math.inf, math.inf)
             sentence = f"{place} and stays there, so {'they never meet' if never else 'this axis excludes nothing'}."
-            if not never:
-                self.bars.add(height, -math.inf, math.inf, label)
+        elif e.rate < 0.0:
+            kind, line, bar_of = "begins", 6, (t, math.inf)
+            self.closing.append((t, name, between(*ends)))
+            new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
+            sentence = (
+                f"{place} and approaches by {meters(-e.rate)} during the motion, so the shadows begin to overlap at {moment(t)}, {new}."
+            )
         else:
-            values["t"] = t
-            question = Question(
-                f"On the axis of {name}, does {other.name.upper()}'s shadow approach or "
-                "recede?", ("approach: overlap begins", "recede: overlap ends"),
-                int(rate > 0.0),
-            )  # fmt: skip
-            if rate < 0.0:
-                kind, line = "begins", 6
-                self.closing.append((t, name, between(*ends)))
-                new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
-                sentence = (
-                    f"{place} and approaches by {meters(-rate)} during the motion, so the shadows begin to overlap at {moment(t)}, {new}."
-                )
-                self.bars.add(height, t, math.inf, label)
-            else:
-                kind, line = "ends", 7
-                new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
-                sentence = (
-                    f"{place} and recedes by {meters(rate)} during the motion, so the shadows stop overlapping at {moment(t)}, {new}."
-                )
-                self.bars.add(height, -math.inf, t, label)
-        foot = (x - s * n[0], y - s * n[1])
-        way = (self.way[0], self.way[1]) if whose == 0 else (-self.way[0], -self.way[1])
-        middle, reach = between(*ends), 0.3 * math.dist(*ends)
-        return self.step(
-            kind, line, sentence, looked_at=(Feature(own.name, "edge", edge), Feature(other.name, "vertex", vertex)), axis=n, values=values,
-            points=(foot, (x, y)), question=question,
+            kind, line, bar_of = "ends", 7, (-math.inf, t)
+            new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
+            sentence = f"{place} and recedes by {meters(e.rate)} during the motion, so the shadows stop overlapping at {moment(t)}, {new}."
+        if not never:
+            self.add_bar(height, *bar_of, label)
+        foot = (corner[0] - s * n[0], corner[1] - s * n[1])
+        prompt = f"On the axis of {name}, does {other}'s shadow approach or recede?"
+        question = Question(prompt, ("approach: overlap begins", "recede: overlap ends"), int(e.rate > 0.0))
+        self.add(
+            kind, line, sentence, (Feature(own.lower(), "edge", edge), Feature(other.lower(), "vertex", e.vertex)), (foot, corner), n,
+            values=values, question=None if math.isnan(t) else question,
             marks=(
-                Mark("line", "bound", ends), Mark("path", "looked_at", ends, text=label),
-                Mark("arrow", "looked_at", (middle, (middle[0] + reach * n[0], middle[1] + reach * n[1])), text="n"),
-                Mark("path", "best", (foot, (x, y)), text=meters(s)), Mark("point", "new", ((x, y),)),
-                Mark("arrow", "other", ((x, y), (x + way[0], y + way[1]))), *([] if math.isnan(t) else self.placed(t, "ghost")),
+                *self.edge_marks(ends, n, label), path("best", foot, corner, text=meters(s)), dot("new", corner),
+                arrow("other", corner, self.way, -1.0 if whose else 1.0), *([] if math.isnan(t) else self.placed(t, "ghost")),
                 *bar(self.top, first, last, "best", "so far"), *self.in_difference(t, n), *self.on_path(t),
             ),
         )  # fmt: skip
+        following = next(self.ahead, None)
+        if type(following) is not type(e):
+            self.interval()
 
     def in_difference(self, t: float, n: Point) -> tuple[Mark, ...]:
         """Return the line that O crosses when the shadows meet, the edge's of the difference."""
         if not abs(t) < _FARTHEST:
             return ()
-        x, y, reach = t * self.way[0], t * self.way[1], 0.1 * math.hypot(*self.way)
-        return (Mark("line", "bound", ((x, y), (x - reach * n[1], y + reach * n[0])), "difference"),)
+        at, reach = (t * self.way[0], t * self.way[1]), 0.1 * self.length
+        return (Mark("line", "bound", (at, (at[0] - reach * n[1], at[1] + reach * n[0])), "difference"),)
 
-    def interval(self) -> TraceStep:
+    def interval(self) -> None:
         first, last = self.so_far()
         latest = [k for k, (t, _, _) in enumerate(self.closing) if t == first]
         question = None
         if len(latest) == 1 and 2 <= len(self.closing) <= _MAX_PLACES:
-            question = Question(
-                "On which axis do the shadows begin to overlap last?", tuple(name for _, name, _ in self.closing), latest[0],
-                tuple(place for _, _, place in self.closing),
-            )  # fmt: skip
+            _, names, places = zip(*self.closing, strict=True)
+            question = Question("On which axis do the shadows begin to overlap last?", names, latest[0], places)
         if first > last:
-            parted = math.isinf(first) and first > 0.0
             why = (
                 "on one axis the shadows never meet"
-                if parted
+                if math.isinf(first) and first > 0.0
                 else f"on one axis they have already separated at {moment(last)}, before {moment(first)}"
             )
             sentence = f"There is no time at which the shadows overlap on every axis: {why}. The shapes miss each other."
@@ -251,122 +207,115 @@ class SweptDecoder:
             sentence = (
                 f"The shadows overlap on every axis from {moment(first)}{which} to {moment(last)}; during that time the shapes touch."
             )
-        return self.step(
+        self.add(
             "interval", 11, sentence, values={"first": first, "last": last}, question=question,
             marks=(*bar(self.top, first, last, "best", "all"), *self.placed(first, "looked_at"), *self.on_path(first)),
         )  # fmt: skip
 
-    def measured(self, row: list[float]) -> TraceStep:
-        t, wrong = row[0], row[1] == 1.0
-        finding = (
+    def measured(self, e: Any) -> None:
+        says = (
             "they do not touch. Within rounding, the lines of a sharp corner meet short of its tip, so O is cast instead"
-            if wrong
+            if e.is_wrong == 1.0
             else "they do touch"
         )
-        return self.step(
-            "measured", 9, f"There is a sharp corner, so the shapes are moved to {moment(t)} and measured: {finding}.",
-            values={"t": t, "wrong": row[1]}, marks=self.placed(t, "looked_at"),
+        self.add(
+            "measured", 9, f"There is a sharp corner, so the shapes are moved to {moment(e.t)} and measured: {says}.",
+            values={"t": e.t, "wrong": e.is_wrong}, marks=self.placed(e.t, "looked_at"),
         )  # fmt: skip
 
-    def grown(self, row: list[float]) -> TraceStep:
-        first, second = (side.name.upper() for side in self.sides)
+    def difference(self, e: Any) -> None:
+        first, second = self.names
         r = f", with radii of {meters(self.radius)} around it" if self.radius > 0.0 else ""
-        return self.step(
+        self.add(
             "grown", 9,
-            f"{second} is shrunk to a point O, and {first} is expanded by it: {first} - {second} has {int(row[0])} corners{r}. The shapes "
-            "touch while O is inside.",
-            values={"corners": row[0]}, marks=(Mark("point", "new", ((0.0, 0.0),), "difference", "O"),),
+            f"{second} is shrunk to a point O, and {first} is expanded by it: {first} - {second} has {int(e.corners)} corners{r}. The "
+            "shapes touch while O is inside.",
+            values={"corners": e.corners}, marks=(dot("new", (0.0, 0.0), view="difference", text="O"),),
         )  # fmt: skip
 
-    def rounded_edge(self, row: list[float]) -> TraceStep:
-        edge, x, y, nx, ny, length, rate, t, along, first, last = int(row[0]), *row[1:11]
+    def rounded_edge(self, e: Any) -> None:
+        if e.n == (0.0, 0.0):  # a point has no edge
+            return
+        edge, t, r = e.edge, e.t, self.radius
         self.n_tested += 1
-        (px, py), n, r = self.direction(x, y), self.direction(nx, ny), self.radius
-        ends: tuple[Point, ...] = ()
-        name, counts = f"Edge {edge} of the difference", not math.isnan(t) and 0.0 <= along <= length
+        at, n = self.direction(e.vertex), self.direction(e.n)
+        name, counts = f"Edge {edge} of the difference", not math.isnan(t) and 0.0 <= e.along <= e.length
+        shifted = f"{name}, shifted outward by {meters(r)}: O"
+        ends: tuple[Mark, ...] = ()
         if math.isnan(t):
             sentence = f"{name}: O moves parallel to it and does not cross it."
         else:
-            start = px + r * n[0], py + r * n[1]
-            ends = (start, (start[0] - length * n[1], start[1] + length * n[0]))
+            start = along(at, n, r)
+            end = (start[0] - e.length * n[1], start[1] + e.length * n[0])
+            ends = (path("looked_at", start, end, view="difference", text=f"edge {edge}"),)
             if counts:
-                sentence = f"{name}, shifted outward by {meters(r)}: O {'enters' if rate < 0.0 else 'leaves'} through it at {moment(t)}."
-                self.bars.add(2.0 * edge, t, t, f"edge {edge}")
+                sentence = f"{shifted} {'enters' if e.rate < 0.0 else 'leaves'} through it at {moment(t)}."
+                self.add_bar(2.0 * edge, t, t, f"edge {edge}")
             else:
-                sentence = (
-                    f"{name}, shifted outward by {meters(r)}: O crosses its line "
-                    f"at {moment(t)} but beyond its ends, so this is no crossing."
-                )
-        question = Question(
-            f"Does O's path cross edge {edge} of the difference, shifted outward by the radii?", ("yes", "no"), int(not counts)
-        )
-        return self.step(
-            "rounded edge", 10, sentence, axis=n, question=question,
-            values={"x": px, "y": py, "n.w": rate, "t": t, "along": along, "length": length, "first": first, "last": last},
+                sentence = f"{shifted} crosses its line at {moment(t)} but beyond its ends, so this is no crossing."
+        prompt = f"Does O's path cross edge {edge} of the difference, shifted outward by the radii?"
+        self.add(
+            "rounded edge", 10, sentence, axis=n, question=Question(prompt, ("yes", "no"), int(not counts)),
+            values={"x": at[0], "y": at[1], "n.w": e.rate, "t": t, "along": e.along, "length": e.length, "first": e.first, "last": e.last},
             marks=(
-                *((Mark("path", "looked_at", ends, "difference", f"edge {edge}"),) if ends else ()),
-                *(self.on_path(t) if counts else ()), *(self.placed(t, "ghost") if counts else ()),
-                *bar(self.top, first, last, "best", "so far"),
+                *ends, *((*self.on_path(t), *self.placed(t, "ghost")) if counts else ()), *bar(self.top, e.first, e.last, "best", "so far"),
             ),
         )  # fmt: skip
 
-    def rounded_corner(self, row: list[float]) -> TraceStep:
-        corner, x, y, away, nearest, half, first, last = int(row[0]), *row[1:8]
+    def rounded_corner(self, e: Any) -> None:
+        corner, away, nearest, half = e.corner, e.away, e.nearest, e.half
         self.n_tested += 1
-        center = self.direction(x, y)
-        name = f"The circle about corner {corner} of the difference"
-        if math.isnan(half):
-            sentence = (
-                f"{name}: O's path passes {meters(away)} from its center, farther than the sum of the radii, {meters(self.radius)}, so "
-                "there is no crossing."
-            )
+        center, passes = self.direction(e.vertex), math.isnan(half)
+        name = f"The circle about corner {corner} of the difference: O's path passes {meters(away)} from its center"
+        crossings: tuple[Mark, ...] = ()
+        placed: tuple[Mark, ...] = ()
+        if passes:
+            sentence = f"{name}, farther than the sum of the radii, {meters(self.radius)}, so there is no crossing."
         else:
-            sentence = (
-                f"{name}: O's path passes {meters(away)} from its center, within the radii, {meters(self.radius)}. It is inside from "
-                f"{moment(nearest - half)} to {moment(nearest + half)}."
-            )
-            self.bars.add(2.0 * corner + 1.0, nearest - half, nearest + half, f"corner {corner}")
-        crossings = () if math.isnan(half) else (*self.on_path(nearest - half), *self.on_path(nearest + half))
+            enters, leaves = nearest - half, nearest + half
+            sentence = f"{name}, within the radii, {meters(self.radius)}. It is inside from {moment(enters)} to {moment(leaves)}."
+            self.add_bar(2.0 * corner + 1.0, enters, leaves, f"corner {corner}")
+            crossings, placed = (*self.on_path(enters), *self.on_path(leaves)), self.placed(enters, "ghost")
         foot = (nearest * self.way[0], nearest * self.way[1])
-        beside = (Mark("path", "bound", (center, foot), "difference", meters(away)),) if abs(nearest) < _FARTHEST else ()
-        question = Question(f"Does O's path cross the circle about corner {corner}?", ("yes", "no"), int(math.isnan(half)))
-        return self.step(
-            "rounded corner", 10, sentence, question=question,
-            values={"x": center[0], "y": center[1], "away": away, "nearest": nearest, "half": half, "first": first, "last": last},
+        beside = (path("bound", center, foot, view="difference", text=meters(away)),) if abs(nearest) < _FARTHEST else ()
+        self.add(
+            "rounded corner", 10, sentence,
+            question=Question(f"Does O's path cross the circle about corner {corner}?", ("yes", "no"), int(passes)),
+            values={"x": center[0], "y": center[1], "away": away, "nearest": nearest, "half": half, "first": e.first, "last": e.last},
             marks=(
-                Mark("circle", "looked_at", (center,), "difference", f"corner {corner}", self.radius), *crossings, *beside,
-                *([] if math.isnan(half) else self.placed(nearest - half, "ghost")), *bar(self.top, first, last, "best", "so far"),
+                Mark("circle", "looked_at", (center,), "difference", f"corner {corner}", self.radius), *crossings, *beside, *placed,
+                *bar(self.top, e.first, e.last, "best", "so far"),
             ),
         )  # fmt: skip
 
-    def rounded_end(self, row: list[float]) -> TraceStep:
-        first, last = row[0], row[1]
-        if first > last:
+    def rounded_end(self, e: Any) -> None:
+        if e.first > e.last:
             sentence = "O's path does not cross the difference: the shapes miss each other."
         else:
-            sentence = f"O enters at the earliest crossing, {moment(first)}, and leaves at the latest one, {moment(last)}."
-        return self.step(
-            "interval", 10, sentence, values={"first": first, "last": last},
-            marks=(*self.on_path(first), *self.placed(first, "looked_at"), *bar(self.top, first, last, "best", "inside")),
+            sentence = f"O enters at the earliest crossing, {moment(e.first)}, and leaves at the latest one, {moment(e.last)}."
+        self.add(
+            "interval", 10, sentence, values={"first": e.first, "last": e.last},
+            marks=(*self.on_path(e.first), *self.placed(e.first, "looked_at"), *bar(self.top, e.first, e.last, "best", "inside")),
         )  # fmt: skip
 
-    def answer(self, row: list[float], result: Any) -> TraceStep:
-        status, first, last, nx, ny = row[:5]
-        axis, line = None, 11
+    def end(self, e: Any) -> None:
+        self.ended = e
+
+    def answer(self) -> None:
+        first, last, result = self.ended.first, self.ended.last, self.result
+        axis, line, marks = None, 11, ()
         points: tuple[Point, ...] = ()
-        marks: list[Mark] = []
-        if status == OVERLAPPING:
+        if self.ended.status == OVERLAPPING:
             line, sentence = 1, "They touch or overlap at the start: t = 0."
-        elif status == HIT:
-            axis = self.direction(nx, ny)
-            points, normal, (x, y) = self.contact(result)
+        elif self.ended.status == HIT:
+            axis = self.direction(self.ended.n)
+            points = result.contact_set.points if isinstance(result, SweptContact) else (result.point,)
             what = "a segment" if len(points) > 1 else "a point"
             sentence = f"They touch at {moment(first)}, in {what}, and separate at {moment(last)}."
-            reach = 0.2 * math.hypot(*self.way)
-            marks += [
-                *self.placed(first, "result"), Mark("point", "result", points),
-                Mark("arrow", "result", ((x, y), (x + reach * normal[0], y + reach * normal[1])), text="normal"),
-            ]  # fmt: skip
+            marks = (
+                *self.placed(first, "result"), dot("result", *points),
+                arrow("result", result.point, result.normal, 0.2 * self.length, text="normal"),
+            )  # type: ignore[assignment]  # fmt: skip
         elif self.way == (0.0, 0.0):
             line, sentence = 2, "A miss: the shapes are apart and do not move relative to each other."
         elif first > last:
@@ -374,11 +323,4 @@ class SweptDecoder:
         else:
             when = "before the start" if first < 0.0 else "after the end"
             sentence = f"A miss: they would touch at {moment(first)}, {when} of the motion."
-        return self.step(
-            "answer", line, sentence, points=points, axis=axis, values={"first": first, "last": last}, marks=tuple(marks), result=result
-        )
-
-    def contact(self, result: Any) -> tuple[tuple[Point, ...], Point, Point]:
-        """Return the points of the answer, its normal, and where that is drawn."""
-        points = result.contact_set.points
-        return points, result.normal, result.point
+        self.add("answer", line, sentence, (), points, axis, values={"first": first, "last": last}, marks=marks, result=result)

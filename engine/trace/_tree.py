@@ -8,37 +8,21 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from engine.broadphase._tree_kernel import WALK_ITEM, WALK_NODE
 from engine.broadphase.interface import BroadPhase
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
-from engine.contracts.trace import Feature, Mark, Point, Question, Role, TraceStep, View
-from engine.trace import given
+from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
+from engine.trace._boxes import BOXES, Box, half_perimeter, listed
 from engine.trace.cases import BoxesCase, box_corners
-from engine.trace.protocol import PLANE, Algorithm
-from engine.trace.rows import record_rows
+from engine.trace.marks import dot, path
+from engine.trace.protocol import PLANE, Algorithm, Decoder
+from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
-__all__ = [
-    "ASKED",
-    "BOXES",
-    "TREE",
-    "Box",
-    "Forest",
-    "TreeAlgorithm",
-    "TreeSteps",
-    "Visit",
-    "common",
-    "half_perimeter",
-    "listed",
-]
-
-Box = tuple[float, float, float, float]
-
-Visit = tuple[int, bool, bool | None]
-"""A visited node, True if the query meets its box, and for a leaf True if it meets the box in it."""
+__all__ = ["ASKED", "TREE", "WALK_EVENTS", "Forest", "TreeAlgorithm", "TreeDecoder"]
 
 TREE = View("tree", "the tree", x="leaves in order, with the root at the top")
 
@@ -50,35 +34,10 @@ ASKED = (
 )
 """The last lines of the pseudo-code of every tree."""
 
+WALK_EVENTS: Events = {WALK_NODE: Event("node", "node:i is_met:b size"), WALK_ITEM: Event("item", "node item is_hit:b")}
+
 _MAX_NAMED = 24
 """Maximum number of leaves of a tree with all nodes named, and of names in a sentence."""
-
-BOXES = BoxesCase(
-    (
-        (2.8, 1.9, 4.7, 2.7), (1.6, -3.1, 3.0, -2.0), (-2.9, 2.2, -1.8, 3.1), (-4.2, 1.6, -3.2, 2.6), (-2.8, -3.0, -1.5, -1.9),
-        (-3.8, -2.2, -2.6, -1.0), (2.7, -2.4, 4.2, -1.5), (2.2, 1.2, 3.1, 2.4), (-0.7, -0.6, 0.5, 0.4),
-    ),
-    (1.3, 0.7, 2.75, 3.3),
-)  # fmt: skip
-"""Example boxes of all broad phases, the same so that they can be compared."""
-
-
-def half_perimeter(box: Box) -> float:
-    """Return half the perimeter of a box, meters, as the kernels do."""
-    return (box[2] - box[0]) + (box[3] - box[1])
-
-
-def common(a: Box, b: Box) -> Box:
-    """Return the intersection of two overlapping boxes."""
-    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
-
-
-def listed(names: Iterable[object], most: int = _MAX_NAMED) -> str:
-    """Return names in a row: "1, 2 and 3"; of more than `most` the first."""
-    words = [str(name) for name in names]
-    if len(words) > most:
-        words[most - 1 :] = [f"{len(words) - most + 1} more"]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else "none"
 
 
 def _letters(k: int) -> str:
@@ -181,7 +140,7 @@ class Forest:
             is_inner = self.is_inner(node)
             marks.append(Mark("polygon", role, box_corners(self.boxes[node]), text=self.names[node] if is_inner else ""))
             if node in self._places:
-                marks.append(Mark("point", role, (self._places[node],), TREE.name, self.names[node] if self._is_crowded else ""))
+                marks.append(dot(role, self._places[node], view=TREE.name, text=self.names[node] if self._is_crowded else ""))
         return tuple(marks)
 
     def _draw(self) -> tuple[Mark, ...]:
@@ -193,9 +152,9 @@ class Forest:
             marks = []
             for node, place in self._places.items():
                 for child in self.children.get(node, ()):
-                    marks.append(Mark("path", "kept", (place, self._places[child]), TREE.name))
+                    marks.append(path("kept", place, self._places[child], view=TREE.name))
             for node, place in self._places.items():
-                marks.append(Mark("point", "kept", (place,), TREE.name, "" if self._is_crowded else self.names[node]))
+                marks.append(dot("kept", place, view=TREE.name, text="" if self._is_crowded else self.names[node]))
                 if self.is_inner(node):
                     marks.append(Mark("polygon", "kept", box_corners(self.boxes[node])))
                 elif self.fat:
@@ -217,76 +176,83 @@ class Forest:
         return behind
 
 
-class TreeSteps:
-    """The steps so far, and the tree that they are about."""
+class TreeDecoder(Decoder[BoxesCase]):
+    """The tree that the steps are about; first the rows of its making, then those of the query.
 
-    def __init__(self, forest: Forest) -> None:
-        self.forest = forest
-        self.entries: list[TraceStep] = []
-        self.cost = {"choices tried": 0, "rotations": 0, "nodes visited": 0, "boxes tested": 0}
+    Attributes
+    ----------
+    is_built_up, fat : bool
+        As in `Forest`.
+    layout_line : int or None
+        Line of the pseudo-code that lays the tree out in memory; None if it stays as it is.
+    """
 
-    def add(
-        self, kind: str, line: int, sentence: str, roles: Mapping[int, Role] | None = None, marks: tuple[Mark, ...] = (),
-        values: Mapping[str, float] | None = None, bound: float | None = None, question: Question | None = None, result: object = None,
-    ) -> None:  # fmt: skip
+    costs = ("choices tried", "rotations", "nodes visited", "boxes tested")
+    is_built_up: ClassVar[bool] = False
+    fat: ClassVar[bool] = False
+    layout_line: ClassVar[int | None] = None
+
+    def __init__(self, *context: Any) -> None:
+        super().__init__(*context)
+        self.forest = Forest(len(self.case.boxes), self.is_built_up, self.fat)
+        self.visits: list[tuple[int, bool, bool | None]] = []
+
+    def show(
+        self, kind: str, line: int, sentence: str, roles: Mapping[int, Role] | None = None, marks: Iterable[Mark] = (), **more: Any
+    ) -> None:
         """Add a step that looks at the nodes that have roles."""
         roles = roles or {}
-        self.entries.append(
-            TraceStep(
-                kind, line, sentence, tuple(self.forest.feature(node) for node in roles), bound=bound, values=values or {},
-                marks=(*self.forest.marks(roles), *marks), cost={"steps": len(self.entries), **self.cost}, question=question, result=result,
-            )
-        )  # fmt: skip
+        features = tuple(self.forest.feature(node) for node in roles)
+        self.add(kind, line, sentence, features, marks=(*self.forest.marks(roles), *marks), **more)
 
-    def laid_out(self, line: int) -> None:
-        """Say how the tree that is built lies in memory."""
-        row = [self.forest.names[node] for node in self.forest.preorder()]
-        words = " ".join(row if len(row) < 2 * _MAX_NAMED else [*row[:_MAX_NAMED], "..."])
-        self.add("layout", line, f"The tree is built. It is stored in preorder, left before right: {words}.")
+    def node(self, e: Any) -> None:
+        """Note that the query visits a node, and whether it meets its box; nodes are numbered in preorder."""
+        self.visits.append((self.forest.preorder()[e.node], e.is_met, None))
 
-    def descended(self, line: int, visits: Iterable[Visit], hits: tuple[int, ...]) -> None:
-        """Add the steps of a query's descent, and the answer.
+    def item(self, e: Any) -> None:
+        """Note whether the query meets the box in the leaf visited."""
+        self.visits[-1] = (*self.visits[-1][:2], e.is_hit)
 
-        Parameters
-        ----------
-        line : int
-            Where `ASKED` begins.
-        visits : iterable of Visit
-        found : tuple of int
-            The boxes found.
-        """
-        forest, roles = self.forest, dict[int, Role]()
-        for node, is_met, is_hit in visits:
-            self.cost["nodes visited"] += 1
-            self.cost["boxes tested"] += is_hit is not None
+    def answer(self) -> None:
+        """Add the layout of the tree in memory, the query's descent, and the answer."""
+        forest, counts, hits, asked = self.forest, self.counts, self.result, len(self.algorithm.pseudo_code) - len(ASKED)
+        if self.layout_line is not None and self.case.boxes:
+            row = [forest.names[node] for node in forest.preorder()]
+            words = " ".join(row if len(row) < 2 * _MAX_NAMED else [*row[:_MAX_NAMED], "..."])
+            self.show("layout", self.layout_line, f"The tree is built. It is stored in preorder, left before right: {words}.")
+        roles = dict[int, Role]()
+        for node, is_met, is_hit in self.visits:
+            counts["nodes visited"] += 1
+            counts["boxes tested"] += is_hit is not None
             name, is_inner = forest.said(node), forest.is_inner(node)
             its_box = "Fat " + name if forest.fat and not is_inner else f"{name}'s box" if is_inner else "B" + name[1:]
             if is_inner and is_met:
-                left = forest.said(forest.children[node][0])
-                words = f"{its_box} meets the region, so its children may too. The next one is {left}."
+                words = f"meets the region, so its children may too. The next one is {forest.said(forest.children[node][0])}."
             elif is_inner:
-                words = (
-                    f"{its_box} misses the region, so all "
-                    f"{counted(forest.n_leaves(node), 'box', 'boxes')} inside it do too and are skipped."
-                )
+                n = counted(forest.n_leaves(node), "box", "boxes")
+                words = f"misses the region, so all {n} inside it do too and are skipped."
             elif not is_met:
-                words = f"{its_box} misses the region."
+                words = "misses the region."
             elif forest.fat:
-                verdict = "and so does the box inside it, which is a hit" if is_hit else "but the box inside it does not"
-                words = f"{its_box} meets the region, {verdict}."
+                words = (
+                    f"meets the region, {'and so does the box inside it, which is a hit' if is_hit else 'but the box inside it does not'}."
+                )
             else:
-                words = f"{its_box} meets the region, so it is a hit."
+                words = "meets the region, so it is a hit."
             prompt = f"Does the query go down into {name}?" if is_inner else f"Is {name} a hit?"
             is_right = is_met and is_hit is not False
-            question = None if node in forest.roots else Question(prompt, ("yes", "no"), 0 if is_right else 1)
             roles.pop(node, None)
-            self.add("visit", line + (1 if not is_met else 3 if is_inner else 2), words, {**roles, node: "looked_at"}, question=question)
+            self.show(
+                "visit", asked + (1 if not is_met else 3 if is_inner else 2), f"{its_box} {words}", {**roles, node: "looked_at"},
+                question=None if node in forest.roots else Question(prompt, ("yes", "no"), 0 if is_right else 1),
+            )  # fmt: skip
             roles[node] = "dropped" if not is_right else "best" if is_inner else "result"
-        n_nodes, visited, tested = len(forest.preorder()), self.cost["nodes visited"], self.cost["boxes tested"]
-        prompt = f"The query visited {visited} of {counted(n_nodes, 'node')} and tested {tested} of {n_nodes - len(forest.children)} boxes"
+        n_nodes = len(forest.preorder())
+        visited = f"The query visited {counts['nodes visited']} of {counted(n_nodes, 'node')}"
+        tested = f"tested {counts['boxes tested']} of {n_nodes - len(forest.children)} boxes"
         meets = f"Boxes {listed(hits)} meet" if len(hits) > 1 else f"Box {hits[0]} meets" if hits else "No box meets"
-        self.add(
-            "answer", line, f"{meets} the region. {prompt}. The half perimeters of the inner nodes sum to "
+        self.show(
+            "answer", asked, f"{meets} the region. {visited} and {tested}. The half perimeters of the inner nodes sum to "
             f"{meters(forest.inner_perimeters)}; smaller is better.",
             roles, values={"found": float(len(hits)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
             result=hits,
@@ -300,41 +266,15 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
     kernels are the same for any leaf size.
     """
 
+    page = "bvh.md#derivation"
     views: ClassVar[tuple[View, ...]] = (PLANE, TREE)
-    case_of = staticmethod(given.of_boxes)
-
-    @property
-    def example(self) -> BoxesCase:
-        return BOXES
+    example = BOXES
 
     @abstractmethod
     def structure(self) -> BroadPhase:
         """Return the tree, empty."""
 
-    @abstractmethod
-    def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        """Decode the rows of the tree's making."""
-
-    def visits(self, forest: Forest, rows: list[list[float]]) -> list[Visit]:
-        """Decode the rows of the query, of a tree in preorder with a box a leaf."""
-        nodes, visits = forest.preorder(), list[Visit]()
-        for row in rows:
-            if row[0] == WALK_NODE:
-                visits.append((nodes[int(row[1])], row[2] == 1.0, None))
-            elif row[0] == WALK_ITEM:
-                visits[-1] = (visits[-1][0], visits[-1][1], row[3] == 1.0)
-        return visits
-
-    def query(self, case: BoxesCase) -> tuple[int, ...]:
-        return self._answer(case, None)
-
-    def steps(self, case: BoxesCase) -> list[TraceStep]:
-        hits, rows = record_rows(lambda trace: self._answer(case, trace))
-        steps = self.built(case, rows)
-        steps.descended(len(self.pseudo_code) - len(ASKED), self.visits(steps.forest, rows), hits)
-        return steps.entries
-
-    def _answer(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:
+    def run(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:
         structure = self.structure()
         structure.trace = trace
         structure.insert(case.boxes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "box_corners",
     "is_on",
     "shape_mark",
+    "shifted",
 ]
 
 MAX_POINTS, MAX_CORNERS, MAX_BOXES = 500, 250, 128
@@ -103,11 +104,21 @@ def shape_mark(shape: AnyShape, xf: Transform, role: Role, text: str = "") -> Ma
 class PairCase(Case):
     """Two shapes that stand or move, or a shape and a ray: a pair file's content, or the like.
 
-    `before` is the pair of the frame before, until the last drag, for algorithms that remember.
+    Attributes
+    ----------
+    pair : Pair
+    before : Pair or None
+        The pair of the frame before, until the last drag, for algorithms that remember.
+    axis : int or None
+        The axis remembered, if it is known without that pair.
+    ways : pair of (dx, dy), or None
+        Translations of A, or of the ray, and of B to the bit: those of the pair's poses are rounded.
     """
 
     pair: Pair
     before: Pair | None = None
+    axis: int | None = field(default=None, compare=False)
+    ways: tuple[Point, Point] | None = field(default=None, compare=False)
 
     @property
     def both(self) -> tuple[AnyShape, Transform, AnyShape, Transform]:
@@ -115,6 +126,25 @@ class PairCase(Case):
         pair = self.pair
         assert pair.shape_b is not None
         return pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b
+
+    @property
+    def translations(self) -> tuple[Point, Point]:
+        """Translations of A and B over their motion, or of the ray and nothing."""
+        pair = self.pair
+        if self.ways is not None:
+            return self.ways
+        if pair.ray is not None:
+            return _way(*pair.ray), (0.0, 0.0)
+        return _way(pair.pose_a.position, (pair.end_a or pair.pose_a).position), _way(
+            pair.pose_b.position, (pair.end_b or pair.pose_b).position
+        )
+
+    @property
+    def translates(self) -> bool:
+        """True if the shapes move without rotation."""
+        pair = self.pair
+        ends = (pair.pose_a, pair.end_a), (pair.pose_b, pair.end_b)
+        return pair.query == "toi" and all(end is not None and end.angle == start.angle for start, end in ends)
 
     @property
     def scenery(self) -> tuple[Mark, ...]:
@@ -180,15 +210,15 @@ class PairCase(Case):
         if shape is None:
             return self
         if of == "end" and end_pose is not None:
-            return self._with(**{f"end_{side}": _shifted(end_pose, dx, dy)})
+            return self._with(**{f"end_{side}": shifted(end_pose, dx, dy)})
         if of == "start":
-            return self._with(**{f"pose_{side}": _shifted(pose, dx, dy)})
+            return self._with(**{f"pose_{side}": shifted(pose, dx, dy)})
         if of:
             local = pose.apply_inverse((pose.position[0] + dx, pose.position[1] + dy))
             return self._reshaped(side, shape, of, local)
-        changes: dict[str, Any] = {f"pose_{side}": _shifted(pose, dx, dy)}
+        changes: dict[str, Any] = {f"pose_{side}": shifted(pose, dx, dy)}
         if end_pose is not None:
-            changes[f"end_{side}"] = _shifted(end_pose, dx, dy)
+            changes[f"end_{side}"] = shifted(end_pose, dx, dy)
         return self._with(**changes)
 
     def turned(self, part: str, angle: float) -> PairCase:
@@ -254,7 +284,12 @@ def _rim(shape: Circle | Capsule) -> Point:
     return x + shape.radius, y
 
 
-def _shifted(pose: Transform, dx: float, dy: float) -> Transform:
+def _way(start: Point, end: Point) -> Point:
+    return end[0] - start[0], end[1] - start[1]
+
+
+def shifted(pose: Transform, dx: float, dy: float) -> Transform:
+    """Return a pose moved by a vector."""
     return Transform((pose.position[0] + dx, pose.position[1] + dy), pose.angle)
 
 

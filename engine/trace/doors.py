@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from engine.compare.pair.file import ANSWERED_BY, Pair
 from engine.contracts.trace import Point
-from engine.geometry import Sweep, Transform
+from engine.geometry import Sweep
 from engine.trace import algorithm
-from engine.trace.cases import Case, PairCase
+from engine.trace.cases import Case, PairCase, shifted
 
 __all__ = ["fitted", "of_query", "plainer_motions"]
 
@@ -48,8 +48,8 @@ def plainer_motions(pair: Pair) -> tuple[Pair, Pair]:
     plain = replace(pair, center_a=(0.0, 0.0), center_b=(0.0, 0.0), provenance=None, outsider=None)
     relative = way_a[0] - way_b[0], way_a[1] - way_b[1]
     return (
-        replace(plain, end_a=_shifted(pair.pose_a, way_a), end_b=_shifted(pair.pose_b, way_b)),
-        replace(plain, end_a=_shifted(pair.pose_a, relative), end_b=pair.pose_b),
+        replace(plain, end_a=shifted(pair.pose_a, *way_a), end_b=shifted(pair.pose_b, *way_b)),
+        replace(plain, end_a=shifted(pair.pose_a, *relative), end_b=pair.pose_b),
     )
 
 
@@ -57,10 +57,6 @@ def _way(sweep: Sweep, center: Point) -> Point:
     """Return the translation of a motion's center."""
     (x0, y0), (x1, y1) = sweep.start.apply(center), sweep.end.apply(center)
     return x1 - x0, y1 - y0
-
-
-def _shifted(xf: Transform, way: Point) -> Transform:
-    return Transform((xf.position[0] + way[0], xf.position[1] + way[1]), xf.angle)
 
 
 def _at_rest(pair: Pair, query: str) -> Pair:

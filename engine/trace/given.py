@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import ArrayLike
@@ -13,15 +14,15 @@ from engine.common.errors import Described, InvalidInputError
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Point
 from engine.geometry import AnyShape, Sweep, Transform, check_shape
-from engine.trace._points import as_points
-from engine.trace.cases import BoxesCase, OutlineCase, PairCase, PointsCase
+from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase, shifted
+from engine.trace.marks import as_points
 from engine.trace.scene_case import SceneCase
 from engine.world import World
 
 if TYPE_CHECKING:
     from engine.decompose import Outline
 
-__all__ = ["at_rest", "instance", "of_boxes", "of_outline", "of_points", "of_ray", "of_sweeps", "of_velocities", "of_world"]
+__all__ = ["instance", "maker", "of_boxes", "of_outline", "of_points", "of_ray", "of_sweeps", "of_velocities", "of_world"]
 
 _Kind = TypeVar("_Kind")
 
@@ -34,15 +35,25 @@ def instance(field: str, value: Any, kind: type[_Kind]) -> _Kind:
     return value
 
 
-def at_rest(query: str) -> Callable[[AnyShape, Transform, AnyShape, Transform], PairCase]:
-    """Return what makes a case of two shapes at rest, of the query."""
+def maker(example: Case) -> Callable[..., Any]:
+    """Return the function that makes a case like an example of the arguments of its query."""
+    if isinstance(example, PairCase):
+        queries: dict[str, Callable[..., Case]] = {"toi": of_sweeps, "ray_cast": of_ray}
+        return queries.get(example.pair.query, partial(of_pair, example.pair.query))
+    kinds: dict[type[Case], Callable[..., Case]] = {
+        PointsCase: of_points,
+        OutlineCase: of_outline,
+        BoxesCase: of_boxes,
+        SceneCase: of_world,
+    }
+    return kinds[type(example)]
 
-    def of_pair(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PairCase:
-        check_shape("a", a)
-        check_shape("b", b)
-        return PairCase(Pair(query, a, instance("xf_a", xf_a, Transform), b, instance("xf_b", xf_b, Transform)))
 
-    return of_pair
+def of_pair(query: str, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PairCase:
+    """Return two shapes at rest as a case of a query."""
+    check_shape("a", a)
+    check_shape("b", b)
+    return PairCase(Pair(query, a, instance("xf_a", xf_a, Transform), b, instance("xf_b", xf_b, Transform)))
 
 
 def of_sweeps(a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep) -> PairCase:
@@ -58,16 +69,18 @@ def of_velocities(a: AnyShape, xf_a: Transform, velocity_a: Point, b: AnyShape, 
     """Return two shapes that translate for a second as a case."""
     check_shape("a", a)
     check_shape("b", b)
-    end_a = _translated(instance("xf_a", xf_a, Transform), point("velocity_a", velocity_a, "m/s"))
-    end_b = _translated(instance("xf_b", xf_b, Transform), point("velocity_b", velocity_b, "m/s"))
-    return PairCase(Pair("toi", a, xf_a, b, xf_b, end_a, end_b))
+    ways = point("velocity_a", velocity_a, "m/s"), point("velocity_b", velocity_b, "m/s")
+    end_a = shifted(instance("xf_a", xf_a, Transform), *ways[0])
+    end_b = shifted(instance("xf_b", xf_b, Transform), *ways[1])
+    return PairCase(Pair("toi", a, xf_a, b, xf_b, end_a, end_b), ways=ways)
 
 
 def of_ray(shape: AnyShape, xf: Transform, origin: Point, translation: Point) -> PairCase:
     """Return a shape and a ray as a case."""
     check_shape("shape", shape)
     (x, y), (dx, dy) = point("origin", origin), point("translation", translation)
-    return PairCase(Pair("ray_cast", shape, instance("xf", xf, Transform), ray=((x, y), (x + dx, y + dy))))
+    pair = Pair("ray_cast", shape, instance("xf", xf, Transform), ray=((x, y), (x + dx, y + dy)))
+    return PairCase(pair, ways=((dx, dy), (0.0, 0.0)))
 
 
 def of_points(points: ArrayLike) -> PointsCase:
@@ -93,7 +106,3 @@ def of_boxes(aabbs: ArrayLike, region: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> Boxe
 def of_world(world: World) -> SceneCase:
     """Return the next step of a world, which is not changed. The step runs without the world's hooks."""
     return SceneCase(instance("world", world, World).snapshot())
-
-
-def _translated(xf: Transform, way: Point) -> Transform:
-    return Transform((xf.position[0] + way[0], xf.position[1] + way[1]), xf.angle)

@@ -34,10 +34,10 @@ class _TwoAnswers(Algorithm[PairCase]):
     legend: ClassVar[Mapping[Role, str]] = {"result": "ours", "best": "Box2D's", "own": "the function's", "looked_at": ""}
     example = PairCase(Pair("distance", Polygon.box(0.5, 0.5), shape_b=Circle(0.5), pose_b=Transform((2.0, 0.0))))
 
-    def steps(self, case: PairCase) -> list[TraceStep]:
-        return _steps(ask(case.pair))
+    def steps(self, case: PairCase) -> TraceSteps:
+        return TraceSteps(_steps(ask(case.pair)), self, case)
 
-    def query(self, case: PairCase) -> PairAnswers:
+    def run(self, case: PairCase, trace: object) -> PairAnswers:
         return ask(case.pair)
 
     def scenery(self, case: PairCase) -> tuple[Mark, ...]:

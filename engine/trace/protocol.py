@@ -1,17 +1,19 @@
-"""The interface of a stepper: a file `engine/trace/steppers/NAME.py` with an `ALGORITHM`, found by its file name."""
+"""The interface of a stepper: a file `engine/trace/steppers/NAME.py` with an `ALGORITHM`, and the decoder of what its kernel records."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar
 
 from engine.common.notebook import Shown
 from engine.contracts.trace import Mark, Role, TraceStep, View
-from engine.trace.cases import Case
+from engine.trace import given
+from engine.trace.cases import Case, PairCase
+from engine.trace.rows import Events, read_events, record_rows
 
-__all__ = ["PLANE", "Algorithm", "TraceSteps"]
+__all__ = ["PLANE", "Algorithm", "Decoder", "PairAlgorithm", "TraceSteps"]
 
 PLANE = View("plane", "the shapes")
 
@@ -26,14 +28,60 @@ class TraceSteps(list[TraceStep], Shown):
         self.algorithm, self.case = algorithm, case
 
 
-def _with_case(steps: Callable[..., list[TraceStep]]) -> Callable[..., TraceSteps]:
-    """Return a method `steps` whose result knows algorithm and case."""
+class Decoder(Generic[C]):
+    """Turns what a kernel recorded of a case into steps: each event calls the method of its name.
 
-    @wraps(steps)
-    def method(self: Algorithm[Any], case: Case) -> TraceSteps:
-        return TraceSteps(steps(self, case), self, case)
+    Attributes
+    ----------
+    events : mapping of float to Event
+        The events decoded, by the kinds of their rows.
+    costs : tuple of str
+        Names of the counts in `TraceStep.cost`, beside that of the steps.
+    result : object
+        Answer of the query.
+    """
 
-    return method
+    events: ClassVar[Events] = {}
+    costs: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, algorithm: Any, case: C, result: Any) -> None:
+        self.algorithm, self.case, self.result = algorithm, case, result
+        self.steps: list[TraceStep] = []
+        self.counts = dict.fromkeys(self.costs, 0)
+        self.rows: list[Any] = []
+        self._at = 0
+
+    def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
+        """Return the steps; the last has the result."""
+        self.rows = list(read_events(self.events, rows)) if self.events else list(rows)
+        for at, row in enumerate(self.rows):
+            self._at = at
+            self.decode_row(row)
+        self.answer()
+        return self.steps
+
+    def decode_row(self, row: Any) -> None:
+        """Add the steps of a row."""
+        getattr(self, type(row).__name__)(row)
+
+    def answer(self) -> None:
+        """Add the last step."""
+        raise NotImplementedError
+
+    @property
+    def ahead(self) -> Iterator[Any]:
+        """The rows after the current one."""
+        return islice(self.rows, self._at + 1, None)
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """Total cost so far."""
+        return {"steps": len(self.steps), **self.counts}
+
+    def add(self, kind: str, line: int, sentence: str, *about: Any, marks: Iterable[Mark] = (), **more: Any) -> None:
+        """Add a step, with the other fields of `TraceStep` in order or by name."""
+        more |= {"marks": tuple(marks), "cost": self.cost}
+        self.steps.append(TraceStep(kind, line, sentence, *about, **more))
 
 
 class Algorithm(ABC, Generic[C]):
@@ -41,10 +89,6 @@ class Algorithm(ABC, Generic[C]):
 
     Attributes
     ----------
-    name : str
-        Name of its file.
-    case_of : callable
-        Makes a case of the arguments that the query takes (`engine.trace.given`).
     title : str
     page : str
         Page of its derivation: "gjk.md#derivation", in docs/algorithms (with a folder, in docs: "solvers/xpbd.md").
@@ -58,16 +102,11 @@ class Algorithm(ABC, Generic[C]):
         Meanings of the marks' colors that differ from `engine.render.roles.ROLE_WORDS`.
     only : str
         Requirement on a case beside its kind, for an error message: "of two discs"; empty for none.
-    example : Case
-        Case at the start.
+    decoder : type of Decoder
+    record : callable
+        Calls the query with a buffer for its rows, `record_rows` or `record_list`.
     """
 
-    def __init_subclass__(cls, **settings: Any) -> None:
-        super().__init_subclass__(**settings)
-        if "steps" in cls.__dict__:
-            cls.steps = _with_case(cls.steps)  # type: ignore[method-assign]
-
-    case_of: ClassVar[Callable[..., Any]]
     title: ClassVar[str]
     page: ClassVar[str]
     pseudo_code: ClassVar[tuple[str, ...]]
@@ -75,6 +114,8 @@ class Algorithm(ABC, Generic[C]):
     beside: ClassVar[tuple[str, ...]] = ()
     legend: ClassVar[Mapping[Role, str]] = {}
     only: ClassVar[str] = ""
+    decoder: ClassVar[type[Decoder[Any]]]
+    record: ClassVar[Callable[..., tuple[Any, list[Any]]]] = staticmethod(record_rows)
 
     @property
     def name(self) -> str:
@@ -86,8 +127,15 @@ class Algorithm(ABC, Generic[C]):
     def example(self) -> C:
         """Case at the start."""
 
-    @abstractmethod
-    def steps(self, case: C) -> list[TraceStep]:
+    def run(self, case: C, trace: Any) -> Any:
+        """Return the production answer, recording its steps in `trace` unless that is None."""
+        raise NotImplementedError
+
+    def query(self, case: C) -> Any:
+        """Return the production answer, without a trace: `steps(case)[-1].result` is the same to the bit."""
+        return self.run(case, None)
+
+    def steps(self, case: C) -> TraceSteps:
         """Run the production kernel on a case, and return its steps: at least one; only the last has a `result`.
 
         Raises
@@ -95,31 +143,54 @@ class Algorithm(ABC, Generic[C]):
         InvalidInputError
             As the query itself does.
         """
+        result, rows = self.record(lambda trace: self.run(case, trace))
+        return TraceSteps(self.decoder(self, case, result).decode(rows), self, case)
 
-    def of(self, *arguments: Any, **named: Any) -> TraceSteps:
-        """Return the steps for the arguments that the query takes.
+    def case_of(self, *arguments: Any, **named: Any) -> Any:
+        """Return the case of the arguments that the query takes.
 
         Raises
         ------
         InvalidInputError
             An argument is not what the query takes.
         """
-        case = self.case_of(*arguments, **named)
-        return TraceSteps(self.steps(case), self, case)
+        return given.maker(self.example)(*arguments, **named)
 
-    @abstractmethod
-    def query(self, case: C) -> Any:
-        """Return the production answer, without a trace: `steps(case)[-1].result` is the same to the bit."""
+    def of(self, *arguments: Any, **named: Any) -> TraceSteps:
+        """Return the steps for the arguments that the query takes; raises as `case_of` and `steps`."""
+        return self.steps(self.case_of(*arguments, **named))
 
     def scenery(self, case: C) -> tuple[Mark, ...]:
         """Return the marks under those of every step, in all views."""
         return case.scenery
 
     @property
-    def case_kind(self) -> type[Case]:
+    def case_kind(self) -> Any:
         """Kind of case that it takes."""
         return type(self.example)
 
     def takes(self, case: Case) -> bool:
         """Return True if it takes this case."""
-        return isinstance(case, self.case_kind)
+        return isinstance(case, self.case_kind) and self.fits(case)
+
+    def fits(self, case: C) -> bool:
+        """Return True if it takes this case of its kind."""
+        return True
+
+
+class PairAlgorithm(Algorithm[PairCase]):
+    """An algorithm on two shapes at rest, or at the start of their motion.
+
+    Attributes
+    ----------
+    ask : callable
+        The query, which takes a, xf_a, b, xf_b and a trace.
+    """
+
+    ask: ClassVar[Callable[..., Any]]
+
+    def run(self, case: PairCase, trace: Any) -> Any:
+        return self.ask(*case.both, trace)
+
+    def fits(self, case: PairCase) -> bool:
+        return case.pair.shape_b is not None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from engine.common.words import decimals
 
-__all__ = ["meters", "square_meters"]
+__all__ = ["STILL", "amount", "changed", "meters", "moment", "rated", "signed", "square_meters"]
+
+STILL = 1e-9
+"""Values of solvers below this are reported as 0; m/s, N s."""
 
 
 def meters(value: float) -> str:
@@ -21,6 +26,45 @@ def meters(value: float) -> str:
 def square_meters(value: float) -> str:
     """Return an area for a sentence."""
     return f"{_few_digits(value)} m^2"
+
+
+def moment(t: float, width: float = 1.0) -> str:
+    """Return a time for a sentence, with enough digits to separate the ends of an interval of `width`.
+
+    Examples
+    --------
+    >>> moment(0.42), moment(0.42, 1e-5), moment(-math.inf)
+    ('t = 0.420', 't = 0.420000', 'never')
+    """
+    if math.isinf(t):
+        return "never"
+    digits = 3 if not 0.0 < width < 0.01 else min(1 - math.floor(math.log10(width)), 16)
+    return f"t = {decimals(t, digits) if abs(t) < 1e4 and (abs(t) >= 5e-4 or t == 0.0 or digits > 3) else f'{t:.3g}'}"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a number of a solver with its unit for a sentence."""
+    if abs(value) < STILL:
+        return f"0 {unit}"
+    return f"{decimals(value, 3)} {unit}" if 5e-3 <= abs(value) < 1e5 else f"{value:.3g} {unit}"
+
+
+def signed(impulse: float) -> str:
+    """Return an impulse with its sign."""
+    return "0 N s" if abs(impulse) < STILL else f"{'+' if impulse > 0.0 else ''}{amount(impulse, 'N s')}"
+
+
+def changed(name: str, old: float, new: float) -> str:
+    """Return how an impulse changes, as a clause."""
+    if abs(new - old) < STILL:
+        return f"{name} stays {amount(new, 'N s')}"
+    return f"{name} changes by {signed(new - old)} to {amount(new, 'N s')}"
+
+
+def rated(rate: float, nearing: str, parting: str, still: str) -> str:
+    """Return the phrase for a rate of separation, with the speed at its {}."""
+    phrase = nearing if rate < -STILL else parting if rate > STILL else still
+    return phrase.format(amount(abs(rate), "m/s"))
 
 
 def _few_digits(value: float) -> str:

@@ -2,23 +2,82 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.broadphase import BottomUpTree
 from engine.broadphase._bottom_up_kernel import BOTTOM_UP_CHOICE, BOTTOM_UP_CLUSTER, BOTTOM_UP_JOIN, BOTTOM_UP_ROUND, REACH
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Question
-from engine.trace._curve import center, curve_of
-from engine.trace._tree import ASKED, TREE, Forest, TreeAlgorithm, TreeSteps, half_perimeter
-from engine.trace.cases import BoxesCase
+from engine.trace._boxes import half_perimeter
+from engine.trace._curve import CURVE_EVENTS, CurveDecoder, center
+from engine.trace._tree import ASKED, TREE, TreeAlgorithm
+from engine.trace.rows import Event
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "BvhBottomUp"]
+__all__ = ["ALGORITHM"]
+
+
+class _Decoder(CurveDecoder):
+    events = {  # noqa: RUF012
+        **CURVE_EVENTS,
+        BOTTOM_UP_CHOICE: Event("choice", "place node:i other_place other:i distance"),
+        BOTTOM_UP_ROUND: Event("round", "n n_pairs:i is_slow:b"),
+        BOTTOM_UP_JOIN: Event("join", "node:i left:i right:i box:4"),
+        BOTTOM_UP_CLUSTER: Event("cluster", "place:i node:i"),
+    }
+
+    def __init__(self, *context: Any) -> None:
+        super().__init__(*context)
+        self.choices: list[Any] = []
+        for k, box in enumerate(self.case.boxes):
+            self.forest.put_leaf(k, k, box)
+
+    def choice(self, e: Any) -> None:
+        self.choices.append(e)
+
+    def round(self, e: Any) -> None:
+        forest, choices, name, n = self.forest, self.choices, self.forest.said, len(self.choices)
+        self.is_slow, self.clusters, self.choices = e.is_slow, list[int](), []
+        self.counts["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
+        ends = [(center(forest.boxes[choice.node]), center(forest.boxes[choice.other])) for choice in choices]
+        least = min(choices, key=lambda choice: choice.distance)
+        rest = "These are too few, so neighbors are joined instead" if e.is_slow else "They are joined now"
+        first, others = choices[0], [choice.node for choice in choices[1 : 1 + REACH]]
+        question = None
+        if len(others) > 1:
+            question = Question(
+                f"Which one does {name(first.node)} choose?", tuple(map(name, others)), others.index(first.other),
+                tuple(map(forest.place, others)), TREE.name,
+            )  # fmt: skip
+        self.show(
+            "choice", 5 if e.is_slow else 2,
+            f"Each of the {n} clusters points to its nearest neighbor. The nearest two are {name(least.node)} and {name(least.other)}, "
+            f"whose common box has a half perimeter of {meters(least.distance)}. {counted(e.n_pairs, 'pair')} chose each other. {rest}.",
+            marks=[Mark("arrow", "looked_at", two) for two in ends], bound=least.distance, question=question,
+            values={f"{forest.names[choice.node]} {forest.names[choice.other]}": choice.distance for choice in choices},
+        )  # fmt: skip
+
+    def join(self, e: Any) -> None:
+        forest, name, size = self.forest, self.forest.said, half_perimeter(e.box)
+        forest.put_inner(e.node, e.box, (e.left, e.right))
+        forest.set_roots([e.node if root == e.left else root for root in forest.roots if root != e.right])
+        why = "are neighbors" if self.is_slow else "chose each other"
+        words = f"{name(e.left)} and {name(e.right)} {why}, so {name(e.node)} joins them, with a half perimeter of {meters(size)}."
+        self.show(
+            "join", 5 if self.is_slow else 4, words[0].upper() + words[1:], {e.node: "new", e.left: "best", e.right: "best"},
+            values={"round both": size},
+        )  # fmt: skip
+
+    def cluster(self, e: Any) -> None:
+        self.clusters.append(e.node)
+        if e.place + 1 == len(self.forest.roots):
+            self.forest.set_roots(self.clusters)
 
 
 class BvhBottomUp(TreeAlgorithm):
     """A hierarchy in which clusters that are each other's nearest are joined."""
 
     title = "BVH, bottom-up: nearest pairs are joined"
-    page = "bvh.md#derivation"
     pseudo_code = (
         "order the boxes along a Z-shaped curve; each is a cluster",
         "until one is left, in rounds:",
@@ -30,76 +89,10 @@ class BvhBottomUp(TreeAlgorithm):
         *ASKED,
     )
     beside = ("bvh_top_down", "bvh_insertion", "bvh_morton", "dynamic_tree")
+    decoder = _Decoder
 
     def structure(self) -> BottomUpTree:
         return BottomUpTree(leaf_size=1)
-
-    def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        forest = Forest(len(case.boxes), is_built_up=True)
-        steps = TreeSteps(forest)
-        if not case.boxes:
-            return steps
-        for k, box in enumerate(case.boxes):
-            forest.put_leaf(k, k, box)
-        order = [row for row in rows if row[0] < BOTTOM_UP_CHOICE]
-        curve_of(steps, case, order, 0)
-        choices: list[tuple[int, int, float]] = []
-        clusters: list[int] = []
-        is_slow = False
-        for kind, *numbers in rows:
-            if kind == BOTTOM_UP_CHOICE:
-                choices.append((int(numbers[1]), int(numbers[3]), numbers[4]))
-            elif kind == BOTTOM_UP_ROUND:
-                is_slow, clusters = numbers[2] == 1.0, []
-                _chosen(steps, choices, int(numbers[1]), is_slow)
-                choices = []
-            elif kind == BOTTOM_UP_JOIN:
-                node, left, right = (int(number) for number in numbers[:3])
-                x0, y0, x1, y1 = numbers[3:7]
-                _joined(steps, node, left, right, (x0, y0, x1, y1), is_slow)
-            elif kind == BOTTOM_UP_CLUSTER:
-                clusters.append(int(numbers[1]))
-                if int(numbers[0]) + 1 == len(forest.roots):
-                    forest.set_roots(clusters)
-        steps.laid_out(6)
-        return steps
-
-
-def _chosen(steps: TreeSteps, choices: list[tuple[int, int, float]], n_pairs: int, is_slow: bool) -> None:
-    forest = steps.forest
-    n = len(choices)
-    steps.cost["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
-    arrows = tuple(Mark("arrow", "looked_at", (center(forest.boxes[i]), center(forest.boxes[other]))) for i, other, _ in choices)
-    least = min(choices, key=lambda choice: choice[2])
-    rest = "These are too few, so neighbors are joined instead" if is_slow else "They are joined now"
-    words = (
-        f"Each of the {n} clusters points to its nearest neighbor. "
-        f"The nearest two are {forest.said(least[0])} and {forest.said(least[1])}, "
-        f"whose common box has a half perimeter of {meters(least[2])}. {counted(n_pairs, 'pair')} chose each other. {rest}."
-    )
-    chooser = choices[0][0]
-    others = [cluster for cluster, _, _ in choices[1 : 1 + REACH]]
-    question = None
-    if len(others) > 1:
-        question = Question(
-            f"Which one does {forest.said(chooser)} choose?", tuple(map(forest.said, others)), others.index(choices[0][1]),
-            tuple(map(forest.place, others)), TREE.name,
-        )  # fmt: skip
-    values = {f"{forest.names[cluster]} {forest.names[other]}": distance for cluster, other, distance in choices}
-    steps.add("choice", 5 if is_slow else 2, words, marks=arrows, values=values, bound=least[2], question=question)
-
-
-def _joined(steps: TreeSteps, node: int, left: int, right: int, box: tuple[float, float, float, float], is_slow: bool) -> None:
-    forest = steps.forest
-    forest.put_inner(node, box, (left, right))
-    forest.set_roots([node if root == left else root for root in forest.roots if root != right])
-    why = "are neighbors" if is_slow else "chose each other"
-    size = f"with a half perimeter of {meters(half_perimeter(box))}"
-    words = f"{forest.said(left)} and {forest.said(right)} {why}, so {forest.said(node)} joins them, {size}."
-    steps.add(
-        "join", 5 if is_slow else 4, words[0].upper() + words[1:], {node: "new", left: "best", right: "best"},
-        values={"round both": half_perimeter(box)},
-    )  # fmt: skip
 
 
 ALGORITHM = BvhBottomUp()

@@ -3,26 +3,98 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
+from typing import Any
 
 from engine.broadphase import TopDownTree
 from engine.broadphase._top_down_kernel import N_BINS, TOP_DOWN_COST, TOP_DOWN_ITEM, TOP_DOWN_SPLIT
 from engine.common.words import counted
-from engine.contracts.trace import Mark, Point, Question, View
-from engine.trace._tree import ASKED, TREE, Box, Forest, TreeAlgorithm, TreeSteps
-from engine.trace.cases import BoxesCase
+from engine.contracts.trace import Point, Question, View
+from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
+from engine.trace.marks import dot, path
 from engine.trace.protocol import PLANE
+from engine.trace.rows import Event
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "BvhTopDown"]
+__all__ = ["ALGORITHM"]
 
 COSTS = View("costs", "cost of each cut", x="bin boundary", y="half perimeter x boxes, left + right, m")
+
+
+class _Decoder(TreeDecoder):
+    events = {  # noqa: RUF012
+        **WALK_EVENTS,
+        TOP_DOWN_COST: Event("cut_cost", "border cost"),
+        TOP_DOWN_SPLIT: Event("split", "depth low:i split:i high:i axis:i start span border:i"),
+        TOP_DOWN_ITEM: Event("set_item", "at:i item:i"),
+    }
+    layout_line = 7
+
+    def __init__(self, *context: Any) -> None:
+        super().__init__(*context)
+        n = len(self.case.boxes)
+        self.items, self.costs_so_far = list(range(n)), list[Point]()
+        if n > 0:
+            root = self._set(0, n)
+            self.forest.set_roots([root])
+            self.show("start", 0, f"All {counted(n, 'box', 'boxes')} form one set.", {root: "new"})
+
+    def _set(self, low: int, high: int) -> int:
+        """Return the node of a set, put into the forest if it is new; a set is identified by its first index and its size."""
+        forest, boxes, items = self.forest, self.case.boxes, self.items[low:high]
+        node = low * (len(boxes) + 1) + len(items)
+        if node not in forest.names:
+            if len(items) == 1:
+                forest.put_leaf(node, items[0], boxes[items[0]])
+            else:
+                x0, y0, x1, y1 = zip(*(boxes[k] for k in items), strict=True)
+                forest.put_inner(node, (min(x0), min(y0), max(x1), max(y1)))
+        return node
+
+    def cut_cost(self, e: Any) -> None:
+        self.costs_so_far.append(e)
+
+    def set_item(self, e: Any) -> None:
+        """The order of a set's boxes is read with its split."""
+
+    def split(self, e: Any) -> None:
+        forest, name, costs, self.costs_so_far = self.forest, self.forest.said, self.costs_so_far, []
+        node = self._set(e.low, e.high)
+        for row in islice(self.ahead, e.high - e.low):
+            self.items[row.at] = row.item
+        self.counts["choices tried"] += len(costs)
+        left, right = self._set(e.low, e.split), self._set(e.split, e.high)
+        box, axis = forest.boxes[node], "xy"[e.axis]
+        forest.put_inner(node, box, (left, right))
+        into = f"with {name(left)} on the left and {name(right)} on the right"
+        if e.border == 0:
+            self.show(
+                "halved", 6, f"No cut between bins separates the boxes of {name(node)}. It is halved in its current order, {into}.",
+                {node: "looked_at", left: "new", right: "new"},
+            )  # fmt: skip
+            return
+        at, cost = e.start + e.border * e.span / N_BINS, dict(costs)[e.border]
+        ends = ((at, box[1]), (at, box[3])) if axis == "x" else ((box[0], at), (box[2], at))
+        finite = [(border, cost) for border, cost in costs if cost < math.inf]
+        self.show(
+            "cut", 5, f"The centers of {name(node)} spread more widely along {axis}, over {meters(e.span)}. Of "
+            f"{counted(len(finite), 'cut')} between bins, the one before bin {e.border}, at {axis} = {meters(at)}, has the least "
+            f"cost, {meters(cost)}, {into}.",
+            {node: "looked_at", left: "new", right: "new"},
+            (
+                path("bound", *ends, text=f"{axis} = {meters(at)}"),
+                *((path("other", *finite, view=COSTS.name),) if len(finite) > 1 else ()),
+                dot("other", *finite, view=COSTS.name), dot("best", (float(e.border), cost), view=COSTS.name, text=meters(cost)),
+            ),
+            values={"cost": cost, "at": at, "span": e.span}, bound=cost,
+            question=Question(f"Along which axis will {name(node)} be cut?", ("x", "y"), e.axis),
+        )  # fmt: skip
 
 
 class BvhTopDown(TreeAlgorithm):
     """A hierarchy that is cut by the surface-area heuristic."""
 
     title = "BVH, top-down: each set is split where it costs least"
-    page = "bvh.md#derivation"
     pseudo_code = (
         "start with the set of all boxes; for each set, the left one first:",
         "  if it is one box: it is a leaf",
@@ -36,80 +108,10 @@ class BvhTopDown(TreeAlgorithm):
     )
     views = (PLANE, TREE, COSTS)
     beside = ("bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree")
+    decoder = _Decoder
 
     def structure(self) -> TopDownTree:
         return TopDownTree(leaf_size=1)
-
-    def built(self, case: BoxesCase, rows: list[list[float]]) -> TreeSteps:
-        steps = TreeSteps(Forest(len(case.boxes)))
-        n = len(case.boxes)
-        items, nodes = list(range(n)), _Sets(steps.forest, case)
-        if n > 0:
-            steps.forest.set_roots([nodes.of(items, 0)])
-            steps.add("start", 0, f"All {counted(n, 'box', 'boxes')} form one set.", {nodes.of(items, 0): "new"})
-        costs: list[Point] = []
-        for k, (kind, *numbers) in enumerate(rows):
-            if kind == TOP_DOWN_COST:
-                costs.append((numbers[0], numbers[1]))
-            elif kind == TOP_DOWN_SPLIT:
-                low, split, high = (int(number) for number in numbers[1:4])
-                before = nodes.of(items[low:high], low)
-                for row in rows[k + 1 : k + 1 + high - low]:
-                    assert row[0] == TOP_DOWN_ITEM
-                    items[int(row[1])] = int(row[2])
-                steps.cost["choices tried"] += len(costs)
-                _split(steps, before, nodes.of(items[low:split], low), nodes.of(items[split:high], split), numbers[4:], costs)
-                costs = []
-        if n > 0:
-            steps.laid_out(7)
-        return steps
-
-
-class _Sets:
-    """Sets of boxes as nodes, each with the box around it; a set is identified by its first index and its size."""
-
-    def __init__(self, forest: Forest, case: BoxesCase) -> None:
-        self._forest, self._boxes = forest, case.boxes
-
-    def of(self, items: list[int], low: int) -> int:
-        """Return the node of a set, put into the forest if it is new."""
-        node = low * (len(self._boxes) + 1) + len(items)
-        if node not in self._forest.names:
-            if len(items) == 1:
-                self._forest.put_leaf(node, items[0], self._boxes[items[0]])
-            else:
-                x0, y0, x1, y1 = zip(*(self._boxes[k] for k in items), strict=True)
-                around: Box = min(x0), min(y0), max(x1), max(y1)
-                self._forest.put_inner(node, around)
-        return node
-
-
-def _split(steps: TreeSteps, node: int, left: int, right: int, numbers: list[float], costs: list[Point]) -> None:
-    forest = steps.forest
-    axis, start, span, border = "xy"[int(numbers[0])], numbers[1], numbers[2], int(numbers[3])
-    box = forest.boxes[node]
-    forest.put_inner(node, box, (left, right))
-    into = f"with {forest.said(left)} on the left and {forest.said(right)} on the right"
-    if border == 0:
-        steps.add("halved", 6, f"No cut between bins separates the boxes of {forest.said(node)}. "
-                  f"It is halved in its current order, {into}.",
-                  {node: "looked_at", left: "new", right: "new"})  # fmt: skip
-        return
-    at, cost = start + border * span / N_BINS, dict(costs)[border]
-    ends = ((at, box[1]), (at, box[3])) if axis == "x" else ((box[0], at), (box[2], at))
-    finite = tuple(point for point in costs if point[1] < math.inf)
-    marks = (
-        Mark("path", "bound", ends, text=f"{axis} = {meters(at)}"),
-        *((Mark("path", "other", finite, COSTS.name),) if len(finite) > 1 else ()),
-        Mark("point", "other", finite, COSTS.name), Mark("point", "best", ((float(border), cost),), COSTS.name, meters(cost)),
-    )  # fmt: skip
-    steps.add(
-        "cut", 5, f"The centers of {forest.said(node)} spread more widely along {axis}, over {meters(span)}. Of "
-        f"{counted(len(finite), 'cut')} "
-        f"between bins, the one before bin {border}, at {axis} = {meters(at)}, has the least cost, {meters(cost)}, {into}.",
-        {node: "looked_at", left: "new", right: "new"}, marks, {"cost": cost, "at": at, "span": span}, cost,
-        Question(f"Along which axis will {forest.said(node)} be cut?", ("x", "y"), "xy".index(axis)),
-    )  # fmt: skip
 
 
 ALGORITHM = BvhTopDown()

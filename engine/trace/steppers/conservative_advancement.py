@@ -2,26 +2,79 @@
 
 from __future__ import annotations
 
-from engine.continuous import time_of_impact as chapter
-from engine.continuous._advancement_kernel import ADVANCE_CHORD, ADVANCE_ROOT, ADVANCE_STEP, bound_at
-from engine.continuous._motion_kernel import IMPACT_GAP
-from engine.contracts import Status
-from engine.contracts.trace import Mark, Question, TraceStep
-from engine.trace._bars import moment
-from engine.trace._impact import Impact, ImpactAlgorithm, Measured, curve, on_axis_of_time
-from engine.trace.words import meters
+from typing import Any
 
-__all__ = ["ALGORITHM", "ConservativeAdvancement"]
+from engine.continuous import time_of_impact as chapter
+from engine.continuous._advancement_kernel import ADVANCE_ROOT, ADVANCE_STEP, bound_at
+from engine.contracts import Status
+from engine.contracts.trace import Mark, Question
+from engine.trace._impact import IMPACT_EVENTS, ImpactAlgorithm, ImpactDecoder, clear_time, curve
+from engine.trace.marks import dot
+from engine.trace.rows import Event
+from engine.trace.words import meters, moment
+
+__all__ = ["ALGORITHM"]
 
 _PIECES = 16
 """Number of segments of a drawn parabola."""
+
+
+class _Decoder(ImpactDecoder):
+    events = {  # noqa: RUF012
+        **IMPACT_EVENTS,
+        ADVANCE_ROOT: Event("root", "s above slope bend bound"),
+        ADVANCE_STEP: Event("advance", "t s after"),
+    }
+
+    def gap(self, e: Any) -> None:
+        self.parabolas: list[Any] = []
+        super().gap(e)
+
+    def root(self, e: Any) -> None:
+        self.parabolas.append(e)
+
+    def advance(self, e: Any) -> None:
+        at, foremost = self.last, self.parabolas[-1]
+        assert at is not None
+        reaches = self.result.status is Status.HIT and not any(type(later) is type(e) for later in self.ahead)
+        marks: list[Mark] = []
+        seen: set[tuple[float, float]] = set()
+        end = min(max(1.5 * e.s, 0.02), 1.0 - e.t)
+        for f in reversed(self.parabolas):
+            if (f.above, f.slope) not in seen:
+                seen.add((f.above, f.slope))
+                points = [(e.t + end * k / _PIECES, bound_at(f.above, f.slope, f.bend, end * k / _PIECES)) for k in range(_PIECES + 1)]
+                name = "F" if len(seen) == 1 else "another corner" if len(seen) == 2 else ""
+                marks += curve("bound" if len(seen) == 1 else "dropped", points, name)
+        above, slope, bend = meters(foremost.above), foremost.slope, foremost.bend
+        corner = "In a fraction s of the motion, the foremost corner"
+        if abs(foremost.above - at.gap) > self.tolerance:
+            corner = f"By then another corner is foremost, {above} away. In a fraction s of the motion, it"
+        speed = f"approaches by {meters(-slope)} x s" if slope < 0.0 else f"moves away by {meters(slope)} x s"
+        turning = f", and rotation adds at most K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
+        then = (
+            f"s = {e.s:.3g}. No contact can be missed by advancing to {moment(e.after, e.s)}."
+            if e.after < self.t_last
+            else f"the end, so the search advances to {moment(e.after)}."
+        )
+        self.add(
+            "advance", 6, f"{corner} {speed}{turning}: the gap of {above} cannot close before {then}", at.looked_at, at.points, at.unit,
+            e.after, {"t": e.t, "above": foremost.above, "slope": slope, "K": bend, "s": e.s},
+            marks=(
+                *self.gap_marks(at, "ghost"), *marks, *clear_time("kept", e.t, e.after, "clear"),
+                *self.placed(e.after), dot("looked_at", (e.after, 0.0), view="curve", text=moment(e.after)),
+            ),
+            question=Question(
+                "Will this advance reach the first contact?",
+                ("yes, to within the tolerance", "no, it stops short, or there is none"), 0 if reaches else 1,
+            ),
+        )  # fmt: skip
 
 
 class ConservativeAdvancement(ImpactAlgorithm):
     """Mirtich's conservative advancement, with a bound of second order."""
 
     title = "Conservative advancement: time of impact"
-    page = "time_of_impact.md#derivation"
     pseudo_code = (
         "t = when the circles around the shapes first meet; if never: a miss",
         "repeat:",
@@ -33,62 +86,8 @@ class ConservativeAdvancement(ImpactAlgorithm):
         "  t = t + s",
     )
     beside = ("bisection", "bilateral_advancement", "swept_sat")
-    method = staticmethod(chapter.conservative_advancement)
-
-    def decoded(self, impact: Impact, rows: list[list[float]]) -> list[TraceStep]:
-        steps: list[TraceStep] = []
-        last: Measured | None = None
-        parabolas: list[list[float]] = []
-        for k, row in enumerate(rows):
-            if row[0] == IMPACT_GAP:
-                last, parabolas = impact.measure(row[1:]), []
-                steps.append(impact.gap(last, 2))
-            elif row[0] == ADVANCE_ROOT:
-                parabolas.append(row[1:6])
-            elif row[0] == ADVANCE_CHORD:
-                continue
-            elif row[0] == ADVANCE_STEP:
-                assert last is not None
-                reaches = impact.result.status is Status.HIT and not any(later[0] == ADVANCE_STEP for later in rows[k + 1 :])
-                steps.append(_advance(impact, last, parabolas, row[1:4], reaches))
-        return [*steps, impact.answer(steps, last, (0, 3, 4))]
-
-
-def _advance(impact: Impact, at: Measured, parabolas: list[list[float]], row: list[float], reaches: bool) -> TraceStep:
-    t, s, after = row
-    _, above, slope, bend, _ = parabolas[-1]
-    marks: list[Mark] = []
-    seen: set[tuple[float, float]] = set()
-    for _, start, rate, fall, _ in reversed(parabolas):
-        if (start, rate) not in seen:
-            seen.add((start, rate))
-            end = min(max(1.5 * s, 0.02), 1.0 - t)
-            points = [(t + end * k / _PIECES, bound_at(start, rate, fall, end * k / _PIECES)) for k in range(_PIECES + 1)]
-            marks += curve(
-                "bound" if len(seen) == 1 else "dropped", points, "F" if len(seen) == 1 else "another corner" if len(seen) == 2 else ""
-            )
-    corner = "In a fraction s of the motion, the foremost corner"
-    if abs(above - at.gap) > impact.tolerance:
-        corner = f"By then another corner is foremost, {meters(above)} away. In a fraction s of the motion, it"
-    speed = f"{corner} approaches by {meters(-slope)} x s" if slope < 0.0 else f"{corner} moves away by {meters(slope)} x s"
-    turning = f", and rotation adds at most K s^2 / 2, K = {meters(bend)}" if bend > 0.0 else ""
-    sentence = f"{speed}{turning}: the gap of {meters(above)} cannot close before "
-    if after < impact.t_last:
-        sentence += f"s = {s:.3g}. No contact can be missed by advancing to {moment(after, s)}."
-    else:
-        sentence += f"the end, so the search advances to {moment(after)}."
-    return impact.step(
-        "advance", 6, sentence, looked_at=at.looked_at, points=at.points, axis=at.unit, bound=after,
-        values={"t": t, "above": above, "slope": slope, "K": bend, "s": s},
-        marks=(
-            *impact.gap_marks(at, "ghost"), *marks, *on_axis_of_time("kept", t, after, "clear"),
-            *impact.placed(after, "looked_at"), Mark("point", "looked_at", ((after, 0.0),), "curve", moment(after)),
-        ),
-        question=Question(
-            "Will this advance reach the first contact?",
-            ("yes, to within the tolerance", "no, it stops short, or there is none"), 0 if reaches else 1,
-        ),
-    )  # fmt: skip
+    decoder = _Decoder
+    ask = staticmethod(chapter.conservative_advancement)
 
 
 ALGORITHM = ConservativeAdvancement()

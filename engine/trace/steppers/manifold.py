@@ -10,7 +10,7 @@ from engine.trace.cases import PairCase
 from engine.trace.protocol import TraceSteps
 from engine.trace.steppers import manifold_box2d
 
-__all__ = ["ALGORITHM", "ExactManifold"]
+__all__ = ["ALGORITHM"]
 
 
 class ExactManifold(ClippedManifold):
@@ -22,10 +22,7 @@ class ExactManifold(ClippedManifold):
     pseudo_code = (*choice, *CLIPPING)
     beside = ("manifold_box2d", "sat", "epa")
 
-    @property
-    def example(self) -> PairCase:
-        there = Transform((0.85, 1.05), 0.28)
-        return PairCase(Pair("manifold", Polygon.box(1.0, 0.7), Transform(), Polygon.box(0.9, 0.55), there))
+    example = PairCase(Pair("manifold", Polygon.box(1.0, 0.7), Transform(), Polygon.box(0.9, 0.55), Transform((0.85, 1.05), 0.28)))
 
     def of(self, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> TraceSteps:
         """Return the steps of `engine.query.manifold`, by either rule."""

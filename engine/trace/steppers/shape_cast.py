@@ -7,20 +7,18 @@ from typing import Any
 from engine.common.checks import point
 from engine.continuous import swept as chapter
 from engine.contracts import RayHit
-from engine.contracts.trace import Mark, Point, TraceStep
+from engine.contracts.trace import Point
 from engine.geometry import AnyShape, Capsule, Polygon, Transform, check_shape
 from engine.trace import given
-from engine.trace._bars import TIMES
-from engine.trace._swept import SWEPT_DIFFERENCE_VIEW, SweptDecoder, Thrown, translates, translation_of
+from engine.trace._swept import SWEPT_DIFFERENCE_VIEW, SweptAlgorithm, SweptDecoder
+from engine.trace._times import TIMES, Side
 from engine.trace.cases import PairCase
-from engine.trace.protocol import PLANE, Algorithm, TraceSteps
-from engine.trace.rows import record_rows
-from engine.trace.steppers import swept_sat
+from engine.trace.protocol import PLANE
 
-__all__ = ["ALGORITHM", "ShapeCast"]
+__all__ = ["ALGORITHM"]
 
 
-class ShapeCast(Algorithm[PairCase]):
+class ShapeCast(SweptAlgorithm):
     """A ray with a shape: A is cast at B, which is at rest."""
 
     title = "Shape cast: where a cast shape first touches"
@@ -41,51 +39,28 @@ class ShapeCast(Algorithm[PairCase]):
     )
     views = (PLANE, SWEPT_DIFFERENCE_VIEW, TIMES)
     beside = ("ray_cast", "swept_sat", "conservative_advancement")
+    decoder = SweptDecoder
+    example = given.of_velocities(
+        Capsule((-0.35, 0.0), (0.35, 0.2), 0.25), Transform((-2.4, 1.2), 0.5), (4.2, -1.3),
+        Polygon([(-0.7, -0.6), (0.6, -0.9), (1.0, 0.3), (-0.2, 1.0)]), Transform((0.6, 0.0)), (0.0, 0.0),
+    )  # fmt: skip
 
-    @property
-    def example(self) -> PairCase:
-        capsule = Capsule((-0.35, 0.0), (0.35, 0.2), 0.25)
-        kite = Polygon([(-0.7, -0.6), (0.6, -0.9), (1.0, 0.3), (-0.2, 1.0)])
-        return given.of_velocities(capsule, Transform((-2.4, 1.2), 0.5), (4.2, -1.3), kite, Transform((0.6, 0.0)), (0.0, 0.0))
+    def run(self, case: PairCase, trace: Any) -> RayHit:
+        a, xf_a, b, xf_b = case.both
+        return chapter.shape_cast(a, xf_a, case.translations[0], b, xf_b, trace)
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
-        return swept_sat.swept_scenery(case, *_sides(case, translation_of(case.pair.pose_a, case.pair.end_a)))
+    def sides(self, case: PairCase) -> tuple[Side, Side]:
+        first, second = super().sides(case)
+        return second, first
 
-    def query(self, case: PairCase) -> RayHit:
-        return _query(case, translation_of(case.pair.pose_a, case.pair.end_a), None)
-
-    def steps(self, case: PairCase) -> list[TraceStep]:
-        return _steps(case, translation_of(case.pair.pose_a, case.pair.end_a))
-
-    def of(self, shape: AnyShape, xf: Transform, translation: Point, target: AnyShape, xf_target: Transform) -> TraceSteps:
+    def case_of(self, shape: AnyShape, xf: Transform, translation: Point, target: AnyShape, xf_target: Transform) -> PairCase:
+        """Return the case of the arguments of `engine.query.shape_cast`."""
         check_shape("target", target)
         point("translation", translation)
-        case = given.of_velocities(shape, xf, translation, target, xf_target, (0.0, 0.0))
-        return TraceSteps(_steps(case, translation), self, case)
+        return given.of_velocities(shape, xf, translation, target, xf_target, (0.0, 0.0))
 
-    def takes(self, case: Any) -> bool:
-        return translates(case) and case.pair.end_b == case.pair.pose_b
-
-
-class _Decoder(SweptDecoder):
-    def contact(self, result: RayHit) -> tuple[tuple[Point, ...], Point, Point]:
-        assert result.point is not None and result.normal is not None
-        return (result.point,), result.normal, result.point
-
-
-def _query(case: PairCase, way: Point, trace: Any) -> RayHit:
-    a, xf_a, b, xf_b = case.both
-    return chapter.shape_cast(a, xf_a, way, b, xf_b, trace)
-
-
-def _steps(case: PairCase, way: Point) -> list[TraceStep]:
-    result, rows = record_rows(lambda trace: _query(case, way, trace))
-    return _Decoder(*_sides(case, way)).decoded(rows, result)
-
-
-def _sides(case: PairCase, way: Point) -> tuple[Thrown, Thrown]:
-    a, xf_a, b, xf_b = case.both
-    return Thrown("b", b, xf_b, (0.0, 0.0)), Thrown("a", a, xf_a, way)
+    def fits(self, case: PairCase) -> bool:
+        return case.translates and case.pair.end_b == case.pair.pose_b
 
 
 ALGORITHM = ShapeCast()

@@ -6,72 +6,16 @@ import math
 from collections.abc import Iterator
 
 from engine.bounding import circles as chapter
-from engine.bounding.circles import BoundingCircle, Circumscribed, WelzlRun, WelzlTest
-from engine.contracts.trace import Mark, Point, Question, TraceStep
-from engine.trace import given
-from engine.trace._points import as_points, dots, features, named, names
+from engine.bounding.circles import Circumscribed, WelzlRun, WelzlTest
+from engine.contracts.trace import Mark, Point, Question
+from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
-from engine.trace.protocol import Algorithm
+from engine.trace.marks import as_points, dots
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM", "SmallestCircle"]
+__all__ = ["ALGORITHM"]
 
 _ANSWERS = ("yes, the circle stays", "no, it lies on the next circle")
-
-
-class SmallestCircle(Algorithm[PointsCase]):
-    """Welzl's incremental algorithm, as three loops."""
-
-    title = "Welzl: the smallest circle around points"
-    page = "bounding.md#derivation"
-    case_of = staticmethod(given.of_points)
-    pseudo_code = (
-        "p = the corners of the points' hull, in random order",
-        "circle = p[0] alone; for each i: is p[i] in the circle?",
-        "  if not, it is on the next circle: circle = p[i] alone",
-        "  for each j < i: is p[j] in the circle?",
-        "    if not, it is on the next circle: diameter = p[i] to p[j]",
-        "    for each k < j: is p[k] in the circle?",
-        "      if not: circle = the one through p[i], p[j], p[k]",
-        "check: the radius that its points need, and the one that contains all",
-        "if these differ by more than rounding: repeat in exact fractions",
-        "the circle, enlarged for rounding",
-    )
-    beside = ("rotating_calipers",)
-
-    @property
-    def example(self) -> PointsCase:
-        return PointsCase(((-1.9, -0.3), (-1.2, 1.2), (-0.6, -1.4), (-0.3, 0.4), (0.4, 1.6), (0.7, -0.5), (1.2, -1.1), (1.7, 0.8)))
-
-    def query(self, case: PointsCase) -> BoundingCircle:
-        return chapter.smallest_circle(case.points)
-
-    def steps(self, case: PointsCase) -> list[TraceStep]:
-        trace: list[WelzlRun] = []
-        result = chapter.smallest_circle(case.points, trace)
-        steps: list[TraceStep] = []
-        n_tests = 0
-        for row in trace:
-            run = _Run(case, row)
-            steps.append(run.beginning({"steps": len(steps), "tests": n_tests}))
-            for known, at, test, after in _replayed(row):
-                n_tests += 1
-                steps.append(run.tested(known, at, test, after, {"steps": len(steps), "tests": n_tests}))
-            if not row.is_exact:
-                steps.append(run.judged(len(trace) == 1, {"steps": len(steps), "tests": n_tests}))
-        support = run.of(row.found.support)
-        said = f"{names(case, support)} determine the smallest circle, with a radius of {meters(result.radius)}."
-        if len(support) == 1:
-            said = f"The smallest circle is {case.name(support[0])}, enlarged only for rounding to {meters(result.radius)}."
-        return [
-            *steps,
-            TraceStep(
-                "answer", 9, said,
-                features(case, *support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
-                marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),
-                cost={"steps": len(steps), "tests": n_tests}, result=result,
-            ),
-        ]  # fmt: skip
 
 
 def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, Circumscribed[float]]]:
@@ -88,13 +32,8 @@ def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, 
                 yield (i, j), k, next(tests), next(after)
 
 
-class _Run:
-    """A run, in the case's coordinates."""
-
-    def __init__(self, case: PointsCase, row: WelzlRun) -> None:
-        self.case, self.row = case, row
-        self.middle: Point = as_points(row.middle)[0]
-        self.points = as_points(row.points)
+class _Decoder(PointsDecoder):
+    costs = ("tests",)
 
     def of(self, indices: tuple[int, ...]) -> tuple[Point, ...]:
         """Return points of the run by their numbers in its order."""
@@ -104,65 +43,101 @@ class _Run:
         """Return center and radius, world frame."""
         return (float(circle.x) + self.middle[0], float(circle.y) + self.middle[1]), math.sqrt(circle.radius_sq)
 
-    def beginning(self, cost: dict[str, int]) -> TraceStep:
-        """Return the step of the order, and the first circle."""
-        n, first = len(self.points), self.case.name(self.points[0])
-        why = "This repeats it in exact fractions. " if self.row.is_exact else "No other points matter. " if n > 2 else ""
-        order = f"The {n} corners of the hull are in random order, {names(self.case, self.points)}." if n > 1 else "All points coincide."
-        return TraceStep(
-            "order", 8 if self.row.is_exact else 0,
-            f"{why}{order} The first circle is {first} alone.",
-            features(self.case, *self.points), self.points, bound=0.0,
-            marks=(*dots("kept", self.points[1:]), named(self.case, "new", self.points[0])), cost=cost,
+    def decode_row(self, row: WelzlRun) -> None:
+        """Add the steps of a run: the order and the first circle, the tests, and the check of the effect of rounding."""
+        (self.middle,), self.points = as_points(row.middle), as_points(row.points)
+        n, first = len(self.points), self.points[0]
+        why = "This repeats it in exact fractions. " if row.is_exact else "No other points matter. " if n > 2 else ""
+        order = f"The {n} corners of the hull are in random order, {self.names(self.points)}." if n > 1 else "All points coincide."
+        self.add(
+            "order", 8 if row.is_exact else 0, f"{why}{order} The first circle is {self.name(first)} alone.",
+            self.features(*self.points), self.points, bound=0.0, marks=(*dots("kept", self.points[1:]), self.named("new", first)),
+        )  # fmt: skip
+        for known, at, test, after in _replayed(row):
+            self.counts["tests"] += 1
+            self._tested(known, at, test, after)
+        self.support = support = self.of(row.found.support)
+        if row.is_exact:
+            return
+        center, radius = self.circle(row.found)
+        verb = "demands" if len(support) == 1 else "demand"
+        verdict = (
+            "these agree within rounding"
+            if len(self.rows) == 1
+            else "these differ by more than rounding, so a rounding error decided a test"
+        )
+        self.add(
+            "judged", 7,
+            f"{self.names(support)} alone {verb} a radius of {meters(row.demanded)}, and {meters(row.holds_all)} contains all points: "
+            f"{verdict}.", self.features(*support), support, bound=row.demanded,
+            values={"demanded": row.demanded, "holds all": row.holds_all},
+            marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)),
         )  # fmt: skip
 
-    def tested(self, known: tuple[int, ...], at: int, test: WelzlTest, after: Circumscribed[float], cost: dict[str, int]) -> TraceStep:
-        """Return the step that tests a point against the circle."""
-        case, point, level = self.case, self.points[at], len(known)
-        name, on_it = case.name(point), names(case, self.of(known)).replace(", ", " and ")
+    def _tested(self, known: tuple[int, ...], at: int, test: WelzlTest, after: Circumscribed[float]) -> None:
+        """Add the step that tests a point against the circle."""
+        point, level, fixed, support = self.points[at], len(known), self.of(known), self.of(test.circle.support)
+        name, on_it = self.name(point), self.names(fixed)
         center, radius = self.circle(test.circle)
         next_center, next_radius = self.circle(after)
         off = math.dist(center, point) - radius
-        support = names(case, self.of(test.circle.support)).replace(", ", " ")
-        of_whom = f"the circle of {support}{' alone' if len(test.circle.support) == 1 else ''}"
+        of_whom = f"the circle of {self.names(support).replace(', ', ' ')}{' alone' if len(support) == 1 else ''}"
         if test.is_in:
             what = f"{name} is inside {of_whom}, {meters(max(-off, 0.0))} from its edge, so nothing changes."
         else:
             then = (
                 f", so it is on the edge of the next one. All earlier points are tested again, starting with {name} alone",
                 f", so it is on the next one as well: {on_it} to {name} is its diameter, and its radius is {meters(next_radius)}",
-                f", so the next one passes through {on_it.replace(' and ', ', ')} and {name}, and its radius is {meters(next_radius)}",
+                f", so the next one passes through {on_it} and {name}, and its radius is {meters(next_radius)}",
             )[level]
             what = f"{name} lies {meters(max(off, 0.0))} outside {of_whom}{then}."
         if known:
-            what = f"With {on_it} on the edge, {what}"
-        question = Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1)
-        seen = self.points[:at]
-        return TraceStep(
+            what = f"With {on_it.replace(', ', ' and ')} on the edge, {what}"
+        self.add(
             ("among all", "one known", "two known")[level], 2 * level + (1 if test.is_in else 2), what,
-            features(case, point, *self.of(known)), (point, *self.of(test.circle.support)), bound=radius if level == 0 else None,
+            self.features(point, *fixed), (point, *support), bound=radius if level == 0 else None,
             values={"radius": radius, "next radius": next_radius, "outside": off},
             marks=(
-                *dots("kept", seen), *dots("best", self.of(known)), named(case, "looked_at", point),
+                *dots("kept", self.points[:at]), *dots("best", fixed), self.named("looked_at", point),
                 Mark("circle", "kept" if test.is_in else "dropped", (center,), radius=radius),
                 *(() if test.is_in else (Mark("circle", "new", (next_center,), radius=next_radius),)),
             ),
-            cost=cost, question=question,
+            question=Question(f"Is {name} in the circle?", _ANSWERS, 0 if test.is_in else 1),
         )  # fmt: skip
 
-    def judged(self, is_smallest: bool, cost: dict[str, int]) -> TraceStep:
-        """Return the step that checks the effect of rounding."""
-        support, (center, radius) = self.of(self.row.found.support), self.circle(self.row.found)
-        verb = "demands" if len(support) == 1 else "demand"
-        verdict = "these agree within rounding" if is_smallest else "these differ by more than rounding, so a rounding error decided a test"
-        return TraceStep(
-            "judged", 7,
-            f"{names(self.case, support)} alone {verb} a radius of {meters(self.row.demanded)}, and {meters(self.row.holds_all)} "
-            "contains all "
-            f"points: {verdict}.", features(self.case, *support), support, bound=self.row.demanded,
-            values={"demanded": self.row.demanded, "holds all": self.row.holds_all},
-            marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)), cost=cost,
+    def answer(self) -> None:
+        result, support, radius = self.result, self.support, meters(self.result.radius)
+        words = f"{self.names(support)} determine the smallest circle, with a radius of {radius}."
+        if len(support) == 1:
+            words = f"The smallest circle is {self.name(support[0])}, enlarged only for rounding to {radius}."
+        self.add(
+            "answer", 9, words, self.features(*support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
+            marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),
+            result=result,
         )  # fmt: skip
+
+
+class SmallestCircle(PointsAlgorithm):
+    """Welzl's incremental algorithm, as three loops."""
+
+    title = "Welzl: the smallest circle around points"
+    page = "bounding.md#derivation"
+    pseudo_code = (
+        "p = the corners of the points' hull, in random order",
+        "circle = p[0] alone; for each i: is p[i] in the circle?",
+        "  if not, it is on the next circle: circle = p[i] alone",
+        "  for each j < i: is p[j] in the circle?",
+        "    if not, it is on the next circle: diameter = p[i] to p[j]",
+        "    for each k < j: is p[k] in the circle?",
+        "      if not: circle = the one through p[i], p[j], p[k]",
+        "check: the radius that its points need, and the one that contains all",
+        "if these differ by more than rounding: repeat in exact fractions",
+        "the circle, enlarged for rounding",
+    )
+    beside = ("rotating_calipers",)
+    decoder = _Decoder
+    ask = staticmethod(chapter.smallest_circle)
+    example = PointsCase(((-1.9, -0.3), (-1.2, 1.2), (-0.6, -1.4), (-0.3, 0.4), (0.4, 1.6), (0.7, -0.5), (1.2, -1.1), (1.7, 0.8)))
 
 
 ALGORITHM = SmallestCircle()

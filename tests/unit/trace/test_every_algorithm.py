@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -30,9 +31,30 @@ def same(one, other):
     return repr(one) == repr(other) if hasattr(one, "__dataclass_fields__") else one == other
 
 
-def judge(name, n, seed=0):
+def widths_of(rows):
+    """Return how many numbers the kernel wrote in the widest row of each kind."""
+    widths = {}
+    for kind, *numbers in rows:
+        width = max((k + 1 for k, number in enumerate(numbers) if not math.isnan(number)), default=0)
+        widths[kind] = max(width, widths.get(kind, 0))
+    return widths
+
+
+def judge(name, n, monkeypatch, seed=0):
     algorithm = trace.algorithm(name)
-    check = importlib.import_module(f"tests.unit.trace.claims.{name}").check
+    is_solver = name in trace.GROUPS["solvers"]
+    module = importlib.import_module(f"tests.unit.trace.claims.{'solvers' if is_solver else name}")
+    check = partial(module.check, method=name) if is_solver else module.check
+    events, record, widths = algorithm.decoder.events, algorithm.record, {}
+
+    def recorded(ask):
+        answer, rows = record(ask)
+        if events:
+            for kind, width in widths_of(rows).items():
+                widths[kind] = max(width, widths.get(kind, 0))
+        return answer, rows
+
+    monkeypatch.setattr(algorithm, "record", recorded)
     views = {view.name for view in algorithm.views}
     answered = 0
     for case in cases_of(algorithm, n, seed):
@@ -58,6 +80,8 @@ def judge(name, n, seed=0):
                 assert len(asked.places) in (0, len(asked.answers)) and asked.view in views
         check(case, steps)
     assert answered > n // 2
+    for kind in widths.keys() & events.keys():  # contacts of some solvers have no gap, which is NaN and the last number of a row
+        assert events[kind].width - is_solver <= widths[kind] <= events[kind].width, events[kind].name
 
 
 # Of the solvers one alone: the traced form of each takes seconds to compile.
@@ -65,14 +89,14 @@ SLOW = {"box2d", *methods()} - {"sequential_impulses"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in NAMES])
-def test_every_step_is_true(name):
-    judge(name, 24)
+def test_every_step_is_true(name, monkeypatch):
+    judge(name, 24, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_two_thousand_inputs(name):
-    judge(name, 2000, seed=1)
+def test_two_thousand_inputs(name, monkeypatch):
+    judge(name, 2000, monkeypatch, seed=1)
 
 
 def test_an_unknown_algorithm_is_named():

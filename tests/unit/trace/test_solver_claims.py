@@ -6,7 +6,7 @@ import pytest
 
 from engine import trace
 from engine.dynamics import _solver_trace_kernel as rows
-from engine.trace import _impulses
+from engine.trace.steppers.solvers import stack
 from tests.unit.trace.claims import solvers
 
 # Numbers of a row, by their places in it: impulses or forces, velocities or shifts, what is asked for.
@@ -25,7 +25,7 @@ FAST = ("sequential_impulses",)
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in WRONG])
 def test_a_wrong_number_is_caught(name, monkeypatch):
-    algorithm, record_rows = trace.algorithm(name), _impulses.record_rows
+    algorithm, record_rows = trace.algorithm(name), trace.algorithm(name).record
     case = algorithm.example
     solvers.check(case, algorithm.steps(case), name)
     for kind, places in WRONG[name].items():
@@ -37,7 +37,7 @@ def test_a_wrong_number_is_caught(name, monkeypatch):
                 row[1 + place] *= 1.001
                 return answer, found
 
-            monkeypatch.setattr(_impulses, "record_rows", wrong)
+            monkeypatch.setattr(algorithm, "record", wrong)
             with pytest.raises(AssertionError):
                 solvers.check(case, algorithm.steps(case), name)
 
@@ -45,7 +45,7 @@ def test_a_wrong_number_is_caught(name, monkeypatch):
 @pytest.mark.slow
 def test_points_solved_one_by_one_are_told_one_by_one():
     """Issue 33."""
-    case = _impulses.stack("shock_propagation", {"sweeps": 3, "points": "one_by_one"})
+    case = stack("shock_propagation", {"sweeps": 3, "points": "one_by_one"})
     steps = trace.algorithm("shock_propagation").steps(case)
     solvers.check(case, steps, "shock_propagation")
     alone = [step for step in steps if step.kind == "collide" and ("asked 0" in step.values) != ("asked 1" in step.values)]

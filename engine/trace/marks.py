@@ -1,4 +1,4 @@
-"""Shared code of algorithms on points."""
+"""Marks, and the points and names that they need."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
-from engine.contracts.trace import Feature, Mark, Point, Role
+from engine.contracts.trace import Mark, Point, Role
 from engine.geometry.hull import convex_hull
-from engine.trace.cases import PointsCase
 
-__all__ = ["as_points", "away_from_line", "between", "dots", "features", "hull_mark", "named", "names"]
+__all__ = ["along", "arrow", "as_points", "away_from_line", "between", "dot", "dots", "hull_mark", "path"]
 
 
 def as_points(rows: ArrayLike) -> tuple[Point, ...]:
@@ -22,15 +21,30 @@ def as_points(rows: ArrayLike) -> tuple[Point, ...]:
     return tuple((x, y) for x, y in np.asarray(rows, dtype=np.float64).reshape(-1, 2).tolist())
 
 
-def features(case: PointsCase, *points: Point) -> tuple[Feature, ...]:
-    """Return which of the case's points these are."""
-    return tuple(Feature("point", "", case.points.index(point)) for point in points)
-
-
 def dots(role: Role, points: Iterable[Point]) -> tuple[Mark, ...]:
     """Mark points, if there are any."""
     places = tuple(points)
     return (Mark("point", role, places),) if places else ()
+
+
+def dot(role: Role, *points: Point, view: str = "plane", text: str = "") -> Mark:
+    """Mark points."""
+    return Mark("point", role, points, view, text)
+
+
+def path(role: Role, *points: Point, view: str = "plane", text: str = "") -> Mark:
+    """Mark an open path."""
+    return Mark("path", role, points, view, text)
+
+
+def arrow(role: Role, start: Point, way: Point, length: float = 1.0, view: str = "plane", text: str = "") -> Mark:
+    """Mark an arrow from a point, `length` times the vector `way` long."""
+    return Mark("arrow", role, (start, along(start, way, length)), view, text)
+
+
+def along(start: Point, way: Point, length: float = 1.0) -> Point:
+    """Return the point at `length` times a vector from another."""
+    return start[0] + length * way[0], start[1] + length * way[1]
 
 
 def away_from_line(p: Point, q: Point, point: Point) -> tuple[float, Point]:
@@ -47,11 +61,6 @@ def between(p: Point, q: Point, share: float = 0.5) -> Point:
     return p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])
 
 
-def named(case: PointsCase, role: Role, point: Point) -> Mark:
-    """Mark one point, with its name where the scenery has none."""
-    return Mark("point", role, (point,), text="" if case.is_named else case.name(point))
-
-
 def hull_mark(points: FloatArray, view: str, radius: float = 0.0) -> Mark:
     """Mark the hull of points (n, 2) as a ghost, grown by a radius; of points on one line the segment, of one point the circle."""
     try:
@@ -60,8 +69,3 @@ def hull_mark(points: FloatArray, view: str, radius: float = 0.0) -> Mark:
         ends = as_points([min(points.tolist()), max(points.tolist())])
         is_point = ends[0] == ends[1]
         return Mark("circle" if is_point else "path", "ghost", ends[:1] if is_point else ends, view, radius=radius)
-
-
-def names(case: PointsCase, points: Iterable[Point]) -> str:
-    """Return the names of points, for a sentence."""
-    return ", ".join(map(case.name, points))
