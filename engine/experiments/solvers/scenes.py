@@ -201,7 +201,7 @@ def _above(layers: list[list[int]]) -> Layers:
 
 @_scene("Single box", 5.0)
 def _single_box(world: World) -> Judged:
-    """It lies within 5 cm of the floor, level: it falls 3 m, and a skin or a slop of some millimeters is no fall."""
+    """The box, which falls 3 m, comes to rest level and within 5 cm of its exact height."""
     box = scenes.falling_box(world)
 
     def off(world: World) -> float:
@@ -214,7 +214,7 @@ def _single_box(world: World) -> Judged:
 
 
 def _stack(world: World, n: int) -> Judged:
-    """Every box stays within half a meter, half its width, of where it was: farther, and its middle is off the box below."""
+    """Every box stays within half a meter, half its width, of its initial position. Farther away, its center is not above the box below."""
     boxes = scenes.boxes_in_a_column(world, n)
     return _standing(world, boxes, 0.5, _above([[box] for box in boxes]))
 
@@ -225,20 +225,20 @@ for _n in (10, 15, 20, 30):
 
 @_scene("Pyramid of 20 rows", 10.0)
 def _pyramid(world: World) -> Judged:
-    """Every box stays within a quarter of a meter: half of what it overhangs the gap below it."""
+    """Every box stays within a quarter of a meter, which is half of its overhang over the gap below."""
     rows = scenes.boxes_in_a_pyramid(world, 20)
     return _standing(world, [box for row in rows for box in row], 0.25, _above(rows))
 
 
 @_scene("Five-story card house", 20.0)
 def _card_house(world: World) -> Judged:
-    """The top card stays within 0.1 m, a quarter of a card: a story that gives way is 0.37 m high."""
+    """The top card stays within 0.1 m, a quarter of a card. A story that collapses is 0.37 m high."""
     return _standing(world, [scenes.cards(world)], 0.1)
 
 
 @_scene("Arch under four slabs", 15.0)
 def _arch(world: World) -> Judged:
-    """The top slab sinks by no more than half a slab, 0.5 m. Exactly nothing moves: friction 0.482 would do, and it has 0.6."""
+    """The top slab sinks by at most half a slab, 0.5 m. Exactly solved, nothing moves: the arch needs friction 0.482 and has 0.6."""
     stones, slabs = scenes.stones_under_slabs(world)
     places, keystone = _places(world, slabs[-1:]), _places(world, stones[8:9])
     layers = tuple(tuple(slabs[k:]) for k in range(4))
@@ -247,20 +247,20 @@ def _arch(world: World) -> Judged:
 
 @_scene("Stack of ten discs", 5.0)
 def _circle_stack(world: World) -> Judged:
-    """Every disc stays within 0.1 m: exactly above each other they are in balance, an unstable one, which nothing disturbs."""
+    """Every disc stays within 0.1 m. The discs are in unstable equilibrium exactly above each other, and nothing disturbs them."""
     discs = scenes.discs_in_a_column(world)
     return _standing(world, discs, 0.1, _above([[disc] for disc in discs]))
 
 
 @_scene("Friction ramp", 10.0)
 def _friction_ramp(world: World) -> Judged:
-    """The box stays within 5 cm: what slips goes on slipping. Friction 0.6 holds on a slope of up to 31 degrees, and this one has 17."""
+    """The box stays within 5 cm, because a slipping box does not stop. Friction 0.6 holds up to 31 degrees, and this slope has 17."""
     box = scenes.box_on_a_ramp(world)
     return _standing(world, [box], 0.05, ((box,),))
 
 
 def _heavy_stack(world: World, ratio: float) -> Judged:
-    """The heavy box, on a light one of its size, stays within 0.25 m: it has not pressed the light one in or aside by a quarter."""
+    """The heavy box on a light one of the same size stays within 0.25 m, a quarter of a box."""
     ground(world, friction=0.5)
     light = body(world, UNIT, (0.0, 0.5), friction=0.5)
     heavy = body(world, UNIT, (0.0, 1.5), density=ratio, friction=0.5)
@@ -268,7 +268,7 @@ def _heavy_stack(world: World, ratio: float) -> Judged:
 
 
 def _heavy_house(world: World, ratio: float) -> Judged:
-    """The beam, so many times as heavy as each of the two boxes under its ends, stays within 0.25 m, a quarter of a box."""
+    """The beam on two light boxes stays within 0.25 m, a quarter of a box. The number is its mass ratio to each box."""
     ground(world, friction=0.5)
     feet = [body(world, UNIT, (x, 0.5), friction=0.5) for x in (-2.0, 2.0)]
     beam = body(world, Polygon.box(2.5, 0.5), (0.0, 1.5), density=ratio / 5.0, friction=0.5)
@@ -294,32 +294,32 @@ for _kind, _build, _title in (
 
 @_scene("Hanging bridge of 160 links", 10.0)
 def _bridge(world: World) -> Judged:
-    """No joint comes apart by half a meter, half a link: farther, and it is torn."""
+    """No joint opens by half a meter, half a link; a joint that opens farther is torn."""
     return _jointed(scenes.hanging_bridge(world), 0.5, rests=False)
 
 
 @_scene("Ball and chain", 10.0)
 def _ball_and_chain(world: World) -> Judged:
-    """No joint comes apart by half a meter, half a link, though the ball weighs two hundred of them."""
+    """No joint opens by half a meter, half a link, although the ball weighs as much as two hundred links."""
     return _jointed(scenes.ball_on_a_chain(world), 0.5, rests=False)
 
 
 @_scene("Joint grid of 20 x 20", 5.0)
 def _joint_grid(world: World) -> Judged:
-    """No joint comes apart by 0.4 m, the radius of its discs."""
+    """No joint opens by 0.4 m, the radius of the discs."""
     return _jointed(scenes.net_of_discs(world), 0.4, rests=False)
 
 
 @_scene("Pile 20 km from the origin", 10.0)
 def _far(world: World) -> Judged:
-    """The upper box stays on the one below, half a meter above the floor at least: float32 has steps of 1 to 2 mm there."""
+    """The upper box stays on the lower one, at least half a meter above the floor, although float32 has steps of 1 to 2 mm there."""
     upper = scenes.piled_afar(world, 1.6e4, -1.2e4)
     return Judged(lambda world: world.state(upper).position[1] > -1.2e4 + 0.5 + 0.5)
 
 
 @_scene("Ladder against a smooth wall", 5.0)
 def _ladder(world: World) -> Judged:
-    """It stays within 5 cm: what slips goes on slipping. It leans at 46 degrees, and with friction 0.5 slips below 44.715 exactly."""
+    """The ladder stays within 5 cm, because a slipping ladder does not stop. It leans at 46 degrees and would slip below 44.715."""
     return _standing(world, [scenes.ladder_on_a_wall(world, math.radians(46.0))], 0.05)
 
 
@@ -328,7 +328,7 @@ def _ladder(world: World) -> Judged:
 
 @_scene("Confined: 625 discs in too small a box", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _confined(world: World) -> Judged:
-    """No middle leaves the box, and none lies in another disc at the end: 491 m^2 of them in 390 m^2 overlap by 0.15 m at the least."""
+    """No center leaves the box or ends inside another disc. Discs of 491 m^2 in 390 m^2 overlap by at least 0.15 m."""
     discs = scenes.discs_in_a_box(world)
     inside = AABB((-10.0, 0.5), (10.0, 20.0))
 
@@ -341,7 +341,7 @@ def _confined(world: World) -> Judged:
 
 @_scene("Double domino", 10.0, can_stand=False)
 def _double_domino(world: World) -> Judged:
-    """All fifteen have fallen at the end, and none before it was reached: the last one still stands after half a second."""
+    """All fifteen dominoes have fallen at the end, but none before it is hit: the last one still stands after half a second."""
     dominoes = scenes.dominoes_in_a_row(world)
 
     def in_order(world: World) -> bool:
@@ -352,14 +352,14 @@ def _double_domino(world: World) -> Judged:
 
 @_scene("Overlap recovery", 5.0, can_stand=False)
 def _overlap_recovery(world: World) -> Judged:
-    """They part to less than 2 cm, and none is thrown higher than 4.5 m, one above where the top one of a pyramid of four rows stands."""
+    """The boxes separate to an overlap below 2 cm, and none rises above 4.5 m, one meter above the top box of a pyramid of four rows."""
     boxes = scenes.boxes_in_each_other(world)
     return Judged(lambda world: max(world.state(box).position[1] for box in boxes) < 4.5, lambda world, overlap: overlap < 0.02)
 
 
 @_scene("Stretched chain", 10.0, can_stand=False)
 def _stretched_chain(world: World) -> Judged:
-    """No joint, all torn open by a quarter of a meter at first, comes apart by a whole one, and all have closed to 5 cm at the end."""
+    """The joints, all torn open by a quarter of a meter at first, never open by a meter, and all have closed to 5 cm at the end."""
     return _jointed(scenes.torn_chain(world), 1.0, rests=False, at_last=0.05)
 
 
@@ -369,7 +369,7 @@ _RUSH = 10.0
 
 @_scene("Rush: 200 discs meet in the middle", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _rush(world: World) -> Judged:
-    """No disc ever flies faster than the 10 m/s with which all came, by half: none bounces, so an overlap must not become speed."""
+    """No disc ever exceeds 15 m/s. All start with 10 m/s and do not bounce, so an overlap must not become speed."""
     discs: list[int] = []
     for ring in range(9):
         radius = 8.0 + 1.5 * ring
@@ -387,7 +387,7 @@ def _rush(world: World) -> Judged:
 
 @_scene("Spinning top on an edge", 10.0, can_stand=False)
 def _spinning_top(world: World) -> Judged:
-    """Its middle never falls below the edge, its energy never rises by a hundredth, and it lies still at the end."""
+    """The top's center never falls below the edge, its energy never rises by 1 %, and it is at rest at the end."""
     ground(world, friction=0.5)
     top = body(world, Polygon([(0.0, -0.8), (0.5, 0.1), (0.0, 0.4), (-0.5, 0.1)]), (0.0, 0.81), angular_velocity=30.0, friction=0.5)
     most = 1.01 * energy(world, [top])
@@ -404,7 +404,7 @@ def _spinning_top(world: World) -> Judged:
 
 @_scene("Newton's cradle", 2.0, can_stand=False, gravity=(0.0, 0.0))
 def _newtons_cradle(world: World) -> Judged:
-    """At the end every ball is within 0.1 m of its exact place, a tenth of it: four rest in touch, the last one flew on at 4 m/s."""
+    """Every ball ends within 0.1 m, a tenth of its diameter, of its exact position. Four touch at rest; the last one leaves at 4 m/s."""
     balls = scenes.balls_in_a_row(world)
     exact = (0.0, 1.0, 2.0, 3.0, 10.0)  # met after 0.5 s; then 1.5 s at 4 m/s
 
@@ -416,7 +416,7 @@ def _newtons_cradle(world: World) -> Judged:
 
 @_scene("Block on a free wedge", 0.75, can_stand=False)
 def _wedge(world: World) -> Judged:
-    """The wedge is within 5 % of its exact way at the end: ``A t^2 / 2`` with ``A = m g sin cos / (M + m sin^2)``, all smooth."""
+    """The wedge ends within 5 % of its exact displacement ``A t^2 / 2`` with ``A = m g sin cos / (M + m sin^2)``, without friction."""
     slope = math.radians(30.0)
     free, block = scenes.block_on_a_wedge(world, slope)
     wedge_mass, part = world.body(free).mass, world.body(block).mass
@@ -438,7 +438,7 @@ def _keeping(world: World, bodies: list[int], ends: Callable[[World, float], boo
 
 @_scene("Catapult", 4.0, can_stand=False)
 def _catapult(world: World) -> Judged:
-    """The stone has been 3 m high within the time, its energy given by the weight that fell, and together they never gain a hundredth."""
+    """The energy of the falling weight lifts the stone to 3 m, and the total energy never rises by 1 %."""
     ground(world, friction=0.6)
     body(world, Polygon([(-0.4, 0.0), (0.4, 0.0), (0.0, 0.8)]), (0.0, 0.0), type="static", friction=0.6)
     body(world, Polygon.box(0.2, 0.4), (-2.7, 0.4), type="static", friction=0.6)
@@ -456,7 +456,7 @@ def _catapult(world: World) -> Judged:
 
 @_scene("Block hits a tower", 6.0, can_stand=False)
 def _tower_hit(world: World) -> Judged:
-    """The tower has fallen at the end, its top below half its height; nothing sinks below the floor, and no energy comes from nowhere."""
+    """The top of the tower ends below half its height, nothing sinks below the floor, and no energy is gained."""
     ground(world, friction=0.6)
     tower = stack(world, 10, friction=0.6)
     block = body(world, UNIT, (-8.0, 6.5), density=5.0, linear_velocity=(15.0, 0.0), friction=0.6)
@@ -469,7 +469,7 @@ def _tower_hit(world: World) -> Judged:
 
 @_scene("Two ramps with thin blocks", 10.0, can_stand=False)
 def _two_ramps(world: World) -> Judged:
-    """No block, 5 cm thin, passes through a ramp or the floor, and all have come down at the end: friction 0.1 holds up to 6 degrees."""
+    """No block, 5 cm thick, passes through a ramp or the floor, and all slide down, because friction 0.1 holds only up to 6 degrees."""
     slope, blocks = math.radians(30.0), []
     for side in (-1.0, 1.0):
         foot = 2.0 * side

@@ -407,7 +407,7 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
     "The question concerns Baraff's bisection; we know of no published figures.",
 )
 def collision_time(quick: bool) -> Finding:
-    """Discs against closed forms and against each other; the cost of gases of one density over their number, in turn."""
+    """Discs are compared with closed forms and with each other. The costs are those of gases of constant density."""
     hertz, numbers, n_steps, rounds, n_gases = ((60.0,), (8, 16), 5, 1, 1) if quick else (_HERTZ, (16, 32, 64, 128, 256, 512), 10, 3, 5)
     parting: list[Row] = []
     for rate in hertz:

@@ -93,11 +93,11 @@ SCENES: dict[str, Callable[[], Scene]] = {
 
 @study(
     "testing the last collision points first",
-    "2015 (2.1.4), with buffers of 0, 2, 4, 8 and 12 collision points per body: a buffer saves up to 25 % of the step time, most when "
-    "bodies are at rest; 4 points are best.",
+    "The thesis of 2015 (2.1.4) uses buffers of 0, 2, 4, 8 and 12 collision points per body. A buffer saves up to 25 % of the step time, "
+    "most when bodies are at rest, and 4 points are best.",
 )
 def contact_buffer(quick: bool) -> Finding:
-    """Each scene runs 1,000 steps with each size of the buffer, in turn; the same motion results."""
+    """Each scene runs 1,000 steps with each buffer size in turn. The motion is the same."""
     scenes, n_steps, rounds = (list(SCENES)[:1], 20, 1) if quick else (list(SCENES), _STEPS, 15)
     rows: list[Row] = []
     sentences, best = [], {}
@@ -143,10 +143,11 @@ def contact_buffer(quick: bool) -> Finding:
 
 @study(
     "corners and edges filtered by the separating plane",
-    "2015 (2.2.3): for 2 to 5 resting blocks, filtering vertices and edges by the plane reduces O(V F) + O(E^2) to about linear.",
+    "The thesis of 2015 (2.2.3) reports that filtering vertices and edges by the plane reduces O(V F) + O(E^2) to about linear for 2 to 5 "
+    "resting blocks.",
 )
 def plane_filter(quick: bool) -> Finding:
-    """Towers run 1,000 steps with and without the filter, in turn; the same motion results. Overlap is tested by corners first."""
+    """Towers run 1,000 steps with and without the filter in turn. The motion is the same. Overlap is tested by corners first."""
     numbers, corners, n_steps, rounds = ((2,), (4, 8), 20, 1) if quick else ((2, 3, 4, 5), (4, 8, 16, 32), _STEPS, 15)
     tall = numbers[-1]
     rows: list[Row] = []

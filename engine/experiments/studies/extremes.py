@@ -47,9 +47,11 @@ class Turning:
         return farthest, find_extremes(way, self.corners, self.normals, self.directions, farthest)
 
 
-@study("the farthest corner along a direction", f"2020: a search in O(log n) pays off from {_PUBLISHED} vertices on.")
+@study(
+    "the farthest corner along a direction", f"A thesis of 2020 reports that a search in O(log n) pays off from {_PUBLISHED} vertices on."
+)
 def extremes(quick: bool) -> Finding:
-    """Each search gets the same directions, random ones or slowly turning ones, in turn."""
+    """Each search gets the same directions in turn, either random or slowly turning."""
     sizes, n_directions, rounds = ((4, 16), 100, 1) if quick else (_SIZES, 20_000, 9)
     columns = {name: 2 + k for k, name in enumerate(SEARCHES)}
     rows: dict[str, list[Row]] = {}

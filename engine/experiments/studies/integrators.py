@@ -286,7 +286,7 @@ def _first_bounce(name: str, hertz: float) -> float:
 
 @study("integrators: error and energy over the step", "Textbooks predict orders 1, 2 and 4.")
 def integrators(quick: bool) -> Finding:
-    """Each integrator runs each motion in 64 to 512 steps, those with a kink in up to 4096; the slope of the error is its order."""
+    """Each integrator runs each motion in 64 to 512 steps, or up to 4096 if the force has a kink. The slope of the error is its order."""
     names, charts = tuple(INTEGRATORS), []
     orders: dict[str, list[float]] = {}
     energy_orders: dict[str, list[float]] = {}

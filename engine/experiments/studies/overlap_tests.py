@@ -120,7 +120,7 @@ def _row(circle: BoundingCircle) -> tuple[float, float, float]:
     "sphere first, or GJK is tested.",
 )
 def overlap_tests(quick: bool) -> Finding:
-    """Two bodies fill 1 % of a box; every test runs the same 10,000 steps of 2 ms, in turn; see `_overlap_tests_kernel`."""
+    """Two bodies fill 1 % of a box, and every test runs the same 10,000 steps of 2 ms in turn. See `_overlap_tests_kernel`."""
     sizes, n_boxes, n_steps, rounds = ((8, 16), 1, 200, 1) if quick else (SIZES, 8, 10_000, 5)
     rows = {(case, n): _measure(case, n, n_boxes, n_steps, rounds) for case in CASES for n in sizes}
     one, both, flat = CASES

@@ -178,4 +178,4 @@ def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path):
     assert made == own | {"report.html", "accuracy-cost.png", "single_box.json", "tables.md"}
     text = (tmp_path / "report.html").read_text("utf-8")
     assert (tmp_path / "tables.md").read_text("utf-8").startswith("| scene | `soft_step` |\n|---|---|\n| `single_box` | yes ")
-    assert "Single box" in text and 'src="data:image/png;base64,' in text and "It lies within 5 cm of the floor" in text
+    assert "Single box" in text and 'src="data:image/png;base64,' in text and "within 5 cm of its exact height" in text
