@@ -1,0 +1,405 @@
+"""Every question: without a fault no difference is unexplained; faults planted on either side come out as unexplained."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from engine.compare.cases import SOLID_KINDS
+from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES
+from engine.compare.questions.registry import QUESTIONS
+from engine.contracts import Status
+from engine.geometry import Circle
+from tests.unit.compare.asked import Asked, reasons, unexplained
+
+EDGE_KINDS = ("edge/polygon", "edge/circle")
+ASKED = {
+    "manifold": Asked("manifold", 3000, kinds=SOLID_KINDS),
+    "edges": Asked("manifold", 3000, 8, EDGE_KINDS),
+    "overlap": Asked("overlap", 3000, kinds=SOLID_KINDS),
+    "distance": Asked("distance", 1500, kinds=SOLID_KINDS),
+    "toi": Asked("toi", 1500, kinds=SOLID_KINDS),
+    "ray_cast": Asked("ray_cast", 5000, kinds=SOLID_KINDS),
+    "contains": Asked("contains", 5000, kinds=SOLID_KINDS),
+    "aabb": Asked("aabb", 2000, 17),
+    "mass": Asked("mass", 2000, 17),
+    "hull": Asked("hull", 2000, 17),
+    "pairs": Asked("pairs", 5000, 8),
+}
+
+
+class Sound(NamedTuple):
+    """What is to come of a question without a fault: all its reasons, those of them that must be there, the least share that agrees."""
+
+    allowed: set[str]
+    needed: set[str]
+    agree: float
+
+
+SOUND = {
+    "manifold": Sound({"float32_tie", "local_maximum", "face_preference", "skin"}, {"local_maximum", "face_preference"}, 0.9),
+    "edges": Sound({"float32_tie"}, {"float32_tie"}, 0.98),
+    "overlap": Sound({"float32_tie"}, set(), 0.98),
+    "distance": Sound({"float32_tie"}, {"float32_tie"}, 0.98),
+    "toi": Sound({"toi_missed", "graze", "float32_tie", "gave_up"}, {"toi_missed", "graze"}, 0.8),
+    "ray_cast": Sound({"float32_tie", "starts_inside", "short_ray"}, {"float32_tie", "starts_inside"}, 0.6),
+    "contains": Sound({"float32_tie"}, {"float32_tie"}, 0.95),
+    "aabb": Sound(set(), set(), 1.0),
+    "mass": Sound({"cancellation", "too_small"}, {"cancellation"}, 0.5),
+    "hull": Sound({"float32_tie", "too_small", "cancellation", "endless"}, {"float32_tie", "too_small", "cancellation", "endless"}, 0.85),
+    "pairs": Sound({"fat_box"}, {"fat_box"}, 0.95),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_without_a_fault_nothing_is_unexplained(name):
+    asked, sound = ASKED[name], SOUND[name]
+    verdicts = asked.verdicts
+    assert sound.needed <= set(reasons(verdicts)) <= sound.allowed
+    assert verdicts.n_agree + len(verdicts.differences) == asked.n == verdicts.n_pairs
+    assert verdicts.n_agree >= sound.agree * asked.n
+
+
+def test_every_question_is_here():
+    assert {name for name in ASKED if name != "edges"} == set(QUESTIONS) and set(SOUND) == set(ASKED)
+    assert {fault.name for fault in FAULTS} == set(ASKED) - {"pairs", "overlap"}  # those have tests of their own
+
+
+class Fault(NamedTuple):
+    """A fault: which question, what, whose answers, in which rows, the change, the least share unexplained, other reasons allowed."""
+
+    name: str
+    what: str
+    whose: str
+    rows: object
+    change: object
+    least: float = 1.0
+    others: tuple[str, ...] = ()
+
+
+def both(*args, **options):
+    return [Fault(*args[:2], whose, *args[2:], **options) for whose in ("ours", "box2d")]
+
+
+def status(value, fraction, normal=None):
+    """Return a change of times or rays to this answer."""
+
+    def change(answers, _):
+        n = len(answers.status)
+        more = {} if normal is None else {"normal": np.tile(normal, (n, 1))}
+        return replace(answers, status=np.full(n, int(value)), fraction=np.full(n, fraction), **more)
+
+    return change
+
+
+def shifted(by):
+    return lambda answers, _: replace(answers, fraction=answers.fraction + by)
+
+
+def both_hit(asked):
+    return (asked.ours.status == Status.HIT) & (asked.box2d.status == Status.HIT) & asked.plain & (asked.ours.fraction > 0.0)
+
+
+def inner(asked):
+    """Touches that a shift of time by 0.05 moves by a tenth of a meter and more."""
+    ours, box2d = asked.ours.fraction, asked.box2d.fraction
+    return both_hit(asked) & (asked.columns.speed > 2.0) & (ours > 0.1) & (ours < 0.9) & (np.abs(ours - box2d) < 1e-3)
+
+
+def misses(asked):
+    return asked.agrees & asked.plain & (asked.ours.status == Status.MISS)
+
+
+def hits(asked):
+    return asked.agrees & both_hit(asked) & (asked.box2d.fraction > 0.1)
+
+
+def is_circle(asked):
+    return np.array([isinstance(asked.cases.oracle.shapes[shape], Circle) for shape in asked.cases.rays.indices])
+
+
+def deep(asked, at_least=0.01, n_points=1):
+    box2d = asked.box2d
+    return (box2d.count >= n_points) & (box2d.points[:, :, 2].min(axis=1) < -at_least) & asked.plain
+
+
+def two_points(asked):
+    return deep(asked, n_points=2)
+
+
+def agreeing(rows):
+    return lambda asked: rows(asked) & asked.agrees
+
+
+def moved(column, by):
+    """Return a change of a number of the first point of each manifold."""
+
+    def change(answers, _):
+        points = answers.points.copy()
+        points[:, 0, column] += by
+        return replace(answers, points=points)
+
+    return change
+
+
+def with_count(count):
+    def change(answers, _):
+        points = answers.points.copy()
+        points[:, count:] = 0.0
+        changes = {"normal": np.zeros_like(answers.normal)} if count == 0 and hasattr(answers, "normal") else {}
+        return replace(answers, points=points, count=np.full_like(answers.count, count), **changes)
+
+    return change
+
+
+def on_axis(change):
+    """Return a change of our axes, or of Box2D's normals."""
+
+    def changed(answers, _):
+        if hasattr(answers, "normal"):
+            return replace(answers, normal=change(answers.normal))
+        axis = answers.axis.copy()
+        axis[:, :2] = change(axis[:, :2])
+        return replace(answers, axis=axis)
+
+    return changed
+
+
+def on_hulls(change):
+    def changed(answers, _):
+        if isinstance(answers, list):
+            return [change(hull) for hull in answers]
+        return replace(answers, corners=tuple(change(hull) for hull in answers.corners))
+
+    return changed
+
+
+def side_off(side):
+    def change(boxes, columns):
+        boxes = boxes.copy()
+        boxes[:, side] += 2.5 * columns.allowed
+        return boxes
+
+    return change
+
+
+def mass_off(column):
+    """Return a change of a mass by a thousandth, of a centroid by a thousandth of the shape's size."""
+
+    def change(masses, _):
+        values, shift = getattr(masses, column), 1e-3 * np.sqrt(np.abs(masses.inertia / masses.mass))
+        return replace(masses, **{column: values * 1.001 if values.ndim == 1 else values + shift[:, None]})
+
+    return change
+
+
+def about_the_origin(masses, _):
+    return replace(masses, inertia=masses.inertia + masses.mass * (masses.centroid**2).sum(axis=1))
+
+
+def everything(asked):
+    return np.ones(asked.n, dtype=np.bool_)
+
+
+TIE = ("float32_tie",)
+FAULTS = [
+    # a cut on a steep incident edge is known to less than a millimeter, and says so
+    *(
+        Fault("manifold", f"point {column}", "box2d", deep, moved(column, by), 0.97, TIE)
+        for column, by in ((0, 1e-3), (1, -1e-3), (2, 1e-3))
+    ),
+    *(Fault("edges", f"point {column}", "box2d", deep, moved(column, by), 0.97, TIE) for column, by in ((0, 1e-3), (1, -1e-3), (2, 1e-3))),
+    Fault("manifold", "point", "ours", agreeing(deep), moved(0, 1e-3), 0.97, TIE),
+    Fault("edges", "point", "ours", deep, moved(1, 1e-3), 0.97, TIE),
+    *both("manifold", "normal", deep, on_axis(lambda normal: -normal), 0.97),
+    *both("edges", "normal", deep, on_axis(lambda normal: -normal), 0.97, others=TIE),
+    Fault("manifold", "axis", "ours", deep, on_axis(lambda normal: normal[:, ::-1]), 0.9),
+    Fault("edges", "axis", "ours", deep, on_axis(lambda normal: normal[:, ::-1]), 0.9, TIE),
+    *both("manifold", "count", agreeing(two_points), with_count(1), 0.97, others=TIE),
+    *both("edges", "count", two_points, with_count(1), 0.97, others=TIE),
+    *both("manifold", "nothing", agreeing(deep), with_count(0), 0.97, others=TIE),
+    *both("edges", "nothing", deep, with_count(0), 0.97, others=TIE),
+    *both("distance", "longer", lambda asked: asked.plain & (asked.ours > 0.01), lambda distance, _: distance + 1e-4),
+    *both("distance", "zero", lambda asked: asked.plain & (asked.ours > 0.01), lambda distance, _: np.zeros_like(distance)),
+    *both("distance", "apart", lambda asked: asked.plain & (asked.ours == 0.0), lambda distance, _: distance + 1e-4, 0.97, others=TIE),
+    Fault("toi", "a touch of nothing", "ours", misses, status(Status.HIT, 0.5), 0.95, ("graze",)),
+    Fault("toi", "a touch passed over", "ours", both_hit, status(Status.MISS, 1.0)),
+    Fault("toi", "an overlap at the start", "ours", misses, status(Status.OVERLAPPING, 0.0)),
+    *both("toi", "too early", inner, shifted(-0.05), 0.85, others=("toi_missed", "graze")),
+    Fault("toi", "too late", "ours", inner, shifted(0.05), 0.85, ("toi_missed", "graze")),
+    Fault("toi", "too late", "box2d", inner, shifted(0.05), 0.0, ("toi_missed", "graze")),  # that is what missing a touch is
+    # a ray that ends on the surface may well miss it; others run along an edge, or are very short
+    *both(
+        "ray_cast", "a hit left out", lambda asked: hits(asked) & (asked.box2d.fraction < 0.999), status(Status.MISS, 1.0), 0.97, others=TIE
+    ),
+    *both("ray_cast", "a hit of nothing", misses, status(Status.HIT, 0.5, (1.0, 0.0))),
+    *both("ray_cast", "too far", hits, shifted(0.02), 0.97, others=TIE),
+    *both("ray_cast", "too near", hits, shifted(-0.02), 0.97, others=TIE),
+    *both("ray_cast", "normal", lambda asked: hits(asked) & ~is_circle(asked), on_axis(lambda normal: -normal), 0.97, others=TIE),
+    Fault("ray_cast", "a start inside", "ours", misses, status(Status.OVERLAPPING, 0.0), 0.97, TIE),
+    *both("contains", "inside out", lambda asked: asked.agrees, lambda inside, _: ~inside, 0.7, others=TIE),
+    *(fault for side in range(4) for fault in both("aabb", f"side {side}", everything, side_off(side))),
+    Fault(
+        "aabb",
+        "skin",
+        "box2d",
+        lambda asked: (asked.columns.shapes.skin[asked.columns.indices] > 0.0) & (asked.columns.allowed < 0.001),
+        lambda boxes, _: boxes + 0.01 * np.array((1.0, 1.0, -1.0, -1.0)),
+    ),
+    *(
+        fault
+        for column in ("mass", "centroid", "inertia", "kept")
+        for fault in both("mass", column, lambda asked: asked.agrees, mass_off(column), 0.97, others=("cancellation",))
+    ),
+    Fault("mass", "origin", "ours", lambda asked: asked.agrees & (np.hypot(*asked.ours.centroid.T) > 0.2), about_the_origin),
+    *(
+        fault
+        for what, change in {
+            "drop": lambda hull: hull[1:],
+            "repeat": lambda hull: np.vstack((hull, hull[:1])),
+            "reverse": lambda hull: hull[::-1],
+            "none": lambda hull: None,
+        }.items()
+        # uniform points: no ties
+        for fault in both(
+            "hull", what, lambda asked: [row % 8 == 0 and len(hull) > 4 for row, hull in enumerate(asked.ours)], on_hulls(change)
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.name}-{fault.what}-{fault.whose}")
+def test_a_planted_fault_is_unexplained(fault):
+    asked = ASKED[fault.name]
+    rows = asked.rows(fault.rows(asked))
+    verdicts = asked.planted(rows, fault.whose, fault.change)
+    found = reasons(verdicts)
+    assert len(rows) > 40
+    assert found["unexplained"] >= fault.least * len(rows), found
+    assert set(found) <= {"unexplained", *fault.others}
+
+
+def test_sizes_and_families_are_told_apart():
+    toi, mass, hull, aabb = (ASKED[name].verdicts for name in ("toi", "mass", "hull", "aabb"))
+    assert toi.n_touching > 0.4 * toi.n_pairs and toi.maxima["worst_missed_depth"] > 0.1
+    assert mass.maxima["max_relative_error"] < 1e-4 and 0.0 < hull.maxima["max_tie"] < 1e-5 and 0.0 < aabb.max_point_error < 0.01
+    families = Counter(MASS_FAMILIES[ASKED["mass"].cases.family[one.row]] for one in mass.differences)
+    assert families["far"] + families["far_needle"] > 0.5 * len(mass.differences)
+    tied = {HULL_FAMILIES[one.row % len(HULL_FAMILIES)] for one in hull.differences if one.reason == "float32_tie"}
+    assert tied <= {"nearly_on_line", "edge_points", "far"}
+    shapes = [ASKED["aabb"].cases.oracle.shapes[at] for at in ASKED["aabb"].cases.indices]
+    assert min(Counter(map(type, shapes)).values()) > 200 and len(set(map(type, shapes))) == 3
+
+
+# --- Two answers that are wrong together
+
+
+def test_a_worse_axis_that_box2d_has_too():
+    # a search of ours that ended where Box2D's climb ends, and preferred what it prefers: the two would agree
+    from engine.compare.queries import our_manifolds
+
+    asked = ASKED["manifold"]
+    worse = [one.row for one in asked.verdicts.differences if one.reason in ("local_maximum", "face_preference")]
+    worse = np.array([row for row in worse if asked.box2d.count[row] > 0])
+    verdicts = asked.judged(worse, our_manifolds(asked.columns.take(worse), exact=False))
+    assert len(worse) > 20 and verdicts.n_unexplained == len(worse)
+    assert "an edge of one of the polygons" in verdicts.differences[0].evidence
+
+
+def test_a_touch_that_neither_sees():
+    asked = ASKED["toi"]
+    missed = [one.row for one in asked.verdicts.differences if one.reason == "toi_missed" and one.size > 0.2]
+    rows = np.array([row for row in missed if asked.box2d.status[row] == Status.MISS])
+    verdicts = asked.planted(
+        rows, "ours", lambda answers, _: replace(answers, status=np.full(len(rows), int(Status.MISS)), fraction=np.ones(len(rows)))
+    )
+    # a few moments are looked at: what lasts a tenth of the step or longer is seen
+    assert unexplained(verdicts) >= 0.5 * len(rows) > 10
+    assert "both engines miss" in verdicts.differences[0].evidence
+
+
+def test_a_start_inside_that_neither_reports():
+    asked = ASKED["ray_cast"]
+    inside = [one.row for one in asked.verdicts.differences if one.reason == "starts_inside" and asked.plain[one.row] and one.size > 1e-3]
+    assert unexplained(asked.planted(inside, "ours", status(Status.MISS, 0.0))) == len(inside) > 100
+
+
+# --- What an explanation must not excuse
+
+
+def test_giving_up_excuses_no_wrong_answer_of_ours():
+    asked = ASKED["toi"]
+    rows = asked.rows(asked.plain & (asked.ours.status == Status.HIT) & (asked.ours.fraction > 0.1) & (asked.ours.fraction < 0.9), 100)
+    ours = asked.planted(rows, "box2d", status(Status.OUT_OF_ITERATIONS, 0.0))
+    assert set(reasons(ours)) <= {"gave_up", "toi_missed"}
+    gave_up = replace(asked.box2d, status=np.full(asked.n, int(Status.OUT_OF_ITERATIONS)), fraction=np.zeros(asked.n))
+    silent = Asked("toi", asked.n, kinds=SOLID_KINDS)
+    silent.cases, silent.columns, silent.ours, silent.box2d = asked.cases, asked.columns, asked.ours, gave_up
+    assert unexplained(silent.planted(rows, "ours", status(Status.MISS, 1.0))) >= 0.9 * len(rows)  # a few only graze
+    late = reasons(silent.planted(rows, "ours", shifted(0.1)))
+    assert late["unexplained"] + late["toi_missed"] >= 0.9 * len(rows)
+
+
+def test_an_answer_does_not_widen_its_own_allowance():
+    asked = ASKED["manifold"]
+    rows = asked.rows(two_points(asked) & asked.agrees, 200)
+
+    def boastful(answers, columns):
+        axis = answers.axis.copy()
+        axis[:, 3] = 1e6
+        return replace(moved(0, 1e-3)(answers, columns), axis=axis)
+
+    verdicts = asked.planted(rows, "ours", boastful)
+    assert verdicts.n_agree == 0 and verdicts.n_unexplained >= 0.95 * len(rows) > 95
+
+
+@pytest.mark.parametrize("column", range(3))
+def test_a_circle_in_the_wrong_place_under_the_right_normal(column):
+    asked = ASKED["manifold"]
+    is_disc = np.array([isinstance(shape, Circle) for shape in asked.work.cases.shapes])
+    rows = asked.rows(deep(asked) & is_disc[asked.work.cases.pairs].all(axis=1), 100)
+    assert unexplained(asked.planted(rows, "ours", moved(column, 1e-2))) == len(rows) > 5
+
+
+def test_a_contact_that_is_not_there():
+    asked = ASKED["manifold"]
+    rows = asked.rows((asked.box2d.count == 0) & asked.plain, 200)
+    found = asked.planted(
+        rows,
+        "box2d",
+        lambda answers, _: replace(answers, count=np.ones(len(rows), dtype=np.int64), normal=np.tile((1.0, 0.0), (len(rows), 1))),
+    )
+    assert unexplained(found) == len(rows) == 200
+
+
+def test_a_wrong_overlap():
+    asked = ASKED["overlap"]
+    rows = asked.rows(asked.plain & asked.agrees, 100)
+    for whose in ("ours", "box2d"):
+        assert unexplained(asked.planted(rows, whose, lambda overlaps, _: ~overlaps)) == 100
+
+
+def test_a_grazing_hit_has_to_have_a_normal_of_its_place():
+    asked = ASKED["ray_cast"]
+    is_grazing = ~asked.agrees & (asked.ours.status == Status.HIT) & (asked.box2d.status == Status.MISS)
+    rows = [one.row for one in asked.verdicts.differences if is_grazing[one.row] and one.reason == "float32_tie"]
+    assert len(rows) > 5 and unexplained(asked.judged(rows)) == 0
+    assert unexplained(asked.planted(rows, "ours", on_axis(lambda normal: 3.0 * normal))) == len(rows)
+
+
+def test_a_wrong_centroid_where_no_bound_holds():
+    asked = ASKED["mass"]
+    rows = [one.row for one in asked.verdicts.differences if "half of the area" in one.evidence]
+    assert len(rows) > 10 and set(reasons(asked.judged(rows))) == {"cancellation"}
+
+    def next_number(values):
+        return np.nextafter(values.astype(np.float32), np.float32(np.inf)).astype(np.float64)
+
+    wrong = asked.planted(
+        rows, "box2d", lambda masses, _: replace(masses, kept=next_number(masses.kept), centroid=next_number(masses.centroid))
+    )
+    assert unexplained(wrong) == len(rows)
