@@ -103,7 +103,7 @@ def test_without_the_fault_the_small_pairs_agree_or_are_explained(shown):
 
 def test_the_report_shows_the_small_pair(total, shown):
     page = html_report(total, RUN, shown, "out")
-    assert f"{total.unexplained_total} differences unexplained" in page
+    assert f"{total.unexplained_total} differences are unexplained" in page
     assert f"the first {SHOWN}:" in page and "Shrunk from" in page
     assert page.count("run --pair out/manifold-unexplained-") == SHOWN
 
