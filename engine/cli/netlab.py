@@ -45,6 +45,7 @@ class NetlabOptions:
     solver: options.SolverName = None
     settings: options.Settings = None
     delay: int | None = option("N", "Number of ticks that the server waits for late inputs.")
+    rollback: int | None = option("N", "Number of ticks that the server rolls back for inputs that are later still.")
     window_steps: int | None = option("N", "Maximum number of ticks that a client may run ahead or roll back.")
     script: str | None = option("FILE", "File of client actions, instead of random users.", reads=True, excludes=("rate",))
     rate: float | None = option("R", "Actions per second that each random user starts.")
@@ -67,7 +68,7 @@ def netlab_command(args: NetlabOptions) -> Report:
 
     with named(lambda field: f"--{field}"):
         link = LinkSettings(args.latency, args.jitter, args.loss, args.reorder, args.duplicate, args.bandwidth, args.stream)
-    chosen = {"delay": args.delay, "window": args.window_steps, "rate": args.rate}
+    chosen = {"delay": args.delay, "rollback": args.rollback, "window": args.window_steps, "rate": args.rate}
     fields: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     script = None if args.script is None else load_script(args.script)
     scene, title = _shared_scene(args)
@@ -192,7 +193,8 @@ def _runs_table(results: Sequence[ExperimentResult], swept: str | None) -> Table
     """Return the table of medians, one row per run; traffic (both directions) and processor time are per client."""
     rows = [
         (
-            run.experiment.method, *([] if swept is None else [_swept_value(run, swept)]),
+            run.experiment.method + (", server too" if run.experiment.rollback else ""),
+            *([] if swept is None else [_swept_value(run, swept)]),
             f"{run.total('differing_steps')} of {run.total('compared_steps')}", run.acts, _scaled(run.own_act_shown.median, 1e3),
             _scaled(run.time_to_agree.median, 1e3), run.sizes.n, _scaled(run.sizes.median, 1e3), _scaled(run.sizes.max, 1e3),
             run.resimulated_per_step, _scaled(run.mean("stalled_share"), 100.0), run.bytes_per_s / 1e3, run.mean("ms_per_step"),

@@ -1,11 +1,12 @@
 """The authoritative server. It has no sockets and no clock: it takes and returns bytes, and is given the time.
 
-Its clock is ``c = (now - start) * hertz`` ticks. It closes tick n when c reaches n + delay + 1, and never rolls back: an action that
-arrives for a closed tick is moved to the first open one. Actions are relayed immediately, with their tick; `TickClosed` has their count.
+Its clock is ``c = (now - start) * hertz`` ticks. It simulates tick n when c reaches n + delay + 1, and closes it `rollback` ticks later: an
+action that arrives for a closed tick is moved to the first open one. If its tick is open but has been simulated, the server rolls back to
+it before the next tick. Actions are relayed immediately, with their tick; `TickClosed` has their count.
 
-               simulation.now                 clock             an action's tick t, as predicted by its client
-    |------closed------|--open, not yet due--|-------|-----...-----|
-                       ^ t < here: moved here       ^ t here: kept  ^ beyond `ticks_ahead`: client is dropped
+              open_tick           simulation.now              clock            an action's tick t, as predicted by its client
+    |---closed----|----simulated--------|--open, not yet due--|-------|-----...-----|
+                  ^ t < here: moved here    ^ t here: kept                          ^ beyond `ticks_ahead`: client is dropped
 
 No message can stop the server: a client that sends an invalid message, or exceeds a rate of `Limits`, is dropped with a user-readable
 reason; an action that exceeds a limit is denied with a reason. A server that is late catches up a few ticks at a time; if
@@ -41,8 +42,10 @@ from engine.sim.state import compress_state, encode_state, size_share
 from engine.sim.users import KEYFRAME_TICKS, MAX_USERS
 from engine.sim.values import StateError
 
-__all__ = ["Drop", "Server", "ServerSettings", "ServerStatus"]
+__all__ = ["MAX_ROLLBACK", "Drop", "Server", "ServerSettings", "ServerStatus"]
 
+MAX_ROLLBACK = 150
+"""Maximum of `ServerSettings.rollback`: clients schedule actions up to 200 ticks after the last closed tick."""
 _KEPT_TICKS = 600
 """Number of closed ticks whose actions are kept for resending."""
 _MAX_TICKS = 8
@@ -84,7 +87,10 @@ class ServerSettings:
     Attributes
     ----------
     delay : int
-        A tick is closed this number of ticks after its time.
+        A tick is simulated this number of ticks after its time.
+    rollback : int
+        Number of simulated ticks that can still change: an action for one of them keeps its tick, and the server rolls back to it. With
+        0, a tick is closed when it is simulated, and the server never rolls back.
     window : int
         Maximum number of ticks that clients roll back. Without losses a quarter of the default suffices, and a larger window costs
         nothing; with 5 % loss and 150 ms latency, half the default stalls clients in one of two to seven frames (`docs/network.md`).
@@ -94,9 +100,15 @@ class ServerSettings:
     """
 
     delay: int = 3
+    rollback: int = 0
     window: int = 100
     password: str = ""
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def closing_delay(self) -> int:
+        """Number of ticks after its time at which a tick is closed."""
+        return self.delay + self.rollback
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,8 @@ class ServerStatus:
         Total slip of the clock, ticks.
     restamped : int
         Number of actions that arrived too late for their tick.
+    resimulated : int
+        Number of ticks that the server resimulated after rolling back.
     drops : tuple of Drop
         Latest drops.
     n_dropped : int
@@ -143,6 +157,7 @@ class ServerStatus:
     worst_ms: float
     slipped: float
     restamped: int
+    resimulated: int
     drops: tuple[Drop, ...]
     n_dropped: int
     troubles: tuple[str, ...]
@@ -216,13 +231,13 @@ class Server:
     drops : deque of (peer, reason)
         Connections to close after their messages in the outbox have been sent.
     on_tick : callable or None
-        Called after each tick.
+        Called after each closed tick.
     """
 
     def __init__(self, demo: Demo, settings: ServerSettings | None = None, start: float = 0.0) -> None:
         check_shareable(demo)
         self.settings = settings if settings is not None else ServerSettings()
-        self.simulation = SharedSimulation(demo, goes_back=False)
+        self.simulation = SharedSimulation(demo, goes_back=self.settings.rollback > 0)
         self.outbox: deque[tuple[int, bytes]] = deque()
         self.drops: deque[tuple[int, str]] = deque()
         self.on_tick: Callable[[Server], object] | None = None
@@ -237,6 +252,8 @@ class Server:
         """Actions by tick, in order of arrival."""
         self._loads: Counter[tuple[int, int]] = Counter()
         """Number of actions by open tick and user."""
+        self._late: set[int] = set()
+        """Users whose actions make the server roll back before the next tick."""
         self._total = _sizes(demo)[1]
         self._state_share = 0.0
         self._unmeasured = 0
@@ -245,9 +262,14 @@ class Server:
         self._users_changed = False
         self._tick_seconds: deque[float] = deque(maxlen=round(5.0 * self.hertz))
         self._slipped = 0.0
-        self._restamped = self._n_received = self._n_sent = self._n_dropped = 0
+        self._restamped = self._resimulated = self._n_received = self._n_sent = self._n_dropped = 0
         self._dropped: deque[Drop] = deque(maxlen=_N_REMEMBERED)
         self._troubles: deque[str] = deque(maxlen=_N_REMEMBERED)
+
+    @property
+    def open_tick(self) -> int:
+        """First open tick; the state right before it is final."""
+        return max(0, self.simulation.now - self.settings.rollback)
 
     @property
     def users(self) -> tuple[m.UserInfo, ...]:
@@ -262,9 +284,9 @@ class Server:
         """Snapshot of the current status."""
         times = sorted(self._tick_seconds) or [0.0]
         return ServerStatus(
-            self.simulation.now, self.users, len(self._connections), self._n_received, self._n_sent,
+            self.open_tick, self.users, len(self._connections), self._n_received, self._n_sent,
             1e3 * times[len(times) // 2], 1e3 * times[-1], self._slipped,
-            self._restamped, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
+            self._restamped, self._resimulated, tuple(self._dropped), self._n_dropped, tuple(self._troubles),
         )  # fmt: skip
 
     def _note_trouble(self, words: str) -> None:
@@ -458,7 +480,7 @@ class Server:
     # -- actions ------------------------------------------------------------------------------------------------------
 
     def _request_action(self, connection: _Connection, user: _User, request: m.ActionRequest, now: float) -> None:
-        limits, number, open_tick = self.settings.limits, request.number, self.simulation.now
+        limits, number, open_tick = self.settings.limits, request.number, self.open_tick
         answer = user.answers.get(number)
         if answer is not None:  # resent: the reply may have been lost
             self._send_again(connection, answer[1], now)
@@ -467,7 +489,7 @@ class Server:
             return
         if number > user.next_number + limits.numbers_ahead:
             raise m.MessageError(f"its action has number {number}, but the last one had {user.next_number - 1}")
-        ahead = max(limits.ticks_ahead, 4 * self.settings.window)
+        ahead = max(limits.ticks_ahead, 4 * self.settings.window) + self.settings.rollback
         if request.tick > open_tick + ahead:
             raise m.MessageError(f"its action {number} is meant for tick {request.tick}, but the first open tick is {open_tick}")
         plain = m.decode_plain(request.action)
@@ -492,6 +514,8 @@ class Server:
             tick += 1
         if tick > open_tick + ahead:
             raise m.MessageError(f"it sent more than {limits.acts_per_tick} actions per tick")
+        if tick < self.simulation.now:
+            self._late.add(user.number)
         user.n_actions += 1
         self._apply(user, number, action, tick, request.action if action is sent else None)
 
@@ -519,6 +543,7 @@ class Server:
 
     def _undone(self, number: int) -> Size:
         """Return how many objects undoing a user's last action would create; an upper bound while the user has pending actions."""
+        self._roll_back()
         sim = self.simulation.demo.sim
         user = sim.users.users.get(number)
         ticks = (tick for tick in self._relayed if tick >= self.simulation.now)
@@ -540,7 +565,7 @@ class Server:
 
     def _resend(self, connection: _Connection, ticks: list[int], now: float) -> None:
         """Resend all messages of those `ticks` that are closed, within the limits."""
-        oldest = next(iter(self._closed), self.simulation.now)
+        oldest = next(iter(self._closed), self.open_tick)
         for tick in ticks:
             if tick < oldest:  # too old to be resent: a state is needed
                 connection.wants_state = True
@@ -563,14 +588,14 @@ class Server:
         return (now - self._start) * self.hertz
 
     def advance(self, now: float) -> int:
-        """Close the ticks that are due; return their number.
+        """Simulate the ticks that are due, and close those that can no longer change; return the number of simulated ticks.
 
         If too many are due, the clock slips: time lost while the machine was suspended is not made up.
         """
         now = self._pass(now)
         n = 0
         while n < _MAX_TICKS and self.clock(now) >= self._due:
-            self._close()
+            self._step()
             n += 1
         late = self.clock(now) - self._due
         if late > _LATE_TICKS:
@@ -587,7 +612,7 @@ class Server:
 
     @property
     def _due(self) -> int:
-        """Clock at which the next tick is closed, ticks."""
+        """Clock at which the next tick is simulated, ticks."""
         return self.simulation.now + self.settings.delay + 1
 
     def _pass(self, now: float) -> float:
@@ -606,14 +631,31 @@ class Server:
             elif self._now - connection.heard > limits.silent_seconds:
                 self._cut_off(connection, f"it sent nothing for {limits.silent_seconds:g} s")  # a suspended client may reconnect
 
-    def _close(self) -> None:
-        """Close and simulate a tick."""
-        simulation, tick = self.simulation, self.simulation.now
+    def _roll_back(self) -> None:
+        """Roll back to the first tick that late actions changed, at the expense of their users."""
+        start = time.thread_time()
+        self._resimulated += self.simulation.rollback()
+        late, self._late = self._late, set()
+        for number in late:
+            user = self._users[number]
+            if user.connection is not None:
+                self._charge(user.connection, (time.thread_time() - start) / len(late))
+
+    def _close(self, tick: int) -> None:
+        """Announce that a tick is closed."""
+        simulation = self.simulation
         digest = simulation.digests[tick] if tick % KEYFRAME_TICKS == 0 else None
         before = (self._closed.get(at) for at in range(tick - 1, tick - 1 - m.MAX_EARLIER, -1))
         earlier = [closed.count for closed in before if closed is not None]
         closed = self._closed[tick] = m.TickClosed(tick, len(simulation.actions(tick)), digest, earlier)
         self._send_all(m.encode(closed))
+
+    def _step(self) -> None:
+        """Simulate a tick, and close the one that can no longer change."""
+        self._roll_back()
+        simulation, tick = self.simulation, self.simulation.now - self.settings.rollback
+        if tick >= 0:
+            self._close(tick)
         start = time.thread_time()
         simulation.step()
         self._tick_seconds.append(time.thread_time() - start)
@@ -623,7 +665,7 @@ class Server:
             user = self._users.get(number)
             if user is not None and user.connection is not None:
                 self._charge(user.connection, seconds)
-        if self.on_tick is not None:
+        if self.on_tick is not None and tick >= 0:
             try:
                 self.on_tick(self)
             except (LabError, OSError) as error:  # for example, the disk is full: the world continues
@@ -636,6 +678,7 @@ class Server:
             self._tidy()
             self._count()
             self._measure()
+        if tick >= 0 and self.open_tick % KEYFRAME_TICKS == 0:
             self._give_states()
         if self._pointers and simulation.now % (_POINTER_TICKS * (1 + len(self._connections) // 8)) == 0:
             for number, pointer in self._pointers.items():
@@ -674,7 +717,7 @@ class Server:
     def _tidy(self) -> None:
         """Discard data too old to be requested."""
         first = self.simulation.now - _KEPT_TICKS
-        self.simulation.forget(self.simulation.now)
+        self.simulation.forget(self.open_tick)
         self._closed = {tick: closed for tick, closed in self._closed.items() if tick >= first}
         self._relayed = {tick: actions for tick, actions in self._relayed.items() if tick >= first}
         for user in self._users.values():
@@ -705,7 +748,7 @@ class Server:
 
     def _give_states(self) -> None:
         """Send the state to waiting clients, at a keyframe."""
-        simulation, tick, state = self.simulation, self.simulation.now, b""
+        simulation, tick, state = self.simulation, self.open_tick, b""
         wanting = (connection for connection in self._connections.values() if connection.user is not None and connection.wants_state)
         granted = (connection for connection in wanting if connection.states.take(1, self._now))
         waiting = list(islice(granted, self.settings.limits.states_at_once))
@@ -713,22 +756,23 @@ class Server:
         if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # there will be fewer at the next keyframe
             return
         try:
-            if tick > 0:
-                state = compress_state(encode_state(simulation.demo))
+            with simulation.back_at(tick):
+                scene = shared_scene(simulation.demo)
+                if tick > 0:
+                    state = compress_state(encode_state(simulation.demo))
         except Exception as error:
             if not isinstance(error, StateError):
                 self._note_trouble(f"the state cannot be sent ({type(error).__name__}: {error})")
             for connection in waiting:
                 self._refuse(connection, f"the state cannot be sent: {error}")
             return
-        scene = shared_scene(simulation.demo)
         for connection in waiting:
             user = connection.user
             assert user is not None
             connection.has_state, connection.wants_state = True, False
             welcome = m.Welcome(
                 user.number, user.key, tick, scene, state, actions,
-                self.hertz, self.settings.delay, self.settings.window, user.next_number,
+                self.hertz, self.settings.closing_delay, self.settings.window + self.settings.rollback, user.next_number,
             )  # fmt: skip
             self._send(connection, welcome)
         self._users_changed = True

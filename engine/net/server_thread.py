@@ -415,10 +415,10 @@ class ServerThread:
         while not self._stop.is_set():
             now = clock()
             if until is not None:  # do not simulate more ticks
-                now = min(now, now + (until + server.settings.delay + 0.5 - server.clock(now)) / server.hertz)
+                now = min(now, now + (until + server.settings.closing_delay + 0.5 - server.clock(now)) / server.hertz)
             server.advance(now)
             self.flush()
-            if until is not None and server.simulation.now >= until:
+            if until is not None and server.open_tick >= until:
                 self._reason = f"the server has finished its {until} steps"
                 return
             if now - checked >= 1.0:
@@ -431,9 +431,9 @@ class ServerThread:
             await asyncio.sleep(min(max(due, 0.0), _STATUS_SECONDS))
 
     def _after_tick(self, server: Server) -> None:
-        simulation = server.simulation
+        simulation, tick = server.simulation, server.open_tick
         if self._recorder is not None:
-            self._recorder.tick(simulation.inputs(simulation.now - 1), simulation.digests[simulation.now])
+            self._recorder.tick(simulation.inputs(tick - 1), simulation.digests[tick])
         if self._on_tick is not None:
             self._on_tick(server)
 
@@ -493,7 +493,7 @@ class ServerThread:
             self._server.drop(connection.peer, reason)
         elif not connection.why:
             self._n_strangers += 1
-            self._strangers.append(Drop(self._server.simulation.now, connection.address, reason))
+            self._strangers.append(Drop(self._server.open_tick, connection.address, reason))
         connection.why = connection.why or reason
         self.sockets.discard(connection)
         connection.transport.abort()
@@ -536,7 +536,7 @@ class ServerThread:
 
     def _update_status(self) -> None:
         server, digests = self._server, self._server.simulation.digests
-        keyframe = max((tick for tick in digests if tick % KEYFRAME_TICKS == 0), default=0)
+        keyframe = max((tick for tick in digests if tick % KEYFRAME_TICKS == 0 and tick <= server.open_tick), default=0)
         drops = sorted((*server.status.drops, *self._strangers), key=lambda drop: drop.tick)
         self.status = HostStatus(
             server.status, tuple(drops), server.status.n_dropped + self._n_strangers, len(self.sockets),

@@ -12,9 +12,11 @@ states, bit for bit.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from engine.common.errors import LabError
@@ -58,7 +60,7 @@ class SharedSimulation:
     tick : int
         Tick of the demo's present state.
     goes_back : bool
-        False for a server, which keeps no keyframes and never rolls back.
+        False for a server that keeps no keyframes and never rolls back.
 
     Attributes
     ----------
@@ -195,6 +197,20 @@ class SharedSimulation:
                 self._apply(bound)
         self.demo.sim.use_missing_referees()
         return end - start
+
+    @contextlib.contextmanager
+    def back_at(self, tick: int) -> Iterator[None]:
+        """Go back to the keyframe at `tick` in the with block, then resimulate; at the present tick, do neither."""
+        before = self.now
+        if tick < before:
+            self.changed = tick
+            self.rollback(tick)
+        try:
+            yield
+        finally:
+            with self.demo.sim.unchecked():
+                while self.now < before:
+                    self.step()
 
     def adopt(self, tick: int) -> None:
         """Update the bookkeeping after the demo's state was replaced by another copy's at `tick`; earlier ticks are discarded."""

@@ -247,9 +247,9 @@ class SimulatedNetwork:
             member.connection.open()
 
     def _record(self, server: Server) -> None:
-        simulation = server.simulation
-        self.final[simulation.now] = simulation.digests[simulation.now]
-        self.applied.update((action.key, simulation.now - 1) for action in simulation.actions(simulation.now - 1))
+        simulation, tick = server.simulation, server.open_tick
+        self.final[tick] = simulation.digests[tick]
+        self.applied.update((action.key, tick - 1) for action in simulation.actions(tick - 1))
 
     def frame(self, play: Callable[[Client, np.random.Generator, float], object] | None = None) -> None:
         """Advance by 1/60 s; `play` is called for each client that has the state, with its random generator and its clock's time."""

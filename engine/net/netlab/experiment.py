@@ -12,7 +12,7 @@ from engine.net.link import LinkSettings
 from engine.net.messages import METHODS, SharedScene
 from engine.net.netlab.random_user import RATE
 from engine.net.script import ScriptedAction
-from engine.net.server import ServerSettings
+from engine.net.server import MAX_ROLLBACK, ServerSettings
 from engine.sim.users import MAX_USERS
 
 __all__ = ["LINK_FIELDS", "SWEPT", "Experiment", "sweep"]
@@ -21,7 +21,14 @@ _MAX_STEPS = 1_000_000
 _MAX_RATE = 60.0
 LINK_FIELDS = ("latency", "jitter", "loss", "reorder", "duplicate", "bandwidth")
 """Numeric fields of a link."""
-SWEPT = {**{name: name for name in LINK_FIELDS}, "delay": "delay", "window-steps": "window", "clients": "n_clients", "rate": "rate"}
+SWEPT = {
+    **{name: name for name in LINK_FIELDS},
+    "delay": "delay",
+    "rollback": "rollback",
+    "window-steps": "window",
+    "clients": "n_clients",
+    "rate": "rate",
+}
 """For each quantity that can be swept, the field that it sets in the link or in the experiment."""
 _SERVER, _LINK = ServerSettings(), LinkSettings()
 
@@ -46,7 +53,7 @@ class Experiment:
         Seed of links and users.
     method : str
         Synchronization method of the clients, one of `METHODS`.
-    delay, window : int
+    delay, rollback, window : int
         Ticks, see `ServerSettings`.
     script : tuple of ScriptedAction, optional
         Actions of the users; None for random users.
@@ -69,6 +76,7 @@ class Experiment:
     seed: int = 0
     method: str = "prediction"
     delay: int = _SERVER.delay
+    rollback: int = _SERVER.rollback
     window: int = _SERVER.window
     script: tuple[ScriptedAction, ...] | None = None
     rate: float = RATE
@@ -80,6 +88,7 @@ class Experiment:
         seed_number("seed", self.seed)
         choice("method", self.method, METHODS)
         integer("delay", self.delay, 0, 1000)
+        integer("rollback", self.rollback, 0, MAX_ROLLBACK)
         integer("window-steps", self.window, 1, 10_000)
         within("rate", self.rate, 0.0, _MAX_RATE)
         if self.join_at is not None:

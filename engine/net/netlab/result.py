@@ -84,6 +84,7 @@ class ExperimentResult:
     time_to_agree: Distribution
     acts: int
     n_late: int
+    server_resimulated_steps: int
     server_ms_per_step: float
     drops: list[str] = field(default_factory=list)
     is_whole: bool = True
@@ -148,6 +149,7 @@ class ExperimentResult:
             "method": experiment.method,
             "link": asdict(experiment.link),
             "delay": experiment.delay,
+            "rollback": experiment.rollback,
             "window_steps": experiment.window,
             "hands": "random" if experiment.script is None else "script",
             "rate": experiment.rate,
@@ -155,6 +157,7 @@ class ExperimentResult:
             "clients": experiment.n_clients,
             "steps": self.steps,
             **{name: self.total(name) for name in counts},
+            "server_resimulated_steps": self.server_resimulated_steps,
             "bytes_per_s": self.bytes_per_s,
             "acts": self.acts,
             "restamped_share": self.restamped_share,

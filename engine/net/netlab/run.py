@@ -27,7 +27,7 @@ _LAST_SECONDS = 60.0
 
 def run_experiment(experiment: Experiment, advance: Callable[[int], object] | None = None) -> ExperimentResult:
     """Run an experiment and return its result; `advance` is called with the number of finished steps. Ctrl-C ends it early."""
-    settings = ServerSettings(delay=experiment.delay, window=experiment.window)
+    settings = ServerSettings(delay=experiment.delay, rollback=experiment.rollback, window=experiment.window)
     network = SimulatedNetwork(
         make_demo(experiment.scene), experiment.n_clients, experiment.link, settings, experiment.seed,
         method=experiment.method,
@@ -39,30 +39,31 @@ def run_experiment(experiment: Experiment, advance: Callable[[int], object] | No
     player_of = {player.client: player for player in players}
 
     def play(client: Client, rng: object, now: float) -> None:
-        player_of[client].frame(now, acts=server.simulation.now < experiment.steps)
+        player_of[client].frame(now, acts=server.open_tick < experiment.steps)
 
     end, is_whole = math.inf, True
     try:
-        while server.simulation.now < experiment.steps or not all(player.is_done for player in players):
+        while server.open_tick < experiment.steps or not all(player.is_done for player in players):
             network.frame(play)
             if advance is not None:
-                advance(min(server.simulation.now, experiment.steps))
-            if server.simulation.now >= experiment.steps:
+                advance(min(server.open_tick, experiment.steps))
+            if server.open_tick >= experiment.steps:
                 end = min(end, network.now + _LAST_SECONDS)
                 if network.now >= end:
                     break
     except KeyboardInterrupt:
         is_whole = False
-    if server.simulation.now == 0:
+    if server.open_tick == 0:
         raise KeyboardInterrupt
-    last = min(experiment.steps, server.simulation.now)
+    last = min(experiment.steps, server.open_tick)
     return ExperimentResult(
         experiment, last, [player.result(network, last, is_whole) for player in players],
         corrections=[(float(c.age), c.meters) for player in players for c in player.client.corrections],
         own_act_shown=Distribution.of([seconds for player in players for seconds in player.client.latencies]),
         time_to_agree=Distribution.of([seconds for player in players for seconds in player.times_to_agree(network.applied, players)]),
         acts=sum(len(player.acted_at) for player in players), n_late=sum(client.n_late for client in network.clients),
-        server_ms_per_step=1e3 * network.seconds / server.simulation.now, drops=network.drops, is_whole=is_whole,
+        server_resimulated_steps=server.status.resimulated, server_ms_per_step=1e3 * network.seconds / server.simulation.now,
+        drops=network.drops, is_whole=is_whole,
     )  # fmt: skip
 
 
