@@ -3,7 +3,7 @@
 | ours | Box2D 3.1 |
 |---|---|
 | `sub_steps` | of `b2World_Step`, 4 by default |
-| ghost vertices | a one-sided chain in each direction, because its segments have none |
+| ghost vertices | an open chain, because its segments have none; it collides only with what is to the left of the way from p1 to p2 |
 | contacts | pyb2d3 gives the manifold when a pair begins to touch; afterwards only that the pair touches |
 | sensors | pyb2d3 counts the sensor events of a step without naming shapes: a world may have one sensor and one shape that it can sense |
 | hooks | `begin` and `end`; there are no callbacks for `pre_solve` and `post_solve` |
@@ -248,7 +248,7 @@ class Box2D3World(EngineWorld):
                 self._begin(pair, event.manifold, before)
         for event in contacts.end_events() if contacts.end_count else ():
             pair = self._pair(event)
-            if pair is not None and not self._still_touches(pair):
+            if pair is not None:
                 self.note_end(*pair)
         self._sense()
         self._track_angles()
@@ -273,10 +273,6 @@ class Box2D3World(EngineWorld):
         for fixture in pair:
             body = self.fixtures[fixture][0]
             self._start[body] = tuple(before[rows[body]].tolist())
-
-    def _still_touches(self, pair: tuple[int, int]) -> bool:
-        """Return whether a pair of which one side has ended has begun in the same step: a link of a chain has two sides."""
-        return any({*row[:2]} == {*pair} for row in self._begun)
 
     def _sense(self) -> None:
         events = self._world.get_sensor_events()

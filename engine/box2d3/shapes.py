@@ -74,20 +74,17 @@ def _check_length(p1: tuple[float, float], p2: tuple[float, float]) -> None:
 
 
 def create_shapes(body: pyb2d3.Body, spec: FixtureSpec) -> tuple[pyb2d3.Shape, ...]:
-    """Create the shapes of a fixture: two for a link of a chain, one for each side, because Box2D 3.1's chains have only one."""
+    """Create the shapes of a fixture. A link of a chain becomes an open chain with this one link, which collides on its left side."""
     shape = spec.shape
     material = pyb2d3.surface_material(friction=spec.friction, restitution=spec.restitution)
     bits = pyb2d3.make_filter(category_bits=spec.category, mask_bits=spec.mask, group_index=spec.group)
     if isinstance(shape, Segment) and (shape.ghost1 is not None or shape.ghost2 is not None):
-        links: list[pyb2d3.Shape] = []
-        points = _chain_points(shape)
-        for ordered in (points, points[::-1]):
-            made = pyb2d3.chain_def(np.ascontiguousarray(ordered), material=material)
-            made.filter = bits
-            links += body.create_chain(made).get_segments()
+        made = pyb2d3.chain_def(_chain_points(shape), material=material)
+        made.filter = bits
+        links: tuple[pyb2d3.Shape, ...] = tuple(body.create_chain(made).get_segments())
         for link in links:
             link.contact_events_enabled = True
-        return tuple(links)
+        return links
     definition = pyb2d3.shape_def(
         density=0.0 if isinstance(shape, Segment) else spec.density,
         is_sensor=spec.sensor,
@@ -100,11 +97,12 @@ def create_shapes(body: pyb2d3.Body, spec: FixtureSpec) -> tuple[pyb2d3.Shape, .
 
 
 def _chain_points(shape: Segment) -> FloatArray:
-    """Return the four points of an open chain with this one link; a missing ghost vertex continues it straight on."""
+    """Return the four points of an open chain with this one link, from p2 to p1, because Box2D 3.1's chains collide on their right side; a
+    missing ghost vertex continues it straight on."""
     p1, p2 = np.array(shape.p1), np.array(shape.p2)
     before = 2.0 * p1 - p2 if shape.ghost1 is None else np.array(shape.ghost1)
     after = 2.0 * p2 - p1 if shape.ghost2 is None else np.array(shape.ghost2)
-    points: FloatArray = np.array([before, p1, p2, after], dtype=np.float32)
+    points: FloatArray = np.array([after, p2, p1, before], dtype=np.float32)
     return points
 
 

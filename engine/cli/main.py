@@ -33,7 +33,7 @@ __all__ = ["main", "terminating_as_interrupting"]
 
 COMMANDS = (
     "list", "run", "replay", "host", "join", "fire", "atlas", "compare", "check", "motion", "step", "trace", "scene", "references",
-    "solvers", "studies", "netlab", "bench", "doctor",
+    "solvers", "engines", "studies", "netlab", "bench", "doctor",
 )  # fmt: skip
 """Command modules in this package, in the order of ``--help``. Module NAME defines NAME_command; its docstring is the help text."""
 

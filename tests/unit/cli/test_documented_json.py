@@ -24,6 +24,7 @@ from engine.cli.join import _Guest
 from engine.cli.main import main
 from engine.cli.output import deliver
 from engine.compare.motion.verdict import MotionTally
+from engine.experiments import engines
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.experiments.references import REFERENCES
@@ -285,6 +286,22 @@ def _benched(patch):
     yield from _of(f"{head} --scenes single_box,wedge")(patch)
 
 
+def _on_one_bench(patch):
+    rows = {"format": "engine-rows", "version": 1, "engine": "other", "engine_version": "1", "machine": "elsewhere", "cells": []}
+    Path("rows.json").write_text(json.dumps(rows), encoding="utf-8")
+    head = "engines --engines box2d --jobs 1"
+    yield from _of(f"{head} --tests slow,missed --quick --rows rows.json")(patch)
+    whole = engines.measure_cell
+
+    def interrupted(task):
+        if task.test == "missed":
+            raise KeyboardInterrupt
+        return whole(task)
+
+    patch.setattr(engines, "measure_cell", interrupted)
+    yield from _of(f"{head} --tests slow,missed")(patch)
+
+
 def _measured(patch):
     def load(name):
         if name == "second":
@@ -337,6 +354,7 @@ SAMPLES = {
     "scene": (_of("scene scene.json"),),
     "references": (_judged,),
     "solvers": (_benched,),
+    "engines": (_on_one_bench,),
     "netlab": (_shared,),
     "studies": (_studied,),
     "bench": (_measured,),

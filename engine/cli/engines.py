@@ -1,0 +1,274 @@
+"""``engines``: compare physics engines on scenes where a law or an exact answer says what is right."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from engine.cli import options
+from engine.cli.options import option
+from engine.cli.output import progress, unfinished
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.words import counted, meant
+from engine.report import Cell as TableCell
+from engine.report import Link, Page, Part, Report, Table
+
+if TYPE_CHECKING:
+    from engine.experiments.engines import Cell, Row, Task, Test
+    from engine.experiments.engines.rows_file import EngineRows
+
+__all__ = ["engines_command"]
+
+_ENGINES = "box2d,box2d3,chipmunk,soft_step"
+_KINDS = {"passes": "right", "fails": "wrong", "measured": "", "not supported": "caption"}
+_MAX_FILE = 10_000_000
+"""Maximum size of a file of rows, bytes."""
+_MAX_PLAYED = 200_000
+"""Maximum number of bodies times steps of a played case: a page of a few megabytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnginesOptions:
+    """Options of ``engines``."""
+
+    engines: str = option(
+        "LIST", "Engines: installed solvers, such as box2d3,chipmunk,xpbd; or all.", _ENGINES, shown="those four installed"
+    )
+    tests: str = option("LIST", "Tests, such as tunneling,seams; or all.", options.ALL)
+    quick: bool = option("", "Fewer rows, shots and seconds: about two minutes.", False)
+    rows: str | None = option("FILE", "Add results of another engine from a JSON file (docs/engines.md).")
+    jobs: options.Jobs = None
+    report: options.ReportFolder = None
+    json: options.JsonFile = None
+
+
+@options.command
+def engines_command(args: EnginesOptions) -> Report:
+    """Run engines on the same tests and report where each is right.
+
+    A cell has a figure and a verdict: it passes, fails, or is not supported. An engine has a second column where its manual recommends
+    other settings for the case. The report has a page that plays each failing case. docs/engines.md describes the tests.
+    """
+    from engine.experiments.engines import Task, chosen_tests, columns_of
+
+    engines, tests = _chosen_engines(args.engines), chosen_tests("--tests", args.tests)
+    added = None if args.rows is None else _rows_of(args.rows)
+    tasks = [
+        Task(test.name, row.name, engine, column.settings, args.quick)
+        for test in tests
+        for row in test.rows
+        if row.is_quick or not args.quick
+        for engine in engines
+        for column in columns_of(engine, test.name)
+    ]
+    n_jobs = options.n_jobs(args.jobs)
+    cells, pages = _measured(tasks, n_jobs, args.report is not None)
+    done = len(cells)
+    if added is not None:
+        cells += [cell for cell in added[1] if cell.task.test in {test.name for test in tests}]
+        engines = [*engines, added[0].engine]
+    plain = _plain(engines, tests, cells, args.quick, None if added is None else added[0])
+
+    def parts() -> Iterator[Part]:
+        yield _table(engines, tests, cells, {})
+        yield Link("Default settings, then those that the engine's manual recommends for the case. - means not supported.", "caption")
+        for engine in engines:
+            own = [cell for cell in cells if cell.task.solver == engine and cell.task.settings == "default"]
+            counts = [sum(cell.verdict == verdict for cell in own) for verdict in ("passes", "fails", "not supported")]
+            yield f"{engine}: {counts[0]} pass, {counts[1]} fail, {counts[2]} not supported"
+
+    page = partial(_page, engines, tests, cells, plain, pages)
+    return Report(plain, parts(), 0, page, unfinished(done, len(tasks), "cell"))
+
+
+def _chosen_engines(text: str) -> list[str]:
+    from engine.world import solvers
+
+    known, names = solvers(), list(dict.fromkeys(part.strip() for part in text.split(",")))
+    if text == _ENGINES:
+        return [name for name in names if name in known]
+    if "all" in names:
+        return list(known)
+    for name in names:
+        if name not in known:
+            raise InvalidInputError("--engines", "a list of " + ", ".join(("all", *known)) + meant(name, known), name)
+    return names
+
+
+def _rows_of(path: str) -> tuple[EngineRows, list[Cell]]:
+    from engine.common.json_file import read_json
+    from engine.experiments.engines.rows_file import read_rows
+
+    return read_rows(read_json(path, "file of rows", _MAX_FILE), path)
+
+
+def _measured(tasks: Sequence[Task], n_jobs: int, has_pages: bool) -> tuple[list[Cell], dict[str, bytes]]:
+    """Measure all cells but those of speed in several processes, then those one after the other, so that nothing else runs beside them."""
+    from engine.compare.processes.workers import run_tasks
+
+    cells: dict[Task, Cell] = {}
+    pages: dict[str, bytes] = {}
+    together, alone = ([task for task in tasks if (task.test == "speed") is kind] for kind in (False, True))
+    work = partial(_measure, has_pages)
+    with progress("measuring", len(tasks), "cells") as advance, contextlib.suppress(KeyboardInterrupt):
+        for some, jobs in ((together, n_jobs), (alone, 1)):
+            with contextlib.closing(run_tasks(work, some, jobs)) as answers:
+                for cell, page in answers:
+                    cells[cell.task] = cell
+                    if page:
+                        pages[_file(cell.task)] = page
+                    advance()
+    return [cells[task] for task in tasks if task in cells], pages
+
+
+def _measure(has_pages: bool, task: Task) -> tuple[Cell, bytes]:
+    """Return a cell, and a page that plays it if it fails."""
+    from engine.experiments.engines import measure_cell
+
+    cell = measure_cell(task)
+    return cell, _played(cell) if has_pages and cell.verdict == "fails" else b""
+
+
+def _played(cell: Cell) -> bytes:
+    from engine import player
+    from engine.demo import Demo
+    from engine.world import World
+
+    row, column = cell.task.place
+    if row.start is None:
+        return b""
+    try:
+        start = row.start(column).snapshot()
+
+        class Case(Demo):
+            id, title = "case", f"{row.title}: {cell.task.solver}, {cell.task.settings}"
+
+            def build(self) -> None:
+                self.add_stage(World.from_snapshot(start))
+
+        seconds = min(row.seconds, _MAX_PLAYED / max(1, len(start.bodies)) * start.settings.dt)
+        return player.show(Case(), seconds).html.encode()
+    except LabError:
+        return b""
+
+
+def _file(task: Task) -> str:
+    return re.sub(r"[^\w.-]+", "-", f"{task.test}-{task.row}-{task.solver}-{task.settings}.html")
+
+
+def _machine() -> dict[str, str]:
+    return {"system": platform.system(), "machine": platform.machine(), "python": platform.python_version()}
+
+
+def _plain(
+    engines: Sequence[str], tests: Sequence[Test], cells: Sequence[Cell], is_quick: bool, added: EngineRows | None
+) -> dict[str, Any]:
+    from engine.experiments.engines import columns_of
+    from engine.world import load_solver
+
+    told: list[dict[str, Any]] = []
+    for engine in engines:
+        if added is not None and engine == added.engine:
+            told.append(
+                {"name": engine, "title": engine, "version": added.engine_version, "machine": added.machine, "method": added.method}
+            )
+            continue
+        can = load_solver(engine).capabilities
+        told.append({"name": engine, "title": can.title, "version": can.version, "machine": "", "method": ""})
+    return {
+        "quick": is_quick,
+        "machine": _machine(),
+        "engines": told,
+        "tests": [
+            {
+                "name": test.name,
+                "title": test.title,
+                "right": test.right,
+                "allowance": test.allowance,
+                "promises": {engine: words for engine, words in test.promises.items() if engine in engines},
+                "recommended": {
+                    column.solver: column.advice.words
+                    for engine in engines
+                    if added is None or engine != added.engine
+                    for column in columns_of(engine, test.name)
+                    if column.settings == "recommended"
+                },
+            }
+            for test in tests
+        ],
+        "cells": [
+            {
+                "engine": cell.task.solver,
+                "settings": cell.task.settings,
+                "test": cell.task.test,
+                "row": cell.task.row,
+                "unit": _row(tests, cell.task).unit,
+                "value": cell.value,
+                "verdict": cell.verdict,
+                "note": cell.note,
+            }
+            for cell in cells
+        ],
+    }
+
+
+def _row(tests: Sequence[Test], task: Task) -> Row:
+    return next(row for test in tests if test.name == task.test for row in test.rows if row.name == task.row)
+
+
+def _table(engines: Sequence[str], tests: Sequence[Test], cells: Sequence[Cell], files: Mapping[str, bytes]) -> Table:
+    """Return one row per row of a test, with one or two columns per engine."""
+    at = {(cell.task.test, cell.task.row, cell.task.solver, str(cell.task.settings)): cell for cell in cells}
+    columns = [
+        (engine, settings)
+        for engine in engines
+        for settings in ("default", "recommended")
+        if any(cell.task.solver == engine and cell.task.settings == settings for cell in cells)
+    ]
+    rows: list[tuple[TableCell, ...]] = []
+    for test in tests:
+        first = True
+        for row in test.rows:
+            own = [at.get((test.name, row.name, *column)) for column in columns]
+            if any(own):
+                rows.append((test.name if first else "", row.title, *(_shown(cell, row, files) for cell in own)))
+                first = False
+    heads = ("test", "case", *(engine if settings == "default" else f"{engine}, recommended" for engine, settings in columns))
+    return Table("", heads, tuple(rows), tuple(range(len(heads))))
+
+
+def _shown(cell: Cell | None, row: Row, files: Mapping[str, bytes]) -> TableCell:
+    if cell is None:
+        return ""
+    if cell.verdict == "not supported":
+        return Link("-", "caption")
+    number = "" if cell.value is None else f"{100.0 * cell.value:.3g}%" if row.unit == "%" else f"{cell.value:.3g} {row.unit}".rstrip()
+    words = " ".join(part for part in ({"fails": "fails", "passes": "ok"}.get(cell.verdict, ""), number) if part)
+    return Link(words, _KINDS[cell.verdict], _file(cell.task) if _file(cell.task) in files else "")
+
+
+def _page(
+    engines: Sequence[str], tests: Sequence[Test], cells: Sequence[Cell], plain: Mapping[str, Any], pages: Mapping[str, bytes]
+) -> Page:
+    """Return the HTML page, with a page for each failing case."""
+    from engine.report.page import render_page
+
+    notes = [
+        (test, [cell for cell in cells if cell.task.test == test.name and cell.note], plain["tests"][number])
+        for number, test in enumerate(tests)
+    ]
+    page = render_page(
+        "engines.html",
+        title="Engines on one bench",
+        about=f"{counted(len(tests), 'test')}, {counted(len(engines), 'engine')}.",
+        engines=plain["engines"],
+        machine=", ".join(plain["machine"].values()),
+        tables=[(test, _table(engines, [test], cells, pages), test_notes, facts) for test, test_notes, facts in notes],
+        first=next(iter(pages), ""),
+    )
+    return page, pages

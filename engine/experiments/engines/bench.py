@@ -1,0 +1,278 @@
+"""The bench: tests, each with rows; engines, each with two columns of settings; a cell for each row and column.
+
+A test says what is right and why. A row is one case of it: it measures a number in a column, and says how far that may be from the right
+one. A cell *passes*, *fails*, is *measured* where nothing is right or wrong, or is *not supported* if the engine refuses the case.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from engine.common.errors import InvalidInputError, LabError, WorldLostError
+from engine.common.words import meant
+from engine.experiments.solvers.trial import Variant
+from engine.world import World, driven_by
+
+__all__ = [
+    "TESTS",
+    "Cell",
+    "Column",
+    "Measured",
+    "Row",
+    "Task",
+    "Test",
+    "Verdict",
+    "chosen_tests",
+    "columns_of",
+    "enter",
+    "measure_cell",
+    "within",
+]
+
+Settings = Literal["default", "recommended"]
+Verdict = Literal["passes", "fails", "measured", "not supported"]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What an engine's manual recommends for a test.
+
+    Attributes
+    ----------
+    words : str
+        What to do, for people.
+    settings : mapping
+        Settings of the solver or the world by name.
+    bullet : bool
+        True if fast bodies get the bullet flag.
+    finer : int
+        Factor on the step rate.
+    """
+
+    words: str
+    settings: Mapping[str, float] = field(default_factory=dict)
+    bullet: bool = False
+    finer: int = 1
+
+
+_CHIPMUNK = Advice("collision_slop 5 mm, four sub-steps", {"collision_slop": 0.005, "sub_steps": 4})
+_BULLET = Advice("bullet flag", bullet=True)
+_SUB_STEPS = Advice("eight sub-steps", {"sub_steps": 8})
+_ITERATIONS = Advice("iterations 20 and 10", {"velocity_iterations": 20, "position_iterations": 10})
+ADVICE: Mapping[str, Mapping[str, Advice]] = {
+    "box2d": {
+        **dict.fromkeys(("tunneling", "sensors", "missed"), _BULLET),
+        **dict.fromkeys(("stacks", "mass", "far"), _ITERATIONS),
+    },
+    "box2d3": {
+        **dict.fromkeys(("tunneling", "sensors", "missed"), _BULLET),
+        **dict.fromkeys(("stacks", "mass", "far"), _SUB_STEPS),
+    },
+    "chipmunk": {
+        **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("four times the step rate", finer=4)),
+        **dict.fromkeys(("seams", "slow", "stacks", "mass", "far", "invariants"), _CHIPMUNK),
+    },
+}
+"""By engine and test. Manuals: box2d.org/documentation (bullets, sub-steps); Box2D 2.3's manual (bullets, more iterations for accuracy);
+pymunk.org (`Space.step`: smaller steps; `Space.collision_slop`: as large as is not noticed, and the default of 0.1 suits pixels)."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """An engine with settings for a test."""
+
+    solver: str
+    settings: Settings
+    advice: Advice
+
+    @property
+    def variant(self) -> Variant:
+        """The engine and its settings, as the solver bench takes them."""
+        return Variant(self.solver, tuple(self.advice.settings.items()))
+
+    @property
+    def hertz(self) -> float:
+        return 60.0 * self.advice.finer
+
+    @property
+    def world_settings(self) -> dict[str, Any]:
+        return self.variant.world_settings
+
+    def world(self, **settings: Any) -> World:
+        """Return an empty world in which nothing sleeps unless said."""
+        from engine.world import WorldSettings
+
+        return World(WorldSettings(**({"sleeping": False, "hertz": self.hertz} | self.world_settings | settings)), solver=self.solver)
+
+    def driving(self) -> ExitStack:
+        """Return a context in which worlds without a solver name have this engine and its own settings."""
+        stack = ExitStack()
+        stack.enter_context(driven_by(self.solver, tuple(self.world_settings.get("solver_settings", {}).items())))
+        return stack
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Result of a row in a column.
+
+    Attributes
+    ----------
+    value : float or None
+    passes : bool or None
+        None if nothing is right or wrong.
+    note : str
+        Why it fails, if the value does not say so.
+    """
+
+    value: float | None
+    passes: bool | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case of a test.
+
+    Attributes
+    ----------
+    name, title : str
+    unit : str
+        Of the value; "%" for a share, which is shown in percent.
+    measure : callable(Column, is_quick) -> Measured
+    start : callable(Column) -> World, optional
+        The case at its start, to be played.
+    seconds : float
+        How long to play it.
+    is_quick : bool
+        True if ``--quick`` includes it.
+    """
+
+    name: str
+    title: str
+    unit: str
+    measure: Callable[[Column, bool], Measured]
+    start: Callable[[Column], World] | None = None
+    seconds: float = 2.0
+    is_quick: bool = True
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test.
+
+    Attributes
+    ----------
+    name, title : str
+    right : str
+        What is right, and the law or the exact answer that says so.
+    allowance : str
+        What still passes.
+    promises : mapping of str to str
+        What an engine's manual promises or warns about, with the page, by engine.
+    rows : tuple of Row
+    """
+
+    name: str
+    title: str
+    right: str
+    allowance: str
+    rows: tuple[Row, ...]
+    promises: Mapping[str, str] = field(default_factory=dict)
+
+
+TESTS: dict[str, Test] = {}
+"""All of them by name, in the order of the table."""
+
+
+def enter(test: Test) -> None:
+    """Add a test to `TESTS`."""
+    TESTS[test.name] = test
+
+
+def chosen_tests(option: str, text: str) -> list[Test]:
+    """Return tests of a list of names, separated by commas; ``all`` is every one.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no test of a name; the message suggests the nearest.
+    """
+    names = dict.fromkeys(part.strip() for part in text.split(","))
+    if "all" in names:
+        return list(TESTS.values())
+    for name in names:
+        if name not in TESTS:
+            raise InvalidInputError(option, "a list of " + ", ".join(("all", *TESTS)) + meant(name, TESTS), name)
+    return [TESTS[name] for name in TESTS if name in names]
+
+
+def columns_of(solver: str, test: str) -> list[Column]:
+    """Return the columns of an engine in a test: its defaults, and its manual's advice if there is any."""
+    columns = [Column(solver, "default", Advice("as it comes"))]
+    advice = ADVICE.get(solver, {}).get(test)
+    return columns if advice is None else [*columns, Column(solver, "recommended", advice)]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A cell to be measured, by names, so that another process can do it."""
+
+    test: str
+    row: str
+    solver: str
+    settings: Settings
+    is_quick: bool = False
+
+    @property
+    def place(self) -> tuple[Row, Column]:
+        """The row and the column."""
+        row = next(row for row in TESTS[self.test].rows if row.name == self.row)
+        column = next(column for column in columns_of(self.solver, self.test) if column.settings == self.settings)
+        return row, column
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A measured cell: `note` is why it fails or is not supported."""
+
+    task: Task
+    value: float | None
+    verdict: Verdict
+    note: str = ""
+
+
+def measure_cell(task: Task) -> Cell:
+    """Measure a cell. A refusal by the engine is "not supported"; any other error of it "fails", with its message as the note."""
+    row, column = task.place
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = row.measure(column, task.is_quick)
+        except InvalidInputError as error:
+            return Cell(task, None, "not supported", _line(error))
+        except WorldLostError as error:
+            if isinstance(error.__cause__, InvalidInputError):
+                return Cell(task, None, "not supported", _line(error.__cause__))
+            return Cell(task, None, "fails", _line(error))
+        except LabError as error:
+            return Cell(task, None, "not supported", _line(error))
+    value = found.value if found.value is not None and math.isfinite(found.value) else None
+    if found.passes is None:
+        return Cell(task, value, "measured" if value is not None else "not supported", found.note)
+    return Cell(task, value, "passes" if found.passes else "fails", found.note)
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def within(value: float, allowed: float, right: float = 0.0) -> Measured:
+    """Return a value that passes if it is no farther from the right one than allowed."""
+    return Measured(value, abs(value - right) <= allowed)
