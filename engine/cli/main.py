@@ -42,7 +42,7 @@ def _app(words: Sequence[str]) -> typer.Typer:
     """Build the typer app with only the command named in `words`, or with all commands if none is named."""
     app = typer.Typer(
         name=program(),
-        help="2D collision laboratory built on Box2D. Without a command, it opens a window; without a display, it runs a tour of the demos.",
+        help="2D collision laboratory built on Box2D. With no command, it opens a window; without a display, it runs a tour of the demos.",
         epilog="The exit status is 0 for success, 1 for a disagreement or failed check, 2 for a usage error, and 130 if interrupted.",
         add_completion=False,
         pretty_exceptions_enable=False,
