@@ -47,6 +47,21 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The algorithms by the question that they answer, the first of each group being the one to begin with."""
 
+_MODULES: dict[str, tuple[str, ...]] = {
+    "gjk": ("epa",),
+    "sat": ("sat_cached",),
+    "manifold": ("manifold_box2d",),
+    "time_of_impact": ("conservative_advancement", "bilateral_advancement", "bisection"),
+    "swept": ("swept_sat", "moving_discs", "shape_cast"),
+    "insertion": ("bvh_insertion", "dynamic_tree"),
+    "curve": ("bvh_morton", "bvh_bottom_up"),
+    "hull": ("quickhull", "monotone_chain"),
+    "bounding": ("rotating_calipers", "smallest_circle"),
+    "decomposition": ("triangulation", "hertel_mehlhorn", "keil"),
+    "solvers": GROUPS["solvers"],
+}
+"""Modules of `steppers` with algorithms of other names than their own."""
+
 
 @cache
 def algorithms() -> tuple[str, ...]:
@@ -65,10 +80,9 @@ def algorithm(name: str) -> Algorithm[Any]:
     """
     if name not in algorithms():
         raise InvalidInputError("algorithm", "one of " + ", ".join(algorithms()) + meant(str(name), algorithms()), name)
-    is_solver = name in GROUPS["solvers"]
-    module = import_module(f"engine.trace.steppers.{'solvers' if is_solver else name}")
-    algorithm: Algorithm[Any] = module.ALGORITHMS[name] if is_solver else module.ALGORITHM
-    return algorithm
+    module = next((module for module, names in _MODULES.items() if name in names), name)
+    found: Algorithm[Any] = next(row for row in import_module(f"engine.trace.steppers.{module}").ALGORITHMS if row.name == name)
+    return found
 
 
 def beside(name: str, case: Case) -> tuple[str, ...]:

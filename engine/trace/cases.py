@@ -199,41 +199,31 @@ class PairCase(Case):
 
     def moved(self, part: str, dx: float, dy: float) -> PairCase:
         side, _, of = part.partition(".")
-        if side == "ray" and self.pair.ray is not None:
-            origin, end = self.pair.ray
-            if of == "origin":
-                return self._with(ray=((origin[0] + dx, origin[1] + dy), end))
-            return self._with(ray=(origin, (end[0] + dx, end[1] + dy)))
-        if part == "point" and self.pair.point is not None:
-            return self._with(point=(self.pair.point[0] + dx, self.pair.point[1] + dy))
-        shape, pose, end_pose = self._side(side)
+        pair = self.pair
+        if side == "ray" and pair.ray is not None:
+            moved = [(x + dx, y + dy) if name == of else (x, y) for name, (x, y) in zip(("origin", "end"), pair.ray, strict=True)]
+            return self._with(ray=tuple(moved))
+        if part == "point" and pair.point is not None:
+            return self._with(point=(pair.point[0] + dx, pair.point[1] + dy))
+        shape, pose, _ = self._side(side)
         if shape is None:
             return self
-        if of == "end" and end_pose is not None:
-            return self._with(**{f"end_{side}": shifted(end_pose, dx, dy)})
-        if of == "start":
-            return self._with(**{f"pose_{side}": shifted(pose, dx, dy)})
-        if of:
-            local = pose.apply_inverse((pose.position[0] + dx, pose.position[1] + dy))
-            return self._reshaped(side, shape, of, local)
-        changes: dict[str, Any] = {f"pose_{side}": shifted(pose, dx, dy)}
-        if end_pose is not None:
-            changes[f"end_{side}"] = shifted(end_pose, dx, dy)
-        return self._with(**changes)
+        if of not in ("", "start", "end"):
+            return self._reshaped(side, shape, of, pose.apply_inverse((pose.position[0] + dx, pose.position[1] + dy)))
+        return self._with(**{name: shifted(xf, dx, dy) for name, xf in self._poses(side, of).items()})
 
     def turned(self, part: str, angle: float) -> PairCase:
         side, _, of = part.partition(".")
-        if side not in ("a", "b"):
+        shape, _, _ = self._side(side)
+        if side not in ("a", "b") or shape is None:
             return self
-        shape, pose, end = self._side(side)
-        if shape is None:
-            return self
-        changes = {}
-        if of != "end":
-            changes[f"pose_{side}"] = _turned(pose, shape, angle)
-        if end is not None and of != "start":
-            changes[f"end_{side}"] = _turned(end, shape, angle)
-        return self._with(**changes)
+        return self._with(**{name: _turned(xf, shape, angle) for name, xf in self._poses(side, of).items()})
+
+    def _poses(self, side: str, of: str) -> dict[str, Transform]:
+        """Return the poses at the start and the end of a side's motion that a part of it moves, by their names in `Pair`."""
+        _, start, end = self._side(side)
+        poses = {} if of == "end" and end is not None else {f"pose_{side}": start}
+        return poses if end is None or of == "start" else {**poses, f"end_{side}": end}
 
     def middle(self, part: str) -> Point:
         side, _, of = part.partition(".")

@@ -1,4 +1,4 @@
-"""The interface of a stepper: a file `engine/trace/steppers/NAME.py` with an `ALGORITHM`, and the decoder of what its kernel records."""
+"""The interface of a stepper: an algorithm in a module of `engine/trace/steppers`, and the decoder of what its kernel records."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Algorithm(ABC, Generic[C]):
 
     Attributes
     ----------
-    title : str
+    name, title : str
     page : str
         Page of its derivation: "gjk.md#derivation", in docs/algorithms (with a folder, in docs: "solvers/xpbd.md").
     pseudo_code : tuple of str
@@ -107,6 +107,7 @@ class Algorithm(ABC, Generic[C]):
         Calls the query with a buffer for its rows, `record_rows` or `record_list`.
     """
 
+    name: str
     title: ClassVar[str]
     page: ClassVar[str]
     pseudo_code: ClassVar[tuple[str, ...]]
@@ -116,11 +117,6 @@ class Algorithm(ABC, Generic[C]):
     only: ClassVar[str] = ""
     decoder: ClassVar[type[Decoder[Any]]]
     record: ClassVar[Callable[..., tuple[Any, list[Any]]]] = staticmethod(record_rows)
-
-    @property
-    def name(self) -> str:
-        """Name of its file."""
-        return type(self).__module__.rpartition(".")[2]
 
     @property
     @abstractmethod

@@ -12,14 +12,14 @@ from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import Segment, Transform
 from engine.narrowphase import alternating_projections as chapter
 from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_START, PROJECTIONS_TURN
-from engine.trace._difference import DifferenceDecoder
 from engine.trace.cases import PairCase
 from engine.trace.marks import dot, path
 from engine.trace.protocol import PLANE, PairAlgorithm
 from engine.trace.rows import Event
+from engine.trace.steppers.gjk import DifferenceDecoder
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHMS"]
 
 _NEWEST = 60
 """Maximum number of turns drawn, the newest."""
@@ -117,6 +117,7 @@ class _Decoder(DifferenceDecoder):
 class AlternatingProjections(PairAlgorithm):
     """Projections to and fro between two convex shapes until the points converge."""
 
+    name = "alternating_projections"
     title = "Alternating projections: back and forth"
     page = "alternating_projections.md#derivation"
     pseudo_code = (
@@ -141,4 +142,4 @@ class AlternatingProjections(PairAlgorithm):
     )  # fmt: skip
 
 
-ALGORITHM = AlternatingProjections()
+ALGORITHMS = (AlternatingProjections(),)

@@ -16,7 +16,7 @@ from engine.trace.protocol import PLANE
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHMS"]
 
 COSTS = View("costs", "cost of each cut", x="bin boundary", y="half perimeter x boxes, left + right, m")
 
@@ -94,6 +94,7 @@ class _Decoder(TreeDecoder):
 class BvhTopDown(TreeAlgorithm):
     """A hierarchy that is cut by the surface-area heuristic."""
 
+    name = "bvh_top_down"
     title = "BVH, top-down: each set is split where it costs least"
     pseudo_code = (
         "start with the set of all boxes; for each set, the left one first:",
@@ -114,4 +115,4 @@ class BvhTopDown(TreeAlgorithm):
         return TopDownTree(leaf_size=1)
 
 
-ALGORITHM = BvhTopDown()
+ALGORITHMS = (BvhTopDown(),)

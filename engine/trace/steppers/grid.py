@@ -16,7 +16,7 @@ from engine.trace.marks import dot, path
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHMS"]
 
 
 class _Decoder(PairsDecoder):
@@ -126,6 +126,7 @@ def _boxes(items: list[int], verb: str = "") -> str:
 class GridSteps(PairsAlgorithm):
     """Boxes in rows and columns."""
 
+    name = "grid"
     title = "Uniform grid: which boxes overlap?"
     page = "broad_phase.md#derivation"
     pseudo_code = (
@@ -148,4 +149,4 @@ class GridSteps(PairsAlgorithm):
         return structure.pairs(boxes)
 
 
-ALGORITHM = GridSteps()
+ALGORITHMS = (GridSteps(),)

@@ -19,7 +19,7 @@ from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import Event
 from engine.trace.words import meters, moment
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHMS"]
 
 _MAX_PLACES = 12
 """Maximum number of edges for a question that asks for one."""
@@ -240,6 +240,7 @@ class _Decoder(TimesDecoder):
 class RayCast(Algorithm[PairCase]):
     """Cyrus and Beck's clipping of a ray by the edges of a convex polygon; a rounded shape by its edges shifted out and its circles."""
 
+    name = "ray_cast"
     title = "Ray cast: where a ray meets a shape"
     page = "ray_cast.md#derivation"
     pseudo_code = (
@@ -278,4 +279,4 @@ class RayCast(Algorithm[PairCase]):
         return case.pair.ray is not None
 
 
-ALGORITHM = RayCast()
+ALGORITHMS = (RayCast(),)

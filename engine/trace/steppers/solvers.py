@@ -53,27 +53,23 @@ class SolverStepper(Algorithm[SceneCase]):
     ) -> None:  # fmt: skip
         """Read the pseudo-code from a text whose lines end in "#" and the kinds of steps that they are."""
         rows = [line.partition("#")[::2] for line in dedent(text).strip().split("\n")]
-        self.method, self.title, self.page, self.beside = method, title, f"solvers/{method}.md{page}", beside  # type: ignore[misc]
+        self.name, self.title, self.page, self.beside = method, title, f"solvers/{method}.md{page}", beside  # type: ignore[misc]
         self.pseudo_code = tuple(code.rstrip() for code, _ in rows)  # type: ignore[misc]
         self.lines = {kind: line for line, (_, kinds) in enumerate(rows) for kind in kinds.split()}
         self.views = PLANE, view  # type: ignore[misc]
         self.sweep_word, self._stack = sweep_word, (settings, with_disc)
 
     @property
-    def name(self) -> str:
-        return self.method
-
-    @property
     def example(self) -> SceneCase:
-        return stack(self.method, *self._stack)
+        return stack(self.name, *self._stack)
 
     def query(self, case: SceneCase) -> tuple[BodyState, ...]:
-        world = World.from_snapshot(case.before(self.method))
+        world = World.from_snapshot(case.before(self.name))
         world.step()
         return tuple(world.state(body) for body in world.body_ids)
 
     def steps(self, case: SceneCase) -> TraceSteps:
-        snapshot = case.before(self.method)
+        snapshot = case.before(self.name)
         (motion, problem), rows = self.record(lambda trace: traced_step(snapshot, trace))
         states = tuple(
             BodyState((x, y), angle, (vx, vy), spin, awake)
@@ -82,10 +78,10 @@ class SolverStepper(Algorithm[SceneCase]):
         return TraceSteps(SolverDecoder(self, case, states, snapshot=snapshot, problem=problem).decode(rows), self, case)
 
     def scenery(self, case: SceneCase) -> tuple[Mark, ...]:
-        return case.scenery_of(self.method)
+        return case.scenery_of(self.name)
 
 
-_TABLE: tuple[SolverStepper, ...] = (
+ALGORITHMS: tuple[Algorithm[Any], ...] = (
     SolverStepper(
         "sequential_impulses", "Sequential impulses: one impulse after the other", "#how-it-works", """
         v = v + dt (g + F / m)                             # free
@@ -208,5 +204,3 @@ _TABLE: tuple[SolverStepper, ...] = (
         ("sequential_impulses",), {}, view=_FORCES,
     ),
 )  # fmt: skip
-
-ALGORITHMS: dict[str, Algorithm[Any]] = {stepper.method: stepper for stepper in _TABLE}

@@ -15,7 +15,7 @@ from engine.trace.protocol import PLANE
 from engine.trace.rows import Event
 from engine.trace.words import meters, square_meters
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHMS"]
 
 AXIS = View("axis", "intervals on the axis, in order", x="along the axis, m", y="place in the order")
 
@@ -136,6 +136,7 @@ class SweepAndPruneSteps(PairsAlgorithm):
     """Boxes are added one after the other, as bodies are between frames, and the order is updated after each; then all pairs are
     computed."""
 
+    name = "sweep_and_prune"
     title = "Sweep and prune: which boxes overlap?"
     page = "sweep_and_prune.md#derivation"
     pseudo_code = (
@@ -163,4 +164,4 @@ class SweepAndPruneSteps(PairsAlgorithm):
         return structure.pairs()
 
 
-ALGORITHM = SweepAndPruneSteps()
+ALGORITHMS = (SweepAndPruneSteps(),)

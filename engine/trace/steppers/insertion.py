@@ -1,4 +1,4 @@
-"""The steps of inserting leaves into a tree: `engine.broadphase._dynamic_tree_kernel`."""
+"""Trees built by inserting leaves, step by step: `engine.broadphase._dynamic_tree_kernel`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ import math
 from itertools import takewhile
 from typing import Any
 
-from engine.broadphase._dynamic_tree_kernel import INSERT_BESIDE, INSERT_LEAF, INSERT_LOOK, INSERT_REFIT, INSERT_ROTATE, MAX_TILT
+from engine.broadphase import DynamicTree, InsertionTree
+from engine.broadphase._dynamic_tree_kernel import (
+    ASK_LEAF,
+    ASK_NODE,
+    INSERT_BESIDE,
+    INSERT_LEAF,
+    INSERT_LOOK,
+    INSERT_REFIT,
+    INSERT_ROTATE,
+    MAX_TILT,
+)
 from engine.contracts.trace import Mark, Question, Role
 from engine.trace._boxes import half_perimeter, listed
-from engine.trace._tree import TREE, WALK_EVENTS, TreeDecoder
+from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
 from engine.trace.cases import box_corners
+from engine.trace.protocol import Algorithm
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
-__all__ = ["INSERTED", "InsertionDecoder"]
+__all__ = ["ALGORITHMS"]
 
 INSERTED = (
     "  start at the root; best = the root",
@@ -26,6 +37,7 @@ INSERTED = (
     "    swap a child and a grandchild if a box shrinks",
 )
 """Pseudo-code for each leaf, from line 1 on."""
+
 
 _MAX_PLACES = 15
 """Maximum number of nodes for a question that asks for one."""
@@ -149,3 +161,49 @@ class InsertionDecoder(TreeDecoder):
         )
         roles: dict[int, Role] = {e.child: "new", e.riser: "best", e.uncle: "looked_at"}
         self.show("rotation", 7, swap + why, roles, values={} if is_forced else {"gain": e.gain})
+
+
+class _HierarchyDecoder(InsertionDecoder):
+    layout_line = len(INSERTED) + 1
+
+
+class BvhInsertion(TreeAlgorithm):
+    """A hierarchy of tight boxes, built one leaf at a time."""
+
+    name = "bvh_insertion"
+    title = "BVH by insertion: each box goes where it costs least"
+    pseudo_code = ("for each box: add a leaf", *INSERTED, "lay the nodes out in preorder", *ASKED)
+    beside = ("bvh_top_down", "bvh_bottom_up", "bvh_morton", "dynamic_tree")
+    decoder = _HierarchyDecoder
+
+    def structure(self) -> InsertionTree:
+        return InsertionTree(leaf_size=1)
+
+
+class _DynamicDecoder(InsertionDecoder):
+    events = {  # noqa: RUF012
+        **InsertionDecoder.events,
+        ASK_NODE: Event("node", "node:i is_met:b"),
+        ASK_LEAF: Event("item", "item is_hit:b"),
+    }
+    fat = True
+
+    def node(self, e: Any) -> None:
+        self.visits.append((e.node, e.is_met, None))
+
+
+class DynamicTreeSteps(TreeAlgorithm):
+    """A tree that is updated, not rebuilt."""
+
+    name = "dynamic_tree"
+    title = "Dynamic tree: boxes are added one at a time"
+    page = "dynamic_tree.md#derivation"
+    pseudo_code = ("for each box: add a leaf with a margin of 0.1 m", *INSERTED, *ASKED)
+    beside = ("bvh_insertion", "bvh_top_down", "bvh_bottom_up", "bvh_morton")
+    decoder = _DynamicDecoder
+
+    def structure(self) -> DynamicTree:
+        return DynamicTree()
+
+
+ALGORITHMS: tuple[Algorithm[Any], ...] = (BvhInsertion(), DynamicTreeSteps())

@@ -1,31 +1,35 @@
-"""Shared code of the steppers of shapes that only translate: rows of `engine.continuous._swept_kernel`, in the world's axes."""
+"""Shapes that only translate, step by step: rows of `engine.continuous._swept_kernel`, in the world's axes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from engine.common.checks import point
 from engine.continuous import swept as chapter
 from engine.continuous._swept_kernel import SWEPT_DIFFERENCE, SWEPT_EDGE, SWEPT_END, SWEPT_MEASURED, SWEPT_START
-from engine.contracts import SweptContact
+from engine.contracts import RayHit, SweptContact
 from engine.contracts.status import HIT, OVERLAPPING
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
-from engine.geometry import Transform
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Transform, check_shape
 from engine.trace import given
-from engine.trace._times import ROUNDED_EVENTS, Side, TimesDecoder, bar, step_of_time
+from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.marks import along, arrow, between, dot, hull_mark, path
-from engine.trace.protocol import Algorithm
+from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import Event
-from engine.trace.words import meters, moment
+from engine.trace.words import meters, moment, square_meters
 
-__all__ = ["SWEPT_DIFFERENCE_VIEW", "SweptAlgorithm", "SweptDecoder"]
+__all__ = ["ALGORITHMS"]
 
 SWEPT_DIFFERENCE_VIEW = View("difference", "the moving shape shrunk to a point O, the other expanded by it")
 
+
 _MAX_PLACES = 12
 """Edges up to which a student is asked for one of them."""
+
 
 _FARTHEST = 2.0
 """Motions up to which a crossing is drawn."""
@@ -324,3 +328,204 @@ class SweptDecoder(TimesDecoder):
             when = "before the start" if first < 0.0 else "after the end"
             sentence = f"A miss: they would touch at {moment(first)}, {when} of the motion."
         self.add("answer", line, sentence, (), points, axis, values={"first": first, "last": last}, marks=marks, result=result)
+
+
+class SweptSat(SweptAlgorithm):
+    """The separating axis test of two translating shapes: first and last time of each axis."""
+
+    name = "swept_sat"
+    title = "Swept SAT: first and last contact of two sliding shapes"
+    pseudo_code = (
+        "w = B's motion relative to A",
+        "if they touch at the start: an overlap",
+        "if w = 0: a miss",
+        "for each edge of A and of B, n its outward normal:",
+        "  s = distance of the other shape's shadow beyond the edge, along n",
+        "  r = its rate: n.w, for B's edges -n.w",
+        "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
+        "  r > 0: they stop overlapping at -s / r; last = the earliest",
+        "  r = 0 and s > 0: a miss",
+        "if there are radii, or a tip was missed: cast O along w at A - B:",
+        "  first, last = earliest, latest crossing of edges and circles",
+        "contact at first, if first <= last and first is in [0, 1]",
+    )
+    views = (PLANE, TIMES, SWEPT_DIFFERENCE_VIEW)
+    beside = ("conservative_advancement", "shape_cast", "bisection")
+    decoder = SweptDecoder
+    example = given.of_velocities(
+        Polygon([(-0.9, -0.6), (0.7, -0.7), (1.0, 0.2), (0.1, 0.9)]), Transform(), (0.5, 0.0),
+        Polygon([(-0.6, -0.5), (0.7, -0.4), (0.1, 0.7)]), Transform((-2.3, 1.9), 0.4), (4.6, -2.3),
+    )  # fmt: skip
+
+
+class ShapeCast(SweptAlgorithm):
+    """A ray with a shape: A is cast at B, which is at rest."""
+
+    name = "shape_cast"
+    title = "Shape cast: where a cast shape first touches"
+    page = "shape_cast.md#derivation"
+    pseudo_code = (
+        "w = the translation of A; B is at rest",
+        "if they touch at the start: a hit at 0",
+        "if w = 0: a miss",
+        "for each edge of B and of A, n its outward normal:",
+        "  s = distance of the other shape's shadow beyond the edge, along n",
+        "  r = its rate: n.w, for A's edges -n.w",
+        "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
+        "  r > 0: they stop overlapping at -s / r; last = the earliest",
+        "  r = 0 and s > 0: a miss",
+        "if there are radii, or a tip was missed: cast O along w at B - A:",
+        "  first, last = earliest, latest crossing of edges and circles",
+        "a hit at first, if first <= last and first is in [0, 1]",
+    )
+    views = (PLANE, SWEPT_DIFFERENCE_VIEW, TIMES)
+    beside = ("ray_cast", "swept_sat", "conservative_advancement")
+    decoder = SweptDecoder
+    example = given.of_velocities(
+        Capsule((-0.35, 0.0), (0.35, 0.2), 0.25), Transform((-2.4, 1.2), 0.5), (4.2, -1.3),
+        Polygon([(-0.7, -0.6), (0.6, -0.9), (1.0, 0.3), (-0.2, 1.0)]), Transform((0.6, 0.0)), (0.0, 0.0),
+    )  # fmt: skip
+
+    def run(self, case: PairCase, trace: Any) -> RayHit:
+        a, xf_a, b, xf_b = case.both
+        return chapter.shape_cast(a, xf_a, case.translations[0], b, xf_b, trace)
+
+    def sides(self, case: PairCase) -> tuple[Side, Side]:
+        first, second = super().sides(case)
+        return second, first
+
+    def case_of(self, shape: AnyShape, xf: Transform, translation: Point, target: AnyShape, xf_target: Transform) -> PairCase:
+        """Return the case of the arguments of `engine.query.shape_cast`."""
+        check_shape("target", target)
+        point("translation", translation)
+        return given.of_velocities(shape, xf, translation, target, xf_target, (0.0, 0.0))
+
+    def fits(self, case: PairCase) -> bool:
+        return case.translates and case.pair.end_b == case.pair.pose_b
+
+
+_SAMPLES = 48
+
+
+class _DiscsDecoder(SweptDecoder):
+    """Decodes the rows of the one circle of the difference."""
+
+    n_roots: int | None = None
+
+    @property
+    def cost(self) -> dict[str, int]:
+        return {} if self.n_roots is None else {"square roots": self.n_roots}
+
+    def add(self, kind: str, line: int, sentence: str, *about: Any, marks: Iterable[Mark] = (), **more: Any) -> None:
+        if kind == "answer":
+            self.n_roots = self.n_roots or 0
+            line = 1 if "overlap" in sentence else 2 if self.way == (0.0, 0.0) else 8
+            marks = (*marks, *self.on_curve(more["values"]["first"], self.radius * self.radius, "result", "first"))
+        super().add(kind, line, sentence, *about, marks=marks, **more)
+
+    def centers(self, t: float) -> tuple[Point, Point]:
+        """Return both centers at a moment."""
+        at_a, at_b = (along(corner, side.way, t) for side, (corner,) in zip(self.sides, self.corners, strict=True))
+        return at_a, at_b
+
+    def start(self, e: Any) -> None:
+        at_a, at_b = self.centers(0.0)
+        distance = math.dist(at_a, at_b)
+        is_inside = e.inside == 1.0
+        self.add(
+            "start", int(is_inside),
+            f"The centers are {meters(distance)} apart, {'at most' if is_inside else 'more than'} the sum of the radii, "
+            f"r = {meters(self.radius)}. Relative to A, B moves {meters(self.length)}.",
+            points=(at_a, at_b), values={"gap": e.gap - self.radius, "inside": e.inside, "|c|": distance, "r": self.radius},
+            marks=(
+                *self.way_marks(), Mark("circle", "bound", (at_a,), text="A expanded by B's radius", radius=self.radius),
+                Mark("arrow", "best", (at_b, at_a), text="c"), dot("new", (0.0, distance * distance), view="quadratic"),
+            ),
+        )  # fmt: skip
+
+    def difference(self, e: Any) -> None:
+        """The difference is a circle, which needs no step of its own."""
+
+    def rounded_end(self, e: Any) -> None:
+        """The answer says the same."""
+
+    def rounded_corner(self, e: Any) -> None:
+        away, nearest = e.away, e.nearest
+        at_a, at_b = self.centers(nearest)
+        passes, is_drawn, r = math.isnan(e.half), abs(nearest) < 5.0, meters(self.radius)
+        so = f"more than r = {r}, so they miss." if passes else f"within r = {r}, so they touch."
+        self.add(
+            "nearest", 5 if passes else 4, f"B's center is nearest to A's at t0, {moment(nearest)}. It is then {meters(away)} away, {so}",
+            points=(at_a, at_b) if is_drawn else (), values={"t0": nearest, "d": away, "r": self.radius},
+            marks=(
+                *self.placed(nearest, "looked_at"), *((path("best", at_a, at_b, text=meters(away)),) if is_drawn else ()),
+                *self.on_curve(nearest, away * away, "new", "nearest"),
+            ),
+            question=Question(f"d = {meters(away)}, r = {r}: do they touch during the motion?", ("yes", "no"), int(passes)),
+        )  # fmt: skip
+        if passes:
+            return
+        self.n_roots = 1
+        r_sq = self.radius * self.radius
+        self.add(
+            "chord", 7,
+            f"B moves from the edge of A's expanded disc to t0 in h = {e.half:.3g}, so the first contact is at {moment(e.first)}, and the "
+            f"last one is at {moment(e.last)}.",
+            values={"h": e.half, "first": e.first, "last": e.last},
+            marks=(
+                *self.placed(e.first, "looked_at"), *self.placed(e.last, "ghost"), *self.on_curve(e.first, r_sq, "new", "first"),
+                *self.on_curve(e.last, r_sq, "new", "last"),
+            ),
+        )  # fmt: skip
+
+    def on_curve(self, t: float, value: float, role: Role, text: str) -> tuple[Mark, ...]:
+        return (dot(role, (t, value), view="quadratic", text=text),) if -0.25 <= t <= 1.25 else ()
+
+
+class MovingDiscs(SweptAlgorithm):
+    """First and last touch of two discs: a line and a circle."""
+
+    name = "moving_discs"
+    title = "Two moving discs: one quadratic"
+    pseudo_code = (
+        "w = B's motion relative to A; c = from B's center to A's",
+        "r = the sum of the radii; if |c| <= r: an overlap at 0",
+        "if w = 0: a miss",
+        "t0 = c.w / w.w, when B's center is nearest to A's",
+        "d = |c x w| / |w|, their distance at that time",
+        "if d > r: they miss each other",
+        "h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r",
+        "first = t0 - h, last = t0 + h",
+        "contact at first if that is in [0, 1]",
+    )
+    views = (PLANE, View("quadratic", "the centers' distance, squared", x="fraction of the motion", y="m^2"))
+    beside = ("conservative_advancement", "shape_cast")
+    only = "of two discs"
+    decoder = _DiscsDecoder
+    example = PairCase(
+        given.of_velocities(Circle(0.8), Transform((0.4, -0.3)), (0.3, 0.2), Circle(0.5), Transform((-2.6, 0.9)), (5.4, -0.9)).pair
+    )
+
+    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+        a, b = self.sides(case)
+        (ax, ay), (bx, by) = a.pose.apply(a.shape.centroid), b.pose.apply(b.shape.centroid)
+        c, w, r = (ax - bx, ay - by), (b.way[0] - a.way[0], b.way[1] - a.way[1]), a.shape.radius + b.shape.radius
+        points = []
+        for k in range(_SAMPLES + 1):
+            t = k / _SAMPLES
+            x, y = c[0] - t * w[0], c[1] - t * w[1]
+            points.append((t, x * x + y * y))
+        line = path("other", (0.0, r * r), (1.0, r * r), view="quadratic", text=f"r^2 = {square_meters(r * r)}")
+        return (*case.scenery, path("ghost", *points, view="quadratic", text="|c - t w|^2"), line)
+
+    def case_of(self, a: Circle, xf_a: Transform, velocity_a: Point, b: Circle, xf_b: Transform, velocity_b: Point) -> PairCase:
+        """Return two discs that translate for a second as a case."""
+        given.instance("a", a, Circle)
+        given.instance("b", b, Circle)
+        return given.of_velocities(a, xf_a, velocity_a, b, xf_b, velocity_b)
+
+    def fits(self, case: PairCase) -> bool:
+        return case.translates and isinstance(case.pair.shape_a, Circle) and isinstance(case.pair.shape_b, Circle)
+
+
+ALGORITHMS: tuple[Algorithm[Any], ...] = (SweptSat(), ShapeCast(), MovingDiscs())

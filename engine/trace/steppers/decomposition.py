@@ -1,0 +1,397 @@
+"""Outlines divided into triangles and convex pieces, step by step: `engine.decompose`."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.words import counted
+from engine.contracts.trace import Feature, Mark, Point, Question, Role
+from engine.decompose._keil_kernel import KEIL_SIDE, KEIL_SUBPROBLEM
+from engine.decompose.grid import GridPart, on_grid, turn
+from engine.decompose.hertel_mehlhorn import MergeStep, TriangleStep, merged, triangulate
+from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
+from engine.decompose.outline import Outline, Part
+from engine.trace.cases import OutlineCase
+from engine.trace.marks import as_points, dot
+from engine.trace.protocol import Algorithm, Decoder
+from engine.trace.rows import Event, read_events, record_list
+from engine.trace.words import meters, square_meters
+
+__all__ = ["ALGORITHMS"]
+
+
+class NamedPart:
+    """A part on the grid, in the case's places and names."""
+
+    def __init__(self, case: OutlineCase, grid: GridPart) -> None:
+        self.case, self.grid = case, grid
+        self.points = as_points(grid.vertices)
+        self.names = [case.name(point) for point in self.points]
+        self._indices = {point: k for k, point in reversed(list(enumerate(corner for ring in case.rings for corner in ring)))}
+
+    def places(self, indices: Iterable[int]) -> tuple[Point, ...]:
+        """Return where points of the part are."""
+        return tuple(self.points[k] for k in indices)
+
+    def name(self, *indices: int) -> str:
+        """Return the names of points, for a sentence."""
+        return " ".join(self.names[k] for k in indices)
+
+    def features(self, indices: Iterable[int]) -> tuple[Feature, ...]:
+        """Return which corners of the case these are, without those that the grid has made."""
+        return tuple(Feature("outline", "vertex", self._indices[self.points[k]]) for k in indices if self.points[k] in self._indices)
+
+    def polygons(self, role: Role, pieces: Iterable[Sequence[int]]) -> tuple[Mark, ...]:
+        """Mark pieces."""
+        return tuple(Mark("polygon", role, self.places(piece)) for piece in pieces)
+
+    def path(self, role: Role, *indices: int, text: str = "") -> Mark:
+        """Mark a way from corner to corner."""
+        return Mark("path", role, self.places(indices), text=text)
+
+    @property
+    def reflex(self) -> list[int]:
+        """Corners at which the outline turns right."""
+        points = self.grid.points
+        reflex = []
+        for ring in self.grid.rings:
+            around = zip([ring[-1], *ring[:-1]], ring, [*ring[1:], ring[0]], strict=True)
+            reflex += [q for p, q, r in around if turn(points[p], points[q], points[r]) < 0]
+        return reflex
+
+
+def area_of(points: Sequence[Point]) -> float:
+    """Return the area of a polygon, its numbers kept small."""
+    x0, y0 = points[0]
+    own = [(x - x0, y - y0) for x, y in points]
+    return 0.5 * sum(px * qy - py * qx for (px, py), (qx, qy) in zip(own, [*own[1:], own[0]], strict=True))
+
+
+class OutlineDecoder(Decoder[OutlineCase]):
+    """Decodes the parts of an outline, one after the other.
+
+    Attributes
+    ----------
+    part : NamedPart
+        The current one.
+    done : tuple of Mark
+        Pieces of the parts before it.
+    """
+
+    part: NamedPart
+    done: tuple[Mark, ...] = ()
+
+    def decode_row(self, row: tuple[NamedPart, list[list[int]], list[Any]]) -> None:
+        self.part, pieces, rows = row
+        self.divide(rows)
+        self.done += self.part.polygons("result", pieces)
+
+    @abstractmethod
+    def divide(self, rows: list[Any]) -> None:
+        """Add the steps of the current part."""
+
+    def reflex(self) -> str:
+        """Return which corners are reflex, for a sentence; empty if none is."""
+        reflex = self.part.reflex
+        return f"{self.part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex" if reflex else ""
+
+
+class OutlineAlgorithm(Algorithm[OutlineCase]):
+    """An algorithm that divides an outline: the answer is its pieces, meters."""
+
+    page = "decomposition.md#derivation"
+    record = staticmethod(record_list)
+    example = OutlineCase(
+        (((1.4, 0.1), (2.2, 0.9), (0.7, 1.7), (-0.9, 1.6), (-0.9, 0.4), (-2.4, 0.3), (-0.6, -0.4), (-0.4, -1.6), (0.7, -1.5), (1.8, -0.7)),)
+    )
+    """Three pieces are enough; Hertel and Mehlhorn leave five."""
+
+    @abstractmethod
+    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
+        """Return the pieces of a part, and True if there are provably none fewer."""
+
+    def run(self, case: OutlineCase, trace: list[Any] | None) -> Any:
+        return self.divided_parts(case, trace)[0]
+
+    def divided_parts(self, case: OutlineCase, trace: list[Any] | None) -> tuple[list[FloatArray], bool]:
+        """Return the pieces of what the grid makes of a case: one part, or several where it is thinner than a step of the grid."""
+        outline = Outline([Part(np.array(case.rings[0]), [np.array(ring) for ring in case.rings[1:]])])
+        loops, all_least = list[FloatArray](), True
+        for grid in on_grid(outline):
+            rows: list[Any] | None = None if trace is None else []
+            pieces, is_least = self.divided(grid, rows)
+            loops += [grid.loop(piece) for piece in pieces]
+            all_least = all_least and is_least
+            if trace is not None:
+                trace.append((NamedPart(case, grid), pieces, rows))
+        return loops, all_least
+
+
+_KINDS = ("no side is an outline edge", "one side is an outline edge", "an ear: two sides are outline edges", "it is the whole outline")
+
+
+class _TriangleDecoder(OutlineDecoder):
+    costs = ("triangles",)
+
+    def divide(self, rows: list[TriangleStep]) -> None:
+        part, n_triangles = self.part, len(rows)
+        n, h = len(part.points), len(part.grid.rings) - 1
+        holes = f" and {counted(h, 'hole')}" if h else ""
+        why = ", whichever diagonals are chosen, because its interior angles sum to that many times 180 degrees"
+        answers = tuple(str(max(n_triangles + more, 0)) for more in (-1, 0, 1))
+        self.add(
+            "begin", 0, f"{n} corners{holes}: {counted(n_triangles, 'triangle')}{why if n_triangles == n + 2 * h - 2 else ''}.",
+            part.features(range(n)), part.points, values={"corners": n, "holes": h, "triangles": n_triangles},
+            question=Question(f"How many triangles make up these {n} corners{holes}?", answers, 1),
+        )  # fmt: skip
+        edges = {(u, v) for ring in part.grid.rings for u, v in zip(ring, [*ring[1:], ring[0]], strict=True)}
+        seen: list[list[int]] = []
+        for row in rows:
+            self.counts["triangles"] += 1
+            (a, b, c), area = row.corners, area_of(part.places(row.corners))
+            kind = _KINDS[sum(side in edges for side in ((a, b), (b, c), (c, a)))]
+            total = sum(area_of(part.places(corners)) for corners in seen) + area
+            what = f": {kind}; {square_meters(area)}" if row.twice else " is dropped, because all three corners are on one line"
+            self.add(
+                "triangle", 4 if row.twice else 5, f"Triangle {part.name(a, b, c)}{what}. The sum is {square_meters(total)}.",
+                part.features(row.corners), part.places(row.corners), values={"area": area, "sum": total},
+                marks=(*part.polygons("kept", seen), *part.polygons("new", [row.corners])),
+            )  # fmt: skip
+            seen.append(row.corners)
+
+    def answer(self) -> None:
+        total = sum(area_of(mark.points) for mark in self.done)
+        n = counted(len(self.result), "triangle")
+        self.counts["triangles"] = len(self.result)
+        self.add(
+            "answer", 6, f"{n} and the outline have the same area, {square_meters(total)}, as checked in integers.",
+            values={"area": total}, marks=self.done, result=self.result,
+        )  # fmt: skip
+
+
+class Triangulation(OutlineAlgorithm):
+    """GEOS's constrained Delaunay triangles, and the check on them."""
+
+    name = "triangulation"
+    title = "Triangulation: an outline split into triangles at its own corners"
+    pseudo_code = (
+        "n corners, h holes: n + 2 h - 2 triangles for any choice of diagonals",
+        "triangles = GEOS's constrained Delaunay triangulation",
+        "for each triangle:",
+        "  its corners must be corners of the outline",
+        "  turn it counter-clockwise; sum += its area",
+        "  drop it if its area is 0",
+        "the sum must be the outline's area, in integers",
+    )
+    beside = ("hertel_mehlhorn", "keil")
+
+    decoder = _TriangleDecoder
+
+    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
+        return triangulate(grid, trace), False
+
+
+_REMOVALS = ("yes, both of its ends stay convex", "no, a corner would be reflex")
+
+
+class _MergeDecoder(OutlineDecoder):
+    costs = ("diagonals",)
+    n_reflex = 0
+
+    def divide(self, rows: list[Any]) -> None:
+        part, triangles, reflex = self.part, rows[0], self.part.reflex
+        self.n_reflex += len(reflex)
+        left = dict.fromkeys((row.at_u[1], row.at_v[1]) for row in rows[1:])
+        begun = f"There are {counted(len(triangles), 'triangle')} and {counted(len(rows) - 1, 'diagonal')}."
+        dents = (
+            f"{self.reflex()}. Diagonals are needed only there, at most two each" if reflex else "none is reflex, so no diagonal is needed"
+        )
+        self.add(
+            "triangles", 0, f"{begun} Of the {counted(len(part.points), 'corner')}, {dents}.", part.features(reflex), part.places(reflex),
+            values={"triangles": len(triangles), "diagonals": len(rows) - 1}, marks=part.polygons("kept", triangles),
+        )  # fmt: skip
+        for row in rows[1:]:
+            self.counts["diagonals"] += 1
+            self._diagonal(row, left)
+
+    def _diagonal(self, row: MergeStep, left: dict[tuple[int, int], None]) -> None:
+        part, u, v = self.part, row.at_u[1], row.at_v[1]
+        (pu, pv), name = part.places((u, v)), part.name(u, v)
+        if row.is_left_out:
+            what = f"{part.name(*row.at_u)} and {part.name(*row.at_v)} turn left or go straight, so it is removed"
+        else:
+            dents = [corners for corners, turned in ((row.at_u, row.turn_u), (row.at_v, row.turn_v)) if turned < 0]
+            what = f"{' and '.join(part.name(*dent) for dent in dents)} would turn right, so it is essential and stays"
+        others = (part.path("kept", *other) for other in left if other != (u, v))
+        self.add(
+            "left out" if row.is_left_out else "essential", 4 if row.is_left_out else 3,
+            f"The diagonal {name} is {meters(math.dist(pu, pv))} long. Without it, {what}.",
+            part.features((u, v)), part.places((*row.at_u, *row.at_v)), values={"length": math.dist(pu, pv)},
+            marks=(
+                *others, part.path("looked_at", *row.at_u), part.path("looked_at", *row.at_v), dot("looked_at", pu, pv),
+                part.path("dropped" if row.is_left_out else "best", u, v),
+            ),
+            question=Question(f"Can the diagonal {name} be removed?", _REMOVALS, 0 if row.is_left_out else 1),
+        )  # fmt: skip
+        if row.is_left_out:
+            del left[u, v]
+
+    def answer(self) -> None:
+        n, words = self.n_reflex, f"The result has {counted(len(self.result), 'convex piece')}"
+        if n:
+            words += f". The minimum for {counted(n, 'reflex corner')} is {counted(math.ceil(n / 2), 'diagonal')}"
+        self.add(
+            "answer", 5, f"{words}.", values={"pieces": len(self.result), "reflex": n}, marks=self.done, result=self.result,
+        )  # fmt: skip
+
+
+class HertelMehlhorn(OutlineAlgorithm):
+    """Convex pieces from triangles, by removing diagonals."""
+
+    name = "hertel_mehlhorn"
+    title = "Hertel and Mehlhorn: convex pieces from triangles"
+    pseudo_code = (
+        "triangles of the outline (see triangulation)",
+        "for each diagonal u v, the longest first:",
+        "  p, q = the corners next to u without u v; p', q' those next to v",
+        "  if p u q or q' v p' would turn right: u v is essential and stays",
+        "  else remove it: the two pieces become one, still convex",
+        "at most 4 times as many pieces as necessary",
+    )
+    beside = ("keil", "triangulation")
+
+    decoder = _MergeDecoder
+
+    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
+        triangles = triangulate(grid)
+        if trace is not None:
+            trace.append([list(triangle) for triangle in triangles])
+        return merged(grid, triangles, trace), False
+
+
+_KEIL_EVENTS = {
+    KEIL_SUBPROBLEM: Event("subproblem", "i:i k:i weight:i tried:i kept:i j:i left_out:i"),
+    KEIL_SIDE: Event("side", "i:i k:i j:i a:i b:i is_cut:b"),
+}
+
+
+class _KeilDecoder(OutlineDecoder):
+    costs = ("subproblems", "triangles tried")
+
+    def divide(self, rows: list[KeilRun | KeilTrial]) -> None:
+        part, reflex = self.part, self.part.reflex
+        n, h = len(part.points), len(part.grid.rings) - 1
+        dents = f"{self.reflex()}. Each needs a diagonal, and a diagonal serves at most two"
+        what = dents if reflex else "none is reflex, so the outline is convex"
+        holes = f" and {counted(h, 'hole')}" if h else ""
+        self.add(
+            "begin", 0, f"The outline has {n} corners{holes}. Of the corners, {what}.", part.features(reflex), part.places(reflex),
+            values={"corners": n, "reflex": len(reflex)}, marks=(dot("looked_at", point) for point in part.places(reflex)),
+        )  # fmt: skip
+        self.bridges: tuple[Mark, ...] = ()
+        for row in rows:
+            if isinstance(row, KeilTrial):
+                self._trial(row)
+            else:
+                self.loop, self.cuts = row.loop, list[Mark](self.bridges)
+                for event in read_events(_KEIL_EVENTS, row.rows.tolist()):
+                    self.subproblem(event) if type(event).__name__ == "subproblem" else self.side(event)
+
+    def _trial(self, row: KeilTrial) -> None:
+        part, n = self.part, counted(len(row.best), "piece")
+        bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
+        what = (
+            f"The best result so far has {n}. Opened along {bridges}, the outline has no hole, and Keil's method finds no more pieces."
+            if bridges
+            else f"The search starts with the pieces of Hertel and Mehlhorn, {n}."
+        )
+        self.add(
+            "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},
+            marks=(*part.polygons("kept", row.best), *(part.path("best", *bridge) for bridge in row.bridges)),
+        )  # fmt: skip
+        self.bridges = tuple(part.path("kept", *bridge) for bridge in row.bridges)
+
+    def subproblem(self, e: Any) -> None:
+        """Add a subproblem, unless the part is opened: then it is tried many times, and only the result is shown."""
+        self.counts["subproblems"] += 1
+        self.counts["triangles tried"] += e.tried
+        if self.bridges:
+            return
+        part, loop, weight = self.part, self.loop, e.weight
+        enclosed, i, k, ends = loop[e.i : e.k + 1], loop[e.i], loop[e.k], part.name(loop[e.i], loop[e.k])
+        marks = (*part.polygons("looked_at", [enclosed]), part.path("bound", i, k))
+        what = "The whole outline" if len(enclosed) == len(loop) else f"The piece with {len(enclosed)} corners cut off by {ends}"
+        if e.kept == 0:
+            self.add(
+                "subproblem", 5, f"{what} has no useful triangle on {ends}, so it is skipped.", part.features((i, k)),
+                part.places(enclosed), marks=marks,
+            )  # fmt: skip
+            return
+        j = loop[e.j]
+        triangle = part.name(i, j, k)
+        outer = (i, j) if e.left_out == 1 else (j, k)
+        among = f"Of {e.tried} triangles on {ends}, the best is {triangle}" if e.tried > 1 else f"The only triangle is {triangle}"
+        out = f", and its side {part.name(*outer)} can be omitted" if e.left_out else ""
+        needs = f"at least {counted(weight, 'cut')}" if weight else "no cut"
+        answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
+        self.add(
+            "subproblem", 5, f"{what} needs {needs}. {among}{out}.", part.features((i, j, k)), part.places(enclosed), bound=weight,
+            values={"cuts": weight, "triangles": e.tried, "narrowest pairs": e.kept}, marks=(*marks, *part.polygons("best", [[i, j, k]])),
+            question=Question(f"{what}: what is the minimum number of cuts?", answers, 1 if weight else 0),
+        )  # fmt: skip
+
+    def side(self, e: Any) -> None:
+        part, (i, k, j, a, b) = self.part, (self.loop[at] for at in e[:5])
+        verdict = "is a cut" if e.is_cut else "is omitted, so the piece continues beyond it"
+        self.add(
+            "cut" if e.is_cut else "left out", 7,
+            f"To read off the result, take the triangle {part.name(i, j, k)} next to {part.name(i, k)}. Its side {part.name(a, b)} "
+            f"{verdict}.", part.features((a, b)), part.places((a, b)),
+            marks=(*self.cuts, *part.polygons("looked_at", [[i, j, k]]), part.path("best" if e.is_cut else "dropped", a, b)),
+        )  # fmt: skip
+        if e.is_cut:
+            self.cuts.append(part.path("kept", a, b))
+
+    def answer(self) -> None:
+        loops, all_least = self.result
+        known = "No set of diagonals gives fewer" if all_least else "These are the fewest found; with holes, the minimum is not known"
+        self.add(
+            "answer", 6, f"The result has {counted(len(loops), 'convex piece')}. {known}.", values={"pieces": len(loops)}, marks=self.done,
+            result=self.result,
+        )  # fmt: skip
+
+
+class Keil(OutlineAlgorithm):
+    """The fewest convex pieces, by dynamic programming."""
+
+    name = "keil"
+    title = "Keil: the fewest convex pieces"
+    pseudo_code = (
+        "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible",
+        "for each visible pair i, k, one of them reflex, near pairs first:",
+        "  for each j between, visible from both:",
+        "    i reflex: cut j-k; omit i-j if j and i stay convex without it",
+        "    i convex: cut i-j; omit j-k if j and k stay convex without it",
+        "  w(i, k) = the fewest cuts; keep the narrowest ends among these",
+        "read off the result: i = 0, k = n-1, then both sides of the triangle:",
+        "  a cut, or omitted: the piece continues beyond it",
+        "with holes: first open them along bridges from the best pieces so far",
+    )
+    beside = ("hertel_mehlhorn", "triangulation")
+
+    decoder = _KeilDecoder
+
+    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
+        return fewest_pieces(grid, trace=trace)
+
+    def run(self, case: OutlineCase, trace: list[Any] | None) -> tuple[list[FloatArray], bool]:
+        return self.divided_parts(case, trace)
+
+
+ALGORITHMS: tuple[Algorithm[Any], ...] = (Triangulation(), HertelMehlhorn(), Keil())
