@@ -222,7 +222,7 @@ class _CircleDecoder(PointsDecoder):
 
     def answer(self) -> None:
         result, support, radius = self.result, self.support, meters(self.result.radius)
-        words = f"{self.names(support)} determine the smallest circle, with a radius of {radius}."
+        words = f"The smallest circle has a radius of {radius} and is determined by these points: {self.names(support)}."
         if len(support) == 1:
             words = f"The smallest circle is {self.name(support[0])}, enlarged only for rounding to {radius}."
         self.add(

@@ -159,14 +159,14 @@ class SweptDecoder(TimesDecoder):
         elif e.rate < 0.0:
             kind, line, bar_of = "begins", 6, (t, math.inf)
             self.closing.append((t, name, between(*ends)))
-            new = f"the latest so far is {moment(first)}" if first != t else "the latest so far"
+            new = f"; the latest time so far is {moment(first)}" if first != t else ", the latest so far"
             sentence = (
-                f"{place} and approaches by {meters(-e.rate)} during the motion, so the shadows begin to overlap at {moment(t)}, {new}."
+                f"{place} and approaches by {meters(-e.rate)} during the motion, so the shadows begin to overlap at {moment(t)}{new}."
             )
         else:
             kind, line, bar_of = "ends", 7, (-math.inf, t)
-            new = f"the earliest so far is {moment(last)}" if last != t else "the earliest so far"
-            sentence = f"{place} and recedes by {meters(e.rate)} during the motion, so the shadows stop overlapping at {moment(t)}, {new}."
+            new = f"; the earliest time so far is {moment(last)}" if last != t else ", the earliest so far"
+            sentence = f"{place} and recedes by {meters(e.rate)} during the motion, so the shadows stop overlapping at {moment(t)}{new}."
         if not never:
             self.add_bar(height, *bar_of, label)
         foot = (corner[0] - s * n[0], corner[1] - s * n[1])
@@ -207,7 +207,7 @@ class SweptDecoder(TimesDecoder):
             )
             sentence = f"There is no time at which the shadows overlap on every axis: {why}. The shapes miss each other."
         else:
-            which = f" (the last axis is that of {self.closing[latest[0]][1]})" if latest else ""
+            which = f" (the last axis belongs to {self.closing[latest[0]][1]})" if latest else ""
             sentence = (
                 f"The shadows overlap on every axis from {moment(first)}{which} to {moment(last)}; during that time the shapes touch."
             )
